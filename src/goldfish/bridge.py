@@ -1,0 +1,145 @@
+"""The only seam between code with an event loop and code without one."""
+
+import asyncio
+import os
+import threading
+from collections.abc import Coroutine, Iterable, Sequence
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from goldfish.errors import MemoryStoreClosedError, MemoryStoreError
+from goldfish.messages import ChatMessage
+from goldfish.store import Count
+from goldfish.stores.base import BaseStore
+
+T = TypeVar("T")
+
+
+def blocking(store: BaseStore) -> "BlockingMemoryStore":
+    """The same store for code without an event loop; safe from many threads, and inside a loop."""
+    return BlockingMemoryStore(store)
+
+
+class LoopThread:
+    """An event loop that runs in a thread of its own."""
+
+    def __init__(self) -> None:
+        self._pid = os.getpid()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run, name="goldfish-blocking", daemon=True)
+        self._thread.start()
+
+    def call(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        """Run the coroutine in the loop and wait for it here."""
+        if os.getpid() != self._pid:
+            coroutine.close()
+            raise MemoryStoreError(
+                "this store was made before the process forked: open a new one in each process"
+            )
+        future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()  # the caller was interrupted; it has no effect on a finished call
+            raise
+
+    def stop(self) -> None:
+        """End the loop and its thread."""
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        try:
+            self._loop.run_forever()
+        finally:
+            self._loop.close()
+
+
+class BlockingMemoryStore:
+    """The methods of a store, each of which waits for its result."""
+
+    def __init__(self, store: BaseStore) -> None:
+        self.store = store
+        self._thread: LoopThread | None = LoopThread()
+        self._closing = threading.Lock()
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        """Append the batch in order, all or nothing; an id the session has is left as it is."""
+        self._call(self.store.add_messages(session_id, messages))
+
+    def get_history(self, session_id: str, *, last: int | None = None) -> list[ChatMessage]:
+        """The messages of the session, oldest first; with ``last``, only that many newest ones."""
+        return self._call(self.store.get_history(session_id, last=last))
+
+    def trim(
+        self,
+        session_id: str,
+        *,
+        keep_last: int | None = None,
+        max_tokens: int | None = None,
+        count: Count | None = None,
+        keep_pairs: bool = False,
+        keep_system: bool = False,
+    ) -> int:
+        """Remove the oldest messages beyond the limits; return how many were removed."""
+        return self._call(
+            self.store.trim(
+                session_id,
+                keep_last=keep_last,
+                max_tokens=max_tokens,
+                count=count,
+                keep_pairs=keep_pairs,
+                keep_system=keep_system,
+            )
+        )
+
+    def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
+        """Remove exactly these messages; return how many there were."""
+        return self._call(self.store.delete_messages(session_id, ids))
+
+    def clear(self, session_id: str) -> None:
+        """Remove the messages of the session and its deadline; again is a no-op."""
+        self._call(self.store.clear(session_id))
+
+    def clear_all(self) -> None:
+        """Remove every session of this store."""
+        self._call(self.store.clear_all())
+
+    def list_sessions(self) -> list[str]:
+        """The ids of all sessions that hold messages, sorted."""
+        return self._call(self.store.list_sessions())
+
+    def set_ttl(self, session_id: str, seconds: float | None) -> None:
+        """Set the session's deadline that many seconds from now; None removes it."""
+        self._call(self.store.set_ttl(session_id, seconds))
+
+    def get_ttl(self, session_id: str) -> float | None:
+        """The seconds left until the session expires, or None without a deadline."""
+        return self._call(self.store.get_ttl(session_id))
+
+    def close(self) -> None:
+        """Close the store and end its thread; again is a no-op."""
+        with self._closing:
+            if self._thread is not None:
+                self._thread.call(self.store.aclose())
+                self._thread.stop()
+                self._thread = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _call(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        thread = self._thread
+        if thread is None:
+            coroutine.close()
+            raise MemoryStoreClosedError("this BlockingMemoryStore is closed: open a new one")
+        return thread.call(coroutine)

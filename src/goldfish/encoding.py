@@ -1,0 +1,192 @@
+"""Messages to JSON text and back, exactly: the one format that every store writes.
+
+Pydantic's own JSON is not used: its writer refuses lone surrogates and its reader turns a named
+time zone into an offset. The reader here builds messages without validating them again, because
+it only reads what the writer wrote; that makes it about as fast as bare ``json.loads``.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from functools import lru_cache
+from json.encoder import encode_basestring, encode_basestring_ascii
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from goldfish.errors import MemoryStoreBackendError, UnstorableError
+from goldfish.messages import ChatMessage
+
+MAX_DEPTH = 100
+
+_dump = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_dump_ascii = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
+
+
+def encode_message(message: ChatMessage) -> str:
+    """The message as one line of JSON that is always valid UTF-8."""
+    text = _assemble(message, encode_basestring, _dump)
+    if not text.isascii() and _has_lone_surrogate(text):
+        return _assemble(message, encode_basestring_ascii, _dump_ascii)
+    return text
+
+
+def encode_batch(messages: Iterable[ChatMessage]) -> list[tuple[str, str]]:
+    """The (id, JSON) pairs of a batch, or an error before anything is written."""
+    rows = [(message.id, encode_message(message)) for message in messages]
+    if len({key for key, _ in rows}) != len(rows):
+        raise UnstorableError("a batch holds the same message id twice: give each message its own")
+    return rows
+
+
+def decode_messages(bodies: Sequence[str] | Sequence[bytes]) -> list[ChatMessage]:
+    """The messages that were encoded as these JSON texts."""
+    if not bodies:
+        return []
+    try:
+        return [_build(record) for record in json.loads(_joined(bodies))]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise MemoryStoreBackendError(
+            f"a stored message is damaged ({error}): restore the data from a backup"
+        ) from error
+
+
+def _joined(bodies: Sequence[str] | Sequence[bytes]) -> str | bytes:
+    """One JSON array, because one call of the parser is faster than one per message."""
+    if isinstance(bodies[0], str):
+        return f"[{','.join(bodies)}]"  # type: ignore[arg-type]  # all of one type: str
+    return b"[%b]" % b",".join(bodies)  # type: ignore[arg-type]  # all of one type: bytes
+
+
+def _assemble(message: ChatMessage, quote: Any, dump: Any) -> str:
+    content = message.content
+    if not isinstance(content, str):
+        refuse_unstorable(content, "content")
+    pieces = [
+        f'{{"id":{quote(message.id)},"role":{quote(message.role)},'
+        f'"content":{quote(content) if isinstance(content, str) else dump(content)},'
+        f'"created_at":"{encode_time(message.created_at)}"'
+    ]
+    if message.name is not None:
+        pieces.append(f'"name":{quote(message.name)}')
+    if message.tool_call_id is not None:
+        pieces.append(f'"tool_call_id":{quote(message.tool_call_id)}')
+    for field in ("tool_calls", "metadata"):
+        value = getattr(message, field)
+        if value:
+            refuse_unstorable(value, field)
+            pieces.append(f'"{field}":{dump(value)}')
+    return ",".join(pieces) + "}"
+
+
+_FIELDS_SET = set(ChatMessage.model_fields)
+_set = object.__setattr__  # the model is frozen
+
+
+def _build(record: dict[str, Any]) -> ChatMessage:
+    get = record.get
+    message = ChatMessage.__new__(ChatMessage)
+    values = {
+        "role": record["role"],
+        "content": record["content"],
+        "id": record["id"],
+        "created_at": decode_time(record["created_at"]),
+        "name": get("name"),
+        "tool_calls": get("tool_calls") or [],
+        "tool_call_id": get("tool_call_id"),
+        "metadata": get("metadata") or {},
+    }
+    _set(message, "__dict__", values)
+    _set(message, "__pydantic_fields_set__", _FIELDS_SET)
+    _set(message, "__pydantic_extra__", None)
+    _set(message, "__pydantic_private__", None)
+    return message
+
+
+def encode_time(moment: datetime) -> str:
+    """ISO 8601 with the offset, and the name of the zone in brackets (RFC 9557) if it has one."""
+    zone = moment.tzinfo
+    if isinstance(zone, ZoneInfo) and zone.key:
+        return f"{moment.isoformat()}[{zone.key}]"
+    return moment.isoformat()
+
+
+def decode_time(text: str) -> datetime:
+    """The moment that was encoded, in its zone."""
+    if text[-1] != "]":
+        return datetime.fromisoformat(text)
+    stamp, _, key = text[:-1].partition("[")
+    moment = datetime.fromisoformat(stamp)
+    zone = _zone(key)
+    if zone is None:
+        return moment
+    local = moment.replace(tzinfo=zone)
+    return local if local.utcoffset() == moment.utcoffset() else local.replace(fold=1)
+
+
+@lru_cache(maxsize=1024)
+def _zone(key: str) -> ZoneInfo | None:
+    """The zone, or None where this machine's tz database does not have it."""
+    try:
+        return ZoneInfo(key)
+    except (KeyError, ValueError, OSError):
+        return None
+
+
+def _has_lone_surrogate(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def refuse_unstorable(value: Any, where: str) -> None:
+    """Raise if JSON would not give this value back as it is.
+
+    ``json.dumps`` alone would quietly turn a tuple into a list and the key ``1`` into ``"1"``.
+    """
+    found = _unstorable(value, 0)
+    if found is not None:
+        path, reason = found
+        raise UnstorableError(f"{where}{path[:120]} {reason}")
+
+
+def _unstorable(value: Any, depth: int) -> tuple[str, str] | None:
+    """Where inside the value something cannot be kept, and why; None if all of it can."""
+    if value is None or isinstance(value, str | float | bool):
+        return None
+    if isinstance(value, int):
+        return _endless_integer(value)
+    if depth >= MAX_DEPTH:
+        return "", f"is nested deeper than {MAX_DEPTH} levels: flatten it"
+    if isinstance(value, list):
+        return _unstorable_item(enumerate(value), "[{}]", depth)
+    if isinstance(value, dict):
+        for key in value:
+            if not isinstance(key, str):
+                kind = type(key).__name__
+                return "", f"has a key that is a {kind}: JSON keeps only text as keys"
+        return _unstorable_item(value.items(), ".{}", depth)
+    kind = type(value).__name__
+    return "", (
+        f"is a {kind}, which JSON does not give back as it is: "
+        "convert it to text, numbers, lists or dicts first"
+    )
+
+
+def _unstorable_item(
+    items: Iterable[tuple[Any, Any]], step: str, depth: int
+) -> tuple[str, str] | None:
+    for key, item in items:
+        found = _unstorable(item, depth + 1)
+        if found is not None:
+            path, reason = found
+            return step.format(key) + path, reason
+    return None
+
+
+def _endless_integer(value: int) -> tuple[str, str] | None:
+    """Python neither writes nor reads integers of more than 4,300 digits as text."""
+    if value.bit_length() > 14_000:
+        return "", "is an integer too long to keep: convert it to text"
+    return None

@@ -1,0 +1,65 @@
+"""Every error that goldfish raises on purpose.
+
+    GoldfishError
+    ├── MemoryStoreError                 a store could not do what was asked
+    │   ├── MemoryStoreBackendError      the backend failed: never an empty history instead
+    │   │   └── SchemaTooNewError        the data were written by a newer goldfish
+    │   ├── MemoryStoreClosedError       the store was used after aclose()
+    │   └── UnstorableError              the value cannot be kept exactly (also a ValueError)
+    ├── UnknownStoreURLError             open_store() does not know the scheme (also a ValueError)
+    ├── MissingExtraError                an optional package is not installed (also an ImportError)
+    └── ServiceError                     a real server could not be started or steered
+
+A wrong argument is a plain ``TypeError`` or ``ValueError``, raised before anything is written.
+"""
+
+import re
+
+_USER_INFO = re.compile(r"(?<=://)[^\s/]*(?::[^\s]*)?@")
+_PASSWORD = re.compile(r"(?i)\b((?:password|passwd|pwd|secret|token)\s*=\s*)('(?:[^'\\]|\\.)*'|[^\s&'\"]+)")
+
+
+def masked(text: str) -> str:
+    """The text with the credentials of every URL or connection string in it blotted out."""
+    return _PASSWORD.sub(r"\1***", _USER_INFO.sub("***@", text))
+
+
+class GoldfishError(Exception):
+    """The root of all errors that goldfish raises on purpose."""
+
+
+class MemoryStoreError(GoldfishError):
+    """A store could not do what was asked."""
+
+
+class MemoryStoreBackendError(MemoryStoreError):
+    """The backend failed; whether a write happened is unknown unless the message says so."""
+
+
+class SchemaTooNewError(MemoryStoreBackendError):
+    """The stored data have a layout that only a newer goldfish understands."""
+
+
+class MemoryStoreClosedError(MemoryStoreError):
+    """The store was used after it was closed."""
+
+
+class UnstorableError(MemoryStoreError, ValueError):
+    """A value cannot be kept exactly, so nothing of its batch was written."""
+
+
+class UnknownStoreURLError(GoldfishError, ValueError):
+    """No store belongs to this URL."""
+
+
+class MissingExtraError(GoldfishError, ImportError):
+    """An optional package is not installed."""
+
+    @classmethod
+    def of(cls, package: str, extra: str) -> "MissingExtraError":
+        """The error for a package, with the command that installs it."""
+        return cls(f"{package} is not installed: pip install 'goldfish[{extra}]'")
+
+
+class ServiceError(GoldfishError):
+    """A real server could not be started or steered."""

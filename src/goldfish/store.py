@@ -1,0 +1,161 @@
+"""The protocol of a memory store, and each optional power as a protocol of its own.
+
+These are for type checkers and for people who write a store. At run time goldfish looks at the
+methods one by one: ``isinstance`` cannot see whether a method is a coroutine.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+from goldfish.messages import ChatMessage, Fact, Found, Recollection, Snapshot
+
+Count = Callable[[ChatMessage], int]
+
+
+class MemoryStore(Protocol):
+    """Something that remembers conversations."""
+
+    async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        """Append the batch in order, all or nothing; an id the session has is left as it is."""
+
+    async def get_history(self, session_id: str, *, last: int | None = None) -> list[ChatMessage]:
+        """The messages of the session, oldest first; with ``last``, only that many newest ones."""
+
+    async def trim(self, session_id: str, *, keep_last: int) -> int:
+        """Remove the oldest messages beyond ``keep_last``; return how many were removed."""
+
+    async def clear(self, session_id: str) -> None:
+        """Remove the messages of the session and its deadline; again is a no-op."""
+
+    async def clear_all(self) -> None:
+        """Remove every session of this store."""
+
+    async def aclose(self) -> None:
+        """Give back what the store holds; again is a no-op."""
+
+
+class PolicyTrimming(Protocol):
+    """Trimming that respects tool calls, the system message and a budget of tokens."""
+
+    async def trim(
+        self,
+        session_id: str,
+        *,
+        keep_last: int | None = None,
+        max_tokens: int | None = None,
+        count: Count | None = None,
+        keep_pairs: bool = False,
+        keep_system: bool = False,
+    ) -> int:
+        """Remove the oldest messages beyond the limits; return how many were removed."""
+
+
+class Expiring(Protocol):
+    """Sessions that end by themselves."""
+
+    async def set_ttl(self, session_id: str, seconds: float | None) -> None:
+        """Set the session's deadline that many seconds from now; None removes it."""
+
+    async def get_ttl(self, session_id: str) -> float | None:
+        """The seconds left, or None without a deadline."""
+
+
+class Editing(Protocol):
+    """Single messages can be removed."""
+
+    async def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
+        """Remove exactly these messages; return how many there were."""
+
+
+class Listing(Protocol):
+    """The sessions can be listed."""
+
+    async def list_sessions(self) -> list[str]:
+        """The ids of all sessions that hold messages, sorted."""
+
+
+class Snapshotting(Protocol):
+    """A session's state can be saved and restored."""
+
+    async def save_snapshot(self, session_id: str, *, label: str | None = None) -> str:
+        """Save the whole state of the session; return the snapshot's id."""
+
+    async def rollback_to_snapshot(self, session_id: str, snapshot_id: str) -> None:
+        """Restore the state; every snapshot stays."""
+
+    async def list_snapshots(self, session_id: str) -> list[Snapshot]:
+        """The session's snapshots, oldest first."""
+
+    async def delete_snapshot(self, session_id: str, snapshot_id: str) -> None:
+        """Remove one snapshot; an unknown one is a no-op."""
+
+    async def fork(self, session_id: str, snapshot_id: str, new_session_id: str) -> None:
+        """Begin a new, empty session with the state of a snapshot."""
+
+
+class Remembering(Protocol):
+    """Facts about users, found again by what they say."""
+
+    async def remember(
+        self,
+        user_id: str,
+        text: str,
+        *,
+        metadata: Mapping[str, Any] | None = None,
+        ttl: float | None = None,
+    ) -> Fact:
+        """Store the fact, or count it again if the user has it."""
+
+    async def recall(
+        self,
+        user_id: str,
+        query: str,
+        *,
+        limit: int = 5,
+        offset: int = 0,
+        filter: Mapping[str, Any] | None = None,
+    ) -> list[Recollection]:
+        """The user's facts that fit the query, best first."""
+
+    async def list_facts(
+        self,
+        user_id: str,
+        *,
+        limit: int | None = None,
+        offset: int = 0,
+        filter: Mapping[str, Any] | None = None,
+    ) -> list[Fact]:
+        """The user's facts in the order first remembered."""
+
+    async def get_fact(self, user_id: str, fact_id: str) -> Fact | None:
+        """One fact of the user, or None."""
+
+    async def revise(self, user_id: str, fact_id: str, text: str) -> Fact:
+        """Replace what the fact says; the old words are not recalled again."""
+
+    async def forget(self, user_id: str, fact_id: str) -> None:
+        """Remove one fact; an unknown one is a no-op."""
+
+    async def forget_all(self, user_id: str) -> None:
+        """Remove every fact of the user."""
+
+
+class Searching(Protocol):
+    """What was said can be searched."""
+
+    async def search_history(
+        self, session_ids: Sequence[str], query: str, *, limit: int = 10
+    ) -> list[Found]:
+        """The messages of these sessions that fit the query, best first."""
+
+
+class Stating(Protocol):
+    """Named values of a session, or of a user across sessions."""
+
+    async def set_state(
+        self, session_id: str, values: Mapping[str, Any], *, user_id: str | None = None
+    ) -> None:
+        """Merge the values by top-level key, replacing what is under each."""
+
+    async def get_state(self, session_id: str, *, user_id: str | None = None) -> dict[str, Any]:
+        """All values."""

@@ -1,0 +1,52 @@
+"""Judging what callers pass in, before anything is written."""
+
+from collections.abc import Iterable
+
+from goldfish.messages import ChatMessage
+
+HUNDRED_YEARS = 100 * 366 * 86_400.0
+
+
+def text(value: str, name: str) -> str:
+    """The value, if it is a string."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be a string, not {type(value).__name__}")
+    return value
+
+
+def natural(value: int, name: str) -> int:
+    """The value, if it is an integer from 0 on; no larger than any database can count."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"{name} must be an integer, not {type(value).__name__}")
+    if value < 0:
+        raise ValueError(f"{name} must not be negative, and is {value}")
+    return min(value, 2**31 - 1)
+
+
+def seconds(value: float, name: str) -> float:
+    """The value, if it is a length of time."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise TypeError(f"{name} must be a number of seconds, not {type(value).__name__}")
+    if not 0 <= value <= HUNDRED_YEARS:  # also false for NaN
+        raise ValueError(f"{name} must be from 0 seconds to a hundred years, and is {value!r:.30}")
+    return float(value)
+
+
+def batch(messages: Iterable[ChatMessage]) -> list[ChatMessage]:
+    """The messages as a list of our own."""
+    if isinstance(messages, ChatMessage | str | bytes) or not isinstance(messages, Iterable):
+        raise TypeError(
+            f"messages must be a list of ChatMessage, not a single {type(messages).__name__}"
+        )
+    own = list(messages)
+    for message in own:
+        if not isinstance(message, ChatMessage):
+            raise TypeError(f"each message must be a ChatMessage, not {type(message).__name__}")
+    return own
+
+
+def message_ids(ids: Iterable[str]) -> list[str]:
+    """The ids as a list without repetitions."""
+    if isinstance(ids, str) or not isinstance(ids, Iterable):
+        raise TypeError(f"ids must be a list of message ids, not a single {type(ids).__name__}")
+    return list(dict.fromkeys(text(key, "a message id") for key in ids))

@@ -1,0 +1,172 @@
+"""What all our stores share: arguments are judged, messages encoded, a closed store says so.
+
+A backend only ever sees ids and JSON texts, through the primitives at the end.
+"""
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from types import TracebackType
+from typing import Self
+
+from goldfish.encoding import decode_messages, encode_batch
+from goldfish.errors import MemoryStoreClosedError
+from goldfish.messages import ChatMessage
+from goldfish.store import Count
+from goldfish.stores import arguments
+from goldfish.stores.trimming import Limits, messages_to_remove
+
+Row = tuple[str, str]  # a message's id and its JSON text
+LONG_HISTORY = 1000
+
+
+class BaseStore(ABC):
+    """A ``MemoryStore`` with ``Expiring``, ``Editing`` and ``Listing``, over a backend."""
+
+    def __init__(self, *, ttl: float | None = None) -> None:
+        self._ttl = None if ttl is None else arguments.seconds(ttl, "ttl")
+        if self._ttl == 0:
+            raise ValueError("ttl must be more than 0 seconds; leave it out for no expiry")
+        self._closed = False
+
+    async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        """Append the batch in order, all or nothing; an id the session has is left as it is."""
+        self._admit(session_id)
+        rows = encode_batch(arguments.batch(messages))
+        if rows:
+            await self._append(session_id, rows)
+
+    async def get_history(self, session_id: str, *, last: int | None = None) -> list[ChatMessage]:
+        """The messages of the session, oldest first; with ``last``, only that many newest ones."""
+        self._admit(session_id)
+        if last is not None:
+            last = arguments.natural(last, "last")
+        if last == 0:
+            return []
+        return await _decoded(await self._read(session_id, last))
+
+    async def trim(
+        self,
+        session_id: str,
+        *,
+        keep_last: int | None = None,
+        max_tokens: int | None = None,
+        count: Count | None = None,
+        keep_pairs: bool = False,
+        keep_system: bool = False,
+    ) -> int:
+        """Remove the oldest messages beyond the limits; return how many were removed.
+
+        ``keep_pairs`` never parts a tool result from its call, ``keep_system`` keeps a leading
+        system message in addition to ``keep_last`` (and within ``max_tokens``). Messages that
+        arrive while such a trim is at work stay.
+        """
+        self._admit(session_id)
+        limits = Limits(keep_last, max_tokens, count, keep_pairs, keep_system)
+        if limits.only_keep_last is not None:
+            return await self._keep_last(session_id, limits.only_keep_last)
+        history = await _decoded(await self._read(session_id, None))
+        doomed = messages_to_remove(history, limits)
+        return await self._remove(session_id, [m.id for m in doomed]) if doomed else 0
+
+    async def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
+        """Remove exactly these messages; return how many there were."""
+        self._admit(session_id)
+        doomed = arguments.message_ids(ids)
+        return await self._remove(session_id, doomed) if doomed else 0
+
+    async def clear(self, session_id: str) -> None:
+        """Remove the messages of the session and its deadline; again is a no-op."""
+        self._admit(session_id)
+        await self._clear(session_id)
+
+    async def clear_all(self) -> None:
+        """Remove every session of this store."""
+        self._admit()
+        await self._clear_all()
+
+    async def list_sessions(self) -> list[str]:
+        """The ids of all sessions that hold messages, sorted."""
+        self._admit()
+        return sorted(await self._sessions())
+
+    async def set_ttl(self, session_id: str, seconds: float | None) -> None:
+        """Set the session's deadline that many seconds from now; None removes it.
+
+        Later writes leave it alone, unless the store was opened with a ``ttl`` of its own. For a
+        session without messages this is a no-op.
+        """
+        self._admit(session_id)
+        left = None if seconds is None else arguments.seconds(seconds, "seconds")
+        if left == 0:
+            await self._clear(session_id)
+        else:
+            await self._set_ttl(session_id, left)
+
+    async def get_ttl(self, session_id: str) -> float | None:
+        """The seconds left until the session expires, or None without a deadline."""
+        self._admit(session_id)
+        return await self._get_ttl(session_id)
+
+    async def aclose(self) -> None:
+        """Give back what the store holds; again is a no-op."""
+        if not self._closed:
+            self._closed = True
+            await self._close()
+
+    async def __aenter__(self) -> Self:
+        self._admit()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+    def _admit(self, session_id: str = "") -> None:
+        if self._closed:
+            raise MemoryStoreClosedError(f"this {type(self).__name__} is closed: open a new one")
+        arguments.text(session_id, "session_id")
+
+    @abstractmethod
+    async def _append(self, session_id: str, rows: list[Row]) -> None:
+        """Add the rows whose ids the session lacks, in order, in one atomic, durable step."""
+
+    @abstractmethod
+    async def _read(self, session_id: str, last: int | None) -> Sequence[str] | Sequence[bytes]:
+        """The JSON texts of the session, oldest first."""
+
+    @abstractmethod
+    async def _keep_last(self, session_id: str, keep: int) -> int:
+        """Remove all but the newest ``keep`` rows; return how many went."""
+
+    @abstractmethod
+    async def _remove(self, session_id: str, ids: list[str]) -> int:
+        """Remove the rows with these ids; return how many went."""
+
+    @abstractmethod
+    async def _clear(self, session_id: str) -> None: ...
+
+    @abstractmethod
+    async def _clear_all(self) -> None: ...
+
+    @abstractmethod
+    async def _sessions(self) -> list[str]: ...
+
+    @abstractmethod
+    async def _set_ttl(self, session_id: str, seconds: float | None) -> None: ...
+
+    @abstractmethod
+    async def _get_ttl(self, session_id: str) -> float | None: ...
+
+    async def _close(self) -> None: ...
+
+
+async def _decoded(bodies: Sequence[str] | Sequence[bytes]) -> list[ChatMessage]:
+    """The messages; a long history is decoded in a thread, so that the event loop can breathe."""
+    if len(bodies) < LONG_HISTORY:
+        return decode_messages(bodies)
+    return await asyncio.to_thread(decode_messages, bodies)

@@ -1,0 +1,40 @@
+"""From a URL to a store."""
+
+from typing import Any
+
+from goldfish.errors import UnknownStoreURLError, masked
+from goldfish.stores.arguments import text
+from goldfish.stores.base import BaseStore
+from goldfish.stores.memory import InMemoryStore
+from goldfish.stores.postgres import PostgresMemoryStore
+from goldfish.stores.redis import RedisMemoryStore
+from goldfish.stores.sqlite import SQLiteMemoryStore
+
+SCHEMES = "memory://, sqlite:///path, redis://host, rediss://host, unix://path, postgresql://host"
+
+
+def open_store(url: str, **options: Any) -> BaseStore:
+    """The store that belongs to the URL, with the options of its constructor.
+
+    ``memory://``, ``sqlite:///relative.db``, ``sqlite:////absolute.db``, ``redis://…``,
+    ``rediss://…``, ``unix://…`` (Redis on a socket), ``postgresql://…``.
+    """
+    scheme, separator, rest = text(url, "url").partition("://")
+    if not separator:
+        raise UnknownStoreURLError(f"{masked(url)!r} is not a URL: use one of {SCHEMES}")
+    if scheme == "memory":
+        return InMemoryStore(**options)
+    if scheme == "sqlite":
+        return SQLiteMemoryStore(_path(rest), **options)
+    if scheme in {"redis", "rediss", "unix"}:
+        return RedisMemoryStore(url, **options)
+    if scheme in {"postgresql", "postgres"}:
+        return PostgresMemoryStore(url, **options)
+    raise UnknownStoreURLError(f"no store belongs to {scheme}://: use one of {SCHEMES}")
+
+
+def _path(rest: str) -> str:
+    """The part after the empty host, as SQLAlchemy has it: three slashes, then the path."""
+    if not rest.startswith("/") or len(rest) < 2:
+        raise UnknownStoreURLError("a SQLite URL is sqlite:///relative.db or sqlite:////absolute.db")
+    return rest[1:]

@@ -1,0 +1,175 @@
+"""The store over PostgreSQL."""
+
+import asyncio
+import hashlib
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from goldfish.errors import MemoryStoreBackendError, MemoryStoreError, MissingExtraError, masked
+from goldfish.stores import arguments
+from goldfish.stores.base import BaseStore, Row
+from goldfish.stores.per_loop import PerLoop
+from goldfish.stores.postgres_pool import PostgresPool
+from goldfish.stores.postgres_schema import migrate, quoted
+
+LONGEST_KEY = 200  # bytes of an id that an index entry holds; a longer one becomes its digest
+SWEEP_EVERY = 60.0
+
+
+class PostgresMemoryStore(BaseStore):
+    """Messages in PostgreSQL: a write that returned is committed, as the server is configured.
+
+    The tables live in a schema of their own, made by the first call. ``pool_size`` limits the
+    connections of one event loop; ``timeout`` is the longest that a call waits for the server.
+    """
+
+    def __init__(
+        self,
+        dsn: str,
+        *,
+        ttl: float | None = None,
+        schema: str = "goldfish",
+        pool_size: int = 10,
+        timeout: float = 10.0,
+    ) -> None:
+        super().__init__(ttl=ttl)
+        self._server = _checked_dsn(dsn)
+        self._timeout = arguments.seconds(timeout, "timeout")
+        size = max(1, arguments.natural(pool_size, "pool_size"))
+        self._pools = PerLoop(
+            lambda: PostgresPool(dsn, size=size, timeout=self._timeout), PostgresPool.aclose
+        )
+        self._schema = _schema_name(schema)
+        self._sql = _Statements(quoted(self._schema))
+        self._migrated = False
+        self._next_sweep = 0.0
+
+    async def _append(self, session_id: str, rows: list[Row]) -> None:
+        name = _bytes(session_id)
+        keys = [_key(_bytes(message_id)) for message_id, _ in rows]
+        bodies = [body.encode() for _, body in rows]
+        await self._rows(self._sql.append, [_key(name), name, keys, bodies, self._ttl])
+        if time.monotonic() >= self._next_sweep:
+            self._next_sweep = time.monotonic() + SWEEP_EVERY
+            await self._rows(self._sql.sweep, [])
+
+    async def _read(self, session_id: str, last: int | None) -> Sequence[bytes]:
+        key = _key(_bytes(session_id))
+        if last is None:
+            return await self._column(self._sql.read, [key])
+        return (await self._column(self._sql.read_last, [key, last]))[::-1]
+
+    async def _keep_last(self, session_id: str, keep: int) -> int:
+        return await self._number(self._sql.keep_last, [_key(_bytes(session_id)), keep])
+
+    async def _remove(self, session_id: str, ids: list[str]) -> int:
+        keys = [_key(_bytes(message_id)) for message_id in ids]
+        return await self._number(self._sql.remove, [_key(_bytes(session_id)), keys])
+
+    async def _clear(self, session_id: str) -> None:
+        await self._rows(self._sql.clear, [_key(_bytes(session_id))])
+
+    async def _clear_all(self) -> None:
+        await self._rows(self._sql.clear_all, [])
+
+    async def _sessions(self) -> list[str]:
+        names = await self._column(self._sql.sessions, [])
+        return [name.decode("utf-8", "surrogatepass") for name in names]
+
+    async def _set_ttl(self, session_id: str, seconds: float | None) -> None:
+        await self._rows(self._sql.set_ttl, [_key(_bytes(session_id)), seconds])
+
+    async def _get_ttl(self, session_id: str) -> float | None:
+        found = await self._rows(self._sql.get_ttl, [_key(_bytes(session_id))])
+        return float(found[0][0]) if found else None
+
+    async def _close(self) -> None:
+        await self._pools.aclose()
+
+    async def _number(self, statement: bytes, values: list[Any]) -> int:
+        return int((await self._rows(statement, values))[0][0])
+
+    async def _column(self, statement: bytes, values: list[Any]) -> list[bytes]:
+        return [value for (value,) in await self._rows(statement, values)]
+
+    async def _rows(self, statement: bytes, values: list[Any]) -> list[tuple[Any, ...]]:
+        """What one statement, which is one transaction, returns; or one kind of error."""
+        try:
+            async with asyncio.timeout(self._timeout or None):
+                async with self._pools.get().connection() as connection:
+                    if not self._migrated:
+                        await migrate(connection, self._schema)
+                        self._migrated = True
+                    cursor = connection.cursor(binary=True)
+                    await cursor.execute(statement, values)
+                    return await cursor.fetchall() if cursor.description else []
+        except MemoryStoreError:
+            raise
+        except Exception as error:  # only the driver runs in here, so all its errors count
+            raise self._explained(error) from error
+
+    def _explained(self, error: Exception) -> MemoryStoreBackendError:
+        if isinstance(error, TimeoutError):
+            reason = f"no answer within {self._timeout:g} s"
+        else:
+            reason = masked(" ".join(str(error).split())) or type(error).__name__
+        return MemoryStoreBackendError(
+            f"{self._server}: {reason}: check that it is running, reachable and accepts writes"
+        )
+
+
+class _Statements:
+    """The SQL of the store for one schema; ``%b`` sends a value in binary form."""
+
+    def __init__(self, s: str) -> None:
+        living = f"""FROM {s}.sessions AS x JOIN {s}.messages AS m ON m.session = x.pk
+            WHERE x.key = %b AND (x.expires_at IS NULL OR x.expires_at > clock_timestamp())
+            ORDER BY m.seq"""
+        self.read = f"SELECT m.body {living}".encode()
+        self.read_last = f"SELECT m.body {living} DESC LIMIT %b::bigint".encode()
+        self.append = (
+            f"SELECT {s}.append(%b, %b, %b::bytea[], %b::bytea[], %b::double precision)".encode()
+        )
+        self.keep_last = f"SELECT {s}.keep_last(%b, %b::bigint)".encode()
+        self.remove = f"SELECT {s}.remove(%b, %b::bytea[])".encode()
+        self.clear = f"SELECT {s}.clear(%b)".encode()
+        self.clear_all = f"SELECT {s}.clear_all()".encode()
+        self.sessions = f"""SELECT session_id FROM {s}.sessions AS x
+            WHERE (expires_at IS NULL OR expires_at > clock_timestamp())
+            AND EXISTS (SELECT 1 FROM {s}.messages WHERE session = x.pk)""".encode()
+        self.set_ttl = f"SELECT {s}.set_ttl(%b, %b::double precision)".encode()
+        self.get_ttl = f"""SELECT extract(epoch FROM expires_at - clock_timestamp())::float8
+            FROM {s}.sessions WHERE key = %b AND expires_at > clock_timestamp()""".encode()
+        self.sweep = f"SELECT {s}.sweep()".encode()
+
+
+def _checked_dsn(dsn: str) -> str:
+    """The address as it may be shown to people, if libpq can make sense of it."""
+    arguments.text(dsn, "dsn")
+    try:
+        from psycopg import ProgrammingError
+        from psycopg.conninfo import conninfo_to_dict
+    except ImportError as error:
+        raise MissingExtraError.of("psycopg", "postgres") from error
+    try:
+        parts = conninfo_to_dict(dsn)
+    except ProgrammingError:
+        # libpq quotes the string in its message, password and all.
+        raise ValueError("dsn is not a PostgreSQL address: postgresql://user@host/name") from None
+    return f"PostgreSQL at {parts.get('host') or 'localhost'}, database {parts.get('dbname') or ''}"
+
+
+def _schema_name(schema: str) -> str:
+    if not arguments.text(schema, "schema") or "\0" in schema or len(schema.encode()) > 63:
+        raise ValueError("schema must be a name of 1 to 63 bytes")
+    return schema
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _key(name: bytes) -> bytes:
+    """The id as an index can hold it. No UTF-8 begins with 0xff, so a digest never looks like an id."""
+    return name if len(name) <= LONGEST_KEY else b"\xff" + hashlib.sha256(name).digest()

@@ -1,0 +1,172 @@
+"""Tables and functions of the PostgreSQL store, by version.
+
+Each write is one call of a function, so it takes one round trip and one transaction. Writers of
+one session queue up at the row of the session; so its messages are numbered in the order in which
+they become visible.
+
+Ids and messages are ``bytea``: a ``text`` column can hold neither NUL nor what the server's
+encoding lacks. A long id is represented by its digest, because index entries have a limit.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from goldfish.errors import SchemaTooNewError
+
+if TYPE_CHECKING:
+    from psycopg import AsyncConnection
+
+LOCK = 0x676F6C64  # any fixed number: "gold"
+
+# {s} is the quoted name of the schema.
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    (
+        """CREATE TABLE {s}.sessions (
+            pk bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            key bytea NOT NULL UNIQUE,
+            session_id bytea NOT NULL,
+            expires_at timestamptz
+        )""",
+        "CREATE INDEX ON {s}.sessions (expires_at) WHERE expires_at IS NOT NULL",
+        """CREATE TABLE {s}.messages (
+            session bigint NOT NULL,
+            seq bigint GENERATED ALWAYS AS IDENTITY,
+            key bytea NOT NULL,
+            body bytea NOT NULL,
+            PRIMARY KEY (session, seq)
+        )""",
+        # Our ids grow with time: with the id first, new entries share the index's last page.
+        "CREATE UNIQUE INDEX ON {s}.messages (key, session)",
+        # The session's number, its row locked; an expired one is emptied first.
+        """CREATE FUNCTION {s}.living_session(the_key bytea) RETURNS bigint
+        LANGUAGE plpgsql AS $$
+        DECLARE found {s}.sessions%ROWTYPE;
+        BEGIN
+            SELECT * INTO found FROM {s}.sessions WHERE key = the_key FOR UPDATE;
+            IF found.expires_at <= clock_timestamp() THEN
+                DELETE FROM {s}.messages WHERE session = found.pk;
+                UPDATE {s}.sessions SET expires_at = NULL WHERE pk = found.pk;
+            END IF;
+            RETURN found.pk;
+        END $$""",
+        """CREATE FUNCTION {s}.append(
+            the_key bytea, the_id bytea, keys bytea[], bodies bytea[], ttl double precision
+        ) RETURNS void LANGUAGE plpgsql AS $$
+        DECLARE the_session bigint;
+        BEGIN
+            LOOP
+                the_session := {s}.living_session(the_key);
+                EXIT WHEN the_session IS NOT NULL;
+                INSERT INTO {s}.sessions (key, session_id) VALUES (the_key, the_id)
+                    ON CONFLICT DO NOTHING;
+            END LOOP;
+            INSERT INTO {s}.messages (session, key, body)
+                SELECT the_session, m.key, m.body
+                FROM unnest(keys, bodies) WITH ORDINALITY AS m (key, body, nth) ORDER BY nth
+                ON CONFLICT DO NOTHING;
+            IF ttl IS NOT NULL THEN
+                UPDATE {s}.sessions SET expires_at = clock_timestamp() + ttl * interval '1 second'
+                    WHERE pk = the_session;
+            END IF;
+        END $$""",
+        """CREATE FUNCTION {s}.keep_last(the_key bytea, keep bigint) RETURNS bigint
+        LANGUAGE plpgsql AS $$
+        DECLARE the_session bigint := {s}.living_session(the_key); gone bigint;
+        BEGIN
+            DELETE FROM {s}.messages WHERE session = the_session AND seq <= (
+                SELECT seq FROM {s}.messages WHERE session = the_session
+                ORDER BY seq DESC OFFSET keep LIMIT 1);
+            GET DIAGNOSTICS gone = ROW_COUNT;
+            RETURN gone;
+        END $$""",
+        """CREATE FUNCTION {s}.remove(the_key bytea, keys bytea[]) RETURNS bigint
+        LANGUAGE plpgsql AS $$
+        DECLARE the_session bigint := {s}.living_session(the_key); gone bigint;
+        BEGIN
+            DELETE FROM {s}.messages WHERE session = the_session AND key = ANY (keys);
+            GET DIAGNOSTICS gone = ROW_COUNT;
+            RETURN gone;
+        END $$""",
+        """CREATE FUNCTION {s}.clear(the_key bytea) RETURNS void LANGUAGE plpgsql AS $$
+        DECLARE the_session bigint := {s}.living_session(the_key);
+        BEGIN
+            DELETE FROM {s}.messages WHERE session = the_session;
+            DELETE FROM {s}.sessions WHERE pk = the_session;
+        END $$""",
+        # The lock waits for writes under way, so that none is left behind without its session.
+        """CREATE FUNCTION {s}.clear_all() RETURNS void LANGUAGE plpgsql AS $$
+        BEGIN
+            LOCK TABLE {s}.sessions IN EXCLUSIVE MODE;
+            DELETE FROM {s}.messages;
+            DELETE FROM {s}.sessions;
+        END $$""",
+        """CREATE FUNCTION {s}.set_ttl(the_key bytea, ttl double precision) RETURNS void
+        LANGUAGE plpgsql AS $$
+        DECLARE the_session bigint := {s}.living_session(the_key);
+        BEGIN
+            UPDATE {s}.sessions SET expires_at = clock_timestamp() + ttl * interval '1 second'
+                WHERE pk = the_session
+                AND EXISTS (SELECT 1 FROM {s}.messages WHERE session = the_session);
+        END $$""",
+        # Remove a few expired sessions that nobody asks for, without waiting for anybody.
+        """CREATE FUNCTION {s}.sweep() RETURNS void LANGUAGE sql AS $$
+            WITH expired AS (
+                SELECT pk FROM {s}.sessions WHERE expires_at <= clock_timestamp()
+                LIMIT 100 FOR UPDATE SKIP LOCKED
+            ), emptied AS (
+                DELETE FROM {s}.messages WHERE session IN (SELECT pk FROM expired)
+            )
+            DELETE FROM {s}.sessions WHERE pk IN (SELECT pk FROM expired)
+        $$""",
+    ),
+)
+
+
+async def migrate(
+    connection: "AsyncConnection[tuple[Any, ...]]",
+    schema: str,
+    migrations: Sequence[Sequence[str]] = MIGRATIONS,
+) -> None:
+    """Bring the schema to the newest version, in one transaction, or refuse a newer one."""
+    if await _version(connection, schema, len(migrations)) == len(migrations):
+        return
+    async with connection.transaction():
+        await connection.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
+        version = await _version(connection, schema, len(migrations))  # now nobody else migrates
+        if version == 0:
+            await _run(connection, "CREATE SCHEMA IF NOT EXISTS {s}", schema)
+            await _run(connection, "CREATE TABLE {s}.version (number integer NOT NULL)", schema)
+            await _run(connection, "INSERT INTO {s}.version VALUES (0)", schema)
+        for statements in migrations[version:]:
+            for statement in statements:
+                await _run(connection, statement, schema)
+        await _run(connection, f"UPDATE {{s}}.version SET number = {len(migrations)}", schema)
+
+
+async def _run(connection: "AsyncConnection[tuple[Any, ...]]", text: str, schema: str) -> None:
+    await connection.execute(text.replace("{s}", quoted(schema)).encode())
+
+
+async def _version(
+    connection: "AsyncConnection[tuple[Any, ...]]", schema: str, newest: int
+) -> int:
+    # Not to_regclass(): it may answer from a cache that is older than our lock.
+    found = await connection.execute(
+        "SELECT 1 FROM pg_tables WHERE schemaname = %s AND tablename = 'version'", [schema]
+    )
+    if await found.fetchone() is None:
+        return 0
+    number = await connection.execute(f"SELECT number FROM {quoted(schema)}.version".encode())
+    row = await number.fetchone()
+    version = int(row[0]) if row else 0
+    if version > newest:
+        raise SchemaTooNewError(
+            f"the schema {schema!r} has version {version} and this goldfish knows {newest}: "
+            "pip install --upgrade goldfish"
+        )
+    return version
+
+
+def quoted(name: str) -> str:
+    """The name as an SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'

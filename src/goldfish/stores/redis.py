@@ -1,0 +1,277 @@
+"""The store over Redis or Valkey, single or cluster."""
+
+import math
+from collections.abc import Awaitable, Sequence
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import quote, unquote_to_bytes
+
+from goldfish.errors import (
+    MemoryStoreBackendError,
+    MissingExtraError,
+    SchemaTooNewError,
+    masked,
+)
+from goldfish.stores import arguments, redis_scripts
+from goldfish.stores.base import BaseStore, Row
+from goldfish.stores.per_loop import PerLoop
+from goldfish.stores.redis_scripts import Script
+
+if TYPE_CHECKING:
+    from redis.asyncio import Redis
+    from redis.asyncio.cluster import RedisCluster
+
+    Client = Redis | RedisCluster
+
+LAYOUT = 1  # the version of the keys and of what is in them
+SCAN_STEP = 1000
+
+
+class RedisMemoryStore(BaseStore):
+    """Messages in Redis: every write is one script, so it happens as a whole or not at all.
+
+    A write that returned is as durable as the server is configured to be. ``wait_replicas=n``
+    makes a write return only when n replicas have it, ``wait_aof=True`` when the server has synced
+    it to its append-only file.
+
+    Give a URL, or any redis-py asyncio client of your own (also a cluster client, with or without
+    ``decode_responses``): that client stays yours to close. With a URL, a call waits at most
+    ``timeout`` seconds for the server, and is never sent twice by itself.
+    """
+
+    def __init__(
+        self,
+        url: str | None = None,
+        *,
+        redis_client: "Client | None" = None,
+        ttl: float | None = None,
+        prefix: str = "goldfish",
+        wait_replicas: int = 0,
+        wait_aof: bool = False,
+        timeout: float = 10.0,
+    ) -> None:
+        super().__init__(ttl=ttl)
+        if (url is None) == (redis_client is None):
+            raise TypeError("pass either url= or redis_client=")
+        self._timeout = arguments.seconds(timeout, "timeout")
+        self._given = redis_client
+        self._own = None if url is None else PerLoop(_opener(url, self._timeout), _close_client)
+        self._server = "the Redis server" if url is None else masked(url)
+        self._prefix = _plain_prefix(prefix)
+        self._confirm = _confirmation(wait_replicas, wait_aof, self._timeout)
+        if self._confirm and redis_client is not None and _is_cluster(redis_client):
+            raise ValueError("wait_replicas= and wait_aof= need a client of a single server")
+        self._layout_known = False
+
+    @property
+    def redis_client(self) -> "Client":
+        """The client in use: the one that was given, or this event loop's own."""
+        return self._own.get() if self._own is not None else cast("Client", self._given)
+
+    async def _append(self, session_id: str, rows: list[Row]) -> None:
+        values: list[bytes] = [_milliseconds(self._ttl)]
+        for message_id, body in rows:
+            values += (_bytes(message_id), body.encode())
+        await self._write(redis_scripts.APPEND, session_id, values)
+
+    async def _read(self, session_id: str, last: int | None) -> Sequence[Any]:
+        log = self._keys(session_id)[0]
+        first = 0 if last is None else -last
+        return cast(Sequence[Any], await self._call("LRANGE", log, first, -1))
+
+    async def _keep_last(self, session_id: str, keep: int) -> int:
+        return int(await self._write(redis_scripts.KEEP_LAST, session_id, [b"%d" % keep]))
+
+    async def _remove(self, session_id: str, ids: list[str]) -> int:
+        values = [_bytes(message_id) for message_id in ids]
+        return int(await self._write(redis_scripts.REMOVE, session_id, values))
+
+    async def _clear(self, session_id: str) -> None:
+        await self._confirmed("DEL", *self._keys(session_id))
+
+    async def _clear_all(self) -> None:
+        async for keys in self._scan("*"):
+            for key in keys:  # one by one: a cluster keeps them in different places
+                await self._call("UNLINK", key)
+
+    async def _sessions(self) -> list[str]:
+        names = [_bytes(key) async for keys in self._scan("log") for key in keys]
+        start = len(self._prefix) + len(":{s")
+        return list({_session_id(name[start : -len("}:log")]) for name in names})
+
+    async def _set_ttl(self, session_id: str, seconds: float | None) -> None:
+        await self._write(redis_scripts.SET_TTL, session_id, [_milliseconds(seconds)])
+
+    async def _get_ttl(self, session_id: str) -> float | None:
+        left = int(await self._evaluate(redis_scripts.GET_TTL, session_id, []))
+        return left / 1000 if left > 0 else None
+
+    async def _close(self) -> None:
+        if self._own is not None:
+            await self._own.aclose()
+
+    def _keys(self, session_id: str) -> tuple[bytes, bytes, bytes]:
+        """The session's keys. The id is the hash tag, so a cluster keeps them together.
+
+        Inside the tag only the characters that would end or unsettle it are escaped; the ``s``
+        makes the tag of an empty id not empty, for an empty tag counts as none.
+        """
+        tag = b"%b:{s%b}:" % (self._prefix, _escaped(session_id))
+        return tag + b"log", tag + b"ids", tag + b"left"
+
+    async def _write(self, script: Script, session_id: str, values: list[bytes]) -> Any:
+        return await self._evaluate(script, session_id, values, confirm=True)
+
+    async def _evaluate(
+        self, script: Script, session_id: str, values: list[bytes], *, confirm: bool = False
+    ) -> Any:
+        from redis.exceptions import NoScriptError
+
+        send = self._confirmed if confirm else self._call
+        keys = self._keys(session_id)
+        try:
+            return await send("EVALSHA", script.sha, 3, *keys, *values)
+        except MemoryStoreBackendError as error:
+            if not isinstance(error.__cause__, NoScriptError):
+                raise
+        return await send("EVAL", script.text, 3, *keys, *values)
+
+    async def _confirmed(self, *command: Any) -> Any:
+        """Send a write; if asked for, wait until replicas or the disk have it too."""
+        if not self._confirm:
+            return await self._call(*command)
+        client = cast("Redis", self.redis_client)
+        pipeline = client.pipeline(transaction=False)  # both go over the same connection
+        pipeline.execute_command(*command)
+        pipeline.execute_command(*self._confirm)
+        answer, confirmed = await self._guard(pipeline.execute())
+        self._judge_confirmation(confirmed)
+        return answer
+
+    def _judge_confirmation(self, confirmed: Any) -> None:
+        wanted = self._confirm[1:-1]
+        got = confirmed if isinstance(confirmed, list) else [confirmed]
+        if any(int(have) < need for have, need in zip(got, wanted, strict=True)):
+            raise MemoryStoreBackendError(
+                f"{self._server} has the write, but {self._confirm[0]} was confirmed by {got} "
+                f"instead of {list(wanted)} within {self._timeout:g} s: adding it again is safe"
+            )
+
+    async def _call(self, *command: Any) -> Any:
+        if not self._layout_known:
+            await self._check_layout()
+        return await self._guard(self.redis_client.execute_command(*command))
+
+    async def _check_layout(self) -> None:
+        client, key = self.redis_client, self._prefix + b":layout"
+        await self._guard(client.execute_command("SET", key, LAYOUT, "NX"))
+        found = int(await self._guard(client.execute_command("GET", key)) or LAYOUT)
+        if found > LAYOUT:
+            raise SchemaTooNewError(
+                f"{self._server} holds layout {found} under {self._prefix.decode()!r} and this "
+                f"goldfish knows {LAYOUT}: pip install --upgrade goldfish, or use another prefix"
+            )
+        self._layout_known = True
+
+    async def _guard(self, call: Awaitable[Any]) -> Any:
+        """The answer, or whatever went wrong as one kind of error."""
+        try:
+            return await call
+        except StopAsyncIteration:  # the end of a scan
+            raise
+        except Exception as error:  # only the driver runs in here, so all its errors count
+            raise MemoryStoreBackendError(
+                f"{self._server}: {masked(str(error)) or type(error).__name__}: "
+                "check that it is running, reachable and accepts writes"
+            ) from error
+
+    async def _scan(self, name: str) -> Any:
+        """The keys of all sessions, some at a time."""
+        if not self._layout_known:
+            await self._check_layout()
+        pattern = _glob_escaped(self._prefix) + b":{s*}:" + name.encode()
+        batch: list[Any] = []
+        keys = self.redis_client.scan_iter(match=pattern, count=SCAN_STEP).__aiter__()
+        while True:
+            try:
+                batch.append(await self._guard(anext(keys)))
+            except StopAsyncIteration:
+                break
+            if len(batch) == SCAN_STEP:
+                yield batch
+                batch = []
+        yield batch
+
+
+def _opener(url: str, timeout: float) -> Any:
+    try:
+        from redis.asyncio import Redis
+        from redis.asyncio.retry import Retry
+        from redis.backoff import NoBackoff
+    except ImportError as error:
+        raise MissingExtraError.of("redis", "redis") from error
+
+    def open_client() -> "Redis":
+        # No retries: a write whose answer was lost may have happened, and the caller must know.
+        return Redis.from_url(
+            url,
+            retry=Retry(NoBackoff(), 0),
+            socket_timeout=timeout,
+            socket_connect_timeout=timeout,
+        )
+
+    try:
+        open_client()  # connects to nothing, but parses the URL
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{masked(url)} is not a Redis URL: {masked(str(error))}") from None
+    return open_client
+
+
+async def _close_client(client: "Redis") -> None:
+    await client.aclose()
+
+
+def _is_cluster(client: object) -> bool:
+    return hasattr(client, "get_node_from_key")
+
+
+def _plain_prefix(prefix: str) -> bytes:
+    if not arguments.text(prefix, "prefix") or "{" in prefix or "}" in prefix:
+        raise ValueError("prefix must be text without braces, and not empty")
+    return _bytes(prefix)
+
+
+def _confirmation(replicas: int, aof: bool, timeout: float) -> tuple[Any, ...]:
+    """The command that waits for what the caller wants confirmed, or nothing."""
+    arguments.natural(replicas, "wait_replicas")
+    wait = math.ceil(timeout * 500)  # half of it, so that the answer comes in time
+    if aof:
+        return "WAITAOF", 1, replicas, wait
+    return ("WAIT", replicas, wait) if replicas else ()
+
+
+def _milliseconds(seconds: float | None) -> bytes:
+    return b"" if seconds is None else b"%d" % max(1, math.ceil(seconds * 1000))
+
+
+def _bytes(text: str | bytes) -> bytes:
+    return text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+
+
+def _escaped(session_id: str) -> bytes:
+    if session_id.isascii() and not {"{", "}", "%"} & set(session_id):
+        return session_id.encode()
+    return "".join(map(_escaped_character, session_id)).encode()
+
+
+def _escaped_character(character: str) -> str:
+    if character in "{}%" or "\ud800" <= character <= "\udfff":
+        return quote(character, safe="", errors="surrogatepass")
+    return character
+
+
+def _session_id(escaped: bytes) -> str:
+    return unquote_to_bytes(escaped).decode("utf-8", "surrogatepass")
+
+
+def _glob_escaped(text: bytes) -> bytes:
+    return b"".join(b"\\" + bytes([c]) if chr(c) in "*?[]\\^-" else bytes([c]) for c in text)

@@ -1,0 +1,109 @@
+"""The Lua scripts of the Redis store: each write is one of them, so each write is atomic.
+
+A session has up to three keys under one hash tag:
+
+- ``log``: a list of messages as JSON, oldest first;
+- ``ids``: a sorted set of the message ids, whose ranks are the indexes of the list;
+- ``left``: exists only while all messages of a session with a deadline are trimmed or deleted,
+  and carries the deadline, which Redis would otherwise forget with the last element.
+"""
+
+from dataclasses import dataclass, field
+from hashlib import sha1
+
+
+@dataclass(frozen=True)
+class Script:
+    """A script and the name that Redis has for it."""
+
+    text: str
+    sha: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sha", sha1(self.text.encode()).hexdigest())  # frozen
+
+
+# When a removal empties the session, its deadline moves to the third key.
+_KEEP_DEADLINE = """
+local function removing(work)
+  local left = redis.call('PTTL', KEYS[1])
+  work()
+  if left > 0 and redis.call('EXISTS', KEYS[1]) == 0 then
+    redis.call('SET', KEYS[3], '1', 'PX', left)
+  end
+end
+"""
+
+# ARGV: the store-wide ttl in ms or '', then id and body of each message.
+APPEND = Script("""
+local newest = redis.call('ZREVRANGE', KEYS[2], 0, 0, 'WITHSCORES')[2]
+local score = tonumber(newest) or 0
+for i = 2, #ARGV, 2 do
+  if redis.call('ZADD', KEYS[2], 'NX', score + 1, ARGV[i]) == 1 then
+    score = score + 1
+    redis.call('RPUSH', KEYS[1], ARGV[i + 1])
+  end
+end
+if ARGV[1] ~= '' then
+  redis.call('PEXPIRE', KEYS[1], ARGV[1])
+  redis.call('PEXPIRE', KEYS[2], ARGV[1])
+  if not newest then redis.call('DEL', KEYS[3]) end
+elseif not newest then
+  local left = redis.call('PTTL', KEYS[3])
+  if left > 0 then
+    redis.call('PEXPIRE', KEYS[1], left)
+    redis.call('PEXPIRE', KEYS[2], left)
+    redis.call('DEL', KEYS[3])
+  end
+end
+""")
+
+# ARGV: how many to keep.
+KEEP_LAST = Script(
+    _KEEP_DEADLINE
+    + """
+local surplus = redis.call('LLEN', KEYS[1]) - tonumber(ARGV[1])
+if surplus <= 0 then return 0 end
+removing(function()
+  redis.call('LTRIM', KEYS[1], surplus, -1)
+  redis.call('ZREMRANGEBYRANK', KEYS[2], 0, surplus - 1)
+end)
+return surplus
+"""
+)
+
+# ARGV: the ids. An empty body marks what goes: no message is encoded as nothing.
+REMOVE = Script(
+    _KEEP_DEADLINE
+    + """
+local removed = 0
+removing(function()
+  for i = 1, #ARGV do
+    local rank = redis.call('ZRANK', KEYS[2], ARGV[i])
+    if rank then
+      redis.call('LSET', KEYS[1], rank, '')
+      removed = removed + 1
+    end
+  end
+  if removed > 0 then
+    for i = 1, #ARGV do redis.call('ZREM', KEYS[2], ARGV[i]) end
+    redis.call('LREM', KEYS[1], 0, '')
+  end
+end)
+return removed
+"""
+)
+
+# ARGV: the time in ms, or '' for no deadline.
+SET_TTL = Script("""
+for i = 1, 2 do
+  if ARGV[1] == '' then redis.call('PERSIST', KEYS[i])
+  else redis.call('PEXPIRE', KEYS[i], ARGV[1]) end
+end
+""")
+
+GET_TTL = Script("""
+local left = redis.call('PTTL', KEYS[1])
+if left == -2 then left = redis.call('PTTL', KEYS[3]) end
+return left
+""")

@@ -1,0 +1,142 @@
+"""Opening a SQLite file as a store needs it: durable, with today's schema, and never by mistake."""
+
+import os
+import sqlite3
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import quote
+
+from goldfish.errors import MemoryStoreBackendError, SchemaTooNewError
+
+# The tables carry our name and the version has a table of its own, so that the memory may live
+# in a file that belongs to an application (whose user_version is not ours to use).
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    (
+        """CREATE TABLE goldfish_sessions (
+            pk INTEGER PRIMARY KEY,
+            session_id NOT NULL UNIQUE,
+            expires_at REAL
+        )""",
+        """CREATE INDEX goldfish_sessions_expiring
+            ON goldfish_sessions (expires_at) WHERE expires_at IS NOT NULL""",
+        # place = session * 2**32 + position: the rows of a session lie side by side, in order,
+        # in the table itself, so that an append touches one page here and one of the index.
+        """CREATE TABLE goldfish_messages (
+            place INTEGER PRIMARY KEY,
+            session INTEGER NOT NULL,
+            id NOT NULL,
+            body TEXT NOT NULL
+        )""",
+        # Our ids grow with time: with the id first, new entries share the index's last page.
+        "CREATE UNIQUE INDEX goldfish_messages_by_id ON goldfish_messages (id, session)",
+    ),
+)
+
+
+class SQLiteFile:
+    """One database file that may be opened many times, by many threads and processes."""
+
+    def __init__(self, path: str | os.PathLike[str], *, timeout: float) -> None:
+        self.path = Path(path).absolute()
+        self.timeout = timeout
+        self._identity: tuple[int, int] | None = None  # of the file when it was first opened
+
+    def connect(self, *, timeout: float | None = None) -> sqlite3.Connection:
+        """A new connection, in write-ahead mode, that syncs each commit to the disk."""
+        # A file that vanished must not look like an empty memory: only the first opening creates.
+        mode = "rwc" if self._identity is None else "rw"
+        connection = sqlite3.connect(
+            f"file:{quote(os.fsencode(self.path))}?mode={mode}",
+            uri=True,
+            timeout=self.timeout if timeout is None else timeout,
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=256,
+        )
+        try:
+            self._prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def check_in_place(self) -> None:
+        """Raise if the path no longer leads to the file that was opened.
+
+        SQLite would go on writing into a deleted file and acknowledge what nobody can ever read.
+        """
+        status = os.stat(self.path)
+        if self._identity != (status.st_dev, status.st_ino):
+            raise MemoryStoreBackendError(
+                f"{self.path} was replaced while it was open: open the store again"
+            )
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        self._enter_wal(connection)
+        connection.execute("PRAGMA synchronous=FULL")
+        migrate(connection, MIGRATIONS, self.path)
+        if self._identity is None:
+            status = os.stat(self.path)
+            self._identity = (status.st_dev, status.st_ino)
+
+    def _enter_wal(self, connection: sqlite3.Connection) -> None:
+        """Switch to WAL; while others open the file too, SQLite says "locked" without waiting."""
+        give_up = time.monotonic() + self.timeout
+        while True:
+            try:
+                connection.execute("PRAGMA journal_mode=WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if not is_busy(error) or time.monotonic() > give_up:
+                    raise
+                time.sleep(0.005)
+
+
+BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+
+
+def error_code(error: Exception) -> int:
+    """SQLite's primary code for the error, or 0 if it has none."""
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
+
+
+def is_busy(error: Exception) -> bool:
+    """Whether another connection was in the way."""
+    return error_code(error) in BUSY
+
+
+def migrate(
+    connection: sqlite3.Connection, migrations: Sequence[Sequence[str]], path: Path
+) -> None:
+    """Bring the schema to the newest version, in one transaction, or refuse a newer one."""
+    if _version(connection, path, len(migrations)) == len(migrations):
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        version = _version(connection, path, len(migrations))  # again, now that nobody else writes
+        connection.execute("CREATE TABLE IF NOT EXISTS goldfish_schema (version INTEGER NOT NULL)")
+        for statements in migrations[version:]:
+            for statement in statements:
+                connection.execute(statement)
+        connection.execute("DELETE FROM goldfish_schema")
+        connection.execute("INSERT INTO goldfish_schema VALUES (?)", (len(migrations),))
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _version(connection: sqlite3.Connection, path: Path, newest: int) -> int:
+    known = connection.execute(
+        "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'goldfish_schema'"
+    ).fetchone()
+    row = connection.execute("SELECT version FROM goldfish_schema").fetchone() if known else None
+    version = int(row[0]) if row else 0
+    if version > newest:
+        raise SchemaTooNewError(
+            f"{path} has schema version {version} and this goldfish knows {newest}: "
+            "pip install --upgrade goldfish"
+        )
+    return version
