@@ -26,9 +26,7 @@ async def write_for_ever(path: str) -> None:
 
 def write_and_die(path: str) -> int:
     """How many messages were acknowledged before the writer was killed."""
-    writer = subprocess.Popen(
-        [sys.executable, __file__, path], stdout=subprocess.PIPE, text=True
-    )
+    writer = subprocess.Popen([sys.executable, __file__, path], stdout=subprocess.PIPE, text=True)
     try:
         output, _ = writer.communicate(timeout=SECONDS_BEFORE_KILL)
     except subprocess.TimeoutExpired:

@@ -16,7 +16,9 @@ A wrong argument is a plain ``TypeError`` or ``ValueError``, raised before anyth
 import re
 
 _USER_INFO = re.compile(r"(?<=://)[^\s/]*(?::[^\s]*)?@")
-_PASSWORD = re.compile(r"(?i)\b((?:password|passwd|pwd|secret|token)\s*=\s*)('(?:[^'\\]|\\.)*'|[^\s&'\"]+)")
+_PASSWORD = re.compile(
+    r"(?i)\b((?:password|passwd|pwd|secret|token)\s*=\s*)('(?:[^'\\]|\\.)*'|[^\s&'\"]+)"
+)
 
 
 def masked(text: str) -> str:

@@ -81,7 +81,9 @@ def fake_redis(path: Path) -> Iterator[Backend]:
 
 @contextmanager
 def postgres(path: Path) -> Iterator[Backend]:
-    yield from_url("postgres", shared_postgres().database())
+    dsn = shared_postgres().database()
+    yield from_url("postgres", dsn)
+    shared_postgres().release(dsn)
 
 
 BACKENDS: dict[str, Callable[[Path], AbstractContextManager[Backend]]] = {

@@ -162,7 +162,8 @@ class BaseStore(ABC):
     @abstractmethod
     async def _get_ttl(self, session_id: str) -> float | None: ...
 
-    async def _close(self) -> None: ...
+    async def _close(self) -> None:  # noqa: B027 - a store in memory has nothing to give back
+        ...
 
 
 async def _decoded(bodies: Sequence[str] | Sequence[bytes]) -> list[ChatMessage]:

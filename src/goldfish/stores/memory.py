@@ -94,11 +94,10 @@ class InMemoryStore(BaseStore):
     def _alive(self, session_id: str) -> _Session | None:
         """The session, unless it has expired: then it is forgotten here and now."""
         session = self._by_id.get(session_id)
-        if session is not None and session.deadline is not None:
-            if session.deadline <= time.monotonic():
-                del self._by_id[session_id]
-                return None
-        return session
+        if session is None or session.deadline is None or session.deadline > time.monotonic():
+            return session
+        del self._by_id[session_id]
+        return None
 
     def _sweep(self) -> None:
         """Drop expired sessions that nobody asks for, each time the number of sessions doubles."""

@@ -36,5 +36,7 @@ def open_store(url: str, **options: Any) -> BaseStore:
 def _path(rest: str) -> str:
     """The part after the empty host, as SQLAlchemy has it: three slashes, then the path."""
     if not rest.startswith("/") or len(rest) < 2:
-        raise UnknownStoreURLError("a SQLite URL is sqlite:///relative.db or sqlite:////absolute.db")
+        raise UnknownStoreURLError(
+            "a SQLite URL is sqlite:///relative.db or sqlite:////absolute.db"
+        )
     return rest[1:]

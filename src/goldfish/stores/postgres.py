@@ -1,6 +1,5 @@
 """The store over PostgreSQL."""
 
-import asyncio
 import hashlib
 import time
 from collections.abc import Sequence
@@ -96,14 +95,13 @@ class PostgresMemoryStore(BaseStore):
     async def _rows(self, statement: bytes, values: list[Any]) -> list[tuple[Any, ...]]:
         """What one statement, which is one transaction, returns; or one kind of error."""
         try:
-            async with asyncio.timeout(self._timeout or None):
-                async with self._pools.get().connection() as connection:
-                    if not self._migrated:
-                        await migrate(connection, self._schema)
-                        self._migrated = True
-                    cursor = connection.cursor(binary=True)
-                    await cursor.execute(statement, values)
-                    return await cursor.fetchall() if cursor.description else []
+            async with self._pools.get().connection() as connection:
+                if not self._migrated:
+                    await migrate(connection, self._schema)
+                    self._migrated = True
+                cursor = connection.cursor(binary=True)
+                await cursor.execute(statement, values)
+                return await cursor.fetchall() if cursor.description else []
         except MemoryStoreError:
             raise
         except Exception as error:  # only the driver runs in here, so all its errors count
@@ -171,5 +169,5 @@ def _bytes(text: str) -> bytes:
 
 
 def _key(name: bytes) -> bytes:
-    """The id as an index can hold it. No UTF-8 begins with 0xff, so a digest never looks like an id."""
+    """The id as an index can hold it; a digest begins with 0xff, as no UTF-8 does."""
     return name if len(name) <= LONGEST_KEY else b"\xff" + hashlib.sha256(name).digest()

@@ -6,8 +6,12 @@ restart of the server no call may be given a dead connection. The rest of a pool
 """
 
 import asyncio
+import contextlib
+import os
 import select
-from collections.abc import AsyncIterator, Callable
+import socket
+import time
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -25,20 +29,25 @@ class PostgresPool:
         self._timeout = timeout
         self._idle: list[Connection] = []
         self._places = asyncio.Semaphore(size)
+        self._closed = False
 
     @asynccontextmanager
     async def connection(self) -> AsyncIterator["Connection"]:
-        """A connection that was alive a moment ago, for one caller at a time."""
-        async with self._places:
-            connection = self._reusable() or await self._connect()
-            try:
+        """A connection that was alive a moment ago, for one caller, for a limited time."""
+        async with asyncio.timeout(self._timeout):
+            await self._places.acquire()
+        try:
+            async with asyncio.timeout(self._timeout):
+                connection = self._reusable() or await self._connect()
+            async with _hung_up_after(self._timeout, connection):
                 yield connection
-            finally:
-                await self._give_back(connection)
+            self._give_back(connection)
+        finally:
+            self._places.release()
 
     async def aclose(self) -> None:
         """Close the idle connections; busy ones are closed when they are given back."""
-        self._timeout = 0
+        self._closed = True
         while self._idle:
             await self._idle.pop().close()
 
@@ -66,14 +75,42 @@ class PostgresPool:
             raise
         return connection
 
-    async def _give_back(self, connection: "Connection") -> None:
-        from psycopg.pq import TransactionStatus
-
-        idle = connection.info.transaction_status == TransactionStatus.IDLE
-        if idle and self._timeout and not connection.closed:
-            self._idle.append(connection)
+    def _give_back(self, connection: "Connection") -> None:
+        if self._closed:
+            connection.pgconn.finish()
         else:
-            connection.pgconn.finish()  # in mid-query or broken: no goodbye that could block
+            self._idle.append(connection)
+
+
+@asynccontextmanager
+async def _hung_up_after(seconds: float, connection: "Connection") -> AsyncIterator[None]:
+    """Shut the connection down when the time is over, or when anything else goes wrong.
+
+    A cancelled psycopg call first asks the server to stop and waits for the answer, which takes
+    long if the server does not answer. A connection that is shut down ends the call at once.
+    """
+    alarm = asyncio.get_running_loop().call_later(seconds, _hang_up, connection)
+    began = time.monotonic()
+    try:
+        yield
+    except Exception as error:
+        connection.pgconn.finish()  # in whatever state it is: nobody else shall have it
+        if time.monotonic() - began >= seconds:
+            raise TimeoutError from error
+        raise
+    except BaseException:
+        connection.pgconn.finish()
+        raise
+    finally:
+        alarm.cancel()
+
+
+def _hang_up(connection: "Connection") -> None:
+    with (
+        contextlib.suppress(OSError),  # it is closed already
+        socket.socket(fileno=os.dup(connection.fileno())) as line,
+    ):
+        line.shutdown(socket.SHUT_RDWR)
 
 
 # Each call is one statement; what it sees must be what is committed when it begins.
@@ -85,6 +122,3 @@ def _has_news(descriptor: int) -> bool:
     poll = select.poll()
     poll.register(descriptor, select.POLLIN)
     return bool(poll.poll(0))
-
-
-PoolMaker = Callable[[], PostgresPool]

@@ -147,9 +147,7 @@ async def _run(connection: "AsyncConnection[tuple[Any, ...]]", text: str, schema
     await connection.execute(text.replace("{s}", quoted(schema)).encode())
 
 
-async def _version(
-    connection: "AsyncConnection[tuple[Any, ...]]", schema: str, newest: int
-) -> int:
+async def _version(connection: "AsyncConnection[tuple[Any, ...]]", schema: str, newest: int) -> int:
     # Not to_regclass(): it may answer from a cache that is older than our lock.
     found = await connection.execute(
         "SELECT 1 FROM pg_tables WHERE schemaname = %s AND tablename = 'version'", [schema]

@@ -10,7 +10,7 @@ from typing import Any
 from goldfish.stores import arguments
 from goldfish.stores.base import BaseStore, Row
 from goldfish.stores.sqlite_file import SQLiteFile
-from goldfish.stores.sqlite_lanes import SQLiteLanes, TooMuch
+from goldfish.stores.sqlite_lanes import SQLiteLanes, TooManyRowsError
 
 Key = str | bytes
 SWEEP_EVERY = 60.0
@@ -191,13 +191,11 @@ def _column(cursor: sqlite3.Cursor, most: int | None) -> list[Any]:
     rows = cursor.fetchmany(most + 1)
     if len(rows) > most:
         cursor.close()
-        raise TooMuch
+        raise TooManyRowsError
     return [value for (value,) in rows]
 
 
-def _living_session(
-    connection: sqlite3.Connection, key: Key, now: float
-) -> tuple[int, int] | None:
+def _living_session(connection: sqlite3.Connection, key: Key, now: float) -> tuple[int, int] | None:
     """The session's number and the place of its newest message (or the one before the first).
 
     An expired session is removed here, for this is a write.

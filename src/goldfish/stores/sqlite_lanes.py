@@ -18,13 +18,22 @@ from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 from goldfish.errors import MemoryStoreBackendError, MemoryStoreError
 from goldfish.stores.sqlite_file import BUSY, SQLiteFile, error_code, is_busy
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 Work = Callable[[sqlite3.Connection], Any]
+
+
+class Read(Protocol[T_co]):
+    """A read that raises TooManyRowsError beyond ``most`` rows."""
+
+    def __call__(self, connection: sqlite3.Connection, most: int | None) -> T_co: ...
+
+
 Outcome = tuple["asyncio.Future[Any]", Any, Exception | None]
 
 MOST_READERS = 4
@@ -34,7 +43,7 @@ QUICK_SECONDS = 0.002  # a commit that takes longer is the threads' business for
 QUICK_STREAK = 200  # commits in the caller's thread before the writer may check the log's size
 
 
-class TooMuch(Exception):
+class TooManyRowsError(Exception):
     """A read found more rows than the caller's thread should fetch."""
 
 
@@ -76,8 +85,8 @@ class SQLiteLanes:
             company.append(job)
         return cast(T, await job.future)
 
-    async def read(self, work: Callable[[sqlite3.Connection, int | None], T]) -> T:
-        """Do the work on a connection that only reads; it raises TooMuch beyond that many rows."""
+    async def read(self, work: Read[T]) -> T:
+        """Do the work on a connection that only reads."""
         self._refuse_other_process()
         done, result = self._quick.try_read(work)
         if done:
@@ -163,7 +172,7 @@ class _QuickLane:
             job.future.set_result(result)
         return done
 
-    def try_read(self, work: Callable[[sqlite3.Connection, int | None], T]) -> tuple[bool, T | None]:
+    def try_read(self, work: Read[T]) -> tuple[bool, T | None]:
         """Whether the read could be done here, and what it found."""
         if self._connection is None or not self._lock.acquire(blocking=False):
             return False, None
@@ -178,7 +187,7 @@ class _QuickLane:
         try:
             self._file.check_in_place()
             return True, work(self._connection)
-        except TooMuch:
+        except TooManyRowsError:
             return False, None
         except Exception as error:  # whatever it is: a thread does it again, and reports it
             if not (isinstance(error, sqlite3.Error) and is_busy(error)):

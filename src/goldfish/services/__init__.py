@@ -1,0 +1,18 @@
+"""Real servers from wheels, each a child process that we own and can torment."""
+
+from goldfish.services.external_postgres import ExternalPostgres
+from goldfish.services.external_redis import ExternalRedis
+from goldfish.services.postgres import PostgresServer
+from goldfish.services.process import ServerProcess
+from goldfish.services.redis import RedisServer
+from goldfish.services.shared import shared_postgres, shared_redis
+
+__all__ = [
+    "ExternalPostgres",
+    "ExternalRedis",
+    "PostgresServer",
+    "RedisServer",
+    "ServerProcess",
+    "shared_postgres",
+    "shared_redis",
+]

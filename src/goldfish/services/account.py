@@ -1,0 +1,71 @@
+"""Which account runs a server that refuses to run as root, and what that account can reach."""
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from goldfish.errors import ServiceError
+
+NOBODY = 65534
+
+
+def is_root() -> bool:
+    """Whether this process has root's powers, so that a server must run as somebody else."""
+    return os.geteuid() == 0
+
+
+def lesser() -> dict[str, Any]:
+    """The arguments that make subprocess start a program as nobody if we are root, else none."""
+    return {"user": NOBODY, "group": NOBODY, "extra_groups": []} if is_root() else {}
+
+
+def reachable(path: Path) -> bool:
+    """Whether any account can read and enter this path through all its parents."""
+    path = path.resolve()
+    return _allows(path, 0o005) and all(_allows(parent, 0o001) for parent in path.parents)
+
+
+def make_private_directory() -> Path:
+    """A new directory of ours, which the lesser account can pass through but not list."""
+    directory = Path(tempfile.mkdtemp(prefix="goldfish-", dir=temporary_directory()))
+    directory.chmod(0o711 if is_root() else 0o700)
+    return directory
+
+
+def temporary_directory() -> Path:
+    """The directory for temporary files, or as root one that the lesser account can reach too."""
+    usual = Path(tempfile.gettempdir())
+    if not is_root():
+        return usual
+    for candidate in (usual, Path("/tmp"), Path("/var/tmp")):
+        if candidate.is_dir() and all(_allows(each, 0o001) for each in _with_parents(candidate)):
+            return candidate
+    raise ServiceError(f"nobody (uid {NOBODY}) cannot reach {usual}: set TMPDIR to another place")
+
+
+def hand_over(tree: Path) -> None:
+    """As root, give a tree of ours to the lesser account; otherwise do nothing."""
+    if is_root():
+        for each in (tree, *tree.rglob("*")):
+            os.chown(each, NOBODY, NOBODY, follow_symlinks=False)
+
+
+def open_to_all(tree: Path) -> None:
+    """Let every account read a tree of ours, and run or enter what its owner can."""
+    for each in (tree, *tree.rglob("*")):
+        if not each.is_symlink():
+            mode = each.stat().st_mode
+            each.chmod(mode | 0o444 | (0o111 if mode & 0o100 else 0))
+
+
+def _with_parents(path: Path) -> tuple[Path, ...]:
+    resolved = path.resolve()
+    return (resolved, *resolved.parents)
+
+
+def _allows(path: Path, bits: int) -> bool:
+    try:
+        return path.stat().st_mode & bits == bits
+    except OSError:
+        return False

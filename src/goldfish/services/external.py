@@ -1,0 +1,65 @@
+"""What all servers have in common that the user gives us: we use them and never stop them."""
+
+from abc import ABC, abstractmethod
+from typing import NoReturn, Self
+
+from goldfish.errors import ServiceError, masked
+
+
+class External(ABC):
+    """A server at an address; kill, pause and the like are refused, close() cleans up after us."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self._mine: list[str] = []
+
+    def start(self) -> Self:
+        """Do nothing: the server runs already."""
+        return self
+
+    def stop(self) -> None:
+        """Refuse: the server is not ours."""
+        self._refuse("stop")
+
+    def kill(self) -> None:
+        """Refuse: the server is not ours."""
+        self._refuse("kill")
+
+    def pause(self) -> None:
+        """Refuse: the server is not ours."""
+        self._refuse("pause")
+
+    def resume(self) -> None:
+        """Refuse: the server is not ours."""
+        self._refuse("resume")
+
+    def restart(self) -> None:
+        """Refuse: the server is not ours."""
+        self._refuse("restart")
+
+    def release(self, address: str) -> None:
+        """Remove what is in a database that database() returned, and the database if we made it."""
+        if address not in self._mine:
+            raise ServiceError(f"goldfish does not own {masked(address)}: release what it gave you")
+        self._remove(address)
+        self._mine.remove(address)
+
+    def close(self) -> None:
+        """Release every database that database() returned."""
+        for address in list(self._mine):
+            self.release(address)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @abstractmethod
+    def _remove(self, address: str) -> None:
+        """Remove one database's contents, and the database if we made it."""
+
+    def _refuse(self, verb: str) -> NoReturn:
+        raise ServiceError(
+            f"goldfish did not start this server, so it cannot {verb} it: {masked(self._address)}"
+        )

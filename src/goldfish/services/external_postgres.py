@@ -1,0 +1,55 @@
+"""A PostgreSQL that the user gives us by connection string."""
+
+import secrets
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from goldfish.errors import MissingExtraError, ServiceError, masked
+from goldfish.services.external import External
+
+
+class ExternalPostgres(External):
+    """A PostgreSQL that somebody else runs."""
+
+    @property
+    def dsn(self) -> str:
+        """The connection string as it was given."""
+        return self._address
+
+    def database(self) -> str:
+        """The connection string of a new, empty database with a random name."""
+        name = f"goldfish_{secrets.token_hex(6)}"
+        self._run(f"CREATE DATABASE {name}")
+        dsn = _with_database(self._address, name)
+        self._mine.append(dsn)
+        return dsn
+
+    def _remove(self, address: str) -> None:
+        name = _psycopg().conninfo.conninfo_to_dict(address)["dbname"]
+        self._run(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+    def _run(self, sql: str) -> None:
+        psycopg = _psycopg()
+        try:
+            with psycopg.connect(self._address, autocommit=True) as connection:
+                connection.execute(sql)
+        except psycopg.Error as error:
+            raise ServiceError(
+                f"PostgreSQL at {masked(self._address)} failed: {masked(str(error))}"
+            ) from None
+
+
+def _with_database(dsn: str, name: str) -> str:
+    if not dsn.startswith(("postgresql://", "postgres://")):
+        return str(_psycopg().conninfo.make_conninfo(dsn, dbname=name))
+    parts = urlsplit(dsn)
+    query = [(key, value) for key, value in parse_qsl(parts.query) if key != "dbname"]
+    return parts._replace(path=f"/{name}", query=urlencode(query)).geturl()
+
+
+def _psycopg() -> Any:
+    try:
+        import psycopg
+    except ImportError as error:
+        raise MissingExtraError.of("psycopg", "postgres") from error
+    return psycopg

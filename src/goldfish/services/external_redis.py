@@ -1,0 +1,88 @@
+"""A Redis that the user gives us by URL."""
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from goldfish.errors import MissingExtraError, ServiceError, masked
+from goldfish.services.external import External
+
+# A claim outlives a crash of ours by no more than this.
+_CLAIM_SECONDS = 3600
+_DEFAULT_DATABASES = 16
+
+
+class ExternalRedis(External):
+    """A Redis that somebody else runs."""
+
+    @property
+    def url(self) -> str:
+        """The URL as it was given."""
+        return self._address
+
+    def database(self) -> str:
+        """The URL of the next logical database that is empty and that no goldfish has claimed."""
+        with _redis(self._address) as base:
+            own = int(base.connection_pool.connection_kwargs.get("db") or 0)
+            for index in range(_count_databases(base)):
+                if index != own and (url := self._claimed(base, index)):
+                    self._mine.append(url)
+                    return url
+        raise ServiceError(
+            f"no empty logical database is left on {masked(self._address)}: "
+            "raise 'databases' in its configuration, or empty one"
+        )
+
+    def _claimed(self, base: Any, index: int) -> str | None:
+        # The claim is a key in the given database, because the new one has to stay empty.
+        if not base.set(_claim(index), "1", nx=True, ex=_CLAIM_SECONDS):
+            return None
+        url = _with_index(self._address, index)
+        with _redis(url) as candidate:
+            if candidate.dbsize() == 0:
+                return url
+        base.delete(_claim(index))
+        return None
+
+    def _remove(self, address: str) -> None:
+        with _redis(address) as database:
+            database.flushdb()
+            index = database.connection_pool.connection_kwargs["db"]
+        with _redis(self._address) as base:
+            base.delete(_claim(index))
+
+
+def _claim(index: int) -> str:
+    return f"goldfish:claims-database:{index}"
+
+
+def _with_index(url: str, index: int) -> str:
+    parts = urlsplit(url)
+    query = [(key, value) for key, value in parse_qsl(parts.query) if key != "db"]
+    # The path of a Unix socket's URL is the socket.
+    if parts.scheme == "unix":
+        return parts._replace(query=urlencode([*query, ("db", str(index))])).geturl()
+    return parts._replace(path=f"/{index}", query=urlencode(query)).geturl()
+
+
+def _count_databases(base: Any) -> int:
+    import redis
+
+    # Hosted servers often forbid CONFIG.
+    with contextlib.suppress(redis.ResponseError):
+        return int(base.config_get("databases").get("databases", _DEFAULT_DATABASES))
+    return _DEFAULT_DATABASES
+
+
+@contextlib.contextmanager
+def _redis(url: str) -> Iterator[Any]:
+    try:
+        import redis
+    except ImportError as error:
+        raise MissingExtraError.of("redis", "redis") from error
+    try:
+        with redis.Redis.from_url(url) as client:
+            yield client
+    except redis.RedisError as error:
+        raise ServiceError(f"Redis at {masked(url)} failed: {masked(str(error))}") from None

@@ -1,0 +1,156 @@
+"""The undertaker's own program: it waits for its parent's end, then clears away what is left.
+
+It runs alone (``python -I -S gravedigger.py``), so it imports nothing but the standard library.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterable
+
+PATIENCE = 5.0
+_HAS_PROC = os.path.exists("/proc/self/stat")
+
+
+def birth(pid: int) -> str | None:
+    """A mark that tells a living process from a later one with the same pid; None for the dead."""
+    if _HAS_PROC:
+        fields = _stat(str(pid))
+        return None if not fields or fields[0] in "ZX" else fields[19]
+    state, _, started = _ps("-o", "stat=,lstart=", "-p", str(pid)).strip().partition(" ")
+    return None if not state or state.startswith("Z") else started.strip()
+
+
+def descendants(pid: int) -> list[int]:
+    """The children of a process, and theirs; parents come before their children."""
+    children: dict[int, list[int]] = {}
+    for child, parent in _parents():
+        children.setdefault(parent, []).append(child)
+    found = list(children.get(pid, []))
+    for each in found:
+        found.extend(children.get(each, []))
+    return found
+
+
+def send(pids: Iterable[int], signal_number: int) -> None:
+    """Send a signal to each process that is still there."""
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal_number)
+
+
+def freeze(pid: int) -> list[int]:
+    """Stop a process and all its descendants; the frozen pids, the process itself first."""
+    frozen: list[int] = []
+    family = [pid]
+    # A child may be forked while we look, so look again until nobody is new.
+    while fresh := [each for each in family if each not in frozen]:
+        send(fresh, signal.SIGSTOP)
+        frozen += fresh
+        family = descendants(pid)
+    return frozen
+
+
+def gone(pids: Iterable[int], timeout: float = PATIENCE) -> bool:
+    """Wait until none of the processes lives any more; False if one still does after the time."""
+    deadline = time.monotonic() + timeout
+    while any(birth(pid) for pid in pids):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.002)
+    return True
+
+
+def kill_family(pid: int) -> list[int]:
+    """SIGKILL a process and all its descendants; who they were."""
+    family = freeze(pid)
+    send(family, signal.SIGKILL)
+    return family
+
+
+def bury(pid: int, gentle_signal: int | None) -> None:
+    """End a process and its descendants: with the gentle signal if that works, else SIGKILL."""
+    if gentle_signal is not None:
+        family = [pid, *descendants(pid)]
+        send([pid], gentle_signal)
+        send(family, signal.SIGCONT)
+        if gone(family):
+            return
+    gone(kill_family(pid))
+
+
+def remove(directory: str, lock: str | None, timeout: float = 1.0) -> None:
+    """Remove a directory; one with a lock only if nobody holds that lock by the end of the time."""
+    if lock is None:
+        shutil.rmtree(directory, ignore_errors=True)
+        return
+    with contextlib.suppress(FileNotFoundError), open(lock, "rb") as handle:
+        # The dying parent may close its pipe to us a moment before it lets go of the lock.
+        deadline = time.monotonic() + timeout
+        while not _locked(handle.fileno()):
+            if time.monotonic() > deadline:
+                return
+            time.sleep(0.01)
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def main() -> None:
+    """Note what the parent registers, and clear it away once the parent is gone."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    processes: dict[int, tuple[int | None, str]] = {}
+    directories: dict[str, str | None] = {}
+    for line in sys.stdin:
+        match json.loads(line):
+            case ["watch process", pid, gentle_signal, born]:
+                processes[pid] = (gentle_signal, born)
+            case ["forget process", pid]:
+                processes.pop(pid, None)
+            case ["watch directory", path, lock]:
+                directories[path] = lock
+            case ["forget directory", path]:
+                directories.pop(path, None)
+    for pid, (gentle_signal, born) in processes.items():
+        if birth(pid) == born:
+            bury(pid, gentle_signal)
+    for path, lock in directories.items():
+        remove(path, lock)
+
+
+def _locked(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _stat(pid: str) -> list[str]:
+    # The name in the second field may hold blanks and brackets: what we need follows the last one.
+    try:
+        with open(f"/proc/{pid}/stat", encoding="latin-1") as file:
+            return file.read().rpartition(")")[2].split()
+    except OSError:
+        return []
+
+
+def _parents() -> list[tuple[int, int]]:
+    if _HAS_PROC:
+        table = [(pid, _stat(pid)) for pid in os.listdir("/proc") if pid.isdigit()]
+        return [(int(pid), int(fields[1])) for pid, fields in table if fields]
+    rows = (line.split() for line in _ps("-A", "-o", "pid=,ppid=").splitlines())
+    return [(int(row[0]), int(row[1])) for row in rows]
+
+
+def _ps(*arguments: str) -> str:
+    return subprocess.run(["ps", *arguments], capture_output=True, text=True, check=False).stdout
+
+
+if __name__ == "__main__":
+    main()

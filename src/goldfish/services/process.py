@@ -1,0 +1,221 @@
+"""A server as a child process that we own: start, stop, kill, pause, resume, restart."""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, ClassVar, Self, TypeVar
+
+from goldfish.errors import ServiceError
+from goldfish.services import account, gravedigger, undertaker
+from goldfish.services.ports import free_port, is_free
+
+START_TIMEOUT = 30.0
+STOP_TIMEOUT = 10.0
+_PORTS_TO_TRY = 5
+
+_Value = TypeVar("_Value")
+
+
+class ServerProcess(ABC):
+    """One server on a loopback port with a private directory; nothing happens before start()."""
+
+    name: ClassVar[str]
+    stop_signal: ClassVar[signal.Signals] = signal.SIGTERM
+    # What ends the server at once and still lets it give back shared memory, where it has any.
+    gentle_signal: ClassVar[signal.Signals | None] = None
+
+    def __init__(self, *, settings: Mapping[str, str] | None = None) -> None:
+        self.settings = dict(settings or {})
+        self._process: subprocess.Popen[bytes] | None = None
+        self._directory: Path | None = None
+        self._port: int | None = None
+        self._owner = os.getpid()
+
+    @abstractmethod
+    def _prepare(self, data: Path) -> None:
+        """Find the program and fill the data directory, once, before the first start."""
+
+    @abstractmethod
+    def _command(self) -> list[str]:
+        """The command line of the server."""
+
+    @abstractmethod
+    def _answers(self, pid: int) -> bool:
+        """Whether the server with this pid, and no other, speaks its protocol on our port."""
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the process exists; a paused one does."""
+        return self._process is not None and self._process.poll() is None
+
+    @property
+    def pid(self) -> int:
+        """The process id of the running server."""
+        if self._process is None or not self.is_running:
+            raise ServiceError(f"{self.name} is not running: call start() first")
+        return self._process.pid
+
+    @property
+    def port(self) -> int:
+        """The loopback port, the same from the first start to close()."""
+        return self._started(self._port)
+
+    @property
+    def directory(self) -> Path:
+        """The private directory, with the data and the log, from the first start to close()."""
+        return self._started(self._directory)
+
+    def log_tail(self, lines: int = 10) -> str:
+        """The last lines of what the server wrote."""
+        text = (self.directory / "server.log").read_text("utf-8", errors="replace")
+        return "\n".join(text.splitlines()[-lines:])
+
+    def start(self) -> Self:
+        """Start the server, the first time or again on the same data and port, and wait for it."""
+        if not self.is_running:
+            first = self._directory is None
+            try:
+                self._start_first() if first else self._start_on_port()
+            except BaseException:
+                # A start that failed leaves no process, and a first one leaves no directory.
+                self.close() if first else self.kill()
+                raise
+        return self
+
+    def stop(self) -> None:
+        """End the server in its orderly way, or with SIGKILL if it takes too long; data stay."""
+        if self._process is not None and self.is_running:
+            self._end(self._process, self.stop_signal)
+
+    def kill(self) -> None:
+        """SIGKILL the server with all its children, as a power cut would, and wait; data stay."""
+        if self._process is not None and self.is_running:
+            family = gravedigger.kill_family(self._process.pid)
+            self._process.wait()
+            gravedigger.gone(family)
+            self._ended(self._process)
+
+    def pause(self) -> None:
+        """SIGSTOP the server with all its children: connections stay open, nothing answers."""
+        gravedigger.freeze(self.pid)
+
+    def resume(self) -> None:
+        """SIGCONT the server with all its children."""
+        gravedigger.send([self.pid, *gravedigger.descendants(self.pid)], signal.SIGCONT)
+
+    def restart(self) -> None:
+        """Stop the server if it runs, and start it again on the same data and port."""
+        self.stop()
+        self.start()
+
+    def close(self) -> None:
+        """End the server at once and remove its directory; in a forked child do nothing."""
+        if self._owner != os.getpid():
+            return
+        if self._process is not None:
+            if self.is_running:
+                self._end(self._process, self.gentle_signal or signal.SIGKILL)
+            # Once more or for the first time, if somebody else ended the server.
+            self._ended(self._process)
+        if self._directory is not None:
+            shutil.rmtree(self._directory, ignore_errors=True)
+            undertaker.forget_directory(self._directory)
+        self._process = self._directory = self._port = None
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @property
+    def _data(self) -> Path:
+        return self.directory / "data"
+
+    def _start_first(self) -> None:
+        self._owner = os.getpid()
+        self._directory = account.make_private_directory()
+        undertaker.watch_directory(self._directory)
+        self._prepare(self._data)
+        for attempts_left in reversed(range(_PORTS_TO_TRY)):
+            self._port = free_port()
+            try:
+                self._start_on_port()
+                return
+            except ServiceError:
+                # Another process may have taken the port since we looked.
+                if is_free(self._port) or not attempts_left:
+                    raise
+
+    def _start_on_port(self) -> None:
+        process = self._launch()
+        deadline = time.monotonic() + START_TIMEOUT
+        while process.poll() is None:
+            if self._answers(process.pid):
+                return
+            if time.monotonic() > deadline:
+                complaint = self._complaint(f"did not answer within {START_TIMEOUT:.0f} s")
+                self.kill()
+                raise ServiceError(complaint)
+            time.sleep(0.002)
+        self._ended(process)
+        raise ServiceError(self._complaint(f"ended with code {process.returncode} at its start"))
+
+    def _launch(self) -> subprocess.Popen[bytes]:
+        command = self._command()
+        with open(self.directory / "server.log", "ab") as log:
+            try:
+                self._process = subprocess.Popen(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    cwd=self._data,
+                    start_new_session=True,
+                    **self._launch_options(),
+                )
+            except OSError as error:
+                raise ServiceError(f"{self.name} cannot be run: {error}") from error
+        undertaker.watch_process(self._process.pid, self.gentle_signal)
+        return self._process
+
+    def _launch_options(self) -> dict[str, Any]:
+        return {}
+
+    def _end(self, process: subprocess.Popen[bytes], signal_number: signal.Signals) -> None:
+        if signal_number == signal.SIGKILL:
+            self.kill()
+            return
+        family = [process.pid, *gravedigger.descendants(process.pid)]
+        process.send_signal(signal_number)
+        # A paused server hears nothing but SIGKILL until it goes on.
+        gravedigger.send(family, signal.SIGCONT)
+        try:
+            process.wait(STOP_TIMEOUT)
+        except subprocess.TimeoutExpired:
+            self.kill()
+        else:
+            gravedigger.gone(family)
+            self._ended(process)
+
+    def _ended(self, process: subprocess.Popen[bytes]) -> None:
+        undertaker.forget_process(process.pid)
+
+    def _complaint(self, what: str) -> str:
+        return f"{self.name} {what}: see what its log says last\n{self.log_tail()}"
+
+    def _started(self, value: _Value | None) -> _Value:
+        if value is None:
+            raise ServiceError(f"{self.name} was not started: use it in a with block, or start()")
+        return value

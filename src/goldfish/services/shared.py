@@ -1,0 +1,56 @@
+"""The one Redis and the one PostgreSQL that most tests of a process share."""
+
+import atexit
+import os
+import threading
+
+from goldfish.services.external_postgres import ExternalPostgres
+from goldfish.services.external_redis import ExternalRedis
+from goldfish.services.postgres import PostgresServer
+from goldfish.services.redis import RedisServer
+
+
+class _Shared:
+    """The shared servers of this process, each made when it is first asked for."""
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the servers without a touch: in a forked child they are the parent's."""
+        self._mutex = threading.Lock()
+        self._redis: RedisServer | ExternalRedis | None = None
+        self._postgres: PostgresServer | ExternalPostgres | None = None
+
+    def redis(self) -> RedisServer | ExternalRedis:
+        with self._mutex:
+            url = os.environ.get("GOLDFISH_REDIS_URL")
+            self._redis = self._redis or (ExternalRedis(url) if url else RedisServer())
+            return self._redis.start()
+
+    def postgres(self) -> PostgresServer | ExternalPostgres:
+        with self._mutex:
+            dsn = os.environ.get("GOLDFISH_POSTGRES_DSN")
+            self._postgres = self._postgres or (ExternalPostgres(dsn) if dsn else PostgresServer())
+            return self._postgres.start()
+
+    def close(self) -> None:
+        for server in (self._redis, self._postgres):
+            if server is not None:
+                server.close()
+        self.reset()
+
+
+_shared = _Shared()
+os.register_at_fork(after_in_child=_shared.reset)
+atexit.register(_shared.close)
+
+
+def shared_redis() -> RedisServer | ExternalRedis:
+    """This process's Redis: at GOLDFISH_REDIS_URL if set, else one of our own, ended at exit."""
+    return _shared.redis()
+
+
+def shared_postgres() -> PostgresServer | ExternalPostgres:
+    """This process's PostgreSQL: at GOLDFISH_POSTGRES_DSN if set, else our own, ended at exit."""
+    return _shared.postgres()
