@@ -43,7 +43,10 @@ def decode_messages(bodies: Sequence[str] | Sequence[bytes]) -> list[ChatMessage
     if not bodies:
         return []
     try:
-        return [_build(record) for record in json.loads(_joined(bodies))]
+        records = json.loads(_joined(bodies))
+        if len(records) != len(bodies):
+            raise ValueError("it is not one JSON object")
+        return [_build(record) for record in records]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise MemoryStoreBackendError(
             f"a stored message is damaged ({error}): restore the data from a backup"

@@ -6,6 +6,7 @@ import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import psycopg
 import pytest
@@ -52,13 +53,25 @@ def test_databases_are_empty_and_different(server: PostgresServer) -> None:
     assert [one(dsn, count) for dsn in dsns] == [1, 0, 0, 0]
 
 
-def test_a_released_database_is_gone(server: PostgresServer) -> None:
-    """Releasing a database drops it, also while somebody is connected to it."""
+def test_a_released_database_is_emptied_and_used_again(server: PostgresServer) -> None:
+    """Releasing cuts off who is connected and removes schemas, extensions and settings."""
     dsn = server.database()
-    with psycopg.connect(dsn):
+    server.database()
+    with psycopg.connect(dsn, autocommit=True) as guest:
+        guest.execute("CREATE SCHEMA mine; CREATE TABLE mine.t (); CREATE TABLE public.t ()")
+        guest.execute("CREATE EXTENSION vector")
+        name = urlsplit(dsn).path[1:]
+        guest.execute(f"ALTER DATABASE {name} SET work_mem = 64".encode())
         server.release(dsn)
-    with pytest.raises(psycopg.OperationalError, match="does not exist"):
-        psycopg.connect(dsn)
+        with pytest.raises(psycopg.OperationalError):
+            guest.execute("SELECT 1")
+    assert server.database() == dsn
+    with psycopg.connect(dsn) as next_guest:
+        tables = next_guest.execute("SELECT count(*) FROM pg_tables WHERE tablename = 't'")
+        assert tables.fetchone() == (0,)
+        assert next_guest.execute("SELECT count(*) FROM pg_extension").fetchone() == (1,)
+        assert next_guest.execute("SHOW work_mem").fetchone() == ("4MB",)
+        next_guest.execute("CREATE TABLE public.t ()")
 
 
 def test_committed_rows_survive_kill_and_then_stop() -> None:

@@ -1,7 +1,7 @@
 """What the stores over a server promise when the server goes away and comes back."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -93,7 +93,7 @@ async def test_a_server_that_is_down_is_an_error_and_never_an_empty_memory(
     async with served.open() as store:
         await store.add_messages("s", [message(0)])
         served.server.kill()
-        calls = [
+        calls: list[Callable[[], Awaitable[object]]] = [
             lambda: store.get_history("s"),
             lambda: store.get_history("s", last=1),
             lambda: store.add_messages("s", [message(1)]),

@@ -1,5 +1,6 @@
 """The store over Redis or Valkey, single or cluster."""
 
+import inspect
 import math
 from collections.abc import Awaitable, Sequence
 from typing import TYPE_CHECKING, Any, cast
@@ -139,6 +140,7 @@ class RedisMemoryStore(BaseStore):
         """Send a write; if asked for, wait until replicas or the disk have it too."""
         if not self._confirm:
             return await self._call(*command)
+        await self._ensure_layout()
         client = cast("Redis", self.redis_client)
         pipeline = client.pipeline(transaction=False)  # both go over the same connection
         pipeline.execute_command(*command)
@@ -157,11 +159,13 @@ class RedisMemoryStore(BaseStore):
             )
 
     async def _call(self, *command: Any) -> Any:
-        if not self._layout_known:
-            await self._check_layout()
+        await self._ensure_layout()
         return await self._guard(self.redis_client.execute_command(*command))
 
-    async def _check_layout(self) -> None:
+    async def _ensure_layout(self) -> None:
+        """Before the first command: see that the keys there are of a layout that we know."""
+        if self._layout_known:
+            return
         client, key = self.redis_client, self._prefix + b":layout"
         await self._guard(client.execute_command("SET", key, LAYOUT, "NX"))
         found = int(await self._guard(client.execute_command("GET", key)) or LAYOUT)
@@ -186,8 +190,7 @@ class RedisMemoryStore(BaseStore):
 
     async def _scan(self, name: str) -> Any:
         """The keys of all sessions, some at a time."""
-        if not self._layout_known:
-            await self._check_layout()
+        await self._ensure_layout()
         pattern = _glob_escaped(self._prefix) + b":{s*}:" + name.encode()
         batch: list[Any] = []
         keys = self.redis_client.scan_iter(match=pattern, count=SCAN_STEP).__aiter__()
@@ -217,6 +220,7 @@ def _opener(url: str, timeout: float) -> Any:
             retry=Retry(NoBackoff(), 0),
             socket_timeout=timeout,
             socket_connect_timeout=timeout,
+            **_noticing_closed_connections(Redis),
         )
 
     try:
@@ -224,6 +228,18 @@ def _opener(url: str, timeout: float) -> Any:
     except (ValueError, TypeError) as error:
         raise ValueError(f"{masked(url)} is not a Redis URL: {masked(str(error))}") from None
     return open_client
+
+
+def _noticing_closed_connections(client: type) -> dict[str, Any]:
+    """What makes the pool look whether the server hung up before it reuses a connection.
+
+    redis-py 8 does not look while it waits for notices of maintenance, which is its default.
+    """
+    if "maint_notifications_config" not in inspect.signature(client).parameters:
+        return {}
+    from redis.maint_notifications import MaintNotificationsConfig
+
+    return {"maint_notifications_config": MaintNotificationsConfig(enabled=False)}
 
 
 async def _close_client(client: "Redis") -> None:

@@ -1,0 +1,51 @@
+"""From a URL to a store."""
+
+from pathlib import Path
+
+import pytest
+
+import goldfish
+
+
+@pytest.mark.parametrize(
+    ("url", "kind"),
+    [
+        ("memory://", goldfish.InMemoryStore),
+        ("sqlite:///relative.db", goldfish.SQLiteMemoryStore),
+        ("redis://localhost:6379/3", goldfish.RedisMemoryStore),
+        ("rediss://localhost", goldfish.RedisMemoryStore),
+        ("unix:///run/redis.sock", goldfish.RedisMemoryStore),
+        ("postgresql://localhost/db", goldfish.PostgresMemoryStore),
+        ("postgres://localhost/db", goldfish.PostgresMemoryStore),
+    ],
+)
+def test_the_scheme_picks_the_store(url: str, kind: type) -> None:
+    """Options go to the constructor; nothing is connected yet."""
+    store = goldfish.open_store(url, ttl=60)
+    assert type(store) is kind
+
+
+def test_sqlite_paths_are_as_in_sqlalchemy() -> None:
+    """Three slashes and a relative path, four and an absolute one."""
+    relative = goldfish.open_store("sqlite:///some/where.db")
+    absolute = goldfish.open_store("sqlite:////some/where.db")
+    assert isinstance(relative, goldfish.SQLiteMemoryStore)
+    assert isinstance(absolute, goldfish.SQLiteMemoryStore)
+    assert relative.path == Path.cwd() / "some" / "where.db"
+    assert absolute.path == Path("/some/where.db")
+
+
+@pytest.mark.parametrize("url", ["mongodb://bob:hunter2@h", "nonsense", "sqlite://", "sqlite:///"])
+def test_an_unknown_url_names_the_known_ones(url: str) -> None:
+    """One sentence that says what to write, without the password."""
+    with pytest.raises(goldfish.UnknownStoreURLError, match="sqlite:///") as caught:
+        goldfish.open_store(url)
+    assert "hunter2" not in str(caught.value)
+
+
+def test_a_dsn_that_makes_no_sense_is_refused_without_showing_it() -> None:
+    """libpq would quote the whole string, password and all."""
+    with pytest.raises(ValueError, match="not a PostgreSQL address") as caught:
+        goldfish.PostgresMemoryStore("hunter2 nonsense")
+    assert "hunter2" not in str(caught.value)
+    assert caught.value.__cause__ is None

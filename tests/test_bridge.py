@@ -1,0 +1,84 @@
+"""The same store for code without an event loop."""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+import goldfish
+from goldfish import ChatMessage
+from tests.stores.backends import Backend
+
+
+def said(text: str) -> list[ChatMessage]:
+    return [ChatMessage(role="user", content=text)]
+
+
+def test_every_method_works_without_a_loop(backend: Backend) -> None:
+    """The same calls, the same results, nothing to await."""
+    with goldfish.blocking(backend.open()) as store:
+        first = said("a")
+        store.add_messages("s", [*first, *said("b"), *said("c")])
+        assert [m.content for m in store.get_history("s", last=2)] == ["b", "c"]
+        assert store.delete_messages("s", [first[0].id]) == 1
+        assert store.trim("s", keep_last=1) == 1
+        store.set_ttl("s", 60)
+        assert (store.get_ttl("s") or 0) > 50
+        assert store.list_sessions() == ["s"]
+        store.clear("s")
+        store.clear_all()
+        assert store.get_history("s") == []
+
+
+async def test_it_works_inside_a_running_loop(backend: Backend) -> None:
+    """Sync code that is called from async code may use it all the same."""
+    with goldfish.blocking(backend.open()) as store:
+        store.add_messages("s", said("x"))
+        assert [m.content for m in store.get_history("s")] == ["x"]
+
+
+def test_many_threads_share_one_store(backend: Backend) -> None:
+    """Nothing is lost between them, and each thread's own order holds."""
+    with goldfish.blocking(backend.open()) as store, ThreadPoolExecutor(8) as threads:
+
+        def write(writer: int) -> None:
+            for n in range(10):
+                store.add_messages("s", said(f"{writer} {n}"))
+
+        list(threads.map(write, range(8)))
+        found = [str(m.content) for m in store.get_history("s")]
+    assert len(found) == 80
+    for writer in range(8):
+        own = [text for text in found if text.startswith(f"{writer} ")]
+        assert own == [f"{writer} {n}" for n in range(10)]
+
+
+def test_errors_arrive_as_they_are() -> None:
+    """A refused value is refused here too."""
+    with (
+        goldfish.blocking(goldfish.InMemoryStore()) as store,
+        pytest.raises(goldfish.UnstorableError),
+    ):
+        store.add_messages("s", [ChatMessage(role="u", content="x", metadata={"a": {1}})])
+
+
+def test_a_closed_one_says_so() -> None:
+    """Closing twice is a no-op, using it afterwards an error."""
+    store = goldfish.blocking(goldfish.InMemoryStore())
+    store.close()
+    store.close()
+    with pytest.raises(goldfish.MemoryStoreClosedError, match="open a new one"):
+        store.get_history("s")
+
+
+def test_after_a_fork_the_child_is_told() -> None:
+    """The child gets an error at once instead of waiting for a thread that is not there."""
+    with goldfish.blocking(goldfish.InMemoryStore()) as store:
+        child = os.fork()
+        if child == 0:  # in the child only the exit code speaks
+            try:
+                store.get_history("s")
+            except goldfish.MemoryStoreError as error:
+                os._exit(0 if "in each process" in str(error) else 2)
+            os._exit(1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
