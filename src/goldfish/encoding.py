@@ -6,7 +6,7 @@ it only reads what the writer wrote; that makes it about as fast as bare ``json.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from functools import lru_cache
 from json.encoder import encode_basestring, encode_basestring_ascii
@@ -18,6 +18,8 @@ from goldfish.messages import ChatMessage
 
 MAX_DEPTH = 100
 
+Quote = Callable[[str], str]
+
 _dump = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _dump_ascii = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
 
@@ -25,9 +27,9 @@ _dump_ascii = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
 def encode_message(message: ChatMessage) -> str:
     """The message as one line of JSON that is always valid UTF-8."""
     text = _assemble(message, encode_basestring, _dump)
-    if not text.isascii() and _has_lone_surrogate(text):
-        return _assemble(message, encode_basestring_ascii, _dump_ascii)
-    return text
+    if text.isascii() or not _has_lone_surrogate(text):
+        return text
+    return _assemble(message, encode_basestring_ascii, _dump_ascii)
 
 
 def encode_batch(messages: Iterable[ChatMessage]) -> list[tuple[str, str]]:
@@ -60,25 +62,28 @@ def _joined(bodies: Sequence[str] | Sequence[bytes]) -> str | bytes:
     return b"[%b]" % b",".join(bodies)  # type: ignore[arg-type]  # all of one type: bytes
 
 
-def _assemble(message: ChatMessage, quote: Any, dump: Any) -> str:
+def _assemble(message: ChatMessage, quote: Quote, dump: Callable[[Any], str]) -> str:
     content = message.content
-    if not isinstance(content, str):
+    if isinstance(content, str):
+        shown = quote(content)
+    else:
         refuse_unstorable(content, "content")
-    pieces = [
-        f'{{"id":{quote(message.id)},"role":{quote(message.role)},'
-        f'"content":{quote(content) if isinstance(content, str) else dump(content)},'
+        shown = dump(content)
+    text = (
+        f'{{"id":{quote(message.id)},"role":{quote(message.role)},"content":{shown},'
         f'"created_at":"{encode_time(message.created_at)}"'
-    ]
+    )
     if message.name is not None:
-        pieces.append(f'"name":{quote(message.name)}')
+        text += f',"name":{quote(message.name)}'
     if message.tool_call_id is not None:
-        pieces.append(f'"tool_call_id":{quote(message.tool_call_id)}')
-    for field in ("tool_calls", "metadata"):
-        value = getattr(message, field)
-        if value:
-            refuse_unstorable(value, field)
-            pieces.append(f'"{field}":{dump(value)}')
-    return ",".join(pieces) + "}"
+        text += f',"tool_call_id":{quote(message.tool_call_id)}'
+    if message.tool_calls:
+        refuse_unstorable(message.tool_calls, "tool_calls")
+        text += f',"tool_calls":{dump(message.tool_calls)}'
+    if message.metadata:
+        refuse_unstorable(message.metadata, "metadata")
+        text += f',"metadata":{dump(message.metadata)}'
+    return text + "}"
 
 
 _FIELDS_SET = set(ChatMessage.model_fields)

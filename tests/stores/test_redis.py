@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+import redis
 import redis.asyncio
 from redis.asyncio.cluster import RedisCluster
 
@@ -68,6 +69,8 @@ def test_either_a_url_or_a_client() -> None:
     """Both or none is a mistake that the constructor names."""
     with pytest.raises(TypeError, match="either url= or redis_client="):
         RedisMemoryStore()
+    with pytest.raises(TypeError, match=r"redis\.asyncio\.Redis"):
+        RedisMemoryStore(redis_client=redis.Redis())  # type: ignore[arg-type]  # the mistake
     with pytest.raises(ValueError, match="is not a Redis URL"):
         RedisMemoryStore("http://bob:hunter2@example.org")
     with pytest.raises(ValueError, match="without braces"):

@@ -34,7 +34,7 @@ def seconds(value: float, name: str) -> float:
 
 def batch(messages: Iterable[ChatMessage]) -> list[ChatMessage]:
     """The messages as a list of our own."""
-    if isinstance(messages, ChatMessage | str | bytes) or not isinstance(messages, Iterable):
+    if not isinstance(messages, list) and _is_single(messages):
         raise TypeError(
             f"messages must be a list of ChatMessage, not a single {type(messages).__name__}"
         )
@@ -47,6 +47,11 @@ def batch(messages: Iterable[ChatMessage]) -> list[ChatMessage]:
 
 def message_ids(ids: Iterable[str]) -> list[str]:
     """The ids as a list without repetitions."""
-    if isinstance(ids, str) or not isinstance(ids, Iterable):
+    if _is_single(ids):
         raise TypeError(f"ids must be a list of message ids, not a single {type(ids).__name__}")
     return list(dict.fromkeys(text(key, "a message id") for key in ids))
+
+
+def _is_single(value: object) -> bool:
+    """Whether this is one thing where many are wanted; texts and messages can be iterated too."""
+    return isinstance(value, ChatMessage | str | bytes) or not isinstance(value, Iterable)

@@ -6,6 +6,8 @@ import weakref
 from collections.abc import Awaitable, Callable
 from typing import Generic, TypeVar
 
+from goldfish.errors import MemoryStoreClosedError
+
 T = TypeVar("T")
 
 
@@ -19,12 +21,15 @@ class PerLoop(Generic[T]):
     def __init__(self, make: Callable[[], T], close: Callable[[T], Awaitable[None]]) -> None:
         self._make = make
         self._close = close
+        self._closed = False
         self._made: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, T] = (
             weakref.WeakKeyDictionary()
         )
 
     def get(self) -> T:
         """The resource of the running loop."""
+        if self._closed:
+            raise MemoryStoreClosedError("this store is closed: open a new one")
         loop = asyncio.get_running_loop()
         resource = self._made.get(loop)
         if resource is None:
@@ -33,6 +38,7 @@ class PerLoop(Generic[T]):
 
     async def aclose(self) -> None:
         """Close what belongs to this loop and, as far as they still run, to the other ones."""
+        self._closed = True
         here = asyncio.get_running_loop()
         for loop, resource in list(self._made.items()):
             if loop is here:

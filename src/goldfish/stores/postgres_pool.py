@@ -11,8 +11,6 @@ import os
 import select
 import socket
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -31,19 +29,21 @@ class PostgresPool:
         self._places = asyncio.Semaphore(size)
         self._closed = False
 
-    @asynccontextmanager
-    async def connection(self) -> AsyncIterator["Connection"]:
+    def connection(self) -> "_Lease":
         """A connection that was alive a moment ago, for one caller, for a limited time."""
-        async with asyncio.timeout(self._timeout):
+        return _Lease(self)
+
+    async def _take(self) -> "Connection":
+        if self._places.locked():
+            async with asyncio.timeout(self._timeout):
+                await self._places.acquire()
+        else:
             await self._places.acquire()
         try:
-            async with asyncio.timeout(self._timeout):
-                connection = self._reusable() or await self._connect()
-            async with _hung_up_after(self._timeout, connection):
-                yield connection
-            self._give_back(connection)
-        finally:
+            return self._reusable() or await self._connect()
+        except BaseException:
             self._places.release()
+            raise
 
     async def aclose(self) -> None:
         """Close the idle connections; busy ones are closed when they are given back."""
@@ -62,47 +62,53 @@ class PostgresPool:
     async def _connect(self) -> "Connection":
         from psycopg import AsyncConnection
 
-        connection = await AsyncConnection.connect(
-            self._dsn,
-            autocommit=True,
-            connect_timeout=max(2, round(self._timeout)),  # libpq takes whole seconds from 2 on
-            application_name="goldfish",
-        )
-        try:
-            await connection.execute(SESSION_SETTINGS)
-        except BaseException:
-            await connection.close()
-            raise
+        async with asyncio.timeout(self._timeout):
+            connection = await AsyncConnection.connect(
+                self._dsn,
+                autocommit=True,
+                connect_timeout=max(2, round(self._timeout)),  # libpq takes whole seconds from 2 on
+                application_name="goldfish",
+            )
+            try:
+                await connection.execute(SESSION_SETTINGS)
+            except BaseException:
+                connection.pgconn.finish()
+                raise
         return connection
 
-    def _give_back(self, connection: "Connection") -> None:
-        if self._closed:
-            connection.pgconn.finish()
-        else:
+    def _give_back(self, connection: "Connection", *, usable: bool) -> None:
+        if usable and not self._closed:
             self._idle.append(connection)
+        else:
+            connection.pgconn.finish()
+        self._places.release()
 
 
-@asynccontextmanager
-async def _hung_up_after(seconds: float, connection: "Connection") -> AsyncIterator[None]:
-    """Shut the connection down when the time is over, or when anything else goes wrong.
+class _Lease:
+    """The use of one connection, which is shut down when its time is over.
 
     A cancelled psycopg call first asks the server to stop and waits for the answer, which takes
     long if the server does not answer. A connection that is shut down ends the call at once.
     """
-    alarm = asyncio.get_running_loop().call_later(seconds, _hang_up, connection)
-    began = time.monotonic()
-    try:
-        yield
-    except Exception as error:
-        connection.pgconn.finish()  # in whatever state it is: nobody else shall have it
-        if time.monotonic() - began >= seconds:
+
+    def __init__(self, pool: PostgresPool) -> None:
+        self._pool = pool
+
+    async def __aenter__(self) -> "Connection":
+        self._connection = await self._pool._take()
+        self._began = time.monotonic()
+        self._alarm = asyncio.get_running_loop().call_later(
+            self._pool._timeout, _hang_up, self._connection
+        )
+        return self._connection
+
+    async def __aexit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        self._alarm.cancel()
+        # After an error the connection may be in any state: nobody else shall have it.
+        self._pool._give_back(self._connection, usable=error is None)
+        late = time.monotonic() - self._began >= self._pool._timeout
+        if late and isinstance(error, Exception):
             raise TimeoutError from error
-        raise
-    except BaseException:
-        connection.pgconn.finish()
-        raise
-    finally:
-        alarm.cancel()
 
 
 def _hang_up(connection: "Connection") -> None:

@@ -1,27 +1,23 @@
 """The store over Redis or Valkey, single or cluster."""
 
+import asyncio
+import contextlib
 import inspect
 import math
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote, unquote_to_bytes
 
-from goldfish.errors import (
-    MemoryStoreBackendError,
-    MissingExtraError,
-    SchemaTooNewError,
-    masked,
-)
+from goldfish.errors import MemoryStoreBackendError, MemoryStoreError, SchemaTooNewError, masked
 from goldfish.stores import arguments, redis_scripts
 from goldfish.stores.base import BaseStore, Row
 from goldfish.stores.per_loop import PerLoop
+from goldfish.stores.redis_client import client_maker
+from goldfish.stores.redis_line import Command, RedisLine, is_cluster, together
 from goldfish.stores.redis_scripts import Script
 
 if TYPE_CHECKING:
-    from redis.asyncio import Redis
-    from redis.asyncio.cluster import RedisCluster
-
-    Client = Redis | RedisCluster
+    from goldfish.stores.redis_line import Client
 
 LAYOUT = 1  # the version of the keys and of what is in them
 SCAN_STEP = 1000
@@ -53,26 +49,40 @@ class RedisMemoryStore(BaseStore):
         super().__init__(ttl=ttl)
         if (url is None) == (redis_client is None):
             raise TypeError("pass either url= or redis_client=")
+        if redis_client is not None and not inspect.iscoroutinefunction(
+            redis_client.execute_command
+        ):
+            raise TypeError("redis_client must be an asyncio client: redis.asyncio.Redis(…)")
         self._timeout = arguments.seconds(timeout, "timeout")
-        self._given = redis_client
-        self._own = None if url is None else PerLoop(_opener(url, self._timeout), _close_client)
+        self._given = redis_client and RedisLine(redis_client, timeout=self._timeout)
+        self._own = None if url is None else PerLoop(self._line_maker(url), _close_line)
         self._server = "the Redis server" if url is None else masked(url)
         self._prefix = _plain_prefix(prefix)
         self._confirm = _confirmation(wait_replicas, wait_aof, self._timeout)
-        if self._confirm and redis_client is not None and _is_cluster(redis_client):
+        if self._confirm and redis_client is not None and is_cluster(redis_client):
             raise ValueError("wait_replicas= and wait_aof= need a client of a single server")
         self._layout_known = False
+        self._underway = 0
+        self._drained: asyncio.Event | None = None
 
     @property
     def redis_client(self) -> "Client":
         """The client in use: the one that was given, or this event loop's own."""
-        return self._own.get() if self._own is not None else cast("Client", self._given)
+        return self._line.client
+
+    @property
+    def _line(self) -> RedisLine:
+        return self._own.get() if self._own is not None else cast(RedisLine, self._given)
+
+    def _line_maker(self, url: str) -> Callable[[], RedisLine]:
+        make = client_maker(url, connect_timeout=self._timeout)
+        return lambda: RedisLine(make(), timeout=self._timeout)
 
     async def _append(self, session_id: str, rows: list[Row]) -> None:
-        values: list[bytes] = [_milliseconds(self._ttl)]
-        for message_id, body in rows:
-            values += (_bytes(message_id), body.encode())
-        await self._write(redis_scripts.APPEND, session_id, values)
+        ids = [_bytes(message_id) for message_id, _ in rows]
+        bodies = [body.encode() for _, body in rows]
+        values = [_milliseconds(self._ttl), *ids, *bodies]
+        await self._evaluate(redis_scripts.APPEND, session_id, values)
 
     async def _read(self, session_id: str, last: int | None) -> Sequence[Any]:
         log = self._keys(session_id)[0]
@@ -80,14 +90,14 @@ class RedisMemoryStore(BaseStore):
         return cast(Sequence[Any], await self._call("LRANGE", log, first, -1))
 
     async def _keep_last(self, session_id: str, keep: int) -> int:
-        return int(await self._write(redis_scripts.KEEP_LAST, session_id, [b"%d" % keep]))
+        return int(await self._evaluate(redis_scripts.KEEP_LAST, session_id, [b"%d" % keep]))
 
     async def _remove(self, session_id: str, ids: list[str]) -> int:
         values = [_bytes(message_id) for message_id in ids]
-        return int(await self._write(redis_scripts.REMOVE, session_id, values))
+        return int(await self._evaluate(redis_scripts.REMOVE, session_id, values))
 
     async def _clear(self, session_id: str) -> None:
-        await self._confirmed("DEL", *self._keys(session_id))
+        await self._write("DEL", *self._keys(session_id))
 
     async def _clear_all(self) -> None:
         async for keys in self._scan("*"):
@@ -100,15 +110,21 @@ class RedisMemoryStore(BaseStore):
         return list({_session_id(name[start : -len("}:log")]) for name in names})
 
     async def _set_ttl(self, session_id: str, seconds: float | None) -> None:
-        await self._write(redis_scripts.SET_TTL, session_id, [_milliseconds(seconds)])
+        await self._evaluate(redis_scripts.SET_TTL, session_id, [_milliseconds(seconds)])
 
     async def _get_ttl(self, session_id: str) -> float | None:
-        left = int(await self._evaluate(redis_scripts.GET_TTL, session_id, []))
+        left = int(await self._evaluate(redis_scripts.GET_TTL, session_id, [], writes=False))
         return left / 1000 if left > 0 else None
 
     async def _close(self) -> None:
-        if self._own is not None:
-            await self._own.aclose()
+        """Wait for the calls under way: redis-py would leak a connection that is being made."""
+        if self._own is None:
+            return
+        if self._underway:
+            self._drained = asyncio.Event()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._drained.wait(), self._timeout)
+        await self._own.aclose()
 
     def _keys(self, session_id: str) -> tuple[bytes, bytes, bytes]:
         """The session's keys. The id is the hash tag, so a cluster keeps them together.
@@ -119,33 +135,31 @@ class RedisMemoryStore(BaseStore):
         tag = b"%b:{s%b}:" % (self._prefix, _escaped(session_id))
         return tag + b"log", tag + b"ids", tag + b"left"
 
-    async def _write(self, script: Script, session_id: str, values: list[bytes]) -> Any:
-        return await self._evaluate(script, session_id, values, confirm=True)
-
     async def _evaluate(
-        self, script: Script, session_id: str, values: list[bytes], *, confirm: bool = False
+        self, script: Script, session_id: str, values: list[bytes], *, writes: bool = True
     ) -> Any:
-        from redis.exceptions import NoScriptError
-
-        send = self._confirmed if confirm else self._call
+        send = self._write if writes else self._call
         keys = self._keys(session_id)
         try:
             return await send("EVALSHA", script.sha, 3, *keys, *values)
         except MemoryStoreBackendError as error:
-            if not isinstance(error.__cause__, NoScriptError):
+            if "No matching script" not in str(error.__cause__):
                 raise
         return await send("EVAL", script.text, 3, *keys, *values)
 
-    async def _confirmed(self, *command: Any) -> Any:
+    async def _write(self, *command: Any) -> Any:
         """Send a write; if asked for, wait until replicas or the disk have it too."""
+        if not self._layout_known:
+            await self._check_layout()
         if not self._confirm:
-            return await self._call(*command)
-        await self._ensure_layout()
-        client = cast("Redis", self.redis_client)
-        pipeline = client.pipeline(transaction=False)  # both go over the same connection
-        pipeline.execute_command(*command)
-        pipeline.execute_command(*self._confirm)
-        answer, confirmed = await self._guard(pipeline.execute())
+            return await self._guard(self._line.write(command))
+        return await self._guard(self._confirmed(command))
+
+    async def _confirmed(self, command: Command) -> Any:
+        answer, confirmed = await together(self.redis_client, [command, self._confirm])
+        for each in (answer, confirmed):
+            if isinstance(each, Exception):
+                raise each
         self._judge_confirmation(confirmed)
         return answer
 
@@ -159,13 +173,12 @@ class RedisMemoryStore(BaseStore):
             )
 
     async def _call(self, *command: Any) -> Any:
-        await self._ensure_layout()
+        if not self._layout_known:
+            await self._check_layout()
         return await self._guard(self.redis_client.execute_command(*command))
 
-    async def _ensure_layout(self) -> None:
+    async def _check_layout(self) -> None:
         """Before the first command: see that the keys there are of a layout that we know."""
-        if self._layout_known:
-            return
         client, key = self.redis_client, self._prefix + b":layout"
         await self._guard(client.execute_command("SET", key, LAYOUT, "NX"))
         found = int(await self._guard(client.execute_command("GET", key)) or LAYOUT)
@@ -178,19 +191,32 @@ class RedisMemoryStore(BaseStore):
 
     async def _guard(self, call: Awaitable[Any]) -> Any:
         """The answer, or whatever went wrong as one kind of error."""
+        self._underway += 1
         try:
-            return await call
-        except StopAsyncIteration:  # the end of a scan
+            if self._own is None:  # how long a client of the caller's waits is the caller's choice
+                return await call
+            async with asyncio.timeout(self._timeout):
+                return await call
+        except TimeoutError as error:
+            raise MemoryStoreBackendError(
+                f"{self._server}: no answer within {self._timeout:g} s: check that it is running"
+            ) from error
+        except (StopAsyncIteration, MemoryStoreError):  # the end of a scan, and our own errors
             raise
         except Exception as error:  # only the driver runs in here, so all its errors count
             raise MemoryStoreBackendError(
                 f"{self._server}: {masked(str(error)) or type(error).__name__}: "
                 "check that it is running, reachable and accepts writes"
             ) from error
+        finally:
+            self._underway -= 1
+            if self._drained is not None and not self._underway:
+                self._drained.set()
 
     async def _scan(self, name: str) -> Any:
         """The keys of all sessions, some at a time."""
-        await self._ensure_layout()
+        if not self._layout_known:
+            await self._check_layout()
         pattern = _glob_escaped(self._prefix) + b":{s*}:" + name.encode()
         batch: list[Any] = []
         keys = self.redis_client.scan_iter(match=pattern, count=SCAN_STEP).__aiter__()
@@ -205,49 +231,8 @@ class RedisMemoryStore(BaseStore):
         yield batch
 
 
-def _opener(url: str, timeout: float) -> Any:
-    try:
-        from redis.asyncio import Redis
-        from redis.asyncio.retry import Retry
-        from redis.backoff import NoBackoff
-    except ImportError as error:
-        raise MissingExtraError.of("redis", "redis") from error
-
-    def open_client() -> "Redis":
-        # No retries: a write whose answer was lost may have happened, and the caller must know.
-        return Redis.from_url(
-            url,
-            retry=Retry(NoBackoff(), 0),
-            socket_timeout=timeout,
-            socket_connect_timeout=timeout,
-            **_noticing_closed_connections(Redis),
-        )
-
-    try:
-        open_client()  # connects to nothing, but parses the URL
-    except (ValueError, TypeError) as error:
-        raise ValueError(f"{masked(url)} is not a Redis URL: {masked(str(error))}") from None
-    return open_client
-
-
-def _noticing_closed_connections(client: type) -> dict[str, Any]:
-    """What makes the pool look whether the server hung up before it reuses a connection.
-
-    redis-py 8 does not look while it waits for notices of maintenance, which is its default.
-    """
-    if "maint_notifications_config" not in inspect.signature(client).parameters:
-        return {}
-    from redis.maint_notifications import MaintNotificationsConfig
-
-    return {"maint_notifications_config": MaintNotificationsConfig(enabled=False)}
-
-
-async def _close_client(client: "Redis") -> None:
-    await client.aclose()
-
-
-def _is_cluster(client: object) -> bool:
-    return hasattr(client, "get_node_from_key")
+async def _close_line(line: RedisLine) -> None:
+    await line.client.aclose()
 
 
 def _plain_prefix(prefix: str) -> bytes:

@@ -34,15 +34,29 @@ local function removing(work)
 end
 """
 
-# ARGV: the store-wide ttl in ms or '', then id and body of each message.
+# ARGV: the store-wide ttl in ms or '', then all ids, then all bodies.
+# Ids get scores above those that are there. One that was there keeps its own: that tells it apart.
 APPEND = Script("""
 local newest = redis.call('ZREVRANGE', KEYS[2], 0, 0, 'WITHSCORES')[2]
-local score = tonumber(newest) or 0
-for i = 2, #ARGV, 2 do
-  if redis.call('ZADD', KEYS[2], 'NX', score + 1, ARGV[i]) == 1 then
-    score = score + 1
-    redis.call('RPUSH', KEYS[1], ARGV[i + 1])
+local base = tonumber(newest) or 0
+local count = (#ARGV - 1) / 2
+for first = 1, count, 1000 do
+  local ids, bodies = {}, {}
+  for i = first, math.min(first + 999, count) do
+    ids[#ids + 1] = base + i
+    ids[#ids + 1] = ARGV[1 + i]
+    bodies[#bodies + 1] = ARGV[1 + count + i]
   end
+  if redis.call('ZADD', KEYS[2], 'NX', unpack(ids)) < #bodies then
+    local fresh = {}
+    for i = 1, #bodies do
+      if tonumber(redis.call('ZSCORE', KEYS[2], ids[2 * i])) == ids[2 * i - 1] then
+        fresh[#fresh + 1] = bodies[i]
+      end
+    end
+    bodies = fresh
+  end
+  if #bodies > 0 then redis.call('RPUSH', KEYS[1], unpack(bodies)) end
 end
 if ARGV[1] ~= '' then
   redis.call('PEXPIRE', KEYS[1], ARGV[1])

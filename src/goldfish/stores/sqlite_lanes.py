@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Protocol, TypeVar, cast
 
-from goldfish.errors import MemoryStoreBackendError, MemoryStoreError
+from goldfish.errors import MemoryStoreBackendError, MemoryStoreClosedError, MemoryStoreError
 from goldfish.stores.sqlite_file import BUSY, SQLiteFile, error_code, is_busy
 
 T = TypeVar("T")
@@ -70,11 +70,12 @@ class SQLiteLanes:
         self._readers: list[threading.Thread] = []
         self._start_lock = threading.Lock()
         self._fresh: dict[asyncio.AbstractEventLoop, list[Job]] = {}
+        self._stopped = False
         self._pid = os.getpid()
 
     async def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Do the work inside a transaction that is on the disk when this returns."""
-        self._refuse_other_process()
+        self._refuse_misuse()
         loop = asyncio.get_running_loop()
         job = Job(work, loop)
         company = self._fresh.get(loop)
@@ -87,19 +88,22 @@ class SQLiteLanes:
 
     async def read(self, work: Read[T]) -> T:
         """Do the work on a connection that only reads."""
-        self._refuse_other_process()
+        self._refuse_misuse()
         done, result = self._quick.try_read(work)
         if done:
             return cast(T, result)
         if len(self._readers) < MOST_READERS and (not self._readers or not self._reads.empty()):
             with self._start_lock:
-                self._readers.append(_started(_Reader(self._file, self._reads)))
+                self._readers.append(_started(_Reader(self._file, self._reads, self._quick)))
         job = Job(partial(work, most=None), asyncio.get_running_loop())
         self._reads.put(job)
         return cast(T, await job.future)
 
     def stop(self) -> None:
         """Tell the threads to end once they have done what is queued."""
+        self._stopped = True
+        for loop in list(self._fresh):
+            self._enqueue(self._fresh.pop(loop, []))
         self._writes.put(None)
         self._reads.put(None)
 
@@ -109,25 +113,44 @@ class SQLiteLanes:
             if thread is not None:
                 thread.join()
         self._quick.close()
+        _refuse_the_rest(self._writes)
+        _refuse_the_rest(self._reads)
 
     def _dispatch(self, loop: asyncio.AbstractEventLoop) -> None:
-        jobs = self._fresh.pop(loop)
+        jobs = self._fresh.pop(loop, [])
         if len(jobs) == 1 and self._writes.empty() and self._quick.try_write(jobs[0]):
             return
-        if self._writer is None:
-            with self._start_lock:
-                if self._writer is None:
-                    writer = _Writer(self._file, self._writes, self._quick)
-                    self._writer = _started(writer)
+        self._enqueue(jobs)
+
+    def _enqueue(self, jobs: Sequence[Job]) -> None:
+        with self._start_lock:
+            if jobs and self._writer is None:
+                self._writer = _started(_Writer(self._file, self._writes, self._quick))
         for job in jobs:
             self._writes.put(job)
 
-    def _refuse_other_process(self) -> None:
-        """Threads do not survive a fork: a call in the child would wait for ever."""
+    def _refuse_misuse(self) -> None:
+        if self._stopped:
+            raise closed_error()
+        # Threads do not survive a fork: a call in the child would wait for ever.
         if os.getpid() != self._pid:
             raise MemoryStoreError(
                 "this store was used before the process forked: open a new one in each process"
             )
+
+
+def closed_error() -> MemoryStoreClosedError:
+    """What a call gets that comes while the store is being closed, or later."""
+    return MemoryStoreClosedError("this SQLiteMemoryStore is closed: open a new one")
+
+
+def _refuse_the_rest(jobs: "queue.SimpleQueue[Job | None]") -> None:
+    """Nobody serves what was queued behind the end: say so instead of letting callers wait."""
+    with contextlib.suppress(queue.Empty):
+        while True:
+            job = jobs.get_nowait()
+            if job is not None:
+                _deliver([(job, None, closed_error())])
 
 
 def _started(lane: "_Lane") -> threading.Thread:
@@ -137,7 +160,7 @@ def _started(lane: "_Lane") -> threading.Thread:
 
 
 class _QuickLane:
-    """The connection for work in the caller's own thread; the writer opens it."""
+    """The connection for work in the caller's own thread; the threads open it."""
 
     def __init__(self, file: SQLiteFile) -> None:
         self._file = file
@@ -145,13 +168,15 @@ class _QuickLane:
         self._lock = threading.Lock()  # held by one event loop at a time
         self._commits_left = 0
 
-    def open(self) -> None:
+    def open(self, *, commits: int = 0) -> None:
         """Get ready for the next caller, without ever waiting for locks."""
-        with self._lock:
+        if self._connection is not None and commits <= self._commits_left:
+            return
+        with self._lock, contextlib.suppress(sqlite3.Error, OSError, MemoryStoreError):
             if self._connection is None:
                 self._connection = self._file.connect(timeout=0)
                 self._connection.execute("PRAGMA wal_autocheckpoint=0")
-            self._commits_left = QUICK_STREAK
+            self._commits_left = max(self._commits_left, commits)
 
     def close(self) -> None:
         with self._lock:
@@ -221,9 +246,12 @@ def _close(connection: sqlite3.Connection | None) -> None:
 class _Lane(ABC):
     """A thread's own connection, opened when needed and again after it failed."""
 
-    def __init__(self, file: SQLiteFile, jobs: "queue.SimpleQueue[Job | None]") -> None:
+    def __init__(
+        self, file: SQLiteFile, jobs: "queue.SimpleQueue[Job | None]", quick: _QuickLane
+    ) -> None:
         self._file = file
         self._jobs = jobs
+        self._quick = quick
         self._connection: sqlite3.Connection | None = None
 
     def run(self) -> None:
@@ -267,15 +295,11 @@ class _Reader(_Lane):
             _deliver([(job, job.work(self._connected()), None)])
         except Exception as error:
             _deliver([(job, None, self._failure(error))])
+        else:
+            self._quick.open()
 
 
 class _Writer(_Lane):
-    def __init__(
-        self, file: SQLiteFile, jobs: "queue.SimpleQueue[Job | None]", quick: _QuickLane
-    ) -> None:
-        super().__init__(file, jobs)
-        self._quick = quick
-
     def _serve(self, job: Job) -> None:
         jobs = [job]
         while len(jobs) < MOST_SHARING and not self._jobs.empty():
@@ -302,7 +326,7 @@ class _Writer(_Lane):
             return
         _deliver([(job, result, None) for job, result in zip(jobs, results, strict=True)])
         if time.perf_counter() - began < QUICK_SECONDS:
-            self._open_quick_lane()
+            self._quick.open(commits=QUICK_STREAK)
 
     def _redo(self, jobs: Sequence[Job], error: Exception) -> None:
         """One of them failed and none was written: whose fault it is shows when each is alone.
@@ -315,10 +339,6 @@ class _Writer(_Lane):
         else:
             for job in jobs:
                 self._commit([job])
-
-    def _open_quick_lane(self) -> None:
-        with contextlib.suppress(sqlite3.Error, OSError, MemoryStoreError):  # it is only a help
-            self._quick.open()
 
 
 def _do_all(jobs: Sequence[Job], connection: sqlite3.Connection) -> list[Any]:
