@@ -78,7 +78,7 @@ def test_a_peer_takes_part_or_is_named_as_not_installed(figures: dict[str, Any])
     took_part = {rate["contender"] for rate in figures["rates"]} - {"goldfish", "raw sqlite3"}
     assert took_part | set(figures["not_installed"]) == {
         "langchain SQL",
-        "langchain SQL, async",
+        "langchain SQL (async)",
         "openai-agents SQLite",
     }
 

@@ -121,11 +121,12 @@ class _Statements:
     """The SQL of the store for one schema; ``%b`` sends a value in binary form."""
 
     def __init__(self, s: str) -> None:
-        living = f"""FROM {s}.sessions AS x JOIN {s}.messages AS m ON m.session = x.pk
-            WHERE x.key = %b AND (x.expires_at IS NULL OR x.expires_at > clock_timestamp())
-            ORDER BY m.seq"""
-        self.read = f"SELECT m.body {living}".encode()
-        self.read_last = f"SELECT m.body {living} DESC LIMIT %b::bigint".encode()
+        # The session as a value, not as a join: so the planner walks the end of an index.
+        messages = f"""SELECT body FROM {s}.messages WHERE session = (SELECT pk FROM {s}.sessions
+            WHERE key = %b AND (expires_at IS NULL OR expires_at > clock_timestamp()))
+            ORDER BY seq"""
+        self.read = messages.encode()
+        self.read_last = f"{messages} DESC LIMIT %b::bigint".encode()
         self.append = (
             f"SELECT {s}.append(%b, %b, %b::bytea[], %b::bytea[], %b::double precision)".encode()
         )

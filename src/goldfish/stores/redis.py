@@ -54,7 +54,7 @@ class RedisMemoryStore(BaseStore):
         ):
             raise TypeError("redis_client must be an asyncio client: redis.asyncio.Redis(…)")
         self._timeout = arguments.seconds(timeout, "timeout")
-        self._given = redis_client and RedisLine(redis_client, timeout=self._timeout)
+        self._given = redis_client and RedisLine(redis_client, owned=False, timeout=self._timeout)
         self._own = None if url is None else PerLoop(self._line_maker(url), _close_line)
         self._server = "the Redis server" if url is None else masked(url)
         self._prefix = _plain_prefix(prefix)
@@ -76,7 +76,7 @@ class RedisMemoryStore(BaseStore):
 
     def _line_maker(self, url: str) -> Callable[[], RedisLine]:
         make = client_maker(url, connect_timeout=self._timeout)
-        return lambda: RedisLine(make(), timeout=self._timeout)
+        return lambda: RedisLine(make(), owned=True, timeout=self._timeout)
 
     async def _append(self, session_id: str, rows: list[Row]) -> None:
         ids = [_bytes(message_id) for message_id, _ in rows]
@@ -102,7 +102,7 @@ class RedisMemoryStore(BaseStore):
     async def _clear_all(self) -> None:
         async for keys in self._scan("*"):
             for key in keys:  # one by one: a cluster keeps them in different places
-                await self._call("UNLINK", key)
+                await self._write("UNLINK", key)
 
     async def _sessions(self) -> list[str]:
         names = [_bytes(key) async for keys in self._scan("log") for key in keys]
@@ -175,7 +175,7 @@ class RedisMemoryStore(BaseStore):
     async def _call(self, *command: Any) -> Any:
         if not self._layout_known:
             await self._check_layout()
-        return await self._guard(self.redis_client.execute_command(*command))
+        return await self._guard(self._line.read(command))
 
     async def _check_layout(self) -> None:
         """Before the first command: see that the keys there are of a layout that we know."""
