@@ -1,6 +1,9 @@
 """The only seam between code with an event loop and code without one."""
 
 import asyncio
+import concurrent.futures
+import contextlib
+import ctypes
 import os
 import threading
 from collections.abc import Coroutine, Iterable, Sequence
@@ -28,6 +31,7 @@ class LoopThread:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name="goldfish-blocking", daemon=True)
         self._thread.start()
+        self._ident = self._thread.ident or 0
 
     def call(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Run the coroutine in the loop and wait for it here."""
@@ -36,12 +40,26 @@ class LoopThread:
             raise MemoryStoreError(
                 "this store was made before the process forked: open a new one in each process"
             )
-        future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        future = self.submit(coroutine)
         try:
             return future.result()
         except BaseException:
             future.cancel()  # the caller was interrupted; it has no effect on a finished call
             raise
+
+    def submit(self, coroutine: Coroutine[Any, Any, T]) -> "concurrent.futures.Future[T]":
+        """Run the coroutine in the loop; its result comes later."""
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+
+    def abandon(self) -> None:
+        """End the thread without waiting, even if it is stuck in Python code."""
+        with contextlib.suppress(RuntimeError):  # it has ended by itself
+            self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(0.05)
+        if self._thread.is_alive():
+            # An endless loop would take a share of every second from now on.
+            stop = ctypes.py_object(SystemExit)
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._ident), stop)
 
     def stop(self) -> None:
         """End the loop and its thread."""
@@ -52,6 +70,9 @@ class LoopThread:
         asyncio.set_event_loop(self._loop)
         try:
             self._loop.run_forever()
+            for task in (tasks := asyncio.all_tasks(self._loop)):
+                task.cancel()
+            self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
         finally:
             self._loop.close()
 

@@ -7,6 +7,7 @@
     │   ├── MemoryStoreClosedError       the store was used after aclose()
     │   └── UnstorableError              the value cannot be kept exactly (also a ValueError)
     ├── UnknownStoreURLError             open_store() does not know the scheme (also a ValueError)
+    ├── TargetError                      a target cannot be found, imported or used
     ├── MissingExtraError                an optional package is not installed (also an ImportError)
     └── ServiceError                     a real server could not be started or steered
 
@@ -52,6 +53,10 @@ class UnstorableError(MemoryStoreError, ValueError):
 
 class UnknownStoreURLError(GoldfishError, ValueError):
     """No store belongs to this URL."""
+
+
+class TargetError(GoldfishError):
+    """A target cannot be found, imported or used as one."""
 
 
 class MissingExtraError(GoldfishError, ImportError):

@@ -1,0 +1,1 @@
+"""The promises that every memory is held to, one file per family."""

@@ -1,0 +1,123 @@
+"""A check: one promise, as one async function with a stable code."""
+
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from goldfish.driver import Memory
+
+Function = Callable[["Memory"], Awaitable[None]]
+Suite = Literal["smoke", "standard", "soak"]
+SUITES: tuple[Suite, ...] = ("smoke", "standard", "soak")
+
+FAMILIES = {
+    "ISO": "isolation",
+    "DUR": "durability",
+    "ORD": "order",
+    "CON": "concurrency",
+    "FID": "fidelity",
+    "TRM": "trimming",
+    "CLR": "clearing",
+    "TTL": "expiry",
+    "FLT": "faults",
+    "SNP": "snapshots and rollback",
+    "DUP": "duplication",
+    "REC": "recall",
+    "REV": "revision and forgetting",
+    "LIV": "liveness",
+}
+
+
+@dataclass(frozen=True)
+class Need:
+    """Something a check asks of a target; ``kind`` says what ``name`` is.
+
+    method: the store has it, with these parameters. field: the store carries this field of a
+    message. opening: the storage can be opened again. process: also by another process. retries:
+    an id that the session has is a no-op. ttl: the factory takes a store-wide expiry.
+    """
+
+    kind: Literal["method", "field", "opening", "process", "retries", "ttl"]
+    name: str = ""
+    parameters: tuple[str, ...] = ()
+
+
+def method(name: str, *parameters: str) -> Need:
+    """The store has this method, and it takes these parameters by name."""
+    return Need("method", name, parameters)
+
+
+def carries(name: str) -> Need:
+    """The store gives back this field of a message."""
+    return Need("field", name)
+
+
+Reopening = Need("opening")
+OtherProcess = Need("process")
+Retries = Need("retries")
+StoreTTL = Need("ttl")
+
+
+@dataclass(frozen=True)
+class Check:
+    """One promise of the catalogue."""
+
+    code: str
+    function: Function
+    needs: tuple[Need, ...]
+    suite: Suite
+
+    @property
+    def family(self) -> str:
+        """The letters of the code."""
+        return self.code[:3]
+
+    @property
+    def name(self) -> str:
+        """The promise as a name."""
+        return self.function.__name__
+
+    @property
+    def promise(self) -> str:
+        """The promise as a sentence: line 1 of the docstring."""
+        return (inspect.getdoc(self.function) or "").partition("\n")[0]
+
+    @property
+    def incident(self) -> str:
+        """The real one, with its source, that the check is there for."""
+        _, _, text = (inspect.getdoc(self.function) or "").partition("Incident:")
+        return " ".join(text.split())
+
+
+_checks: dict[str, Check] = {}
+
+
+def check(
+    code: str, *, needs: Iterable[Need] = (), suite: Suite = "standard"
+) -> Callable[[Function], Function]:
+    """Enter a function into the catalogue under a code that stays for ever."""
+
+    def enter(function: Function) -> Function:
+        if not re.fullmatch(r"[A-Z]{3}\d\d", code) or code[:3] not in FAMILIES:
+            raise ValueError(f"{code!r} is not a code: a family and two digits")
+        if code in _checks and _checks[code].name != function.__name__:
+            raise ValueError(f"{code} is taken by {_checks[code].name}")
+        _checks[code] = Check(code, function, tuple(needs), suite)
+        return function
+
+    return enter
+
+
+def catalogue() -> Mapping[str, Check]:
+    """Every check by its code, sorted by family and number."""
+    import goldfish.catalogue
+
+    for module in pkgutil.iter_modules(goldfish.catalogue.__path__):
+        importlib.import_module(f"goldfish.catalogue.{module.name}")
+    order = list(FAMILIES)
+    return dict(sorted(_checks.items(), key=lambda item: (order.index(item[0][:3]), item[0])))

@@ -1,0 +1,155 @@
+"""A store under test, sync or async, in a thread of its own, so that it never hangs the harness."""
+
+import asyncio
+import inspect
+from collections.abc import AsyncIterable, Callable, Coroutine, Iterator, Sequence
+from functools import partial
+from typing import Any, Self, TypeVar
+
+from goldfish.bridge import LoopThread
+from goldfish.target import Target
+from goldfish.verdict import Violation
+
+T = TypeVar("T")
+Closing = Callable[[], Coroutine[Any, Any, None]]
+
+
+class StoreError(Exception):
+    """The store under test raised; ``error`` is what, ``method`` where."""
+
+    def __init__(self, method: str, error: BaseException) -> None:
+        super().__init__(f"{method} raised {describe(error)}")
+        self.method = method
+        self.error = error
+
+
+def describe(error: BaseException) -> str:
+    """The kind of an error and its first line."""
+    first = str(error).strip().partition("\n")[0]
+    return f"{type(error).__name__}: {first}" if first else type(error).__name__
+
+
+class LocalClient:
+    """A store under test, opened in a thread of its own, so that it can never hang the harness.
+
+    Sync and async stores look the same from here; a sync one has that thread to itself.
+    """
+
+    def __init__(self, store: Any, closing: Closing, thread: LoopThread) -> None:
+        self.store = store
+        self.methods = methods_of(store)
+        self._closing = closing
+        self._thread = thread
+
+    @classmethod
+    async def open(cls, target: Target, sandbox: Any, *, deadline: float, **options: Any) -> Self:
+        """Run the target's factory; what it raises comes as a StoreError of "opening"."""
+        thread = LoopThread()
+        try:
+            store, closing = await _in_time(
+                thread, "opening", _opened(target, sandbox, options), deadline
+            )
+        except BaseException:
+            thread.abandon()
+            raise
+        return cls(store, closing, thread)
+
+    async def call(self, method: str, *arguments: Any, deadline: float, **options: Any) -> Any:
+        """What the store's method returns, as a list if it is any kind of iterator."""
+        work = _called(getattr(self.store, method), arguments, options)
+        return await _in_time(self._thread, method, work, deadline)
+
+    async def close(self, *, deadline: float) -> None:
+        """Close the store as its factory does, and end the thread."""
+        try:
+            await _in_time(self._thread, "closing", self._closing(), deadline)
+        finally:
+            self._thread.abandon()
+
+
+async def _in_time(
+    thread: LoopThread, method: str, work: Coroutine[Any, Any, T], deadline: float
+) -> T:
+    """The result of work in the client's thread, or a violation if it does not come in time."""
+    future = thread.submit(_caught(method, work))
+    try:
+        return await asyncio.wait_for(asyncio.wrap_future(future), deadline)
+    except TimeoutError:
+        thread.abandon()
+        raise Violation(f"wedged: {method} did not return within {deadline:g} s") from None
+
+
+async def _caught(method: str, work: Coroutine[Any, Any, T]) -> T:
+    try:
+        return await work
+    except asyncio.CancelledError:
+        raise
+    except BaseException as error:  # also SystemExit: it must not end the thread
+        raise StoreError(method, error) from error
+
+
+async def _called(function: Any, arguments: Sequence[Any], options: dict[str, Any]) -> Any:
+    result = function(*arguments, **options)
+    if inspect.isawaitable(result):
+        result = await result
+    if isinstance(result, AsyncIterable):
+        return [each async for each in result]
+    if isinstance(result, Iterator):
+        return list(result)
+    return result
+
+
+async def _opened(target: Target, sandbox: Any, options: dict[str, Any]) -> tuple[Any, Closing]:
+    made = target(sandbox, **options)
+    if inspect.isawaitable(made):
+        made = await made
+    if inspect.isasyncgen(made):
+        return await anext(made), partial(_finish_async, made)
+    if inspect.isgenerator(made):
+        return next(made), partial(_finish, made)
+    return made, partial(_close_store, made)
+
+
+async def _finish_async(made: Any) -> None:
+    """Let the factory run on after its yield, where it closes the store."""
+    async for _ in made:
+        raise RuntimeError("a target yields one store")
+
+
+async def _finish(made: Any) -> None:
+    for _ in made:
+        raise RuntimeError("a target yields one store")
+
+
+async def _close_store(store: Any) -> None:
+    close = getattr(store, "aclose", None) or getattr(store, "close", None)
+    if close is not None:
+        result = close()
+        if inspect.isawaitable(result):
+            await result
+
+
+Methods = dict[str, list[str] | None]  # by name the parameters it takes; None if it takes any
+
+
+def methods_of(store: object) -> Methods:
+    """The public methods of a store, and the parameters of each."""
+    names = [name for name in dir(store) if not name.startswith("_")]
+    return {name: _parameters(method) for name in names if callable(method := _safe(store, name))}
+
+
+def _safe(store: object, name: str) -> Any:
+    try:
+        return getattr(store, name)
+    except Exception:  # a property of a stranger's store may do anything
+        return None
+
+
+def _parameters(method: Any) -> list[str] | None:
+    try:
+        parameters = inspect.signature(method).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    if any(each.kind is each.VAR_KEYWORD for each in parameters):
+        return None
+    return [each.name for each in parameters if each.kind is not each.VAR_POSITIONAL]

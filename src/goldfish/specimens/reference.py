@@ -1,0 +1,145 @@
+"""A plain, correct store on a SQLite file: what every specimen is, but for one thing.
+
+It is written as a stranger would, sync and without haste, and shares nothing with our own stores
+but the encoding of messages. Specimens override the smallest method that holds their bug.
+"""
+
+import sqlite3
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from goldfish.encoding import decode_messages, encode_batch
+from goldfish.messages import ChatMessage
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS messages (
+    n INTEGER PRIMARY KEY AUTOINCREMENT, session BLOB, id BLOB, body TEXT, UNIQUE (session, id));
+CREATE TABLE IF NOT EXISTS deadlines (session BLOB PRIMARY KEY, at REAL);
+"""
+
+
+class Reference:
+    """A correct store."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        self.ttl = ttl
+        self.path = sandbox.path / "reference.db"
+        self.db = sqlite3.connect(self.path, timeout=30, isolation_level=None)
+        self.db.executescript(SCHEMA)
+
+    # What specimens most like to get wrong: names, texts, rows.
+
+    def key(self, session_id: str) -> bytes:
+        """A session id as the database knows it."""
+        return session_id.encode("utf-8", "surrogatepass")
+
+    def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
+        """The (id, body) of each message, or an error if one cannot be kept."""
+        return encode_batch(messages)
+
+    def decode(self, bodies: list[str]) -> list[Any]:
+        """The messages of these bodies."""
+        return decode_messages(bodies)
+
+    def bodies(self, session_id: str) -> list[str]:
+        """The bodies of a session that has not expired, oldest first."""
+        if self.expired(session_id):
+            return []
+        query = "SELECT body FROM messages WHERE session = ? ORDER BY n"
+        return [body for (body,) in self.db.execute(query, (self.key(session_id),))]
+
+    def deadline(self, session_id: str) -> float | None:
+        """When the session expires, by the clock of this machine."""
+        query = "SELECT at FROM deadlines WHERE session = ?"
+        row = self.db.execute(query, (self.key(session_id),)).fetchone()
+        return None if row is None else float(row[0])
+
+    def expired(self, session_id: str) -> bool:
+        """Whether the session's time is over."""
+        deadline = self.deadline(session_id)
+        return deadline is not None and deadline <= time.time()
+
+    # The methods of a store.
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        rows = self.encode(messages)
+        if not rows:
+            return
+        self.db.execute("BEGIN IMMEDIATE")
+        try:
+            self.bury(session_id)
+            self.insert(session_id, rows)
+            if self.ttl is not None:
+                self.put_deadline(session_id, time.time() + self.ttl)
+            self.db.execute("COMMIT")
+        except BaseException:
+            self.db.execute("ROLLBACK")
+            raise
+
+    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+        """Write the rows whose ids the session lacks."""
+        self.db.executemany(
+            "INSERT OR IGNORE INTO messages (session, id, body) VALUES (?, ?, ?)",
+            [(self.key(session_id), self.key(name), body) for name, body in rows],
+        )
+
+    def bury(self, session_id: str) -> None:
+        """Remove the session if it has expired."""
+        if self.expired(session_id):
+            self.remove_session(session_id)
+
+    def put_deadline(self, session_id: str, moment: float) -> None:
+        self.db.execute(
+            "INSERT OR REPLACE INTO deadlines VALUES (?, ?)", (self.key(session_id), moment)
+        )
+
+    def get_history(self, session_id: str, *, last: int | None = None) -> list[Any]:
+        if last is not None and last < 0:
+            raise ValueError("last must not be negative")
+        bodies = self.bodies(session_id)
+        return self.decode(bodies if last is None else bodies[max(0, len(bodies) - last) :])
+
+    def trim(self, session_id: str, *, keep_last: int) -> int:
+        if keep_last < 0:
+            raise ValueError("keep_last must not be negative")
+        query = "SELECT n FROM messages WHERE session = ? ORDER BY n DESC LIMIT -1 OFFSET ?"
+        doomed = self.db.execute(query, (self.key(session_id), keep_last)).fetchall()
+        self.db.executemany("DELETE FROM messages WHERE n = ?", doomed)
+        return len(doomed)
+
+    def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
+        names = [(self.key(session_id), self.key(name)) for name in ids]
+        return self.db.executemany(
+            "DELETE FROM messages WHERE session = ? AND id = ?", names
+        ).rowcount
+
+    def clear(self, session_id: str) -> None:
+        self.remove_session(session_id)
+
+    def remove_session(self, session_id: str) -> None:
+        """Remove the messages of a session, and its deadline."""
+        self.db.execute("DELETE FROM messages WHERE session = ?", (self.key(session_id),))
+        self.db.execute("DELETE FROM deadlines WHERE session = ?", (self.key(session_id),))
+
+    def clear_all(self) -> None:
+        self.db.execute("DELETE FROM messages")
+        self.db.execute("DELETE FROM deadlines")
+
+    def list_sessions(self) -> list[str]:
+        rows = self.db.execute("SELECT DISTINCT session FROM messages").fetchall()
+        names = [bytes(name).decode("utf-8", "surrogatepass") for (name,) in rows]
+        return [name for name in names if not self.expired(name)]
+
+    def set_ttl(self, session_id: str, seconds: float | None) -> None:
+        if seconds is None:
+            self.db.execute("DELETE FROM deadlines WHERE session = ?", (self.key(session_id),))
+        elif self.bodies(session_id):
+            self.put_deadline(session_id, time.time() + seconds)
+
+    def get_ttl(self, session_id: str) -> float | None:
+        deadline = self.deadline(session_id)
+        return None if deadline is None or deadline <= time.time() else deadline - time.time()
+
+    def close(self) -> None:
+        self.db.close()

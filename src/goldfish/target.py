@@ -1,0 +1,166 @@
+"""A target: how to open a store under test, as often as needed, in this process or another."""
+
+import importlib
+import importlib.util
+import inspect
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Literal, overload
+
+from goldfish.errors import TargetError
+from goldfish.messages import ChatMessage
+
+Claims = Literal["one opening", "one process", "one writer"]
+CLAIMS: tuple[Claims, ...] = ("one opening", "one process", "one writer")
+MESSAGE_FIELDS = frozenset(ChatMessage.model_fields)
+
+
+@dataclass(frozen=True)
+class Location:
+    """Where another process finds the factory: by import, or else in its file."""
+
+    module: str
+    file: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Target:
+    """A factory of stores, and what its memory never promised.
+
+    ``claims`` limits the promises, ``carries`` names the fields of a message that are kept (all, if
+    not given), ``retries=False`` says that ids do not make a retry a no-op.
+    """
+
+    name: str
+    factory: Callable[..., Any]
+    services: tuple[str, ...] = ()
+    claims: Claims | None = None
+    threads: bool = False
+    answers: bool = False
+    carries: frozenset[str] = MESSAGE_FIELDS
+    retries: bool = True
+    recalls: Literal["words", "meaning"] = "words"
+    filters: Literal["equality", "comparison"] | None = "equality"
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        """What the factory makes."""
+        return self.factory(*arguments, **options)
+
+    @property
+    def takes_ttl(self) -> bool:
+        """Whether the factory can be asked for a store-wide expiry."""
+        return "ttl" in inspect.signature(self.factory).parameters
+
+    @property
+    def location(self) -> Location | None:
+        """How another process can import the factory; None if it is local to a function."""
+        name = getattr(self.factory, "__qualname__", "<locals>")
+        file = getattr(sys.modules.get(self.factory.__module__), "__file__", None)
+        if file is None or "<locals>" in name:
+            return None
+        return Location(self.factory.__module__, file, name)
+
+
+DECLARATIONS = tuple(
+    field.name for field in fields(Target) if field.name not in {"name", "factory"}
+)
+
+
+@overload
+def target(factory: Callable[..., Any], /) -> Target: ...
+
+
+@overload
+def target(
+    *,
+    name: str | None = None,
+    services: Iterable[str] = (),
+    claims: Claims | None = None,
+    threads: bool = False,
+    answers: bool = False,
+    carries: Iterable[str] | None = None,
+    retries: bool = True,
+    recalls: Literal["words", "meaning"] = "words",
+    filters: Literal["equality", "comparison"] | None = "equality",
+) -> Callable[[Callable[..., Any]], Target]: ...
+
+
+def target(factory: Callable[..., Any] | None = None, /, **declared: Any) -> Any:
+    """Make a target of a factory; works with and without parentheses."""
+    if factory is not None:
+        return as_target(factory)
+    return lambda made: _declared(made, **declared)
+
+
+def as_target(thing: object, name: str | None = None) -> Target:
+    """The target itself, or one made of a bare factory."""
+    if isinstance(thing, Target):
+        return thing
+    if not callable(thing):
+        raise TargetError(
+            f"{name or thing!r} is not a target: decorate a factory with @goldfish.target"
+        )
+    return _declared(thing, name=name)
+
+
+def _declared(
+    factory: Callable[..., Any],
+    *,
+    name: str | None = None,
+    services: Iterable[str] = (),
+    claims: Claims | None = None,
+    carries: Iterable[str] | None = None,
+    **others: Any,
+) -> Target:
+    if claims is not None and claims not in CLAIMS:
+        raise TargetError(f"claims={claims!r} is none of {', '.join(map(repr, CLAIMS))}")
+    kept = MESSAGE_FIELDS if carries is None else frozenset(carries) | {"content"}
+    if unknown := kept - MESSAGE_FIELDS:
+        raise TargetError(f"carries= names no field of a message: {', '.join(sorted(unknown))}")
+    label = name or getattr(factory, "__name__", type(factory).__name__)
+    return Target(str(label), factory, tuple(services), claims, carries=kept, **others)
+
+
+def load(module: str, name: str, *, label: str) -> Target:
+    """The target of that name in an importable module."""
+    return as_target(_attribute(importlib.import_module(module), name), label)
+
+
+def load_file(path: Path, name: str, *, label: str) -> Target:
+    """The target of that name in a Python file, whose directory is importable from then on."""
+    known = sys.modules.get(path.stem)
+    if known is not None and getattr(known, "__file__", None) == str(path):
+        return as_target(_attribute(known, name), label)
+    sys.path.insert(0, str(path.parent))
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise TargetError(f"{path} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    return as_target(_attribute(module, name), label)
+
+
+def load_location(location: Location) -> Target:
+    """The target at a location that another process described."""
+    try:
+        module = importlib.import_module(location.module)
+    except ImportError:
+        module = None
+    if module is not None and getattr(module, "__file__", None) == location.file:
+        return as_target(_attribute(module, location.name), location.name)
+    return load_file(Path(location.file), location.name, label=location.name)
+
+
+def _attribute(module: Any, name: str) -> Any:
+    found = module
+    for part in name.split("."):
+        if not hasattr(found, part):
+            there = [key for key, value in vars(module).items() if isinstance(value, Target)]
+            hint = f"; its targets are {', '.join(there)}" if there else ""
+            raise TargetError(f"{module.__name__} has no {name!r}{hint}")
+        found = getattr(found, part)
+    return found

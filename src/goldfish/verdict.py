@@ -1,0 +1,88 @@
+"""What is said about a memory: findings, verdicts, and the report that collects them."""
+
+from collections import Counter
+from dataclasses import dataclass
+from enum import StrEnum
+
+FINDINGS = (
+    "lost",
+    "duplicated",
+    "leaked",
+    "reordered",
+    "corrupted",
+    "torn",
+    "stale",
+    "resurrected",
+    "phantom",
+    "swallowed",
+    "refused",
+    "wrong",
+    "wedged",
+)
+
+
+class Verdict(StrEnum):
+    """held, broken, unknown (we could not tell), unsupported (no such power), skipped."""
+
+    HELD = "held"
+    BROKEN = "broken"
+    UNKNOWN = "unknown"
+    UNSUPPORTED = "unsupported"
+    SKIPPED = "skipped"
+
+
+class Violation(Exception):  # noqa: N818 - it is the target's error, not ours
+    """A broken promise: ``Violation("lost: acknowledged 'a7', read back ['a1'…'a6']")``."""
+
+    def __init__(self, text: str, *evidence: str) -> None:
+        super().__init__(text)
+        self.finding, colon, self.summary = text.partition(": ")
+        if self.finding not in FINDINGS or not colon:
+            raise ValueError(f"a violation begins with one of {', '.join(FINDINGS)}: {text!r}")
+        self.evidence = evidence
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one check found about one target."""
+
+    code: str
+    name: str
+    promise: str
+    verdict: Verdict
+    summary: str = ""
+    finding: str | None = None
+    evidence: tuple[str, ...] = ()
+    seconds: float = 0.0
+    reproduce: str = ""
+
+    @property
+    def family(self) -> str:
+        """The letters of the code."""
+        return self.code.rstrip("0123456789")
+
+
+@dataclass(frozen=True)
+class Report:
+    """What all checks found about one target."""
+
+    target: str
+    seed: int
+    results: tuple[Result, ...]
+    loss_rate: float = 0.0
+
+    @property
+    def verdict(self) -> Verdict:
+        """Broken beats unknown beats held; where nothing was held, nothing is known."""
+        verdicts = {result.verdict for result in self.results}
+        if Verdict.BROKEN in verdicts:
+            return Verdict.BROKEN
+        if Verdict.UNKNOWN in verdicts or Verdict.HELD not in verdicts:
+            return Verdict.UNKNOWN
+        return Verdict.HELD
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many checks ended with each verdict."""
+        counted = Counter(result.verdict for result in self.results)
+        return {verdict.value: counted[verdict] for verdict in Verdict}

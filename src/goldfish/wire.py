@@ -1,0 +1,52 @@
+"""Values between the harness and its pods, as lines of JSON."""
+
+import json
+from typing import Any
+
+from goldfish.encoding import decode_messages, encode_message
+from goldfish.messages import ChatMessage
+
+FIELDS = tuple(ChatMessage.model_fields)
+
+
+def packed(value: Any) -> bytes:
+    """One line that carries the value; what JSON does not know travels as its description."""
+    return json.dumps(_plain(value)).encode() + b"\n"
+
+
+def unpacked(line: bytes) -> Any:
+    """The value that a line carries."""
+    return _rich(json.loads(line))
+
+
+def _plain(value: Any) -> Any:
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    if isinstance(value, ChatMessage):
+        return {"$message": _encoded(value)}
+    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
+        return {"$dict": {key: _plain(each) for key, each in value.items()}}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_plain(each) for each in value]
+    if hasattr(value, "content"):
+        return {"$dict": {name: _plain(getattr(value, name, None)) for name in FIELDS}}
+    return {"$repr": repr(value)[:200]}
+
+
+def _encoded(message: ChatMessage) -> str:
+    try:
+        return encode_message(message)
+    except ValueError:
+        return encode_message(message.model_copy(update={"metadata": {"$repr": "unstorable"}}))
+
+
+def _rich(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_rich(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    if "$message" in value:
+        return decode_messages([value["$message"]])[0]
+    if "$dict" in value:
+        return {key: _rich(each) for key, each in value["$dict"].items()}
+    return value.get("$repr")
