@@ -9,6 +9,7 @@ from goldfish.errors import (
     MissingExtraError,
     SchemaTooNewError,
     ServiceError,
+    TargetError,
     UnknownStoreURLError,
     UnstorableError,
 )
@@ -29,6 +30,8 @@ from goldfish.stores.open import open_store
 from goldfish.stores.postgres import PostgresMemoryStore
 from goldfish.stores.redis import RedisMemoryStore
 from goldfish.stores.sqlite import SQLiteMemoryStore
+from goldfish.target import Target, target
+from goldfish.verdict import Violation
 
 __all__ = [
     "BlockingMemoryStore",
@@ -57,8 +60,12 @@ __all__ = [
     "Snapshot",
     "Snapshotting",
     "Stating",
+    "Target",
+    "TargetError",
     "UnknownStoreURLError",
     "UnstorableError",
+    "Violation",
     "blocking",
     "open_store",
+    "target",
 ]

@@ -27,6 +27,7 @@ class LoopThread:
     """An event loop that runs in a thread of its own."""
 
     def __init__(self) -> None:
+        self.abandoned = False
         self._pid = os.getpid()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name="goldfish-blocking", daemon=True)
@@ -53,6 +54,7 @@ class LoopThread:
 
     def abandon(self) -> None:
         """End the thread without waiting, even if it is stuck in Python code."""
+        self.abandoned = True
         with contextlib.suppress(RuntimeError):  # it has ended by itself
             self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(0.05)

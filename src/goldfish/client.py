@@ -6,6 +6,7 @@ from collections.abc import AsyncIterable, Callable, Coroutine, Iterator, Sequen
 from functools import partial
 from typing import Any, Self, TypeVar
 
+from goldfish import store
 from goldfish.bridge import LoopThread
 from goldfish.target import Target
 from goldfish.verdict import Violation
@@ -35,9 +36,9 @@ class LocalClient:
     Sync and async stores look the same from here; a sync one has that thread to itself.
     """
 
-    def __init__(self, store: Any, closing: Closing, thread: LoopThread) -> None:
-        self.store = store
-        self.methods = methods_of(store)
+    def __init__(self, opened: Any, closing: Closing, thread: LoopThread) -> None:
+        self.store = opened
+        self.methods = methods_of(opened)
         self._closing = closing
         self._thread = thread
 
@@ -46,13 +47,13 @@ class LocalClient:
         """Run the target's factory; what it raises comes as a StoreError of "opening"."""
         thread = LoopThread()
         try:
-            store, closing = await _in_time(
+            opened, closing = await _in_time(
                 thread, "opening", _opened(target, sandbox, options), deadline
             )
         except BaseException:
             thread.abandon()
             raise
-        return cls(store, closing, thread)
+        return cls(opened, closing, thread)
 
     async def call(self, method: str, *arguments: Any, deadline: float, **options: Any) -> Any:
         """What the store's method returns, as a list if it is any kind of iterator."""
@@ -61,6 +62,8 @@ class LocalClient:
 
     async def close(self, *, deadline: float) -> None:
         """Close the store as its factory does, and end the thread."""
+        if self._thread.abandoned:
+            return
         try:
             await _in_time(self._thread, "closing", self._closing(), deadline)
         finally:
@@ -71,6 +74,9 @@ async def _in_time(
     thread: LoopThread, method: str, work: Coroutine[Any, Any, T], deadline: float
 ) -> T:
     """The result of work in the client's thread, or a violation if it does not come in time."""
+    if thread.abandoned:
+        work.close()
+        raise Violation(f"wedged: {method} came after a call that never returned")
     future = thread.submit(_caught(method, work))
     try:
         return await asyncio.wait_for(asyncio.wrap_future(future), deadline)
@@ -121,26 +127,43 @@ async def _finish(made: Any) -> None:
         raise RuntimeError("a target yields one store")
 
 
-async def _close_store(store: Any) -> None:
-    close = getattr(store, "aclose", None) or getattr(store, "close", None)
+async def _close_store(opened: Any) -> None:
+    close = getattr(opened, "aclose", None) or getattr(opened, "close", None)
     if close is not None:
         result = close()
         if inspect.isawaitable(result):
             await result
 
 
+_PROTOCOLS = (
+    store.MemoryStore,
+    store.Expiring,
+    store.Editing,
+    store.Listing,
+    store.Snapshotting,
+    store.Remembering,
+    store.Searching,
+    store.Stating,
+)
+KNOWN_METHODS = [
+    name
+    for protocol in _PROTOCOLS
+    for name, value in vars(protocol).items()
+    if inspect.isfunction(value) and not name.startswith("_")
+] + ["close"]
+
 Methods = dict[str, list[str] | None]  # by name the parameters it takes; None if it takes any
 
 
-def methods_of(store: object) -> Methods:
-    """The public methods of a store, and the parameters of each."""
-    names = [name for name in dir(store) if not name.startswith("_")]
-    return {name: _parameters(method) for name in names if callable(method := _safe(store, name))}
+def methods_of(opened: object) -> Methods:
+    """The methods of a store that its protocols know, and the parameters of each."""
+    found = {name: _attribute(opened, name) for name in KNOWN_METHODS}
+    return {name: _parameters(method) for name, method in found.items() if callable(method)}
 
 
-def _safe(store: object, name: str) -> Any:
+def _attribute(opened: object, name: str) -> Any:
     try:
-        return getattr(store, name)
+        return getattr(opened, name, None)
     except Exception:  # a property of a stranger's store may do anything
         return None
 

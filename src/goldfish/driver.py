@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any, Protocol
 
@@ -13,7 +13,7 @@ from goldfish.errors import TargetError
 from goldfish.messages import ChatMessage
 from goldfish.pods import Nursery, Pod
 from goldfish.sandbox import Sandbox
-from goldfish.target import DECLARATIONS, Target
+from goldfish.target import DECLARED_BY_STORES, Target
 from goldfish.verdict import Violation
 
 MISSING = object()
@@ -34,7 +34,7 @@ class OpeningError(Exception):
 
     def __init__(self, error: StoreError, *, first: bool) -> None:
         super().__init__(str(error))
-        self.error = error
+        self.cause = error.error
         self.first = first
 
 
@@ -220,12 +220,15 @@ def missing_need(need: Need, target: Target, client: Client) -> str | None:
 
 
 def declared_by(store: object, target: Target) -> Target:
-    """The target with what the store itself declares, as adapters do by attributes."""
-    from dataclasses import replace
+    """The target with what the store itself declares, as adapters do by attributes.
 
-    said = {name: getattr(store, name) for name in DECLARATIONS if _is_plain(store, name)}
-    return replace(target, **said) if said else target
-
-
-def _is_plain(store: object, name: str) -> bool:
-    return not callable(getattr(store, name, None)) and hasattr(store, name)
+    A stranger's attribute of the same name that means something else is not a declaration.
+    """
+    said: dict[str, Any] = {
+        name: value
+        for name, is_one in DECLARED_BY_STORES.items()
+        if is_one(value := getattr(store, name, None))
+    }
+    if "carries" in said:
+        said["carries"] = frozenset(said["carries"]) | {"content"}
+    return replace(target, **said)

@@ -16,6 +16,7 @@ from goldfish.target import Target
 from goldfish.verdict import Report, Result, Verdict, Violation
 
 CALL_DEADLINE = 10.0
+WORLD = (MissingExtraError, ServiceError, TargetError)  # no check can go on
 
 
 @dataclass(frozen=True)
@@ -103,12 +104,14 @@ class _Run:
         except Violation as violation:
             return _broken(check, violation)
         except OpeningError as error:
+            if isinstance(error.cause, WORLD):
+                raise error.cause from error
             if error.first:
                 return _result(check, Verdict.UNKNOWN, f"the target did not open: {error}")
             return _broken(check, Violation(f"refused: {error}, though it was opened before"))
         except StoreError as error:
             return _broken(check, Violation(f"refused: {error}"))
-        except (MissingExtraError, ServiceError, TargetError):
+        except WORLD:
             raise
         except Exception as error:  # the harness or the world, and never the target
             return _result(check, Verdict.UNKNOWN, f"the check itself failed: {describe(error)}")

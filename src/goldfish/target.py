@@ -5,7 +5,7 @@ import importlib.util
 import inspect
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, overload
 
@@ -64,9 +64,20 @@ class Target:
         return Location(self.factory.__module__, file, name)
 
 
-DECLARATIONS = tuple(
-    field.name for field in fields(Target) if field.name not in {"name", "factory"}
-)
+def _is_fields(value: object) -> bool:
+    return isinstance(value, set | frozenset | list | tuple) and set(value) <= MESSAGE_FIELDS
+
+
+# What a store may say of itself by an attribute, and what such an attribute looks like.
+DECLARED_BY_STORES: dict[str, Callable[[Any], bool]] = {
+    "claims": lambda value: isinstance(value, str) and value in CLAIMS,
+    "carries": _is_fields,
+    "retries": lambda value: isinstance(value, bool),
+    "threads": lambda value: isinstance(value, bool),
+    "answers": lambda value: isinstance(value, bool),
+    "recalls": lambda value: isinstance(value, str) and value in {"words", "meaning"},
+    "filters": lambda value: isinstance(value, str) and value in {"equality", "comparison"},
+}
 
 
 @overload
