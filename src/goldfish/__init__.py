@@ -1,37 +1,44 @@
 """goldfish finds out whether an agent's memory forgets, and ships one that does not."""
 
-from goldfish.bridge import BlockingMemoryStore, blocking
-from goldfish.errors import (
-    GoldfishError,
-    MemoryStoreBackendError,
-    MemoryStoreClosedError,
-    MemoryStoreError,
-    MissingExtraError,
-    SchemaTooNewError,
-    ServiceError,
-    TargetError,
-    UnknownStoreURLError,
-    UnstorableError,
-)
-from goldfish.messages import ChatMessage, Fact, Found, Recollection, Snapshot
-from goldfish.store import (
-    Editing,
-    Expiring,
-    Listing,
-    MemoryStore,
-    PolicyTrimming,
-    Remembering,
-    Searching,
-    Snapshotting,
-    Stating,
-)
-from goldfish.stores.memory import InMemoryStore
-from goldfish.stores.open import open_store
-from goldfish.stores.postgres import PostgresMemoryStore
-from goldfish.stores.redis import RedisMemoryStore
-from goldfish.stores.sqlite import SQLiteMemoryStore
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from goldfish.suite import suite
 from goldfish.target import Target, target
-from goldfish.verdict import Violation
+
+if TYPE_CHECKING:
+    from goldfish.bridge import BlockingMemoryStore, blocking
+    from goldfish.errors import (
+        GoldfishError,
+        MemoryStoreBackendError,
+        MemoryStoreClosedError,
+        MemoryStoreError,
+        MissingExtraError,
+        SchemaTooNewError,
+        ServiceError,
+        TargetError,
+        UnknownStoreURLError,
+        UnstorableError,
+        UsageError,
+    )
+    from goldfish.messages import ChatMessage, Fact, Found, Recollection, Snapshot
+    from goldfish.store import (
+        Editing,
+        Expiring,
+        Listing,
+        MemoryStore,
+        PolicyTrimming,
+        Remembering,
+        Searching,
+        Snapshotting,
+        Stating,
+    )
+    from goldfish.stores.memory import InMemoryStore
+    from goldfish.stores.open import open_store
+    from goldfish.stores.postgres import PostgresMemoryStore
+    from goldfish.stores.redis import RedisMemoryStore
+    from goldfish.stores.sqlite import SQLiteMemoryStore
+    from goldfish.verdict import Violation
 
 __all__ = [
     "BlockingMemoryStore",
@@ -64,8 +71,39 @@ __all__ = [
     "TargetError",
     "UnknownStoreURLError",
     "UnstorableError",
+    "UsageError",
     "Violation",
     "blocking",
     "open_store",
+    "suite",
     "target",
 ]
+
+# Names are looked up when they are first used, because pydantic takes longer to import than the
+# command line takes to answer. (`suite` and `target` are light, and share their modules' names.)
+_HOMES = (
+    "bridge",
+    "errors",
+    "messages",
+    "store",
+    "stores.memory",
+    "stores.open",
+    "stores.postgres",
+    "stores.redis",
+    "stores.sqlite",
+    "verdict",
+)
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        for home in _HOMES:
+            module = import_module(f"goldfish.{home}")
+            if name in vars(module):
+                globals()[name] = getattr(module, name)
+                return globals()[name]
+    raise AttributeError(f"module 'goldfish' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -5,7 +5,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from goldfish.errors import masked
 from goldfish.verdict import Violation
+
+WINDOW = 500  # characters at each end of a long value that evidence may show
 
 _TAG = re.compile(r"\[[A-Z]{3}\d\d-\d+\]")
 
@@ -72,11 +75,16 @@ def _altered(missing: Sequence[Any], extra: Sequence[Any]) -> tuple[Any, Any] | 
 
 
 def shown(value: object, limit: int = 60) -> str:
-    """The value as evidence: printable, on one line, cut in the middle if it is long."""
-    text = ascii(value) if not isinstance(value, str) or not value.isprintable() else repr(value)
-    if len(text) <= limit:
+    """The value as evidence: printable, masked, on one line, cut in the middle if it is long."""
+    plain = value if isinstance(value, str) else repr(value)
+    ends = plain if len(plain) <= 2 * WINDOW else plain[:WINDOW] + plain[-WINDOW:]
+    ends = masked(ends)  # before it is cut: half a URL may hide where its password ends
+    text = repr(ends) if ends.isprintable() else ascii(ends)
+    if not isinstance(value, str):
+        text = text[1:-1]
+    if len(text) <= limit and len(plain) <= 2 * WINDOW:
         return text
-    return f"{text[: limit - 20]}…{text[-12:]} ({len(str(value)):,} long)"
+    return f"{text[: limit - 20]}…{text[-12:]} ({len(plain):,} long)"
 
 
 def shown_list(values: Sequence[Any], most: int = 6) -> str:

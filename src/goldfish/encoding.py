@@ -13,12 +13,14 @@ from json.encoder import encode_basestring, encode_basestring_ascii
 from typing import Any, cast
 from zoneinfo import ZoneInfo
 
+from pydantic import BaseModel
 from pydantic_core import from_json
 
 from goldfish.errors import MemoryStoreBackendError, UnstorableError
 from goldfish.messages import ChatMessage
 
 MAX_DEPTH = 100
+PARSED_TOGETHER = 100
 
 Quote = Callable[[str], str]
 
@@ -44,17 +46,16 @@ def encode_batch(messages: Iterable[ChatMessage]) -> list[tuple[str, str]]:
 
 def decode_messages(bodies: Sequence[str] | Sequence[bytes]) -> list[ChatMessage]:
     """The messages that were encoded as these JSON texts."""
-    if not bodies:
-        return []
+    messages: list[ChatMessage] = []
     try:
-        records = _parse(bodies)
-        if len(records) != len(bodies):
-            raise ValueError("it is not one JSON object")
-        return [_build(record) for record in records]
+        # Some at a time: one text of a long history would not fit into the processor's caches.
+        for start in range(0, len(bodies), PARSED_TOGETHER):
+            messages.extend(map(_build, _parse(bodies[start : start + PARSED_TOGETHER])))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise MemoryStoreBackendError(
             f"a stored message is damaged ({error}): restore the data from a backup"
         ) from error
+    return messages
 
 
 def _parse(bodies: Sequence[str] | Sequence[bytes]) -> list[dict[str, Any]]:
@@ -66,6 +67,8 @@ def _parse(bodies: Sequence[str] | Sequence[bytes]) -> list[dict[str, Any]]:
         records = from_json(joined, cache_strings="keys")
     except ValueError:
         records = json.loads(joined)
+    if len(records) != len(bodies):
+        raise ValueError("it is not one JSON object")
     return cast(list[dict[str, Any]], records)
 
 
@@ -94,7 +97,11 @@ def _assemble(message: ChatMessage, quote: Quote, dump: Callable[[Any], str]) ->
 
 
 _FIELDS = set(ChatMessage.model_fields)
-_set = object.__setattr__  # the model is frozen
+# The model is frozen, and these are the ways past that: a slot's own setter is the fastest.
+_set_fields = BaseModel.__dict__["__dict__"].__set__
+_set_fields_set = BaseModel.__dict__["__pydantic_fields_set__"].__set__
+_set_extra = BaseModel.__dict__["__pydantic_extra__"].__set__
+_set_private = BaseModel.__dict__["__pydantic_private__"].__set__
 
 
 def _build(record: dict[str, Any]) -> ChatMessage:
@@ -108,10 +115,10 @@ def _build(record: dict[str, Any]) -> ChatMessage:
     else:
         record = {**_absent(), **{key: record[key] for key in record.keys() & _FIELDS}}
     message = ChatMessage.__new__(ChatMessage)
-    _set(message, "__dict__", record)
-    _set(message, "__pydantic_fields_set__", _FIELDS)
-    _set(message, "__pydantic_extra__", None)
-    _set(message, "__pydantic_private__", None)
+    _set_fields(message, record)
+    _set_fields_set(message, _FIELDS)
+    _set_extra(message, None)
+    _set_private(message, None)
     return message
 
 

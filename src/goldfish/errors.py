@@ -7,6 +7,7 @@
     │   ├── MemoryStoreClosedError       the store was used after aclose()
     │   └── UnstorableError              the value cannot be kept exactly (also a ValueError)
     ├── UnknownStoreURLError             open_store() does not know the scheme (also a ValueError)
+    ├── UsageError                       an option or a code makes no sense (also a ValueError)
     ├── TargetError                      a target cannot be found, imported or used
     ├── MissingExtraError                an optional package is not installed (also an ImportError)
     └── ServiceError                     a real server could not be started or steered
@@ -16,7 +17,7 @@ A wrong argument is a plain ``TypeError`` or ``ValueError``, raised before anyth
 
 import re
 
-_USER_INFO = re.compile(r"(?<=://)[^\s/]*(?::[^\s]*)?@")
+_USER_INFO = re.compile(r"(?<=://)[^\s/]{0,200}(?::[^\s]{0,400})?@")
 _PASSWORD = re.compile(
     r"(?i)\b((?:password|passwd|pwd|secret|token)\s*=\s*)('(?:[^'\\]|\\.)*'|[^\s&'\"]+)"
 )
@@ -53,6 +54,10 @@ class UnstorableError(MemoryStoreError, ValueError):
 
 class UnknownStoreURLError(GoldfishError, ValueError):
     """No store belongs to this URL."""
+
+
+class UsageError(GoldfishError, ValueError):
+    """An option, a code or a file that makes no sense; the message says what would."""
 
 
 class TargetError(GoldfishError):

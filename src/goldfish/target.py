@@ -4,17 +4,20 @@ import importlib
 import importlib.util
 import inspect
 import sys
+import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, overload
 
 from goldfish.errors import TargetError
-from goldfish.messages import ChatMessage
 
 Claims = Literal["one opening", "one process", "one writer"]
 CLAIMS: tuple[Claims, ...] = ("one opening", "one process", "one writer")
-MESSAGE_FIELDS = frozenset(ChatMessage.model_fields)
+# Those of ChatMessage, spelled out: importing it would cost more than all the rest of this file.
+MESSAGE_FIELDS = frozenset(
+    {"role", "content", "id", "created_at", "name", "tool_calls", "tool_call_id", "metadata"}
+)
 
 
 @dataclass(frozen=True)
@@ -142,17 +145,30 @@ def load(module: str, name: str, *, label: str) -> Target:
 
 def load_file(path: Path, name: str, *, label: str) -> Target:
     """The target of that name in a Python file, whose directory is importable from then on."""
-    known = sys.modules.get(path.stem)
-    if known is not None and getattr(known, "__file__", None) == str(path):
-        return as_target(_attribute(known, name), label)
+    name_of_module = _module_name(path)
+    if name_of_module in sys.modules:
+        return as_target(_attribute(sys.modules[name_of_module], name), label)
     sys.path.insert(0, str(path.parent))
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+    spec = importlib.util.spec_from_file_location(name_of_module, path)
     if spec is None or spec.loader is None:
         raise TargetError(f"{path} is not a Python file")
     module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
-    spec.loader.exec_module(module)
+    sys.modules[name_of_module] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name_of_module]
+        raise
     return as_target(_attribute(module, name), label)
+
+
+def _module_name(path: Path) -> str:
+    """The file's own name, unless that would hide another module, as redis.py would."""
+    known = sys.modules.get(path.stem)
+    if getattr(known, "__file__", None) == str(path):
+        return path.stem
+    taken = known is not None or importlib.util.find_spec(path.stem) is not None
+    return f"{path.stem}_{zlib.crc32(str(path).encode()):08x}" if taken else path.stem
 
 
 def load_location(location: Location) -> Target:

@@ -103,10 +103,10 @@ class Reference:
     def trim(self, session_id: str, *, keep_last: int) -> int:
         if keep_last < 0:
             raise ValueError("keep_last must not be negative")
-        query = "SELECT n FROM messages WHERE session = ? ORDER BY n DESC LIMIT -1 OFFSET ?"
-        doomed = self.db.execute(query, (self.key(session_id), keep_last)).fetchall()
-        self.db.executemany("DELETE FROM messages WHERE n = ?", doomed)
-        return len(doomed)
+        doomed = "SELECT n FROM messages WHERE session = ? ORDER BY n DESC LIMIT -1 OFFSET ?"
+        return self.db.execute(
+            f"DELETE FROM messages WHERE n IN ({doomed})", (self.key(session_id), keep_last)
+        ).rowcount
 
     def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
         names = [(self.key(session_id), self.key(name)) for name in ids]

@@ -19,6 +19,11 @@ _FIND = "SELECT pk, expires_at FROM goldfish_sessions WHERE session_id = ?"
 _READ = """SELECT body FROM goldfish_sessions JOIN goldfish_messages
     ON place BETWEEN pk << 32 AND (pk + 1 << 32) - 1
     WHERE session_id = ? AND (expires_at IS NULL OR expires_at > ?) ORDER BY place"""
+_SPAN = """SELECT (SELECT max(place) FROM goldfish_messages
+        WHERE place BETWEEN pk << 32 AND (pk + 1 << 32) - 1)
+    - (SELECT min(place) FROM goldfish_messages
+        WHERE place BETWEEN pk << 32 AND (pk + 1 << 32) - 1)
+    FROM goldfish_sessions WHERE session_id = ?"""
 _READ_LAST = f"{_READ} DESC LIMIT ?"
 _FIND_WITH_LAST = """SELECT pk, expires_at, (SELECT max(place) FROM goldfish_messages
         WHERE place BETWEEN pk << 32 AND (pk + 1 << 32) - 1)
@@ -70,6 +75,7 @@ class SQLiteMemoryStore(BaseStore):
 
         def read(connection: sqlite3.Connection, most: int | None) -> list[str]:
             if last is None:
+                _refuse_long(connection, key, most)
                 return _column(connection.execute(_READ, (key, time.time())), most)
             newest_first = connection.execute(_READ_LAST, (key, time.time(), last))
             return _column(newest_first, most)[::-1]
@@ -182,6 +188,14 @@ def _key(text: str) -> Key:
 
 def _session_id(key: Key) -> str:
     return key if isinstance(key, str) else key.decode("utf-8", "surrogatepass")
+
+
+def _refuse_long(connection: sqlite3.Connection, key: Key, most: int | None) -> None:
+    """See without reading it whether a session may be longer than ``most``."""
+    if most is not None:
+        (span,) = connection.execute(_SPAN, (key,)).fetchone() or (0,)
+        if span is not None and span >= most:
+            raise TooManyRowsError
 
 
 def _column(cursor: sqlite3.Cursor, most: int | None) -> list[Any]:

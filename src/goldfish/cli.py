@@ -1,0 +1,136 @@
+"""The command line; what a command needs is imported when it runs, so that help comes at once."""
+
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from goldfish.errors import GoldfishError
+
+# Typer has no public name for the error that an unknown option or command is.
+USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
+WRONG_USE, INTERRUPTED = 2, 130
+
+app = typer.Typer(
+    help="Finds out whether an agent's memory forgets, before its users do.",
+    add_completion=False,
+    rich_markup_mode=None,  # importing rich would take half of the time that help has
+    pretty_exceptions_enable=False,
+)
+
+
+def Option(metavar: str, about: str) -> Any:  # noqa: N802 - as typer spells it
+    """An option whose name is that of its parameter."""
+    return typer.Option(metavar=metavar, help=about)
+
+
+def Argument(metavar: str, about: str) -> Any:  # noqa: N802 - as typer spells it
+    """An argument, by the name that the help gives it."""
+    return typer.Argument(metavar=metavar, help=about)
+
+
+def main() -> None:
+    """The entry point: run, and exit with 0 held, 1 broken or unknown, 2 wrong use."""
+    sys.exit(answer(sys.argv[1:]))
+
+
+def answer(arguments: Sequence[str]) -> int:
+    """The exit code of a command line; an error is one sentence on standard error."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # whatever the terminal can show
+    try:
+        return int(app(args=list(arguments), standalone_mode=False, prog_name="goldfish") or 0)
+    except USAGE_ERROR as error:
+        return _refused(_sentence(error))
+    except GoldfishError as error:
+        return _refused(str(error))
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    except Exception:
+        traceback.print_exc()
+        return _refused("this is a fault of goldfish itself: please report what is above")
+
+
+@app.callback(invoke_without_command=True)
+def goldfish(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    if version:
+        from importlib.metadata import version as installed
+
+        typer.echo(f"goldfish {installed('goldfish')}")
+    elif context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+@app.command(short_help="Hold memories to the catalogue of promises.")
+def check(
+    targets: Annotated[
+        list[str] | None, Argument("TARGET", "What to check [default: sqlite]")
+    ] = None,
+    only: Annotated[list[str] | None, Option("CODE|FAMILY", "Run only these; repeatable")] = None,
+    skip: Annotated[list[str] | None, Option("CODE|FAMILY", "Leave these out; repeatable")] = None,
+    suite: Annotated[str, Option("SUITE", "smoke, standard or soak")] = "standard",
+    seed: Annotated[int | None, Option("N", "Repeat the run that had this seed")] = None,
+    max_time: Annotated[float | None, Option("S", "Begin no check after so many seconds")] = None,
+    workers: Annotated[int, Option("N", "How many checks run at once")] = 4,
+    json: Annotated[Path | None, Option("F", "Write the report as JSON")] = None,
+    junit: Annotated[Path | None, Option("F", "Write the report as JUnit XML")] = None,
+    baseline: Annotated[Path | None, Option("F", "Known failures, with reasons (TOML)")] = None,
+) -> int:
+    """Hold memories to the catalogue of promises; without a target, the embedded SQLite store.
+
+    A TARGET is a name (see `goldfish targets`), package.module:factory, path/to/file.py:factory
+    or specimen:NAME.
+    """
+    from goldfish.commands.check import Request
+    from goldfish.commands.check import check as run
+
+    request = Request(
+        targets or (), only or (), skip or (), suite, seed, max_time, workers, json, junit, baseline
+    )
+    return run(request)
+
+
+@app.command()
+def checks(
+    family: Annotated[str | None, Option("FAMILY", "Only this one, as DUR")] = None,
+) -> int:
+    """List the promises."""
+    from goldfish.commands import show
+
+    return show.checks(family)
+
+
+@app.command()
+def targets() -> int:
+    """List the memories that can be named, and what each needs."""
+    from goldfish.commands import show
+
+    return show.targets()
+
+
+@app.command(short_help="Tell what a check promises and why.")
+def explain(code: Annotated[str, Argument("CODE", "As DUR02")]) -> int:
+    """Tell what a check promises, why, and which broken stores it catches."""
+    from goldfish.commands import show
+
+    return show.explain(code)
+
+
+def _sentence(error: BaseException) -> str:
+    told = getattr(error, "format_message", error.__str__)()
+    return str(told)
+
+
+def _refused(sentence: str) -> int:
+    from goldfish.report.discretion import bounded, inert
+
+    lines = [inert(line) for line in bounded(sentence).splitlines()]
+    print("goldfish: " + "\n".join(lines), file=sys.stderr)
+    return WRONG_USE

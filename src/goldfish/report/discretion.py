@@ -1,0 +1,55 @@
+"""Texts of strangers made fit to be told: secrets masked, length bounded, nothing that acts."""
+
+from dataclasses import replace
+
+from goldfish.errors import masked
+from goldfish.verdict import Report, Result
+
+LONGEST_READ = 4_000  # masking is done before cutting, so that no cut hides the end of a password
+LONGEST_TOLD = 2_000
+
+
+def discreet(report: Report) -> Report:
+    """The report without secrets, and without texts that nobody would read to the end."""
+    results = tuple(_discreet_result(result) for result in report.results)
+    return replace(report, target=bounded(report.target), results=results)
+
+
+def bounded(text: str) -> str:
+    """The text without secrets, and not endless."""
+    told = masked(text[:LONGEST_READ])
+    if len(text) <= LONGEST_READ and len(told) <= LONGEST_TOLD:
+        return told
+    return f"{told[:LONGEST_TOLD]}… ({len(text):,} characters)"
+
+
+def inert(text: str) -> str:
+    """The text with control characters, direction marks and surrogates shown as escapes."""
+    if text.isprintable():
+        return text
+    return "".join(
+        each if each.isprintable() else each.encode("unicode_escape").decode("ascii")
+        for each in text
+    )
+
+
+def shortened(text: str, limit: int) -> str:
+    """The beginning and the end of a text that is longer than the limit."""
+    if len(text) <= limit:
+        return text
+    tail = limit // 4
+    return f"{text[: limit - tail - 3]} … {text[-tail:]}"[:limit]
+
+
+def beginning(text: str, limit: int) -> str:
+    """The beginning of a text that is longer than the limit."""
+    return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"
+
+
+def _discreet_result(result: Result) -> Result:
+    return replace(
+        result,
+        summary=bounded(result.summary),
+        evidence=tuple(map(bounded, result.evidence)),
+        reproduce=masked(result.reproduce),
+    )

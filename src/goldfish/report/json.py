@@ -1,0 +1,46 @@
+"""The report for machines: stable, versioned, and safe for any text."""
+
+import json
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import Any
+
+from goldfish.report.discretion import discreet
+from goldfish.verdict import Report, Result
+
+SCHEMA = 1
+
+
+def as_json(reports: Sequence[Report]) -> str:
+    """All reports as one document, in ASCII: lone surrogates are escapes there."""
+    document = {
+        "schema": SCHEMA,
+        "goldfish": version("goldfish"),
+        "reports": [_report(discreet(report)) for report in reports],
+    }
+    return json.dumps(document, indent=2, ensure_ascii=True) + "\n"
+
+
+def _report(report: Report) -> dict[str, Any]:
+    return {
+        "target": report.target,
+        "seed": report.seed,
+        "verdict": report.verdict.value,
+        "counts": report.counts,
+        "loss_rate": report.loss_rate,
+        "checks": [_check(result) for result in report.results],
+    }
+
+
+def _check(result: Result) -> dict[str, Any]:
+    return {
+        "code": result.code,
+        "name": result.name,
+        "family": result.family,
+        "verdict": result.verdict.value,
+        "finding": result.finding,
+        "summary": result.summary,
+        "evidence": list(result.evidence),
+        "seconds": round(result.seconds, 3),
+        "reproduce": result.reproduce,
+    }

@@ -1,0 +1,68 @@
+"""The report for continuous integration: JUnit XML, a suite per target, a case per check."""
+
+from collections.abc import Mapping, Sequence
+from xml.etree import ElementTree
+
+from goldfish.baseline import Account
+from goldfish.report.discretion import discreet, inert
+from goldfish.verdict import Report, Result, Verdict
+
+KIND = {
+    Verdict.BROKEN: "failure",
+    Verdict.UNKNOWN: "error",
+    Verdict.UNSUPPORTED: "skipped",
+    Verdict.SKIPPED: "skipped",
+}
+
+
+def as_junit(accounts: Sequence[Account]) -> str:
+    """All reports as one document; a known failure is a skipped case with its reason."""
+    root = ElementTree.Element("testsuites", name="goldfish")
+    for account in accounts:
+        _suite(root, discreet(account.report), account.known)
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _suite(root: ElementTree.Element, report: Report, known: Mapping[str, str]) -> None:
+    kinds = [_kind(result, known) for result in report.results]
+    suite = ElementTree.SubElement(
+        root,
+        "testsuite",
+        name=inert(report.target),
+        tests=str(len(kinds)),
+        failures=str(kinds.count("failure")),
+        errors=str(kinds.count("error")),
+        skipped=str(kinds.count("skipped")),
+        time=f"{sum(result.seconds for result in report.results):.3f}",
+    )
+    properties = ElementTree.SubElement(suite, "properties")
+    ElementTree.SubElement(properties, "property", name="seed", value=str(report.seed))
+    for result in report.results:
+        _case(suite, report.target, result, known)
+
+
+def _case(
+    suite: ElementTree.Element, target: str, result: Result, known: Mapping[str, str]
+) -> None:
+    case = ElementTree.SubElement(
+        suite,
+        "testcase",
+        classname=inert(target),
+        name=f"{result.code} {result.name}",
+        time=f"{result.seconds:.3f}",
+    )
+    kind = _kind(result, known)
+    if kind is None:
+        return
+    what = f"{result.finding}: {result.summary}" if result.finding else result.summary
+    reason = f"known: {known[result.code]}" if result.code in known else what
+    told = ElementTree.SubElement(case, kind, message=inert(reason))
+    if kind != "skipped":
+        told.set("type", result.finding or result.verdict.value)
+        lines = (result.promise, what, *result.evidence, result.reproduce)
+        told.text = "\n".join(inert(line) for line in lines if line)
+
+
+def _kind(result: Result, known: Mapping[str, str]) -> str | None:
+    return "skipped" if result.code in known else KIND.get(result.verdict)

@@ -1,0 +1,122 @@
+"""The summary of a run for people: what was promised, what broke, how to see it again."""
+
+from collections.abc import Iterable
+
+from goldfish.baseline import Account
+from goldfish.report.discretion import discreet, inert, shortened
+from goldfish.report.page import Page
+from goldfish.verdict import Report, Result, Verdict
+
+NOT_CLAIMED = "not claimed: "
+STYLES = {"held": "bold green", "broken": "bold red", "unknown": "bold yellow"}
+MOST_EVIDENCE = 2
+LINES_OF_SUMMARY = 3
+
+
+def summarise(page: Page, account: Account, seconds: float) -> None:
+    """Write all that somebody needs to know about one target."""
+    report = discreet(account.report)
+    page.write(headline(report, account, seconds), style=STYLES[report.verdict.value])
+    for result in _those(report, Verdict.BROKEN):
+        _broken(page, result, account.known.get(result.code))
+    for code, why in account.stale.items():
+        page.write()
+        page.write(f"stale: {why}. Remove it from the baseline.", indent=2, label=f"{code} ")
+    _unknown(page, _those(report, Verdict.UNKNOWN))
+    unsupported = _those(report, Verdict.UNSUPPORTED)
+    _listed(page, "Unsupported", [each for each in unsupported if not _unclaimed(each)])
+    _listed(page, "Not claimed", [each for each in unsupported if _unclaimed(each)])
+    _listed(page, "Skipped", _those(report, Verdict.SKIPPED))
+
+
+def headline(report: Report, account: Account, seconds: float) -> str:
+    """The verdict in words: "sqlite: held. 58 promises held, 3 unsupported. (7.3 s, seed 1)"."""
+    verdict = report.verdict.value
+    if account.known and account.passed:
+        verdict = "broken as known"
+    elif account.stale and report.verdict is Verdict.HELD:
+        verdict = "held, but the baseline is stale"
+    told = f"{_counted(report, len(account.known))}. ({seconds:.1f} s, seed {report.seed})"
+    return f"{report.target}: {verdict}. {told}"
+
+
+def _counted(report: Report, known: int) -> str:
+    unsupported = _those(report, Verdict.UNSUPPORTED)
+    unclaimed = sum(map(_unclaimed, unsupported))
+    counts = report.counts
+    parts = [
+        ("broken" if not known else f"broken ({known} known)", counts["broken"]),
+        ("held", counts["held"]),
+        ("unknown", counts["unknown"]),
+        ("unsupported", len(unsupported) - unclaimed),
+        ("not claimed", unclaimed),
+        ("skipped", counts["skipped"]),
+    ]
+    told = [f"{count} {word}" for word, count in parts if count]
+    if not told:
+        return "nothing was checked"
+    number, _, rest = told[0].partition(" ")
+    return ", ".join([f"{number} promise{'' if number == '1' else 's'} {rest}", *told[1:]])
+
+
+def _broken(page: Page, result: Result, known: str | None) -> None:
+    page.write()
+    page.write(result.promise, indent=2, label=f"{result.code} ", style="bold")
+    if known:
+        page.write(f"known: {known}", indent=8)
+        return
+    what = f"{result.finding}: {result.summary}"
+    room = page.width - 8
+    page.write(shortened(inert(what), LINES_OF_SUMMARY * room), indent=8, style="red")
+    for line in result.evidence[:MOST_EVIDENCE]:
+        page.write(shortened(inert(line), room), indent=8)
+    _reproduction(page, result, 8)
+
+
+def _unknown(page: Page, results: list[Result]) -> None:
+    for reason, group in _by_summary(results).items():
+        page.write()
+        told = shortened(inert(reason), LINES_OF_SUMMARY * (page.width - 11))
+        page.write(told, indent=2, label="unknown: ", style="yellow")
+        page.write(" ".join(result.code for result in group), indent=8)
+        _reproduction(page, group[0], 8)
+
+
+def _reproduction(page: Page, result: Result, indent: int) -> None:
+    """The command, which stays one when it is copied from two lines."""
+    command = inert(result.reproduce)
+    if not command:
+        return
+    if indent + len(command) <= page.width:
+        page.write(command, indent=indent, style="cyan")
+        return
+    head, _, tail = command.rpartition(" --only ")
+    page.write(f"{head} \\", indent=indent, style="cyan")
+    page.write(f"--only {tail}", indent=indent + 2, style="cyan")
+
+
+def _listed(page: Page, title: str, results: list[Result]) -> None:
+    """Codes by their reason, as compact as can be."""
+    if not results:
+        return
+    page.write()
+    page.write(f"{title}:", indent=2)
+    for reason, group in _by_summary(results).items():
+        told = reason.removeprefix(NOT_CLAIMED).removeprefix("the store has ").removeprefix("its ")
+        told = shortened(inert(told), page.width)
+        page.write(f"{told}: {' '.join(result.code for result in group)}", indent=4)
+
+
+def _by_summary(results: Iterable[Result]) -> dict[str, list[Result]]:
+    groups: dict[str, list[Result]] = {}
+    for result in results:
+        groups.setdefault(result.summary, []).append(result)
+    return groups
+
+
+def _those(report: Report, verdict: Verdict) -> list[Result]:
+    return [result for result in report.results if result.verdict is verdict]
+
+
+def _unclaimed(result: Result) -> bool:
+    return result.summary.startswith(NOT_CLAIMED)

@@ -1,0 +1,140 @@
+"""From what a user writes to the target it means: a name, a module, a file, a specimen."""
+
+import importlib.util
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+
+from goldfish.check import FAMILIES
+from goldfish.client import describe
+from goldfish.errors import GoldfishError, MissingExtraError, TargetError
+from goldfish.specimens import gallery
+from goldfish.target import Target, as_target, load, load_file
+from goldfish.traces import line_of
+from goldfish.usage import not_found
+
+ENTRY_POINTS = "goldfish.targets"
+LISTED = "`goldfish targets` lists them"
+
+
+@dataclass(frozen=True)
+class BuiltIn:
+    """Where a built-in target is, what it is, and the packages that its extra installs."""
+
+    module: str
+    attribute: str
+    about: str
+    extra: str = ""
+    packages: tuple[str, ...] = ()
+
+    @property
+    def missing(self) -> list[str]:
+        """The packages that are not installed."""
+        return [each for each in self.packages if importlib.util.find_spec(each) is None]
+
+
+_OURS = "goldfish.stores.targets"
+BUILT_INS: Mapping[str, BuiltIn] = {
+    "memory": BuiltIn(_OURS, "memory", "a dict in the process, which dies with it"),
+    "sqlite": BuiltIn(_OURS, "sqlite", "one SQLite file, the embedded default"),
+    "redis": BuiltIn(_OURS, "redis", "a real Redis", "redis", ("redis",)),
+    "postgres": BuiltIn(_OURS, "postgres", "a real PostgreSQL", "postgres", ("psycopg",)),
+}
+
+
+def resolve(spec: str) -> Target:
+    """The target that a user means; a TargetError or MissingExtraError says why there is none."""
+    if spec.startswith("specimen:"):
+        return _specimen(spec.removeprefix("specimen:"))
+    if spec in BUILT_INS:
+        return _built_in(spec)
+    registered = registered_targets()
+    if spec in registered:
+        return _registered(registered[spec])
+    if "://" in spec:
+        raise TargetError("a URL is no target: set GOLDFISH_REDIS_URL or GOLDFISH_POSTGRES_DSN")
+    place, colon, factory = spec.rpartition(":")
+    if not colon:
+        raise TargetError(_unknown(spec, [*BUILT_INS, *registered]))
+    if not place or not factory:
+        raise TargetError(f"{spec!r} is half a target: write package.module:factory")
+    _make_importable(Path.cwd())
+    return _in_file(place, factory, spec) if _is_path(place) else _in_module(place, factory, spec)
+
+
+def registered_targets() -> dict[str, EntryPoint]:
+    """What other packages offer under the entry-point group, by name."""
+    return {each.name: each for each in entry_points(group=ENTRY_POINTS)}
+
+
+def _specimen(name: str) -> Target:
+    if name not in gallery():
+        see = "`goldfish explain CODE` names the specimens of a check"
+        raise TargetError(not_found("specimen", name, gallery(), see=see))
+    return gallery()[name].target
+
+
+def _built_in(name: str) -> Target:
+    entry = BUILT_INS[name]
+    if entry.missing:
+        raise MissingExtraError.of(entry.missing[0], entry.extra)
+    return load(entry.module, entry.attribute, label=name)
+
+
+def _registered(entry: EntryPoint) -> Target:
+    with _import_errors_told(f"the target {entry.name!r} of {entry.value}"):
+        return as_target(entry.load(), entry.name)
+
+
+def _in_module(module: str, factory: str, spec: str) -> Target:
+    with _import_errors_told(module):
+        return load(module, factory, label=spec)
+
+
+def _in_file(place: str, factory: str, spec: str) -> Target:
+    path = Path(place).resolve()
+    if not path.is_file():
+        names = [each.name for each in path.parent.glob("*.py")]
+        raise TargetError(not_found("file", place, names, see="give its path from here"))
+    with _import_errors_told(place):
+        return load_file(path, factory, label=spec)
+
+
+def _is_path(place: str) -> bool:
+    return place.endswith(".py") or "/" in place or os.sep in place
+
+
+def _make_importable(directory: Path) -> None:
+    if str(directory) not in sys.path:
+        sys.path.insert(0, str(directory))
+
+
+def _unknown(spec: str, names: list[str]) -> str:
+    if spec[:3].upper() in FAMILIES and spec[3:].isdigit() | (len(spec) == 3):
+        return f"{spec} is a check, not a target: write --only {spec.upper()}"
+    if _is_path(spec) or "." in spec:
+        return f"{spec!r} names no factory: write {spec}:NAME"
+    return not_found("target", spec, names, see=LISTED)
+
+
+@contextmanager
+def _import_errors_told(what: str) -> Iterator[None]:
+    """Turn whatever an import raises into one sentence with the reason and the line."""
+    try:
+        yield
+    except GoldfishError:
+        raise
+    except (Exception, SystemExit) as error:
+        where = line_of(error)
+        told = f" ({where})" if where else ": run from the directory that holds it, or install it"
+        raise TargetError(f"{what} cannot be imported: {_reason(error)}{told}") from error
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, SyntaxError):  # its own text would name the line once more
+        return f"{type(error).__name__}: {error.msg}"
+    return describe(error)

@@ -1,0 +1,19 @@
+"""What is said to someone who asked for something that is not there."""
+
+import difflib
+from collections.abc import Iterable
+
+
+def not_found(kind: str, name: str, known: Iterable[str], *, see: str) -> str:
+    """One sentence: there is no such thing, and the nearest names or where to look."""
+    near = nearest(name, known)
+    return f"there is no {kind} {name!r}: " + (
+        f"did you mean {' or '.join(near)}?" if near else see
+    )
+
+
+def nearest(name: str, known: Iterable[str]) -> list[str]:
+    """Up to three known names that look like this one, whatever its case."""
+    by_lower = {each.lower(): each for each in known}
+    found = difflib.get_close_matches(name.lower(), by_lower, n=3, cutoff=0.6)
+    return [by_lower[each] for each in found]

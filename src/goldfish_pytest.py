@@ -1,0 +1,232 @@
+"""The pytest plugin: thin, and without an import of goldfish until one of its parts is used."""
+
+import contextlib
+import sys
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from goldfish import PostgresMemoryStore, RedisMemoryStore, SQLiteMemoryStore
+    from goldfish.check import Check
+    from goldfish.sandbox import Sandbox
+    from goldfish.target import Target
+
+ROOT = "goldfish"  # what the node ids of checks without a test file begin with
+TARGETS = pytest.StashKey[list[str]]()
+IDS = pytest.StashKey[list[str]]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Options and settings that name targets, for which no test file is needed."""
+    group = parser.getgroup("goldfish", "what an agent's memory promises")
+    group.addoption(
+        "--goldfish",
+        action="append",
+        default=[],
+        metavar="TARGET",
+        help="Hold this memory to the catalogue too: a built-in name, package.module:factory or "
+        "path/to/file.py:factory (may be repeated)",
+    )
+    group.addoption(
+        "--goldfish-only",
+        action="append",
+        default=[],
+        metavar="CODE",
+        help="For these targets: only this check or family (may be repeated)",
+    )
+    group.addoption(
+        "--goldfish-suite",
+        default="standard",
+        metavar="NAME",
+        help="For these targets: smoke, standard (the default) or soak",
+    )
+    group.addoption(
+        "--goldfish-seed",
+        type=int,
+        default=0,
+        metavar="N",
+        help="For these targets: where the checks' randomness begins",
+    )
+    parser.addini(
+        "goldfish_targets",
+        "Memories that are held to the catalogue whenever pytest is run without paths",
+        type="linelist",
+        default=[],
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Find the targets; ids like ``goldfish::sqlite::DUR02-…`` are no paths, and name theirs."""
+    ids = [argument for argument in config.args if argument.startswith(f"{ROOT}::")]
+    if ids:
+        config.args = [argument for argument in config.args if argument not in ids]
+    by_path = config.args_source is pytest.Config.ArgsSource.ARGS
+    settings = [] if by_path else config.getini("goldfish_targets")
+    named = [node_id.split("::")[1] for node_id in ids]
+    config.stash[IDS] = ids
+    config.stash[TARGETS] = list(dict.fromkeys([*settings, *config.option.goldfish, *named]))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Add the targets to what the session has collected."""
+    report = yield
+    if isinstance(collector, pytest.Session):
+        for spec in collector.config.stash[TARGETS]:
+            report.result.append(GoldfishTarget.of(collector, spec))
+    return report
+
+
+class GoldfishTarget(pytest.Collector):
+    """A target that was named in an option or a setting."""
+
+    @classmethod
+    def of(cls, session: pytest.Session, spec: str) -> "GoldfishTarget":
+        """The collector of one target, as the user spelled it."""
+        node_id = f"{ROOT}::{spec}"
+        node: GoldfishTarget = cls.from_parent(session, name=node_id, nodeid=node_id)
+        return node
+
+    @property
+    def spec(self) -> str:
+        """The target as the user spelled it."""
+        return self.name.removeprefix(f"{ROOT}::")
+
+    def collect(self) -> "list[GoldfishCheck]":
+        """One item per check, or the one sentence that says why there is none."""
+        from goldfish.errors import GoldfishError, masked
+        from goldfish.suite import chosen, label
+
+        option = self.config.option
+        try:
+            target = self._resolved()
+            checks = chosen(option.goldfish_only, suite=option.goldfish_suite)
+        except GoldfishError as error:
+            raise self.CollectError(masked(str(error))) from None
+        items = [GoldfishCheck.of(self, label(check), target, check) for check in checks]
+        return self._asked_for(items)
+
+    def _resolved(self) -> "Target":
+        from goldfish.targets import resolve
+
+        root = self.config.rootpath
+        if str(root) not in sys.path:
+            sys.path.insert(0, str(root))
+        spec = self.spec
+        if not Path(spec.rpartition(":")[0]).is_file():  # a setting is read from the root
+            below = root / spec
+            spec = str(below) if Path(str(below).rpartition(":")[0]).is_file() else spec
+        return resolve(spec)
+
+    def _asked_for(self, items: "list[GoldfishCheck]") -> "list[GoldfishCheck]":
+        ids = self.config.stash[IDS]
+        if not ids or self.nodeid in ids:
+            return items
+        known = {item.nodeid for item in items}
+        for node_id in ids:
+            if node_id.startswith(f"{self.nodeid}::") and node_id not in known:
+                raise self.CollectError(f"not found: {node_id}")
+        return [item for item in items if item.nodeid in ids]
+
+
+class GoldfishCheck(pytest.Item):
+    """One check of one target."""
+
+    target: "Target"
+    check: "Check"
+
+    @classmethod
+    def of(
+        cls, parent: GoldfishTarget, name: str, target: "Target", check: "Check"
+    ) -> "GoldfishCheck":
+        """The item of a check."""
+        node: GoldfishCheck = cls.from_parent(parent, name=name)
+        node.target, node.check = target, check
+        return node
+
+    def runtest(self) -> None:
+        """Run the check, and leave by one of pytest's outcomes."""
+        from goldfish.suite import cli_command, hold
+
+        assert isinstance(self.parent, GoldfishTarget)
+        seed = self.config.option.goldfish_seed
+        again = cli_command(self.parent.spec, self.check, seed)
+        hold(self.target, self.check, seed, again)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Where the factory is, and the headline of a failure."""
+        assert isinstance(self.parent, GoldfishTarget)
+        location = self.target.location
+        path = Path(location.file) if location else self.path
+        return path, 0, f"{self.parent.spec} {self.name}"
+
+
+@pytest.fixture
+def goldfish_sandbox() -> "Iterator[Sandbox]":
+    """A private place: a directory, and databases of one's own on real servers on demand."""
+    from goldfish.sandbox import Sandbox
+
+    sandbox = Sandbox()
+    yield sandbox
+    sandbox.close()
+
+
+@pytest.fixture
+def memory_store(tmp_path: Path) -> "Iterator[SQLiteMemoryStore]":
+    """An empty embedded store; ``goldfish.blocking(memory_store)`` is for tests without a loop."""
+    from goldfish import SQLiteMemoryStore
+
+    with _closing(SQLiteMemoryStore(tmp_path / "memory.db")) as store:
+        yield store
+
+
+@pytest.fixture
+def redis_store(goldfish_sandbox: "Sandbox") -> "Iterator[RedisMemoryStore]":
+    """An empty store on a real Redis, in the database of the test's ``goldfish_sandbox``."""
+    from goldfish import RedisMemoryStore
+
+    with _told_shortly():
+        opened = RedisMemoryStore(goldfish_sandbox.redis_url)
+    with _closing(opened) as store:
+        yield store
+
+
+@pytest.fixture
+def postgres_store(goldfish_sandbox: "Sandbox") -> "Iterator[PostgresMemoryStore]":
+    """An empty store on a real PostgreSQL, in the database of the test's ``goldfish_sandbox``."""
+    from goldfish import PostgresMemoryStore
+
+    with _told_shortly():
+        opened = PostgresMemoryStore(goldfish_sandbox.postgres_dsn)
+    with _closing(opened) as store:
+        yield store
+
+
+@contextlib.contextmanager
+def _told_shortly() -> Iterator[None]:
+    """A missing package or server is told in one sentence, without a traceback."""
+    from goldfish.errors import GoldfishError, masked
+
+    told = None
+    try:
+        yield
+    except GoldfishError as error:
+        told = masked(str(error))
+    if told:
+        pytest.fail(told, pytrace=False)
+
+
+@contextlib.contextmanager
+def _closing(store: Any) -> Iterator[Any]:
+    """Close the store in a thread, because the loop that used it is gone, or still runs here."""
+    import asyncio
+    from concurrent.futures import ThreadPoolExecutor
+
+    yield store
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(lambda: asyncio.run(store.aclose())).result()

@@ -1,0 +1,30 @@
+"""Reports to be told, with all that may be in them."""
+
+from goldfish.verdict import Report, Result, Verdict
+
+NASTY = (
+    "[bold]x[/bold] \x1b[31mred\x00 \ud800 \u202e redis://me:hunter2@host/0 <&> " + "y" * 5_000_000
+)
+PROMISE = "What was acknowledged is still there after the store is closed and opened again."
+
+
+def result(code: str, verdict: Verdict, summary: str = "", *evidence: str) -> Result:
+    """One result with a command that reproduces it."""
+    finding = "lost" if verdict is Verdict.BROKEN else None
+    command = f"goldfish check sqlite --only {code} --seed 7"
+    return Result(code, "a_name", PROMISE, verdict, summary, finding, evidence, 0.25, command)
+
+
+NASTY_REPORT = Report(
+    "sqlite",
+    7,
+    (
+        result("ISO01", Verdict.HELD),
+        result("DUR02", Verdict.BROKEN, NASTY, NASTY, "read back []", "a third line"),
+        result("DUR03", Verdict.UNKNOWN, f"the target did not open: {NASTY}"),
+        result("TTL01", Verdict.UNSUPPORTED, "the store has no set_ttl"),
+        result("TTL02", Verdict.UNSUPPORTED, "the store has no set_ttl"),
+        result("CON01", Verdict.UNSUPPORTED, "not claimed: one process only"),
+        result("CON02", Verdict.SKIPPED, "the time was up"),
+    ),
+)

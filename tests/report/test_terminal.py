@@ -1,0 +1,84 @@
+"""The summary for people: complete, 80 columns wide, and inert."""
+
+import io
+from dataclasses import replace
+
+import pytest
+
+from goldfish.baseline import Account
+from goldfish.report.page import Page
+from goldfish.report.terminal import summarise
+from goldfish.verdict import Report, Verdict
+from tests.report.samples import NASTY_REPORT, result
+
+
+@pytest.fixture(autouse=True)
+def eighty_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A terminal of the usual width."""
+    monkeypatch.setenv("COLUMNS", "80")
+
+
+def told(account: Account) -> str:
+    """The summary as a pipe gets it."""
+    file = io.StringIO()
+    summarise(Page(file), account, 7.31)
+    return file.getvalue()
+
+
+def test_the_headline_gives_the_verdict_the_counts_the_time_and_the_seed() -> None:
+    """One line says it all."""
+    held = tuple(result(f"ISO0{n}", Verdict.HELD) for n in range(3))
+    summary = told(Account(Report("sqlite", 123, held)))
+    assert summary == "sqlite: held. 3 promises held. (7.3 s, seed 123)\n"
+
+
+def test_a_summary_fits_eighty_columns_whatever_is_in_it() -> None:
+    """Five megabytes of evidence too."""
+    summary = told(Account(NASTY_REPORT))
+    assert max(map(len, summary.splitlines())) <= 80
+    assert len(summary) < 3_000
+
+
+def test_hostile_text_is_shown_and_does_nothing() -> None:
+    """No escape, no markup, no secret, nothing that cannot be encoded."""
+    summary = told(Account(NASTY_REPORT))
+    assert "[bold]x[/bold] \\x1b[31mred\\x00 \\ud800 \\u202e redis://***@host" in summary
+    assert "hunter2" not in summary
+    assert summary.replace("\n", "").isprintable()
+
+
+def test_a_broken_check_comes_with_its_promise_evidence_and_command() -> None:
+    """And with no more than two lines of evidence."""
+    summary = told(Account(NASTY_REPORT))
+    assert "  DUR02 What was acknowledged is still there after the store" in summary
+    assert "        lost: [bold]x" in summary
+    assert "        read back []\n        goldfish check sqlite --only DUR02 --seed 7\n" in summary
+    assert "third line" not in summary
+
+
+def test_what_was_not_judged_is_listed_by_reason() -> None:
+    """Unsupported, not claimed and skipped, each apart."""
+    summary = told(Account(NASTY_REPORT))
+    assert "1 held, 1 unknown, 2 unsupported, 1 not claimed, 1 skipped" in " ".join(summary.split())
+    assert "  Unsupported:\n    no set_ttl: TTL01 TTL02\n" in summary
+    assert "  Not claimed:\n    one process only: CON01\n" in summary
+    assert "  Skipped:\n    the time was up: CON02\n" in summary
+    assert "  unknown: the target did not open: [bold]x" in summary
+
+
+def test_a_known_failure_is_told_by_its_reason_and_a_stale_entry_by_its_code() -> None:
+    """What is known needs no evidence."""
+    account = Account(NASTY_REPORT, {"DUR02": "we know"}, {"ISO01": "listed as known, but held"})
+    summary = told(account)
+    assert "        known: we know\n" in summary
+    assert "lost" not in summary
+    assert "  ISO01 stale: listed as known, but held. Remove it from the baseline.\n" in summary
+
+
+def test_a_long_command_is_broken_so_that_it_can_be_copied() -> None:
+    """A backslash holds its lines together."""
+    path = "tests/integration/some_directory/of_a_large_project/memory.py:factory"
+    command = f"goldfish check {path} --only DUR02 --seed 7"
+    broken = replace(result("DUR02", Verdict.BROKEN, "gone"), reproduce=command)
+    summary = told(Account(Report("x", 7, (broken,))))
+    assert f"{path} \\\n          --only DUR02 --seed 7\n" in summary
