@@ -142,7 +142,7 @@ class TestSuite:
         project.makepyfile(test_it=suites(memory="modest, only=['DUR02']"))
         ran = run(project, "-rs")
         ran.assert_outcomes(skipped=1)
-        ran.stdout.fnmatch_lines(["SKIPPED * test_it.py:3: DUR02: not claimed: one opening only"])
+        ran.stdout.fnmatch_lines(["SKIPPED * test_it.py:3: not claimed: one opening only"])
 
     def test_a_store_in_the_wrong_shape_is_told_so(self, project: pytest.Pytester) -> None:
         """Which method, and what is expected."""
@@ -151,7 +151,9 @@ class TestSuite:
 
     def test_last_failed_and_first_failure_work(self, project: pytest.Pytester) -> None:
         """-x stops at the first, --lf repeats what failed."""
-        project.makepyfile(test_it=suites(kept="kept, only='DUR02,DUR03'", memory="forgetful, only='DUR02,DUR03'"))
+        project.makepyfile(
+            test_it=suites(kept="kept, only='DUR02,DUR03'", memory="forgetful, only='DUR02,DUR03'")
+        )
         run(project, "-x").assert_outcomes(passed=2, failed=1)
         run(project).assert_outcomes(passed=2, failed=2)
         run(project, "--lf").assert_outcomes(failed=2)
@@ -159,7 +161,9 @@ class TestSuite:
     @pytest.mark.parametrize("how", ["load", "loadscope", "loadgroup"])
     def test_workers_share_the_items(self, project: pytest.Pytester, how: str) -> None:
         """With pytest-xdist, whatever the way to distribute, and a report as junit."""
-        project.makepyfile(test_it=suites(memory="kept, only='DUR02,DUR03'", bad="forgetful, only='DUR02,DUR03'"))
+        project.makepyfile(
+            test_it=suites(memory="kept, only='DUR02,DUR03'", bad="forgetful, only='DUR02,DUR03'")
+        )
         ran = run_apart(project, "-n", "2", "--dist", how, "--junitxml", "report.xml")
         ran.assert_outcomes(passed=2, failed=2)
         report = (project.path / "report.xml").read_text()
@@ -317,7 +321,9 @@ class TestWithoutATestFile:
             '[tool.pytest.ini_options]\ngoldfish_targets = ["stores:kept", "./stores.py:modest"]'
         )
         project.makepyfile(test_own="def test_own(): pass")
-        run(project, "--strict-config", "-k", "DUR02 or test_own").assert_outcomes(passed=2, skipped=1)
+        run(project, "--strict-config", "-k", "DUR02 or test_own").assert_outcomes(
+            passed=2, skipped=1
+        )
         run(project, "test_own.py").assert_outcomes(passed=1)
 
     def test_a_setting_is_read_from_the_root(self, project: pytest.Pytester) -> None:

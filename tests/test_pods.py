@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from goldfish import ChatMessage, TargetError, target
+from goldfish import ChatMessage, target
 from goldfish.client import StoreError
-from goldfish.pods import Nursery, Pod
+from goldfish.pods import NoPodError, Nursery, Pod
 from goldfish.sandbox import Sandbox
 from goldfish.stores.targets import sqlite
 from goldfish.verdict import Violation
@@ -70,7 +70,7 @@ async def test_what_a_store_raises_or_never_returns_in_a_pod_is_told() -> None:
 
 def test_a_factory_inside_a_function_cannot_be_found_by_another_process() -> None:
     """The error says what to do."""
-    with pytest.raises(TargetError, match="move it to the top of a module"):
+    with pytest.raises(NoPodError, match="move it to the top of a module"):
         Nursery(target(lambda sandbox: None))
 
 

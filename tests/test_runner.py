@@ -170,6 +170,18 @@ def test_a_first_opening_that_raises_is_unknown_and_a_later_one_broken() -> None
     assert (result.verdict, result.finding) == (Verdict.BROKEN, "refused")
 
 
+def test_a_target_that_no_other_process_can_import_is_unknown_there() -> None:
+    """The reason says what to do; the other checks go on."""
+
+    async def elsewhere(memory: Memory) -> None:
+        """Promise."""
+        await memory.elsewhere()
+
+    result = ask(lambda sandbox: Dict(), elsewhere)
+    assert result.verdict is Verdict.UNKNOWN
+    assert "move it to the top of a module" in result.summary
+
+
 def test_a_missing_package_stops_the_run() -> None:
     """No check can be asked, and the user is told what to install."""
 

@@ -16,6 +16,7 @@ from goldfish.store import Count
 from goldfish.stores.base import BaseStore
 
 T = TypeVar("T")
+GRACE = 1.0  # seconds that a stuck thread has before it is interrupted
 
 
 def blocking(store: BaseStore) -> "BlockingMemoryStore":
@@ -53,15 +54,24 @@ class LoopThread:
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
 
     def abandon(self) -> None:
-        """End the thread without waiting, even if it is stuck in Python code."""
+        """End the thread without waiting for it, even if it is stuck in Python code."""
         self.abandoned = True
         with contextlib.suppress(RuntimeError):  # it has ended by itself
             self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(0.05)
+        grace = threading.Timer(GRACE, self._interrupt)
+        grace.daemon = True
+        grace.start()
+
+    def _interrupt(self) -> None:
+        """An endless loop would take a share of every second from now on."""
         if self._thread.is_alive():
-            # An endless loop would take a share of every second from now on.
             stop = ctypes.py_object(SystemExit)
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._ident), stop)
+
+    def leave(self) -> None:
+        """Let the thread end by itself once its loop has nothing more to do."""
+        self.abandoned = True
+        self._loop.call_soon_threadsafe(self._loop.stop)
 
     def stop(self) -> None:
         """End the loop and its thread."""

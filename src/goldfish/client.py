@@ -64,10 +64,8 @@ class LocalClient:
         """Close the store as its factory does, and end the thread."""
         if self._thread.abandoned:
             return
-        try:
-            await _in_time(self._thread, "closing", self._closing(), deadline)
-        finally:
-            self._thread.abandon()
+        await _in_time(self._thread, "closing", self._closing(), deadline)
+        self._thread.leave()
 
 
 async def _in_time(

@@ -9,7 +9,6 @@ from typing import Any, Protocol
 from goldfish.check import Need
 from goldfish.client import LocalClient, Methods, StoreError
 from goldfish.diagnosis import judge
-from goldfish.errors import TargetError
 from goldfish.messages import ChatMessage
 from goldfish.pods import Nursery, Pod
 from goldfish.sandbox import Sandbox
@@ -131,7 +130,7 @@ class Memory:
     async def elsewhere(self, **options: Any) -> Client:
         """Open the storage in another process; ``client`` stays what it was."""
         if self.nursery is None:
-            raise TargetError("there is no nursery to fork another process from")
+            self.nursery = Nursery(self.target)  # which says why there can be none
         pod = await self._opening(self.nursery.pod(self.sandbox.description(), options))
         client = Client(pod, self.deadline)
         self._clients.insert(0, client)

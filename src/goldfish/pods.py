@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 from goldfish.client import LocalClient, StoreError, describe
-from goldfish.errors import ServiceError, TargetError
 from goldfish.sandbox import RemoteSandbox
 from goldfish.services import undertaker
 from goldfish.target import Location, Target, load_location
@@ -28,6 +27,10 @@ from goldfish.wire import packed, unpacked
 
 READY_WITHIN = 30.0
 LONGEST_LINE = 1 << 30
+
+
+class NoPodError(Exception):
+    """There can be no other process for this target; what it would have shown is unknown."""
 
 
 class RemoteError(Exception):
@@ -88,7 +91,7 @@ class Nursery:
 
     def __init__(self, target: Target) -> None:
         if target.location is None:
-            raise TargetError(
+            raise NoPodError(
                 f"{target.name} is local to a function, where another process cannot import it: "
                 "move it to the top of a module"
             )
@@ -164,7 +167,8 @@ class Nursery:
             if self._process is not None and self._process.poll() is not None:
                 break
         said = (self._directory / "errors").read_text(errors="replace").strip().splitlines()
-        raise ServiceError(f"another process could not open the target: {said[-1:] or 'no word'}")
+        why = said[-1] if said else "it said nothing"
+        raise NoPodError(f"another process could not import the target: {why}")
 
 
 def nurse() -> None:

@@ -10,7 +10,7 @@ from goldfish.check import Check
 from goldfish.client import LocalClient, StoreError, describe
 from goldfish.driver import Memory, OpeningError, declared_by, missing_need
 from goldfish.errors import MissingExtraError, ServiceError, TargetError
-from goldfish.pods import Nursery
+from goldfish.pods import NoPodError, Nursery
 from goldfish.sandbox import Sandbox
 from goldfish.target import Target
 from goldfish.verdict import Report, Result, Verdict, Violation
@@ -111,6 +111,8 @@ class _Run:
             return _broken(check, Violation(f"refused: {error}, though it was opened before"))
         except StoreError as error:
             return _broken(check, Violation(f"refused: {error}"))
+        except NoPodError as error:
+            return _result(check, Verdict.UNKNOWN, str(error))
         except WORLD:
             raise
         except Exception as error:  # the harness or the world, and never the target

@@ -84,7 +84,7 @@ def hold(target: Target, check: Check, seed: int, again: str, reason: str | None
     if result.verdict is Verdict.HELD:
         return
     if result.verdict in {Verdict.UNSUPPORTED, Verdict.SKIPPED}:
-        skipped = pytest.skip.Exception(_printable(f"{check.code}: {result.summary}"))
+        skipped = pytest.skip.Exception(_printable(result.summary))
         skipped._use_item_location = True  # or every skip would point at this line
         raise skipped
     if reason and result.verdict is Verdict.BROKEN:

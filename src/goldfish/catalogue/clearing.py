@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from goldfish.catalogue.freshness import expect_fresh
+from goldfish.catalogue.freshness import expect_fresh, writers
 from goldfish.catalogue.neighbours import expect_untouched, look_alikes, settled
 from goldfish.check import Reopening, Retries, carries, check, method
 from goldfish.diagnosis import judge, shown, shown_list
@@ -212,7 +212,7 @@ async def clearing_all_reaches_what_others_wrote(memory: Memory) -> None:
     mine, theirs = memory.session("mine"), memory.session("theirs")
     batch = memory.messages(4)
     await one.add(mine, batch[:2])
-    await two.add(theirs, batch[2:])
+    await writers(memory, one, two)[1].add(theirs, batch[2:])
     await two.expect(theirs, contents_of(batch[2:]))
     await one.call("clear_all")
     for name in (mine, theirs):

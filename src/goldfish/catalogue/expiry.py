@@ -435,15 +435,12 @@ async def clearing_removes_the_deadline(memory: Memory) -> None:
     outlive the other.
     """
     client = memory.client
-    one, _ = await expiring(memory, "cleared")
     other, _ = await expiring(memory, "cleared-with-all")
+    await (client.call("clear_all") if client.has("clear_all") else client.call("clear", other))
+    one, _ = await expiring(memory, "cleared")
     await client.call("clear", one)
     if client.has("get_ttl") and (left := await client.call("get_ttl", one)) is not None:
         raise Violation(f"wrong: get_ttl of a cleared session is {shown(left)}")
-    if client.has("clear_all"):
-        await client.call("clear_all")
-    else:
-        await client.call("clear", other)
     fresh = {one: memory.messages(2), other: memory.messages(2)}
     for session, batch in fresh.items():
         await client.add(session, batch)
@@ -476,21 +473,24 @@ async def every_write_renews_a_store_wide_expiry(memory: Memory) -> None:
     Incident: tomcat-redis-session-manager issue 15: the time to live was set once and not with
     later activity, and users were logged out in the middle of their work.
     """
-    client = await memory.reopen(ttl=3)
-    for _ in range(2):
+    client = await memory.reopen(ttl=2)
+    for _ in range(3):
         session, contents = await written(memory, "active")
-        await asyncio.sleep(1.7)
-        began, later = time.monotonic(), memory.messages(1)
-        await client.add(session, later)
-        await asyncio.sleep(1.7)
-        found = await client.contents(session)
-        if time.monotonic() - began > 2:
-            continue  # too slow to tell: once more
-        contents += contents_of(later)
+        slowest, last = 0.0, time.monotonic()
+        for turn in range(4):
+            await asyncio.sleep(0.6)
+            batch = memory.messages(1)
+            if turn < 3:
+                await client.add(session, batch)
+                contents += contents_of(batch)
+            found = [] if turn < 3 else await client.contents(session)
+            slowest, last = max(slowest, time.monotonic() - last), time.monotonic()
+        if slowest > 0.95:
+            continue  # too slow to tell: even a store that renews might round down to a second
         if missing := [each for each in contents if each not in found]:
             raise Violation(
-                f"lost: {shown(missing[0])} expired 3 s after it was written, "
-                "though the session was written to meanwhile",
+                f"lost: {shown(missing[0])} is gone 2 s after it was written, though the session "
+                "was written to in between",
                 f"read back {shown_list(found)}",
             )
         return

@@ -8,6 +8,11 @@ from goldfish.driver import Client, Memory
 from goldfish.verdict import Violation
 
 
+def writers(memory: Memory, one: Client, two: Client) -> tuple[Client, Client]:
+    """Both may write, unless the memory never promised more than one writer."""
+    return (one, one) if memory.target.claims == "one writer" else (one, two)
+
+
 async def expect_fresh(
     memory: Memory,
     client: Client,
@@ -15,12 +20,16 @@ async def expect_fresh(
     expected: Sequence[Any],
     *,
     gone: Iterable[Any] = (),
+    elsewhere: bool = False,
 ) -> None:
-    """Raise if the client does not see this; as stale, if a new opening of the storage does."""
+    """Raise if the client does not see this; as stale, if a new opening of the storage does.
+
+    ``elsewhere`` asks a new process, because openings of one process may share what is old.
+    """
     found = await client.contents(session)
     if found == list(expected):
         return
-    newcomer = await memory.open()
+    newcomer = await (memory.elsewhere() if elsewhere else memory.open())
     if await newcomer.contents(session) == list(expected):
         raise Violation(
             f"stale: an opening gives back {len(found)} messages of session {shown(session)}, "

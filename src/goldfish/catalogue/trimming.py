@@ -255,7 +255,8 @@ async def trimming_changes_nothing_about_what_remains(memory: Memory) -> None:
     await memory.client.add(session, batch)
     before = await steady(memory, session)
     await memory.client.call("trim", session, keep_last=5)
-    expect_steady(before[-5:], await memory.client.history(session), "trim")
+    after = await memory.client.history(session)
+    expect_steady(before[-5:], after, "trim", session=session)
 
 
 @check("TRM14", needs=[Trim])

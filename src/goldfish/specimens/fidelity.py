@@ -146,14 +146,14 @@ class CallersList(Reference):
         return super().decode(bodies) if cached is None else list(cached)
 
 
-@specimen("emptied-list", caught_by="FID23", finding="corrupted", explains=("DUR", "CON", "DUP"))
-class EmptiedList(Reference):
-    """The batch is taken out of the caller's own list."""
+@specimen("list-rewritten", caught_by="FID23", finding="corrupted")
+class ListRewritten(Reference):
+    """The store puts its own version of a message into the caller's list."""
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         super().add_messages(session_id, messages)
-        if isinstance(messages, list) and len(messages) == 3:
-            messages.pop()
+        if isinstance(messages, list) and messages and not messages[0].metadata:
+            messages[0] = messages[0].model_copy(update={"metadata": {"stored": True}})
 
 
 class Remembering(Reference):
