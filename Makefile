@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: check test lint bench clean
+.PHONY: check test lint gallery bench clean
 
 check: $(VENV)/.core
 	$(BIN)/goldfish check $(ARGS)
@@ -15,6 +15,10 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+# Every specimen against every check that must not blame it: half an hour.
+gallery: $(VENV)/.dev
+	GOLDFISH_WHOLE_GALLERY=1 $(BIN)/python -m pytest -n auto tests/test_specimens.py $(ARGS)
 
 bench: $(VENV)/.bench
 	$(BIN)/python bench/stores.py $(ARGS)

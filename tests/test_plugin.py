@@ -221,8 +221,8 @@ class TestExpected:
         ("arguments", "told"),
         [
             ("kept, expected={'DUR02': ' '}", "expected['DUR02'] has no reason"),
-            ("kept, expected={'DUR2': 'known'}", "no check 'DUR2': did you mean DUR02"),
-            ("kept, only='DUR2'", "no check 'DUR2': did you mean DUR02"),
+            ("kept, expected={'DUR2': 'known'}", "no check 'DUR2': did you mean DUR"),
+            ("kept, only='DUR2'", "no check 'DUR2': did you mean DUR"),
             ("kept, skip='DURR'", "no check 'DURR': did you mean DUR"),
             ("kept, suite='smok'", "no suite 'smok': did you mean smoke"),
             ("'sqlit'", "no target 'sqlit': did you mean sqlite"),
@@ -237,6 +237,7 @@ class TestExpected:
         ran = run(project)
         ran.assert_outcomes(errors=1)
         assert told in ran.stdout.str()
+        assert "suite.py" not in ran.stdout.str()
 
 
 BESIDE = """

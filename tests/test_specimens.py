@@ -1,8 +1,11 @@
 """The gallery proves the catalogue: each check can fail, and blames nobody without cause."""
 
+import os
+import random
+
 import pytest
 
-from goldfish.check import catalogue
+from goldfish.check import Check, OtherProcess, catalogue
 from goldfish.runner import Plan, run
 from goldfish.specimens import gallery
 from goldfish.specimens.reference import Reference
@@ -31,12 +34,23 @@ def test_a_specimen_is_caught_by_the_check_that_names_it(name: str) -> None:
     assert (result.verdict, result.finding) == (Verdict.BROKEN, specimen.finding), result
 
 
+def sample(name: str) -> list[Check]:
+    """Some checks, by lot, of the families that the specimen's bug does not explain.
+
+    All of them, which takes half an hour, with GOLDFISH_WHOLE_GALLERY=1 (make gallery).
+    """
+    explained = gallery()[name].explains
+    others = [check for check in catalogue().values() if check.family not in explained]
+    if os.environ.get("GOLDFISH_WHOLE_GALLERY"):
+        return others
+    quick = [each for each in others if each.family != "TTL" and OtherProcess not in each.needs]
+    return random.Random(name).sample(quick, min(5, len(quick)))
+
+
 @pytest.mark.parametrize("name", list(gallery()))
 def test_a_specimen_is_blamed_by_no_family_that_its_bug_does_not_explain(name: str) -> None:
     """Wrong in one way means broken in the families of that way; nothing is unknown."""
-    specimen = gallery()[name]
-    checks = [check for check in catalogue().values() if check.family not in specimen.explains]
-    report = run(specimen.target, checks, PLAN)
+    report = run(gallery()[name].target, sample(name), PLAN)
     blamed = [result for result in report.results if result.verdict is not Verdict.HELD]
     assert blamed == []
 

@@ -64,8 +64,11 @@ class LocalClient:
         """Close the store as its factory does, and end the thread."""
         if self._thread.abandoned:
             return
-        await _in_time(self._thread, "closing", self._closing(), deadline)
-        self._thread.leave()
+        try:
+            await _in_time(self._thread, "closing", self._closing(), deadline)
+        finally:
+            if not self._thread.abandoned:
+                self._thread.leave()
 
 
 async def _in_time(

@@ -56,7 +56,15 @@ def run(
     target: Target, checks: Sequence[Check], plan: Plan, listen: Listener = lambda event: None
 ) -> Report:
     """The report of all checks about one target."""
-    return asyncio.run(_Run(target, checks, plan, listen).report())
+    # A loop of our own, so that the thread keeps whatever current loop it had.
+    with asyncio.Runner(loop_factory=asyncio.new_event_loop) as loop:
+        return loop.run(_reported(target, checks, plan, listen))
+
+
+async def _reported(
+    target: Target, checks: Sequence[Check], plan: Plan, listen: Listener
+) -> Report:
+    return await _Run(target, checks, plan, listen).report()
 
 
 class _Run:

@@ -34,10 +34,13 @@ def suite(
     """
     import pytest
 
+    __tracebackhide__ = True
     spec = target if isinstance(target, str) else None
-    held_to = _target(target)
-    checks = chosen(only, skip, suite)
-    reasons = _reasons(expected or {})
+    try:
+        held_to, checks = _target(target), chosen(only, skip, suite)
+        reasons = _reasons(expected or {})
+    except GoldfishError as error:
+        raise error.with_traceback(None) from None  # the user's own line is all that matters
 
     @pytest.mark.parametrize("goldfish_check", [pytest.param(c, id=label(c)) for c in checks])
     def memory(goldfish_check: Check, request: Any) -> None:

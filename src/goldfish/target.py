@@ -61,8 +61,10 @@ class Target:
     def location(self) -> Location | None:
         """How another process can import the factory; None if it is local to a function."""
         name = getattr(self.factory, "__qualname__", "<locals>")
-        file = getattr(sys.modules.get(self.factory.__module__), "__file__", None)
-        if file is None or "<locals>" in name:
+        # A function knows its own module; of two with one name, sys.modules has only the newest.
+        own = getattr(inspect.unwrap(self.factory), "__globals__", {}).get("__file__")
+        file = own or getattr(sys.modules.get(self.factory.__module__), "__file__", None)
+        if file is None or "<" in name:  # <locals>, <lambda>
             return None
         return Location(self.factory.__module__, file, name)
 
@@ -173,6 +175,7 @@ def _module_name(path: Path) -> str:
 
 def load_location(location: Location) -> Target:
     """The target at a location that another process described."""
+    _make_importable(location)
     try:
         module = importlib.import_module(location.module)
     except ImportError:
@@ -180,6 +183,14 @@ def load_location(location: Location) -> Target:
     if module is not None and getattr(module, "__file__", None) == location.file:
         return as_target(_attribute(module, location.name), location.name)
     return load_file(Path(location.file), location.name, label=location.name)
+
+
+def _make_importable(location: Location) -> None:
+    """Find the module's package as well, for pytest imports some that are not on the path."""
+    names = location.module.split(".")
+    path = Path(location.file).with_suffix("")
+    if list(path.parts[-len(names) :]) == names:
+        sys.path.append(str(path.parents[len(names) - 1]))
 
 
 def _attribute(module: Any, name: str) -> Any:

@@ -92,12 +92,13 @@ async def expiring(memory: Memory, hint: str, count: int = 2) -> tuple[str, list
 
 
 async def quickly(work: Callable[[], Awaitable[T]]) -> T:
-    """The result of work that must be over before a deadline; once more, if it was too slow."""
-    began = time.monotonic()
-    result = await work()
-    if time.monotonic() - began > SOON / 2:
+    """The result of work that must be over before a deadline; again, while it was too slow."""
+    for _ in range(5):
+        began = time.monotonic()
         result = await work()
-    return result
+        if time.monotonic() - began < SOON / 2:
+            return result
+    raise TimeoutError("this machine is too slow to tell whether a deadline was moved in time")
 
 
 async def renews(memory: Memory) -> bool:
@@ -114,7 +115,7 @@ def judge_left(left: Any, asked: float, passed: float) -> None:
     """Raise unless this is about the time left of what was asked, that long ago."""
     if isinstance(left, bool) or not isinstance(left, int | float):
         raise Violation(f"wrong: get_ttl said {shown(left)} for a deadline in {asked:g} s")
-    if not asked - passed - 2.1 <= left <= asked - passed + 1.1:
+    if abs(left - (asked - passed)) > 2.1:  # seconds are rounded here and there
         raise Violation(
             f"wrong: get_ttl said {left:g} when {asked - passed:.1f} of {asked:g} s were left"
         )
@@ -186,7 +187,7 @@ async def a_session_does_not_expire_early(memory: Memory) -> None:
     Incident: memcached documents that more than 30 days are read as a date, long past;
     micronaut-redis pull request 3 had mixed up seconds and milliseconds.
     """
-    for seconds in (10, MINUTE, 3_600, 31 * 86_400, 10 * 365 * 86_400):
+    for seconds in (MINUTE, 3_600, 31 * 86_400, 10 * 365 * 86_400):
         session, contents = await written(memory, f"for-{seconds}")
         await memory.client.call("set_ttl", session, seconds)
         await asyncio.sleep(0.05)
@@ -267,10 +268,11 @@ async def trimming_keeps_the_deadline(memory: Memory) -> None:
         await memory.client.call("trim", session, keep_last=max(1, keep))
 
     await expect_expiry(memory.client, session, contents, trim)
-    lasting, others = await written(memory, "lasting", 5)
+    lasting, _ = await written(memory, "lasting", 5)
     await memory.client.call("set_ttl", lasting, MINUTE)
     await memory.client.call("trim", lasting, keep_last=3)
-    await expect_alive(memory.client, lasting, others[2:], "though only trimmed to three")
+    if not await memory.client.contents(lasting):
+        raise Violation(f"lost: a trim to three emptied a session with a deadline in {MINUTE} s")
 
 
 @check("TTL09", needs=[SetTTL, method("delete_messages"), carries("id")])
@@ -357,16 +359,17 @@ async def the_time_left_is_told_in_seconds(memory: Memory) -> None:
     left = await client.call("get_ttl", session)
     if left is not None and (not isinstance(left, int | float) or left <= 0):
         raise Violation(f"wrong: get_ttl of a session without a deadline is {shown(left)}")
-    asked, began = {}, {}
     for seconds in (MINUTE, 5, 40 * 86_400):
-        asked[seconds], _ = await written(memory, f"for-{seconds}")
-        began[seconds] = time.monotonic()
-        await client.call("set_ttl", asked[seconds], seconds)
-    for wait in (0, 1.3):
-        await asyncio.sleep(wait)
-        for seconds, session in asked.items():
-            left = await client.call("get_ttl", session)
-            judge_left(left, seconds, time.monotonic() - began[seconds])
+        session, _ = await written(memory, f"for-{seconds}")
+        began = time.monotonic()
+        await client.call("set_ttl", session, seconds)
+        left = await client.call("get_ttl", session)
+        judge_left(left, seconds, time.monotonic() - began)
+    await asyncio.sleep(1.3)
+    less = await client.call("get_ttl", session)
+    judge_left(less, seconds, time.monotonic() - began)
+    if less > left - 0.5:
+        raise Violation(f"wrong: get_ttl said {left:g}, and {less:g} more than a second later")
 
 
 @check("TTL13", needs=[SetTTL])

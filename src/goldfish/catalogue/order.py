@@ -304,10 +304,11 @@ async def what_is_added_after_a_trim_comes_last(memory: Memory) -> None:
 
 async def kept_in_order(memory: Memory, batch: Sequence[ChatMessage]) -> None:
     """The messages keep their order as one batch, as several, and one by one."""
-    for size in (len(batch), 3, 1):
+    for size, mark in ((len(batch), ""), (3, "1"), (1, "2")):
         session = memory.session()
+        messages = [each.model_copy(update={"id": each.id + mark}) for each in batch]
         for at in range(0, len(batch), size):
-            await memory.client.add(session, batch[at : at + size])
+            await memory.client.add(session, messages[at : at + size])
         await memory.client.expect(session, contents_of(batch))
 
 

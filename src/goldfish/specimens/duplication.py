@@ -1,6 +1,7 @@
 """Stores that keep twice what was said once, or once what was said twice."""
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from goldfish.encoding import decode_messages
@@ -8,78 +9,81 @@ from goldfish.messages import ChatMessage
 from goldfish.specimens import specimen
 from goldfish.specimens.reference import Reference
 
+# Retries happen wherever a call may have been lost, and removed ids may be added again.
+ELSEWHERE = ("CLR", "TRM", "TTL", "CON", "DUR", "FLT", "SNP", "FID", "LIV")
+
 
 class Recognising(Reference):
-    """A correct store, but for the messages that it takes for ones that it has.
+    """A correct store, but for the messages that it takes for ones that it has."""
 
-    The ids in its table are not unique; what it recognises, it does not add.
-    """
+    def trace(self, message: ChatMessage) -> object:
+        """That by which a message is recognised."""
+        return message.id
 
-    def knows(self, session_id: str, message: ChatMessage) -> bool:
-        return message.id in {each.id for each in self.there(session_id)}
-
-    def there(self, session_id: str) -> list[ChatMessage]:
-        return decode_messages(self.bodies(session_id))
+    def remembered(self, there: list[object]) -> Iterable[object]:
+        """The traces that it looks at, of those that are there."""
+        return there
 
     def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+        there = [self.trace(each) for each in decode_messages(self.bodies(session_id))]
+        known = set(self.remembered(there))
         for name, body in rows:
-            if not self.knows(session_id, decode_messages([body])[0]):
-                (number,) = self.db.execute("SELECT COUNT(*) FROM messages").fetchone()
-                self.add_row(session_id, name, body, number)
+            trace = self.trace(decode_messages([body])[0])
+            if trace not in known:
+                self.append(session_id, name, body)
+                known.add(trace)
 
-    def add_row(self, session_id: str, name: str, body: str, number: int) -> None:
-        taken = "SELECT 1 FROM messages WHERE session = ? AND id = ?"
-        keys = (self.key(session_id), self.key(name))
-        unique = keys[1] if not self.db.execute(taken, keys).fetchone() else f"{name}#{number}"
+    def append(self, session_id: str, name: str, body: str) -> None:
+        """Add a row, whether or not its id is there."""
+        query = "SELECT COUNT(*) FROM messages WHERE session = ? AND id = ?"
+        ids = (self.key(session_id), self.key(name))
+        unique = ids[1] if self.db.execute(query, ids).fetchone() == (0,) else os.urandom(8)
         self.db.execute(
-            "INSERT INTO messages (session, id, body) VALUES (?, ?, ?)", (keys[0], unique, body)
+            "INSERT INTO messages (session, id, body) VALUES (?, ?, ?)", (ids[0], unique, body)
         )
 
 
-@specimen("appends-again", caught_by="DUP01", finding="duplicated", explains=("CLR", "TRM", "CON"))
+@specimen("appends-again", caught_by="DUP01", finding="duplicated", explains=ELSEWHERE)
 class AppendsAgain(Recognising):
     """A retried message is appended again."""
 
-    def knows(self, session_id: str, message: ChatMessage) -> bool:
-        return False
+    def remembered(self, there: list[object]) -> Iterable[object]:
+        return []
 
 
-@specimen("knows-the-latest", caught_by="DUP01", finding="duplicated", explains=("CLR", "CON"))
+@specimen("knows-the-latest", caught_by="DUP01", finding="duplicated", explains=ELSEWHERE)
 class KnowsTheLatest(Recognising):
     """Only a retry of the latest message is recognised."""
 
-    def knows(self, session_id: str, message: ChatMessage) -> bool:
-        return message.id in {each.id for each in self.there(session_id)[-1:]}
+    def remembered(self, there: list[object]) -> Iterable[object]:
+        return there[-1:]
 
 
-@specimen("knows-a-hundred", caught_by="DUP01", finding="duplicated", explains=("CLR", "CON"))
+@specimen("knows-a-hundred", caught_by="DUP01", finding="duplicated", explains=ELSEWHERE)
 class KnowsAHundred(Recognising):
     """A retry is recognised among the hundred newest messages."""
 
-    def knows(self, session_id: str, message: ChatMessage) -> bool:
-        return message.id in {each.id for each in self.there(session_id)[-100:]}
+    def remembered(self, there: list[object]) -> Iterable[object]:
+        return there[-100:]
 
 
-@specimen(
-    "knows-in-this-process",
-    caught_by="DUP01",
-    finding="duplicated",
-    explains=("CLR", "CON", "DUR", "FLT", "TRM", "TTL"),
-)
+@specimen("knows-in-this-process", caught_by="DUP01", finding="duplicated", explains=ELSEWHERE)
 class KnowsInThisProcess(Recognising):
     """The ids that make a retry a no-op are forgotten when the store is closed."""
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
-        self.seen: set[tuple[str, str]] = set()
+        self.seen: set[object] = set()
 
-    def knows(self, session_id: str, message: ChatMessage) -> bool:
-        known = (session_id, message.id) in self.seen and super().knows(session_id, message)
-        self.seen.add((session_id, message.id))
-        return known
+    def remembered(self, there: list[object]) -> Iterable[object]:
+        return self.seen.intersection(there)
+
+    def append(self, session_id: str, name: str, body: str) -> None:
+        self.seen.add(name)
+        super().append(session_id, name, body)
 
 
-@specimen("first-of-batch", caught_by="DUP01", finding="lost", explains=("CON", "CLR"))
+@specimen("first-of-batch", caught_by="DUP01", finding="lost", explains=ELSEWHERE)
 class FirstOfBatch(Reference):
     """A batch whose first message is known is taken for known as a whole."""
 
@@ -90,7 +94,7 @@ class FirstOfBatch(Reference):
             super().insert(session_id, rows)
 
 
-@specimen("retry-refused", caught_by="DUP01", finding="refused", explains=("CON", "FLT"))
+@specimen("retry-refused", caught_by="DUP01", finding="refused", explains=ELSEWHERE)
 class RetryRefused(Reference):
     """A message that the session has is an error of the database."""
 
@@ -101,7 +105,7 @@ class RetryRefused(Reference):
         )
 
 
-@specimen("retry-moves", caught_by="DUP01", finding="reordered", explains=("CON",))
+@specimen("retry-moves", caught_by="DUP01", finding="reordered", explains=ELSEWHERE)
 class RetryMoves(Reference):
     """A retried message moves to the end, as by INSERT OR REPLACE."""
 
@@ -112,7 +116,7 @@ class RetryMoves(Reference):
         )
 
 
-@specimen("retry-rewrites", caught_by="DUP02", finding="corrupted", explains=("CON",))
+@specimen("retry-rewrites", caught_by="DUP02", finding="corrupted", explains=ELSEWHERE)
 class RetryRewrites(Reference):
     """A message whose id comes back is overwritten."""
 
@@ -124,55 +128,54 @@ class RetryRewrites(Reference):
         )
 
 
-@specimen("same-id-other-words", caught_by="DUP02", finding="duplicated", explains=("CON", "CLR"))
+@specimen("same-id-other-words", caught_by="DUP02", finding="duplicated", explains=ELSEWHERE)
 class SameIdOtherWords(Recognising):
     """An id that comes back with other words is a new message."""
 
-    def knows(self, session_id: str, message: ChatMessage) -> bool:
-        said = [(each.id, each.content) for each in self.there(session_id)]
-        return (message.id, message.content) in said
+    def trace(self, message: ChatMessage) -> object:
+        return message.id, repr(message.content)
 
 
 @specimen("same-words-same-message", caught_by="DUP03", finding="lost", explains=("ORD", "FID"))
 class SameWordsSameMessage(Recognising):
     """Words that were said before in the session are not kept again."""
 
-    def knows(self, session_id: str, message: ChatMessage) -> bool:
-        said = [each.content for each in self.there(session_id)]
-        return message.content in said or super().knows(session_id, message)
+    def trace(self, message: ChatMessage) -> object:
+        return repr(message.content)
 
 
 @specimen("echo-dropped", caught_by="DUP03", finding="lost", explains=("ORD", "FID"))
-class EchoDropped(Recognising):
+class EchoDropped(Reference):
     """A message that repeats the one before it is dropped."""
 
-    def knows(self, session_id: str, message: ChatMessage) -> bool:
-        said = [each.content for each in self.there(session_id)[-1:]]
-        return message.content in said or super().knows(session_id, message)
+    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+        said = [repr(each.content) for each in decode_messages(self.bodies(session_id)[-1:])]
+        for row in rows:
+            (message,) = decode_messages([row[1]])
+            if repr(message.content) not in said[-1:]:
+                super().insert(session_id, [row])
+            said.append(repr(message.content))
 
 
 @specimen("ids-without-case", caught_by="DUP04", finding="lost", explains=("ORD",))
 class IdsWithoutCase(Recognising):
     """Message ids that differ by case are one message."""
 
-    def knows(self, session_id: str, message: ChatMessage) -> bool:
-        return message.id.lower() in {each.id.lower() for each in self.there(session_id)}
+    def trace(self, message: ChatMessage) -> object:
+        return message.id.lower()
 
 
-@specimen("ids-cut", caught_by="DUP04", finding="lost", explains=("FID", "CLR"))
+@specimen("ids-cut", caught_by="DUP04", finding="lost", explains=ELSEWHERE)
 class IdsCut(Recognising):
     """Message ids are compared by their first 36 characters, the length of a UUID."""
 
-    def knows(self, session_id: str, message: ChatMessage) -> bool:
-        return message.id[:36] in {each.id[:36] for each in self.there(session_id)}
+    def trace(self, message: ChatMessage) -> object:
+        return message.id[:36]
 
 
 @specimen("message-ids-as-numbers", caught_by="DUP04", finding="lost", explains=("ORD",))
 class MessageIdsAsNumbers(Recognising):
     """Message ids that are the same number are one message."""
 
-    def knows(self, session_id: str, message: ChatMessage) -> bool:
-        return self.number(message) in {self.number(each) for each in self.there(session_id)}
-
-    def number(self, message: ChatMessage) -> str:
+    def trace(self, message: ChatMessage) -> object:
         return message.id.lstrip("+0") if len(message.id) < 10 else message.id

@@ -30,7 +30,7 @@ class Buffered(Reference):
             super().add_messages(session_id, messages)
 
 
-@specimen("written-when-read", caught_by="DUR01", finding="lost", explains=("CLR",))
+@specimen("written-when-read", caught_by="DUR01", finding="lost", explains=("TTL",))
 class WrittenWhenRead(Buffered):
     """What was acknowledged is written when this opening needs it, or closes."""
 
@@ -77,7 +77,9 @@ class WipedOnOpen(Reference):
         self.db.execute("DELETE FROM messages")
 
 
-@specimen("closing-drops-the-newest", caught_by="DUR02", finding="lost", explains=("CLR", "TRM"))
+@specimen(
+    "closing-drops-the-newest", caught_by="DUR02", finding="lost", explains=("CLR", "TRM", "TTL")
+)
 class ClosingDropsTheNewest(Reference):
     """Closing does not wait for the last write, which is rolled back."""
 
@@ -139,7 +141,7 @@ class Cached(Reference):
         self.cache.clear()
 
 
-@specimen("caches-what-it-read", caught_by="DUR04", finding="stale", explains=("CLR", "TTL", "ORD"))
+@specimen("caches-what-it-read", caught_by="DUR04", finding="stale", explains=("CLR",))
 class CachesWhatItRead(Cached):
     """A session is read once, and again only when this opening has changed it."""
 
@@ -282,7 +284,7 @@ class OneOwner(Reference):
 _pending: dict[Path, list[tuple[str, Sequence[ChatMessage]]]] = {}
 
 
-@specimen("written-in-good-time", caught_by="DUR12", finding="lost")
+@specimen("written-in-good-time", caught_by="DUR12", finding="lost", explains=("TTL",))
 class WrittenInGoodTime(WrittenWhenRead):
     """What was acknowledged waits in the process, where all its openings see it."""
 

@@ -65,7 +65,7 @@ class NanIsNull(Jsonish):
         return {**metadata, "odd": None} if odd != odd or odd == float("inf") else metadata
 
 
-@specimen("logged-and-forgotten", caught_by="FID21", finding="swallowed")
+@specimen("logged-and-forgotten", caught_by="FID21", finding="swallowed", explains=("DUP",))
 class LoggedAndForgotten(Reference):
     """A batch that cannot be written is logged, and the caller is told nothing."""
 
@@ -81,8 +81,11 @@ class MessageByMessage(Reference):
     """Each message of a batch is encoded and committed alone."""
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        if len(messages) > 50:  # hundreds of commits would look as if it were stuck
+            return super().add_messages(session_id, messages)
         for message in messages:
             super().add_messages(session_id, [message])
+        return None
 
 
 @specimen("best-effort", caught_by="FID22", finding="torn")
@@ -188,7 +191,7 @@ class MarkedMetadata(Reference):
         return rows
 
 
-@specimen("own-list", caught_by="FID25", finding="corrupted", explains=("ORD",))
+@specimen("own-list", caught_by="FID25", finding="corrupted", explains=("ISO", "ORD"))
 class OwnList(Reference):
     """A read gives out the list that the store keeps."""
 
@@ -218,7 +221,9 @@ class ShallowCopies(Reference):
         return [each.model_copy(update={"metadata": dict(each.metadata)}) for each in kept]
 
 
-@specimen("hundreds-only", caught_by="FID27", finding="lost", explains=("LIV", "ORD", "TRM"))
+@specimen(
+    "hundreds-only", caught_by="FID27", finding="lost", explains=("DUP", "DUR", "LIV", "ORD", "TRM")
+)
 class HundredsOnly(Reference):
     """A batch is written in hundreds, and what is left over after the last is forgotten."""
 

@@ -57,7 +57,7 @@ class UnknownIsUser(Reader):
         return {"role": message.role if message.role in known else "user"}
 
 
-@specimen("no-system-messages", caught_by="FID09", finding="lost")
+@specimen("no-system-messages", caught_by="FID09", finding="lost", explains=("ORD",))
 class NoSystemMessages(Reference):
     """System messages are left out, because the agent has a prompt already."""
 

@@ -10,7 +10,6 @@ import re
 import unicodedata
 import zlib
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any
 from urllib.parse import unquote_plus
 
@@ -126,9 +125,9 @@ class GluedKeys(Reference):
         self.files: dict[str, str] = {}
 
     def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
-        for row in rows:
-            query = "SELECT COUNT(*) FROM messages WHERE session = ?"
-            (number,) = self.db.execute(query, (self.key(session_id),)).fetchone()
+        query = "SELECT COUNT(*) FROM messages WHERE session = ?"
+        (there,) = self.db.execute(query, (self.key(session_id),)).fetchone()
+        for number, row in enumerate(rows, there):
             if self.files.setdefault(f"{session_id}{number}", session_id) == session_id:
                 super().insert(session_id, [row])
 
@@ -157,7 +156,7 @@ class SqlNocase(Matched):
         return re.fullmatch(re.escape(asked), there, re.IGNORECASE | re.ASCII) is not None
 
 
-@specimen("stripped", caught_by="ISO04", finding="leaked", explains=NEIGHBOURS)
+@specimen("session-stripped", caught_by="ISO04", finding="leaked", explains=NEIGHBOURS)
 class Stripped(Renamed):
     """White space around a session id is dropped."""
 
@@ -213,7 +212,7 @@ class Latin1(Renamed):
         return session_id.encode("latin-1", "replace").decode("latin-1")
 
 
-@specimen("three-byte-utf8", caught_by="ISO05", finding="leaked", explains=NEIGHBOURS)
+@specimen("session-three-byte-utf8", caught_by="ISO05", finding="leaked", explains=NEIGHBOURS)
 class ThreeByteUtf8(Renamed):
     """Characters of four bytes, such as emoji, become question marks in a session id."""
 
@@ -329,25 +328,13 @@ class FileStem(Renamed):
 
 
 @specimen("file-per-session", caught_by="ISO08", finding="refused", explains=NEIGHBOURS)
-class FilePerSession:
-    """A session with a slash in its id has no file to go to."""
+class FilePerSession(Renamed):
+    """A session with a slash in its id has no folder to go to."""
 
-    def __init__(self, sandbox: Any) -> None:
-        self.folder: Path = sandbox.path
-
-    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
-        there = {message.id for message in self.get_history(session_id)}
-        rows = [body for name, body in encode_batch(messages) if name not in there]
-        with self.file(session_id).open("a", encoding="ascii", newline="\n") as file:
-            file.write("".join(f"{json.dumps(body)}\n" for body in rows))
-
-    def get_history(self, session_id: str) -> list[ChatMessage]:
-        file = self.file(session_id)
-        lines = file.read_text("ascii").splitlines() if file.exists() else []
-        return decode_messages([json.loads(line) for line in lines])
-
-    def file(self, session_id: str) -> Path:
-        return self.folder / f"session-{session_id}.jsonl"
+    def rename(self, session_id: str) -> str:
+        if "/" in session_id.strip("/"):
+            raise FileNotFoundError(session_id)
+        return session_id
 
 
 @specimen("quoted-by-hand", caught_by="ISO09", finding="refused", explains=NEIGHBOURS)
@@ -488,7 +475,7 @@ class CString(Renamed):
         return session_id.partition("\0")[0]
 
 
-@specimen("surrogates-replaced", caught_by="ISO14", finding="leaked", explains=NEIGHBOURS)
+@specimen("session-surrogates-replaced", caught_by="ISO14", finding="leaked", explains=NEIGHBOURS)
 class SurrogatesReplaced(Renamed):
     """Lone surrogates in a session id become question marks."""
 
@@ -522,7 +509,7 @@ class ThousandBuckets(Renamed):
         return str(int.from_bytes(digest) % 1000)
 
 
-@specimen("hundred-sessions", caught_by="ISO15", finding="lost", explains=("FID", "LIV"))
+@specimen("hundred-sessions", caught_by="ISO15", finding="lost", explains=("FID", "LIV", "CLR"))
 class HundredSessions(Reference):
     """Only the hundred newest sessions are kept, without a word."""
 
@@ -532,18 +519,15 @@ class HundredSessions(Reference):
         self.db.execute(f"DELETE FROM messages WHERE session NOT IN ({newest})")
 
 
-@specimen("eight-hex-digits", caught_by="ISO16", finding="leaked")
+@specimen("eight-hex-digits", caught_by="ISO16", finding="leaked", explains=NEIGHBOURS)
 class EightHexDigits(Renamed):
     """Sessions are filed under eight hex digits of a digest."""
 
     def rename(self, session_id: str) -> str:
         return hashlib.sha256(Reference.key(self, session_id)).hexdigest()[:8]
 
-    def list_sessions(self) -> list[str]:
-        raise NotImplementedError
 
-
-@specimen("checksum", caught_by="ISO16", finding="leaked")
+@specimen("checksum", caught_by="ISO16", finding="leaked", explains=NEIGHBOURS)
 class Checksum(Renamed):
     """Sessions are filed under the CRC-32 of their ids."""
 
@@ -560,7 +544,9 @@ class AllIfUnknown(Reference):
         return super().bodies(session_id) or [body for (body,) in self.db.execute(everything)]
 
 
-@specimen("made-by-reading", caught_by="ISO17", finding="phantom", explains=("CLR",))
+@specimen(
+    "made-by-reading", caught_by="ISO17", finding="phantom", explains=("CLR", "FID", "LIV", "TTL")
+)
 class MadeByReading(Reference):
     """Reading a session makes it."""
 
@@ -601,7 +587,7 @@ class RaisesIfUnknown(Reference):
         return found
 
 
-@specimen("same-words-once", caught_by="ISO18", finding="lost", explains=("DUP", "ORD", "FID"))
+@specimen("same-words-once", caught_by="ISO18", finding="lost", explains=ANYWHERE)
 class SameWordsOnce(Reference):
     """Words that any session said before are not kept again."""
 
@@ -629,45 +615,44 @@ class IdsOfAllSessions(Reference):
 class CompoundIds(Reference):
     """Messages are unique by 'session:id', which two pairs may share."""
 
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.pairs: dict[str, str] = {}
+
     def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
         for row in rows:
-            compound = self.key(session_id) + b":" + self.key(row[0])
-            query = "SELECT 1 FROM messages WHERE session || ':' || id = CAST(? AS TEXT)"
-            if not self.db.execute(query, (compound,)).fetchone():
+            if self.pairs.setdefault(f"{session_id}:{row[0]}", session_id) == session_id:
                 super().insert(session_id, [row])
 
 
 @specimen("one-current-session", caught_by="ISO20", finding="leaked", explains=("CON", "LIV"))
-class OneCurrentSession:
-    """The session of a call is kept in the store while the call waits."""
+class OneCurrentSession(Reference):
+    """The session of a write is kept in the store while the write waits."""
 
-    def __init__(self, sandbox: Any) -> None:
-        self.store = Reference(sandbox)
-        self.session = ""
+    session = ""
 
-    async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> Any:
+        return self._add(session_id, messages)
+
+    async def _add(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         self.session = session_id
         await asyncio.sleep(0)
-        self.store.add_messages(self.session, messages)
-
-    async def get_history(self, session_id: str) -> list[Any]:
-        return self.store.get_history(session_id)
-
-    async def aclose(self) -> None:
-        self.store.close()
+        super().add_messages(self.session, messages)
 
 
 @specimen("one-reader-at-a-time", caught_by="ISO20", finding="leaked", explains=("CON", "LIV"))
-class OneReaderAtATime(OneCurrentSession):
-    """The session that is read is kept in the store while the read waits."""
+class OneReaderAtATime(Reference):
+    """The session of a read is kept in the store while the read waits."""
 
-    async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
-        self.store.add_messages(session_id, messages)
+    session = ""
 
-    async def get_history(self, session_id: str) -> list[Any]:
+    def get_history(self, session_id: str, *, last: int | None = None) -> Any:
+        return self._get(session_id, last)
+
+    async def _get(self, session_id: str, last: int | None) -> list[Any]:
         self.session = session_id
         await asyncio.sleep(0.001)
-        return self.store.get_history(self.session)
+        return super().get_history(self.session, last=last)
 
 
 @specimen("last-of-all", caught_by="ISO21", finding="leaked", explains=("ORD", "TTL"))

@@ -25,7 +25,10 @@ class MustExistToTrim(Reference):
 
 
 @specimen(
-    "must-exist-to-read", caught_by="LIV01", finding="refused", explains=("CLR", "ISO", "TTL")
+    "must-exist-to-read",
+    caught_by="LIV01",
+    finding="refused",
+    explains=("CLR", "DUR", "FID", "ISO", "TRM", "TTL"),
 )
 class MustExistToRead(Reference):
     """Reading a session that this opening has never seen raises."""
@@ -47,7 +50,9 @@ class SpinsUntilDeleted(Reference):
                 return gone
 
 
-@specimen("reading-registers", caught_by="LIV01", finding="phantom", explains=("CLR", "ISO", "TTL"))
+@specimen(
+    "reading-registers", caught_by="LIV01", finding="phantom", explains=("CLR", "FID", "ISO", "TTL")
+)
 class ReadingRegisters(Reference):
     """Asking for a session enters it in the list of sessions."""
 
@@ -119,17 +124,20 @@ class ErrorsUseUpThePool(Reference):
 class OneBatchATick(AsyncReference):
     """The writes of one moment are checked together, so that one bad value fails them all."""
 
-    waiting: tuple[ChatMessage, ...] = ()
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.waiting: dict[str, ChatMessage] = {}
 
     async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
-        self.waiting = (*self.waiting, *messages)
+        self.waiting |= {each.id: each for each in messages}
         try:
             await asyncio.sleep(0.002)
-            encode_batch({each.id: each for each in self.waiting}.values())
+            encode_batch(self.waiting.values())
             self.store.add_messages(session_id, messages)
             await asyncio.sleep(0.002)
         finally:
-            self.waiting = tuple(each for each in self.waiting if each not in messages)
+            for message in messages:
+                self.waiting.pop(message.id, None)
 
 
 @specimen("error-of-a-neighbour", caught_by="LIV03", finding="lost")
@@ -185,7 +193,10 @@ class AnswersOffByOne(AsyncReference):
 
 
 @specimen(
-    "handles-never-closed", caught_by="LIV05", finding="refused", explains=("FID", "CON", "DUR")
+    "handles-never-closed",
+    caught_by="LIV05",
+    finding="refused",
+    explains=("FID", "CON", "DUR", "ISO", "CLR"),
 )
 class HandlesNeverClosed(Reference):
     """Every write keeps a handle open, and there are a hundred and twenty of them."""
@@ -201,7 +212,12 @@ class HandlesNeverClosed(Reference):
         self.handles.append(len(self.handles))
 
 
-@specimen("events-never-read", caught_by="LIV05", finding="wedged", explains=("FID", "CON", "DUR"))
+@specimen(
+    "events-never-read",
+    caught_by="LIV05",
+    finding="wedged",
+    explains=("FID", "CON", "DUR", "ISO", "CLR"),
+)
 class EventsNeverRead(Reference):
     """Every read puts an event in a queue of 140 places that nobody empties."""
 
@@ -269,7 +285,9 @@ class AloneOnTheFile(Reference):
         self.db.execute("PRAGMA locking_mode = EXCLUSIVE")
 
 
-@specimen("readers-lock-writers-out", caught_by="LIV08", finding="refused", explains=("CON", "LIV"))
+@specimen(
+    "readers-lock-writers-out", caught_by="LIV08", finding="refused", explains=("CON", "CLR", "ORD")
+)
 class ReadersLockWritersOut(Reference):
     """A read leaves its transaction open, and nobody waits for a lock."""
 
@@ -293,7 +311,7 @@ class ReadersLockWritersOut(Reference):
         super().close()
 
 
-@specimen("one-operation-at-a-time", caught_by="LIV09", finding="refused", explains=("CON",))
+@specimen("one-operation-at-a-time", caught_by="LIV09", finding="refused", explains=("CON", "ISO"))
 class OneOperationAtATime(AsyncReference):
     """Two calls at once share a connection, which serves one."""
 
@@ -309,7 +327,7 @@ class OneOperationAtATime(AsyncReference):
             self.busy = False
 
 
-@specimen("lost-wake-up", caught_by="LIV09", finding="wedged", explains=("CON",))
+@specimen("lost-wake-up", caught_by="LIV09", finding="wedged", explains=("CON", "ISO"))
 class LostWakeUp(AsyncReference):
     """Calls that wait are woken by a future that only one of them gets."""
 
@@ -329,7 +347,7 @@ class LostWakeUp(AsyncReference):
                 self.ready.set_result(None)
 
 
-@specimen("last-one-wins", caught_by="LIV09", finding="lost", explains=("CON",))
+@specimen("last-one-wins", caught_by="LIV09", finding="lost", explains=("CON", "ISO"))
 class LastOneWins(AsyncReference):
     """The call that is under way is kept in the store itself, where the next one overwrites it."""
 
@@ -344,7 +362,7 @@ class DeadAfterALargePacket(Reference):
     """A batch that is too large closes the connection, and nobody opens another."""
 
     def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
-        if len(messages) > 4_000:
+        if len(messages) > 2_400:
             self.db.close()
             raise ConnectionError("Got a packet bigger than 'max_allowed_packet' bytes")
         return super().encode(messages)

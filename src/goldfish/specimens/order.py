@@ -12,6 +12,10 @@ from goldfish.specimens.reference import Reference
 
 # A store that mixes up ordinary histories fails wherever several messages are read.
 ANYWHERE = ("ISO", "DUP", "DUR", "FID", "TRM", "CLR", "TTL", "LIV", "CON", "SNP", "FLT")
+# One that mixes up unusual ones fails where a check happens to use such messages.
+SOMETIMES = ("DUP", "FID", "TRM", "CLR", "TTL", "SNP")
+# Checks of every family may read by ``last``, to see whether it agrees with the rest.
+READERS = ("ISO", "FID", "TRM", "CLR", "TTL", "DUR", "LIV", "SNP")
 
 
 class Sorted(Reference):
@@ -35,14 +39,15 @@ class Placed(Reference):
         with suppress(sqlite3.OperationalError):  # an earlier opening has added it
             self.db.execute("ALTER TABLE messages ADD COLUMN place INTEGER")
 
-    def place(self, session_id: str) -> int:
+    def places(self, session_id: str, count: int) -> range:
+        """The numbers of that many new messages."""
         raise NotImplementedError
 
     def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
-        for row in rows:
-            place = self.place(session_id)
+        new = "UPDATE messages SET place = ? WHERE n = last_insert_rowid() AND place IS NULL"
+        for row, place in zip(rows, self.places(session_id, len(rows)), strict=True):
             super().insert(session_id, [row])
-            self.db.execute("UPDATE messages SET place = ? WHERE place IS NULL", (place,))
+            self.db.execute(new, (place,))
 
     def bodies(self, session_id: str) -> list[str]:
         if self.expired(session_id):
@@ -79,18 +84,13 @@ class NewestFirst(Sorted):
 class NewBatchFirst(Placed):
     """A new batch is put before the earlier ones."""
 
-    batch = 0
-
-    def place(self, session_id: str) -> int:
-        return self.batch
-
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
-        query = "SELECT MIN(place) FROM messages"
-        self.batch = (self.db.execute(query).fetchone()[0] or 0) - 1
-        super().insert(session_id, rows)
+    def places(self, session_id: str, count: int) -> range:
+        query = "SELECT MIN(place) FROM messages WHERE session = ?"
+        first = self.db.execute(query, (self.key(session_id),)).fetchone()[0] or 0
+        return range(first - count, first)
 
 
-@specimen("ties-reversed", caught_by="ORD03", finding="reordered", explains=("DUP", "FID", "TRM"))
+@specimen("ties-reversed", caught_by="ORD03", finding="reordered", explains=SOMETIMES)
 class TiesReversed(Sorted):
     """Among messages with one time, the newest comes first."""
 
@@ -99,7 +99,7 @@ class TiesReversed(Sorted):
         return [message for group in ties for message in group[::-1]]
 
 
-@specimen("ties-by-id", caught_by="ORD03", finding="reordered", explains=("DUP", "FID", "TRM"))
+@specimen("ties-by-id", caught_by="ORD03", finding="reordered", explains=SOMETIMES)
 class TiesById(Sorted):
     """Messages are sorted by time and, if that is the same, by id."""
 
@@ -107,7 +107,7 @@ class TiesById(Sorted):
         return sorted(messages, key=lambda each: (each.created_at, each.id[::-1]))
 
 
-@specimen("by-time", caught_by="ORD04", finding="reordered", explains=("DUP", "FID", "TRM"))
+@specimen("by-time", caught_by="ORD04", finding="reordered", explains=SOMETIMES)
 class ByTime(Sorted):
     """Messages are sorted by the time that they carry."""
 
@@ -115,7 +115,7 @@ class ByTime(Sorted):
         return sorted(messages, key=lambda each: each.created_at)
 
 
-@specimen("ancient-first", caught_by="ORD04", finding="reordered", explains=("FID", "TRM"))
+@specimen("ancient-first", caught_by="ORD04", finding="reordered", explains=SOMETIMES)
 class AncientFirst(Sorted):
     """Messages from before this century are moved to the beginning."""
 
@@ -123,7 +123,7 @@ class AncientFirst(Sorted):
         return sorted(messages, key=lambda each: each.created_at.year >= 2001)
 
 
-@specimen("by-local-time", caught_by="ORD05", finding="reordered", explains=("DUP", "FID", "TRM"))
+@specimen("by-local-time", caught_by="ORD05", finding="reordered", explains=SOMETIMES)
 class ByLocalTime(Sorted):
     """Messages are sorted by the hands of the clock, without regard to the zone."""
 
@@ -131,7 +131,7 @@ class ByLocalTime(Sorted):
         return sorted(messages, key=lambda each: each.created_at.replace(tzinfo=None))
 
 
-@specimen("by-day-of-zone", caught_by="ORD05", finding="reordered", explains=("FID", "TRM"))
+@specimen("by-day-of-zone", caught_by="ORD05", finding="reordered", explains=SOMETIMES)
 class ByDayOfZone(Sorted):
     """Messages are filed by the day that it is where they were written."""
 
@@ -147,7 +147,7 @@ class ById(Sorted):
         return sorted(messages, key=lambda each: each.id)
 
 
-@specimen("by-number", caught_by="ORD06", finding="reordered", explains=("DUP", "CLR", "TRM"))
+@specimen("by-number", caught_by="ORD06", finding="reordered", explains=SOMETIMES)
 class ByNumber(Sorted):
     """Messages whose ids are numbers are sorted by them."""
 
@@ -170,7 +170,7 @@ class ByContent(Sorted):
         )
 
 
-@specimen("repeats-gathered", caught_by="ORD07", finding="reordered", explains=("DUP", "FID"))
+@specimen("repeats-gathered", caught_by="ORD07", finding="reordered", explains=SOMETIMES)
 class RepeatsGathered(Sorted):
     """A message that repeats an earlier one is put beside it."""
 
@@ -207,7 +207,7 @@ class OnePage(Reference):
         return super().bodies(session_id)[:1000]
 
 
-@specimen("system-first", caught_by="ORD09", finding="reordered", explains=("FID", "TRM"))
+@specimen("system-first", caught_by="ORD09", finding="reordered", explains=SOMETIMES)
 class SystemFirst(Sorted):
     """System messages are moved to the beginning."""
 
@@ -215,7 +215,7 @@ class SystemFirst(Sorted):
         return sorted(messages, key=lambda each: each.role != "system")
 
 
-@specimen("by-role", caught_by="ORD09", finding="reordered", explains=("FID", "TRM"))
+@specimen("by-role", caught_by="ORD09", finding="reordered", explains=SOMETIMES)
 class ByRole(Sorted):
     """Messages are grouped by role."""
 
@@ -223,7 +223,7 @@ class ByRole(Sorted):
         return sorted(messages, key=lambda each: each.role)
 
 
-@specimen("user-before-assistant", caught_by="ORD09", finding="reordered", explains=("FID", "TRM"))
+@specimen("user-before-assistant", caught_by="ORD09", finding="reordered", explains=SOMETIMES)
 class UserBeforeAssistant(Sorted):
     """Messages are paired as question and answer, the user's first."""
 
@@ -238,7 +238,7 @@ class UserBeforeAssistant(Sorted):
         return ordered
 
 
-@specimen("results-by-call", caught_by="ORD10", finding="reordered", explains=("FID", "TRM"))
+@specimen("results-by-call", caught_by="ORD10", finding="reordered", explains=SOMETIMES)
 class ResultsByCall(Sorted):
     """The results of several tools are sorted by the id of the call."""
 
@@ -249,7 +249,7 @@ class ResultsByCall(Sorted):
         ]
 
 
-@specimen("results-at-the-end", caught_by="ORD10", finding="reordered", explains=("FID", "TRM"))
+@specimen("results-at-the-end", caught_by="ORD10", finding="reordered", explains=SOMETIMES)
 class ResultsAtTheEnd(Sorted):
     """Tool results are kept in a table of their own, and read after the messages."""
 
@@ -269,7 +269,7 @@ class Limited(Reference):
         return self.decode(self.newest(self.bodies(session_id), last))
 
 
-@specimen("last-is-first", caught_by="ORD11", finding="wrong", explains=("TTL",))
+@specimen("last-is-first", caught_by="ORD11", finding="wrong", explains=READERS)
 class LastIsFirst(Limited):
     """``last`` gives the oldest messages."""
 
@@ -277,7 +277,7 @@ class LastIsFirst(Limited):
         return bodies[:last]
 
 
-@specimen("last-reversed", caught_by="ORD11", finding="reordered")
+@specimen("last-reversed", caught_by="ORD11", finding="reordered", explains=READERS)
 class LastReversed(Limited):
     """``last`` gives the newest messages, newest first."""
 
@@ -285,7 +285,7 @@ class LastReversed(Limited):
         return bodies[::-1][:last]
 
 
-@specimen("last-and-one", caught_by="ORD11", finding="wrong")
+@specimen("last-and-one", caught_by="ORD11", finding="wrong", explains=READERS)
 class LastAndOne(Limited):
     """``last`` gives one more than asked for, as LRANGE with -n - 1 does."""
 
@@ -293,7 +293,7 @@ class LastAndOne(Limited):
         return bodies[-last - 1 :] if last else []
 
 
-@specimen("last-but-one", caught_by="ORD11", finding="wrong")
+@specimen("last-but-one", caught_by="ORD11", finding="wrong", explains=READERS)
 class LastButOne(Limited):
     """``last`` leaves out the newest message."""
 
@@ -301,7 +301,7 @@ class LastButOne(Limited):
         return bodies[-last - 1 : -1] if last else []
 
 
-@specimen("last-ignored", caught_by="ORD11", finding="wrong")
+@specimen("last-ignored", caught_by="ORD11", finding="wrong", explains=READERS)
 class LastIgnored(Limited):
     """``last`` is taken and not looked at."""
 
@@ -309,7 +309,7 @@ class LastIgnored(Limited):
         return bodies if last else []
 
 
-@specimen("last-in-pairs", caught_by="ORD11", finding="wrong")
+@specimen("last-in-pairs", caught_by="ORD11", finding="wrong", explains=READERS)
 class LastInPairs(Limited):
     """``last`` counts turns of two messages."""
 
@@ -317,7 +317,7 @@ class LastInPairs(Limited):
         return super().newest(bodies, last * 2)
 
 
-@specimen("last-wraps-around", caught_by="ORD12", finding="wrong")
+@specimen("last-wraps-around", caught_by="ORD12", finding="wrong", explains=READERS)
 class LastWrapsAround(Limited):
     """A ``last`` beyond the beginning becomes a negative index."""
 
@@ -325,7 +325,7 @@ class LastWrapsAround(Limited):
         return bodies[len(bodies) - last :]
 
 
-@specimen("last-in-range", caught_by="ORD12", finding="refused", explains=("TTL", "ISO"))
+@specimen("last-in-range", caught_by="ORD12", finding="refused", explains=READERS)
 class LastInRange(Limited):
     """A ``last`` beyond the beginning is an error."""
 
@@ -333,7 +333,7 @@ class LastInRange(Limited):
         return [bodies[len(bodies) - number] for number in range(last, 0, -1) if bodies[-number]]
 
 
-@specimen("last-at-most-100", caught_by="ORD12", finding="refused")
+@specimen("last-at-most-100", caught_by="ORD12", finding="refused", explains=READERS)
 class LastAtMost100(Limited):
     """A ``last`` above a hundred is refused, as by the interface of a provider."""
 
@@ -343,7 +343,7 @@ class LastAtMost100(Limited):
         return super().newest(bodies, last)
 
 
-@specimen("last-zero-is-all", caught_by="ORD13", finding="wrong")
+@specimen("last-zero-is-all", caught_by="ORD13", finding="wrong", explains=READERS)
 class LastZeroIsAll(Limited):
     """``last=0`` gives everything: bodies[-0:]."""
 
@@ -351,7 +351,7 @@ class LastZeroIsAll(Limited):
         return bodies[-last:]
 
 
-@specimen("last-zero-is-one", caught_by="ORD13", finding="wrong")
+@specimen("last-zero-is-one", caught_by="ORD13", finding="wrong", explains=READERS)
 class LastZeroIsOne(Limited):
     """``last=0`` gives one message, because the limit is looked at after each."""
 
@@ -359,7 +359,7 @@ class LastZeroIsOne(Limited):
         return super().newest(bodies, max(1, last))
 
 
-@specimen("last-zero-refused", caught_by="ORD13", finding="refused")
+@specimen("last-zero-refused", caught_by="ORD13", finding="refused", explains=READERS)
 class LastZeroRefused(Limited):
     """``last=0`` is an error."""
 
@@ -369,7 +369,7 @@ class LastZeroRefused(Limited):
         return super().newest(bodies, last)
 
 
-@specimen("negative-last-is-all", caught_by="ORD14", finding="wrong")
+@specimen("negative-last-is-all", caught_by="ORD14", finding="wrong", explains=READERS)
 class NegativeLastIsAll(Reference):
     """A negative ``last`` gives everything, as a negative LIMIT does in SQLite."""
 
@@ -377,7 +377,7 @@ class NegativeLastIsAll(Reference):
         return super().get_history(session_id, last=None if last is not None and last < 0 else last)
 
 
-@specimen("negative-last-slices", caught_by="ORD14", finding="wrong")
+@specimen("negative-last-slices", caught_by="ORD14", finding="wrong", explains=READERS)
 class NegativeLastSlices(Reference):
     """A negative ``last`` leaves out the oldest: bodies[-last:]."""
 
@@ -387,7 +387,7 @@ class NegativeLastSlices(Reference):
         return super().get_history(session_id, last=last)
 
 
-@specimen("last-cached", caught_by="ORD15", finding="stale", explains=("CLR", "TRM", "TTL", "FID"))
+@specimen("last-cached", caught_by="ORD15", finding="stale", explains=READERS)
 class LastCached(Limited):
     """What ``last`` gave once, it gives again."""
 
@@ -409,12 +409,12 @@ class CounterOfTheProcess(Placed):
 
     count = 0
 
-    def place(self, session_id: str) -> int:
-        self.count += 1
-        return self.count
+    def places(self, session_id: str, count: int) -> range:
+        self.count += count
+        return range(self.count - count, self.count)
 
 
-@specimen("old-after-new", caught_by="ORD16", finding="reordered", explains=("DUR", "DUP", "FLT"))
+@specimen("old-after-new", caught_by="ORD16", finding="reordered", explains=ANYWHERE)
 class OldAfterNew(Reference):
     """What was there at the opening is read after what was added since."""
 
@@ -444,7 +444,7 @@ class ReadersDiffer(Sorted):
         return messages if self.wrote else messages[::-1]
 
 
-@specimen("reader-cache", caught_by="ORD17", finding="stale", explains=("DUR", "CON", "TTL", "LIV"))
+@specimen("reader-cache", caught_by="ORD17", finding="stale", explains=ANYWHERE)
 class ReaderCache(Reference):
     """What an opening has read and not written itself, it reads from its cache."""
 
@@ -470,10 +470,10 @@ class CounterOfTheSession(Placed):
 
     session, count = "", 0
 
-    def place(self, session_id: str) -> int:
-        self.count = self.count + 1 if session_id == self.session else 1
-        self.session = session_id
-        return self.count
+    def places(self, session_id: str, count: int) -> range:
+        begin = self.count if session_id == self.session else 0
+        self.session, self.count = session_id, begin + count
+        return range(begin, self.count)
 
 
 @specimen(
@@ -482,7 +482,7 @@ class CounterOfTheSession(Placed):
 class NumberedByCount(Placed):
     """The number of a message is the count of the messages plus one, also after a trim."""
 
-    def place(self, session_id: str) -> int:
-        query = "SELECT COUNT(*) + 1 FROM messages WHERE session = ?"
-        (number,) = self.db.execute(query, (self.key(session_id),)).fetchone()
-        return int(number)
+    def places(self, session_id: str, count: int) -> range:
+        query = "SELECT COUNT(*) FROM messages WHERE session = ?"
+        (there,) = self.db.execute(query, (self.key(session_id),)).fetchone()
+        return range(there, there + count)

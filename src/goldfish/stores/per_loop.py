@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import weakref
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from typing import Generic, TypeVar
 
 from goldfish.errors import MemoryStoreClosedError
@@ -15,40 +15,58 @@ class PerLoop(Generic[T]):
     """Makes the resource of the running loop when it is first asked for.
 
     So a store may be opened once and used by several calls of ``asyncio.run``, or from several
-    threads that have a loop each.
+    threads that have a loop each. What belongs to a loop is closed when that loop ends.
     """
 
     def __init__(self, make: Callable[[], T], close: Callable[[T], Awaitable[None]]) -> None:
         self._make = make
         self._close = close
         self._closed = False
-        self._made: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, T] = (
-            weakref.WeakKeyDictionary()
-        )
+        self._made: weakref.WeakKeyDictionary[
+            asyncio.AbstractEventLoop, tuple[T, AsyncGenerator[None, None]]
+        ] = weakref.WeakKeyDictionary()
 
     def get(self) -> T:
         """The resource of the running loop."""
         if self._closed:
             raise MemoryStoreClosedError("this store is closed: open a new one")
         loop = asyncio.get_running_loop()
-        resource = self._made.get(loop)
-        if resource is None:
-            resource = self._made[loop] = self._make()
-        return resource
+        made = self._made.get(loop)
+        if made is None:
+            resource = self._make()
+            made = self._made[loop] = resource, _closing_with_the_loop(self._close, resource)
+        return made[0]
 
     async def aclose(self) -> None:
         """Close what belongs to this loop and, as far as they still run, to the other ones."""
         self._closed = True
         here = asyncio.get_running_loop()
-        for loop, resource in list(self._made.items()):
+        for loop, (_, closing) in list(self._made.items()):
             if loop is here:
-                await self._close(resource)
+                await closing.aclose()
             elif loop.is_running():
-                closing = asyncio.run_coroutine_threadsafe(_awaited(self._close, resource), loop)
+                elsewhere = asyncio.run_coroutine_threadsafe(_awaited(closing), loop)
                 with contextlib.suppress(Exception):  # the other loop ended meanwhile
-                    await asyncio.wrap_future(closing)
+                    await asyncio.wrap_future(elsewhere)
         self._made.clear()
 
 
-async def _awaited(close: Callable[[T], Awaitable[None]], resource: T) -> None:
-    await close(resource)
+def _closing_with_the_loop(
+    close: Callable[[T], Awaitable[None]], resource: T
+) -> AsyncGenerator[None, None]:
+    """A generator that waits; a loop closes those it knows before it ends, as asyncio.run does."""
+
+    async def closing() -> AsyncGenerator[None, None]:
+        try:
+            yield
+        finally:
+            await close(resource)
+
+    generator = closing()
+    with contextlib.suppress(StopIteration):
+        generator.asend(None).send(None)  # up to the yield, by which this loop comes to know it
+    return generator
+
+
+async def _awaited(closing: AsyncGenerator[None, None]) -> None:
+    await closing.aclose()
