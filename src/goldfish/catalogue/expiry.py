@@ -48,22 +48,20 @@ async def expect_expiry(
     ``since`` is the moment at which the second began, if that is not now.
     """
     began, expected = since or time.monotonic(), list(doomed)
-    while True:
-        if time.monotonic() - began <= SOON:
-            await meanwhile()
-            await asyncio.sleep(0.1)
-            continue
-        found = await client.contents(session, **options)
-        if not any(each in expected for each in found):
-            return
-        if (passed := time.monotonic() - began) > LATEST:
-            raise Violation(
-                f"stale: session {shown(session)} was to expire after {SOON} s and is still "
-                f"served after {passed:.1f} s",
-                f"read back {shown_list(found)}",
-            )
+    passed, found = 0.0, expected
+    while passed < LATEST:
+        passed = time.monotonic() - began  # before the read: a slow answer may be an old one
+        if passed > SOON:
+            found = await client.contents(session, **options)
+            if not any(each in expected for each in found):
+                return
         await meanwhile()
         await asyncio.sleep(0.1)
+    raise Violation(
+        f"stale: session {shown(session)} was to expire after {SOON} s and is still served "
+        f"after {passed:.1f} s",
+        f"read back {shown_list(found)}",
+    )
 
 
 async def expect_alive(client: Client, session: str, expected: Iterable[Any], why: str) -> None:
@@ -128,9 +126,10 @@ async def an_expired_session_is_empty(memory: Memory) -> None:
     Incident: langgraph-checkpoint-sqlite 3.1.2: three seconds after a TTL of one the item is still
     served, because only a sweep that nobody started would remove it.
     """
-    client, began = memory.client, time.monotonic()
+    client = memory.client
     whole, contents = await expiring(memory, "whole", 3)
     partly, others = await expiring(memory, "partly", 3)
+    began = time.monotonic()
     await expect_expiry(client, whole, contents)
     if client.has("get_history", "last"):
         for last in (1, 2):
@@ -220,8 +219,8 @@ async def later_writes_leave_a_deadline_alone(memory: Memory) -> None:
     """
     if await renews(memory):
         return  # then that is what writes are for
-    session, doomed = await expiring(memory, "written-to")
     began, second = time.monotonic(), memory.messages(1)
+    session, doomed = await expiring(memory, "written-to")
     await memory.client.add(session, second)
     if time.monotonic() < began + SOON / 2:
         doomed += contents_of(second)

@@ -287,21 +287,6 @@ async def each_session_keeps_its_own_order(memory: Memory) -> None:
         await memory.client.expect(session, contents_of(batch))
 
 
-@check("ORD19", needs=[method("trim", "keep_last")])
-async def what_is_added_after_a_trim_comes_last(memory: Memory) -> None:
-    """After the oldest messages were trimmed, new ones still come after those that were kept.
-
-    Incident: mindconnect-ai/mindconnect pull request 50: a message's number was the count of the
-    messages plus one, which is only right while nobody else writes and nothing is removed.
-    """
-    session, batch = memory.session(), shuffled(memory, memory.messages(16))
-    await memory.client.add(session, batch[:12])
-    await memory.client.call("trim", session, keep_last=3)
-    for message in batch[12:]:
-        await memory.client.add(session, [message])
-    await memory.client.expect(session, contents_of(batch[9:]), gone=contents_of(batch[:9]))
-
-
 async def kept_in_order(memory: Memory, batch: Sequence[ChatMessage]) -> None:
     """The messages keep their order as one batch, as several, and one by one."""
     for size, mark in ((len(batch), ""), (3, "1"), (1, "2")):

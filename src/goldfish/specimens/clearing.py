@@ -45,7 +45,7 @@ class ClearOnePage(Reference):
         self.db.execute(f"DELETE FROM messages WHERE n IN ({page})", [self.key(session_id)])
 
 
-@specimen("clear-unknown-raises", caught_by="CLR02", finding="refused")
+@specimen("clear-unknown-raises", caught_by="CLR02", finding="refused", explains=("LIV",))
 class ClearUnknownRaises(Reference):
     """Clear of a session without messages raises a KeyError."""
 
@@ -249,7 +249,9 @@ class ClearAllOnePage(Reference):
             self.clear(name)
 
 
-@specimen("clear-all-drops-the-table", caught_by="CLR07", finding="refused", explains=("TTL",))
+@specimen(
+    "clear-all-drops-the-table", caught_by="CLR07", finding="refused", explains=("TTL", "LIV")
+)
 class ClearAllDropsTheTable(Reference):
     """Clear_all drops the table, and nothing makes a new one."""
 
@@ -338,7 +340,7 @@ class DeleteReorders(Reference):
         return removed
 
 
-@specimen("delete-unknown-raises", caught_by="CLR10", finding="refused", explains=("TTL",))
+@specimen("delete-unknown-raises", caught_by="CLR10", finding="refused", explains=("TTL", "LIV"))
 class DeleteUnknownRaises(Reference):
     """Deleting an id that is not there raises a KeyError."""
 

@@ -78,7 +78,10 @@ class WipedOnOpen(Reference):
 
 
 @specimen(
-    "closing-drops-the-newest", caught_by="DUR02", finding="lost", explains=("CLR", "TRM", "TTL")
+    "closing-drops-the-newest",
+    caught_by="DUR02",
+    finding="lost",
+    explains=("CLR", "TRM", "TTL", "FID", "LIV", "ORD", "DUP", "ISO"),
 )
 class ClosingDropsTheNewest(Reference):
     """Closing does not wait for the last write, which is rolled back."""
@@ -141,7 +144,7 @@ class Cached(Reference):
         self.cache.clear()
 
 
-@specimen("caches-what-it-read", caught_by="DUR04", finding="stale", explains=("CLR",))
+@specimen("caches-what-it-read", caught_by="DUR04", finding="stale", explains=("CLR", "LIV"))
 class CachesWhatItRead(Cached):
     """A session is read once, and again only when this opening has changed it."""
 

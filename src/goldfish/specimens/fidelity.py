@@ -232,7 +232,12 @@ class HundredsOnly(Reference):
         return rows if len(rows) < 100 else rows[: len(rows) // 100 * 100]
 
 
-@specimen("too-many-variables", caught_by="FID27", finding="refused", explains=("LIV",))
+@specimen(
+    "too-many-variables",
+    caught_by="FID27",
+    finding="refused",
+    explains=("DUR", "LIV", "ORD", "TRM"),
+)
 class TooManyVariables(Reference):
     """A batch goes into one statement, which takes 999 variables."""
 
@@ -242,7 +247,7 @@ class TooManyVariables(Reference):
         return super().encode(messages)
 
 
-@specimen("thousand-at-once", caught_by="FID27", finding="lost", explains=("LIV",))
+@specimen("thousand-at-once", caught_by="FID27", finding="lost", explains=("DUR", "LIV", "TRM"))
 class ThousandAtOnce(Reference):
     """Of a batch only the first thousand are written."""
 
@@ -312,7 +317,7 @@ class SortedAsText(Reference):
         return [body for _, body in sorted(places, key=lambda item: f"{item[0]:04}")]
 
 
-@specimen("rich-until-closed", caught_by="FID30", finding="corrupted")
+@specimen("rich-until-closed", caught_by="FID30", finding="corrupted", explains=("DUR",))
 class RichUntilClosed(Reference):
     """The opening that wrote has the whole message in a cache; the table has only the text."""
 

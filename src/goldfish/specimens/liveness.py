@@ -286,7 +286,10 @@ class AloneOnTheFile(Reference):
 
 
 @specimen(
-    "readers-lock-writers-out", caught_by="LIV08", finding="refused", explains=("CON", "CLR", "ORD")
+    "readers-lock-writers-out",
+    caught_by="LIV08",
+    finding="refused",
+    explains=("CON", "CLR", "ORD", "DUR"),
 )
 class ReadersLockWritersOut(Reference):
     """A read leaves its transaction open, and nobody waits for a lock."""
