@@ -8,7 +8,7 @@ from goldfish.specimens.reference import Reference
 
 
 @specimen(
-    "clear-keeps-the-newest", caught_by="CLR01", finding="resurrected", explains=("DUR", "TTL")
+    "clear-keeps-the-newest", caught_by="CLR01", finding="resurrected", explains=("TTL", "DUR")
 )
 class ClearKeepsTheNewest(Reference):
     """Clear leaves the newest message."""
@@ -109,7 +109,7 @@ class ClearIgnoresSpaces(ClearsWhere):
         return session_id
 
 
-@specimen("clear-resets-everything", caught_by="CLR03", finding="lost", explains=("TTL",))
+@specimen("clear-resets-everything", caught_by="CLR03", finding="lost")
 class ClearResetsEverything(Reference):
     """Clear of one session resets the whole table."""
 
@@ -285,7 +285,7 @@ class ClearAllOnlyMine(Reference):
             self.clear(name)
 
 
-@specimen("delete-the-first-only", caught_by="CLR09", finding="resurrected", explains=("TTL",))
+@specimen("delete-the-first-only", caught_by="CLR09", finding="resurrected")
 class DeleteTheFirstOnly(Reference):
     """Of several ids only the first is deleted."""
 
@@ -293,7 +293,7 @@ class DeleteTheFirstOnly(Reference):
         return super().delete_messages(session_id, list(ids)[:1])
 
 
-@specimen("delete-by-place", caught_by="CLR09", finding="lost", explains=("TTL", "DUR"))
+@specimen("delete-by-place", caught_by="CLR09", finding="lost")
 class DeleteByPlace(Reference):
     """Ids are turned into places first, which shift with every message that goes."""
 
@@ -306,7 +306,7 @@ class DeleteByPlace(Reference):
         return len(places)
 
 
-@specimen("delete-and-what-follows", caught_by="CLR09", finding="lost", explains=("TTL", "DUR"))
+@specimen("delete-and-what-follows", caught_by="CLR09", finding="lost", explains=("DUR",))
 class DeleteAndWhatFollows(Reference):
     """Deleting a message also deletes what came after it, as an edit of the past would."""
 
@@ -321,7 +321,7 @@ class DeleteAndWhatFollows(Reference):
         return removed
 
 
-@specimen("delete-reorders", caught_by="CLR09", finding="reordered", explains=("TTL", "DUR"))
+@specimen("delete-reorders", caught_by="CLR09", finding="reordered")
 class DeleteReorders(Reference):
     """The last message is moved into the gap that a deleted one leaves."""
 
@@ -340,7 +340,7 @@ class DeleteReorders(Reference):
         return removed
 
 
-@specimen("delete-unknown-raises", caught_by="CLR10", finding="refused", explains=("TTL", "LIV"))
+@specimen("delete-unknown-raises", caught_by="CLR10", finding="refused", explains=("LIV",))
 class DeleteUnknownRaises(Reference):
     """Deleting an id that is not there raises a KeyError."""
 

@@ -19,8 +19,10 @@ class Buffered(Reference):
         self.pending: list[tuple[str, Sequence[ChatMessage]]] = []
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
-        self.encode(messages)
-        self.pending.append((session_id, list(messages)))
+        bodies = [body for _, body in self.encode(messages)]
+        self.pending.append((session_id, self.decode(bodies)))
+        if len(self.pending) > 40:
+            self.flush()
 
     def flush(self) -> None:
         """Write what is pending."""
@@ -30,7 +32,7 @@ class Buffered(Reference):
             super().add_messages(session_id, messages)
 
 
-@specimen("written-when-read", caught_by="DUR01", finding="lost", explains=("TTL",))
+@specimen("written-when-read", caught_by="DUR01", finding="lost", explains=("ORD", "TTL", "LIV"))
 class WrittenWhenRead(Buffered):
     """What was acknowledged is written when this opening needs it, or closes."""
 
@@ -68,7 +70,12 @@ class WrittenWhenRead(Buffered):
         super().close()
 
 
-@specimen("wiped-on-open", caught_by="DUR02", finding="lost", explains=("CLR", "TRM", "ORD", "TTL"))
+@specimen(
+    "wiped-on-open",
+    caught_by="DUR02",
+    finding="lost",
+    explains=("CLR", "TRM", "ORD", "TTL", "FID", "LIV"),
+)
 class WipedOnOpen(Reference):
     """Every opening begins with an empty table, as a leftover of the tests."""
 
@@ -81,7 +88,7 @@ class WipedOnOpen(Reference):
     "closing-drops-the-newest",
     caught_by="DUR02",
     finding="lost",
-    explains=("CLR", "TRM", "TTL", "FID", "LIV", "ORD", "DUP", "ISO"),
+    explains=("CLR", "TRM", "ORD", "TTL", "FID", "LIV", "DUP", "ISO"),
 )
 class ClosingDropsTheNewest(Reference):
     """Closing does not wait for the last write, which is rolled back."""
@@ -144,7 +151,7 @@ class Cached(Reference):
         self.cache.clear()
 
 
-@specimen("caches-what-it-read", caught_by="DUR04", finding="stale", explains=("CLR", "LIV"))
+@specimen("caches-what-it-read", caught_by="DUR04", finding="stale", explains=("CLR", "ORD", "LIV"))
 class CachesWhatItRead(Cached):
     """A session is read once, and again only when this opening has changed it."""
 
@@ -174,7 +181,7 @@ class NoticesOnlyTheNewest(Cached):
         return super().mark(session_id)[0]
 
 
-@specimen("recovers-what-is-not-broken", caught_by="DUR07", finding="lost")
+@specimen("recovers-what-is-not-broken", caught_by="DUR07", finding="lost", explains=("ORD", "LIV"))
 class RecoversWhatIsNotBroken(Reference):
     """An opening that finds another one takes it for a crash, and drops the newest message."""
 
@@ -190,7 +197,12 @@ class RecoversWhatIsNotBroken(Reference):
         super().close()
 
 
-@specimen("one-opening-at-a-time", caught_by="DUR07", finding="refused", explains=("CLR", "TTL"))
+@specimen(
+    "one-opening-at-a-time",
+    caught_by="DUR07",
+    finding="refused",
+    explains=("CLR", "ORD", "TTL", "LIV"),
+)
 class OneOpeningAtATime(Reference):
     """The storage can be opened by one at a time, and nobody said so."""
 
@@ -206,7 +218,7 @@ class OneOpeningAtATime(Reference):
         super().close()
 
 
-@specimen("metadata-in-memory", caught_by="DUR08", finding="corrupted")
+@specimen("metadata-in-memory", caught_by="DUR08", finding="corrupted", explains=("FID",))
 class MetadataInMemory(Reference):
     """The metadata are kept beside the messages, by the opening that wrote them."""
 
@@ -247,7 +259,7 @@ class KeepsTwentySessions(Reference):
         self.db.execute(f"DELETE FROM messages WHERE session NOT IN ({newest})")
 
 
-@specimen("counts-from-one-again", caught_by="DUR10", finding="reordered", explains=("CLR",))
+@specimen("counts-from-one-again", caught_by="DUR10", finding="reordered", explains=("CLR", "ORD"))
 class CountsFromOneAgain(Reference):
     """Every opening numbers its messages from one, and the history is sorted by number."""
 
@@ -272,7 +284,7 @@ class CountsFromOneAgain(Reference):
         return number
 
 
-@specimen("one-owner", caught_by="DUR11", finding="lost")
+@specimen("one-owner", caught_by="DUR11", finding="lost", explains=("LIV",))
 class OneOwner(Reference):
     """A process that finds another one's storage begins with an empty one."""
 

@@ -54,7 +54,7 @@ class TrimKeepsOneMore(Doomed):
         return super().doomed(session_id, keep_last + 1 if keep_last else 0)
 
 
-@specimen("trim-keeps-one-less", caught_by="TRM01", finding="lost", explains=("CLR", "DUR", "TTL"))
+@specimen("trim-keeps-one-less", caught_by="TRM01", finding="lost", explains=("CLR", "DUR"))
 class TrimKeepsOneLess(Doomed):
     """A trim keeps one message too few."""
 
@@ -70,7 +70,7 @@ class TrimDoesNothing(Doomed):
         return len(self.doomed(session_id, keep_last))
 
 
-@specimen("trim-goes-by-turns", caught_by="TRM01", finding="wrong", explains=("CLR", "DUR"))
+@specimen("trim-goes-by-turns", caught_by="TRM01", finding="wrong", explains=("DUR",))
 class TrimGoesByTurns(Doomed):
     """A trim removes whole turns of two, and keeps one message more where the number is odd."""
 
@@ -142,7 +142,7 @@ class TrimBeyondEmpties(Reference):
         ).rowcount
 
 
-@specimen("trim-beyond-raises", caught_by="TRM04", finding="refused", explains=("TTL",))
+@specimen("trim-beyond-raises", caught_by="TRM04", finding="refused")
 class TrimBeyondRaises(Doomed):
     """A trim to more messages than there are raises an IndexError."""
 
@@ -152,7 +152,7 @@ class TrimBeyondRaises(Doomed):
         return numbers[: max(0, len(numbers) - keep_last)]
 
 
-@specimen("trim-unknown-raises", caught_by="TRM05", finding="refused", explains=("TTL",))
+@specimen("trim-unknown-raises", caught_by="TRM05", finding="refused", explains=("LIV",))
 class TrimUnknownRaises(Doomed):
     """A trim of a session without messages raises a KeyError."""
 
@@ -199,7 +199,7 @@ class TrimByPattern(Doomed):
         return [n for (n,) in self.db.execute(query, (session_id,))]
 
 
-@specimen("trim-everybody", caught_by="TRM06", finding="lost", explains=("CLR", "DUR"))
+@specimen("trim-everybody", caught_by="TRM06", finding="lost")
 class TrimEverybody(Doomed):
     """A trim keeps the newest messages of the whole table."""
 
@@ -207,7 +207,7 @@ class TrimEverybody(Doomed):
         return [n for (n,) in self.db.execute(f"SELECT n FROM messages ORDER BY {order}")]
 
 
-@specimen("numbered-by-count", caught_by="TRM07", finding="reordered", explains=("CLR", "DUR"))
+@specimen("numbered-by-count", caught_by="TRM07", finding="reordered", explains=("CLR",))
 class NumberedByCount(Reference):
     """A message's number is the count of those there are, so that after a trim it comes first."""
 
@@ -230,7 +230,7 @@ class NumberedByCount(Reference):
         return number
 
 
-@specimen("trimmed-come-back", caught_by="TRM08", finding="resurrected", explains=("DUR", "CLR"))
+@specimen("trimmed-come-back", caught_by="TRM08", finding="resurrected", explains=("DUR",))
 class TrimmedComeBack(Doomed):
     """Trimmed messages are hidden by the opening that trimmed, and stay in the table."""
 
@@ -266,7 +266,7 @@ class TrimmedComeBack(Doomed):
         super().insert(session_id, rows)
 
 
-@specimen("trim-takes-one-each-time", caught_by="TRM09", finding="lost", explains=("CLR", "DUR"))
+@specimen("trim-takes-one-each-time", caught_by="TRM09", finding="lost")
 class TrimTakesOneEachTime(Doomed):
     """A trim drops the oldest message before it counts."""
 
@@ -317,7 +317,7 @@ class TrimmedIdsAreBanned(Doomed):
         super().insert(session_id, [row for row in rows if self.key(row[0]) not in seen])
 
 
-@specimen("trim-by-the-clock", caught_by="TRM12", finding="lost", explains=("CLR", "DUR"))
+@specimen("trim-by-the-clock", caught_by="TRM12", finding="lost")
 class TrimByTheClock(Doomed):
     """A trim keeps the messages with the latest created_at."""
 
