@@ -13,10 +13,12 @@ from goldfish.cli import answer
 
 SMALL = ["--only", "DUR02,DUR03", "--seed", "5"]
 SLOW = """
-import time
+import pathlib, time
 class Slow:
     def __init__(self, sandbox): pass
-    def add_messages(self, session_id, messages): time.sleep(3)
+    def add_messages(self, session_id, messages):
+        pathlib.Path("begun").touch()
+        time.sleep(5)
     def get_history(self, session_id): return []
 """
 
@@ -168,7 +170,8 @@ def test_a_run_that_is_interrupted_tells_what_it_saw(project: Path) -> None:
     """Exit 130; what had not ended is unknown."""
     (project / "slow_store.py").write_text(SLOW)
     process = started("check", "slow_store.py:Slow", *SMALL)
-    time.sleep(2)
+    while not (project / "begun").exists():
+        time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
     assert process.returncode == 130, err

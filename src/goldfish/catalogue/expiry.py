@@ -376,7 +376,7 @@ async def the_time_left_is_told_in_seconds(memory: Memory) -> None:
 
 @check("TTL13", needs=[SetTTL])
 async def a_session_begins_anew_after_its_expiry(memory: Memory) -> None:
-    """What is added after the expiry is there alone and stays: neither old messages nor deadline.
+    """What is added after the expiry is there alone and stays: no old messages, no old deadline.
 
     Incident: twisted issue 3458: a request that came after a session's time was over, and before
     the cleaning, revived the expired session with all it held.
@@ -473,7 +473,7 @@ async def a_store_wide_expiry_takes_effect(memory: Memory) -> None:
 
 @check("TTL18", needs=[StoreTTL])
 async def every_write_renews_a_store_wide_expiry(memory: Memory) -> None:
-    """In a store with an expiry of its own a session lives on, as a whole, while it is written to.
+    """In a store with an expiry of its own a session lives on whole while it is written to.
 
     Incident: tomcat-redis-session-manager issue 15: the time to live was set once and not with
     later activity, and users were logged out in the middle of their work.

@@ -64,8 +64,8 @@ async def ids_that_contain_each_other_stay_apart(memory: Memory) -> None:
 async def ids_that_differ_by_case_stay_apart(memory: Memory) -> None:
     """Ids that differ only by upper and lower case, in any script, are different sessions.
 
-    Incident: sahasrahbot issue 53: under MySQL's default collation two user ids that differ by case
-    were one row; and SQLite documents that LIKE ignores the case of ASCII letters.
+    Incident: sahasrahbot issue 53: its users were looked up under a collation of MySQL that ignores
+    case, and the column had to become utf8mb4_bin; SQLite documents the same of LIKE for ASCII.
     """
     await kept_apart(memory, BY_CASE)
 
@@ -203,7 +203,7 @@ async def ids_with_the_same_short_digest_stay_apart(memory: Memory) -> None:
     """Ids that share a checksum, or the beginning of a digest, are different sessions.
 
     Incident: KanishJebaMathewM/Truxify issue 8237: rows were found by eight hex digits of a key, so
-    that one account read what belonged to another.
+    that one account could be given what belonged to another.
     """
     await kept_apart(memory, dict.fromkeys(name for pair in SAME_DIGEST.values() for name in pair))
 
@@ -212,8 +212,8 @@ async def ids_with_the_same_short_digest_stay_apart(memory: Memory) -> None:
 async def an_unknown_session_is_empty(memory: Memory) -> None:
     """A session in which nobody spoke is empty; reading it neither makes it nor fills it.
 
-    Incident: Flowise pull request 1661: asked for the history of one chat with an id it did not
-    know, the server returned that of all chats.
+    Incident: Python documents that a defaultdict inserts a key that is merely looked up, and that a
+    mutable default is shared by all calls: reading makes a session, two empty ones are one list.
     """
     talk, client = Talk(memory), memory.client
     unknown, other, ann = (memory.session(hint) for hint in ("unknown", "other", "ann"))
@@ -280,8 +280,8 @@ async def sessions_that_write_at_once_stay_apart(memory: Memory) -> None:
 async def the_newest_messages_are_those_of_the_session_that_asks(memory: Memory) -> None:
     """Asking for the last few messages of a session never brings one of another.
 
-    Incident: MyAgentive issue 123 is one of many where the limited query was a query of its own;
-    the condition that one of two queries forgets is the session.
+    Incident: AgentiveAU/MyAgentive issue 123: the limited read was a query of its own, in two
+    places, and wrong in both; a second query can forget any condition, also the session.
     """
     talk, client = Talk(memory), memory.client
     ann, bob, unknown = (memory.session(hint) for hint in ("ann", "bob", "unknown"))
@@ -295,8 +295,8 @@ async def the_newest_messages_are_those_of_the_session_that_asks(memory: Memory)
 async def sessions_stay_apart_after_reopening(memory: Memory) -> None:
     """Sessions that were apart when they were written are apart when they are read from storage.
 
-    Incident: xDarkicex/openclaw-memory-libravdb issue 310: 'session/a' and 'session_a' were one
-    file, so after a restart each loaded what the other had saved.
+    Incident: xDarkicex/openclaw-memory-libravdb issue 310: 'session/a' and 'session_a' had one
+    file, so that loading one of them could give the other.
     """
     talk = Talk(memory)
     names = [*CONTAINED, *BY_CASE, *BY_SPACE, *BY_FORM[:4], *SEPARATED, *PATHS, *NUMBERS[:9]]

@@ -528,7 +528,7 @@ class ListsInSmallLetters(Reference):
         return [name.lower() for name in super().list_sessions()]
 
 
-@specimen("lists-who-only-read", caught_by="CLR17", finding="phantom")
+@specimen("lists-who-only-read", caught_by="CLR17", finding="phantom", explains=("LIV",))
 class ListsWhoOnlyRead(Reference):
     """Reading a session is enough to have it listed."""
 

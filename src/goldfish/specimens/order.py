@@ -474,15 +474,3 @@ class CounterOfTheSession(Placed):
         begin = self.count if session_id == self.session else 0
         self.session, self.count = session_id, begin + count
         return range(begin, self.count)
-
-
-@specimen(
-    "numbered-by-count", caught_by="ORD19", finding="reordered", explains=("TRM", "CLR", "TTL")
-)
-class NumberedByCount(Placed):
-    """The number of a message is the count of the messages plus one, also after a trim."""
-
-    def places(self, session_id: str, count: int) -> range:
-        query = "SELECT COUNT(*) FROM messages WHERE session = ?"
-        (there,) = self.db.execute(query, (self.key(session_id),)).fetchone()
-        return range(there, there + count)
