@@ -33,9 +33,15 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def started(*arguments: str) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-m", "goldfish", *arguments]
+    # The children of a background job, as in some CI, begin by ignoring Ctrl-C: this one must not.
+    begin = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    code = f"{begin}; import sys; from goldfish.cli import main; sys.exit(main())"
     return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        [sys.executable, "-c", code, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     )
 
 

@@ -56,6 +56,7 @@ class LoopThread:
     def abandon(self) -> None:
         """End the thread without waiting for it, even if it is stuck in Python code."""
         self.abandoned = True
+        self._loop.set_exception_handler(lambda loop, context: None)  # it is to be interrupted
         with contextlib.suppress(RuntimeError):  # it has ended by itself
             self._loop.call_soon_threadsafe(self._loop.stop)
         grace = threading.Timer(GRACE, self._interrupt)

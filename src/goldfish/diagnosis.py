@@ -79,9 +79,10 @@ def shown(value: object, limit: int = 60) -> str:
     plain = value if isinstance(value, str) else repr(value)
     ends = plain if len(plain) <= 2 * WINDOW else plain[:WINDOW] + plain[-WINDOW:]
     ends = masked(ends)  # before it is cut: half a URL may hide where its password ends
-    text = repr(ends) if ends.isprintable() else ascii(ends)
-    if not isinstance(value, str):
-        text = text[1:-1]
+    if isinstance(value, str):
+        text = repr(ends) if ends.isprintable() else ascii(ends)
+    else:
+        text = ends if ends.isprintable() else ascii(ends)[1:-1]
     if len(text) <= limit and len(plain) <= 2 * WINDOW:
         return text
     return f"{text[: limit - 20]}…{text[-12:]} ({len(plain):,} long)"

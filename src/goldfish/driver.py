@@ -63,7 +63,8 @@ class Client:
     async def history(self, session: str, **options: Any) -> list[Any]:
         """The messages as the store hands them out."""
         found = await self.call("get_history", session, **options)
-        if isinstance(found, str | bytes | Mapping) or not isinstance(found, Iterable):
+        single = isinstance(found, str | bytes | Mapping) or hasattr(found, "content")
+        if single or not isinstance(found, Iterable):
             raise Violation(f"wrong: get_history returned {type(found).__name__}, not messages")
         return list(found)
 

@@ -45,7 +45,11 @@ def specimen(
 
     def enter(store: Kind) -> Kind:
         families = frozenset({caught_by[:3], *explains})
-        if name in _specimens and _specimens[name].store.__qualname__ != store.__qualname__:
+        known = _specimens.get(name)
+        if known and (known.store.__module__, known.store.__qualname__) != (
+            store.__module__,
+            store.__qualname__,
+        ):
             raise ValueError(f"there are two specimens called {name}")
         _specimens[name] = Specimen(name, store, caught_by, finding, families)
         return store
