@@ -125,8 +125,9 @@ class Memory:
         opened = await self._opening(
             LocalClient.open(self.target, self.sandbox, deadline=self.deadline, **options)
         )
-        self._clients.append(Client(opened, self.deadline))
-        return self.client
+        client = Client(opened, self.deadline)
+        self._clients.append(client)
+        return client
 
     async def elsewhere(self, **options: Any) -> Client:
         """Open the storage in another process; ``client`` stays what it was."""
