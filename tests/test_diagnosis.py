@@ -37,7 +37,10 @@ def test_the_difference_gets_its_name(expected: list[Any], found: list[Any], fin
 
 def test_equal_histories_are_fine() -> None:
     """Nothing is raised where nothing is wrong, also for parts."""
-    judge([A, [{"type": "text"}]], [A, [{"type": "text"}]], session="s")
+    history = [A, [{"type": "text"}]]
+    judge(history, list(history), session="s")
+    with pytest.raises(Violation):
+        judge(history, history[:1], session="s")
 
 
 def test_evidence_is_short_and_printable() -> None:
