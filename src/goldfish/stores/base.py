@@ -17,7 +17,7 @@ from goldfish.stores import arguments
 from goldfish.stores.trimming import Limits, messages_to_remove
 
 Row = tuple[str, str]  # a message's id and its JSON text
-LONG_HISTORY = 1000
+LONG_HISTORY = 2000
 
 
 class BaseStore(ABC):

@@ -152,7 +152,7 @@ class RedisMemoryStore(BaseStore):
         if not self._layout_known:
             await self._check_layout()
         if not self._confirm:
-            return await self._guard(self._line.write(command))
+            return await self._reported(self._line.write(command))
         return await self._guard(self._confirmed(command))
 
     async def _confirmed(self, command: Command) -> Any:
@@ -175,7 +175,7 @@ class RedisMemoryStore(BaseStore):
     async def _call(self, *command: Any) -> Any:
         if not self._layout_known:
             await self._check_layout()
-        return await self._guard(self._line.read(command))
+        return await self._reported(self._line.read(command))
 
     async def _check_layout(self) -> None:
         """Before the first command: see that the keys there are of a layout that we know."""
@@ -190,13 +190,20 @@ class RedisMemoryStore(BaseStore):
         self._layout_known = True
 
     async def _guard(self, call: Awaitable[Any]) -> Any:
+        """The answer to a call past the line, in time, or one kind of error."""
+        return await self._reported(self._limited(call))
+
+    async def _limited(self, call: Awaitable[Any]) -> Any:
+        if self._own is None:  # how long a client of the caller's waits is the caller's choice
+            return await call
+        async with asyncio.timeout(self._timeout):
+            return await call
+
+    async def _reported(self, call: Awaitable[Any]) -> Any:
         """The answer, or whatever went wrong as one kind of error."""
         self._underway += 1
         try:
-            if self._own is None:  # how long a client of the caller's waits is the caller's choice
-                return await call
-            async with asyncio.timeout(self._timeout):
-                return await call
+            return await call
         except TimeoutError as error:
             raise MemoryStoreBackendError(
                 f"{self._server}: no answer within {self._timeout:g} s: check that it is running"

@@ -3,12 +3,15 @@
 redis-py spends far more time on a command than Redis does: on its pool, its retries, its metrics.
 So an event loop keeps one connection for writes and one for reads. While a write is under way
 others queue up, and travel together in the next round trip; a lone one is sent at once. A read
-that finds the connection in use goes through redis-py's pool as usual.
+that finds the connection in use goes through redis-py's pool as usual. On a client of our own, each
+of these waits at most so long, and then raises TimeoutError.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
+
+from goldfish.stores.redis_socket import RedisSocket, take_over
 
 if TYPE_CHECKING:
     from redis.asyncio import Redis
@@ -29,8 +32,9 @@ class RedisLine:
     def __init__(self, client: "Client", *, owned: bool, timeout: float) -> None:
         self.client = client
         self._timeout = timeout
-        self._exchange: Exchange = OwnConnection(client) if owned else _Together(client)
-        self._reader = OwnConnection(client) if owned else None
+        self._limit = timeout if owned else None  # a client of the caller's has the caller's limits
+        self._exchange: Exchange = OwnConnection(client, timeout) if owned else _Together(client)
+        self._reader = OwnConnection(client, timeout) if owned else None
         self._alone = is_cluster(client)
         self._busy = False
         self._waiting: list[Waiting] = []
@@ -39,22 +43,27 @@ class RedisLine:
     async def read(self, command: Command) -> Any:
         """The answer to a command that changes nothing."""
         if self._reader is None or self._reader.busy:
-            return await self.client.execute_command(*command)
+            return await self._through_the_pool(command)
         return _answer(*await self._reader([command]))
 
     async def write(self, command: Command) -> Any:
         """The answer to a command, which may travel together with others."""
         if self._alone:
-            return await self.client.execute_command(*command)
+            return await self._through_the_pool(command)
         if self._busy:
             answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
             self._waiting.append((command, answer))
-            return await answer
+            async with asyncio.timeout(self._limit):
+                return await answer
         self._busy = True
         try:
             return _answer(*await self._exchange([command]))
         finally:
             self._send_waiting()
+
+    async def _through_the_pool(self, command: Command) -> Any:
+        async with asyncio.timeout(self._limit):
+            return await self.client.execute_command(*command)
 
     def _send_waiting(self) -> None:
         batch, self._waiting = self._waiting[:MOST_TOGETHER], self._waiting[MOST_TOGETHER:]
@@ -95,35 +104,63 @@ def _answer(answer: Any) -> Any:
 class OwnConnection:
     """One connection of a client's pool, kept for one exchange after another."""
 
-    def __init__(self, client: Any) -> None:
+    def __init__(self, client: Any, timeout: float) -> None:
         self.busy = False
+        self._timeout = timeout
         self._pool = client.connection_pool
         self._connection: Any = None
+        self._socket: RedisSocket | None = None  # None: what is sent goes through the connection
 
     async def __call__(self, commands: Sequence[Command]) -> list[Any]:
-        """The answers to commands that are sent in one go."""
+        """The answers to commands that are sent in one go, in time."""
         self.busy = True
         try:
-            connection = await self._ready()
-            packed = [piece for each in commands for piece in connection.pack_command(*each)]
-            await connection.send_packed_command(packed, check_health=False)
-            return [await _next_answer(connection) for _ in commands]
+            if self._socket is not None and await self._socket.is_open():
+                return await self._socket.exchange(commands)
+            async with asyncio.timeout(self._timeout):
+                await self._connect()
+                return await self._exchange(commands)
         except BaseException:
-            # Answers may be on their way that nobody waits for: the next one needs a new line.
-            if self._connection is not None:
-                await self._connection.disconnect(nowait=True)
+            await self._hang_up()
             raise
         finally:
             self.busy = False
 
-    async def _ready(self) -> Any:
+    async def _connect(self) -> None:
         if self._connection is None:
             self._connection = await self._pool.get_connection()
-        elif not self._connection.is_connected or await self._connection.can_read():
-            # An idle connection with something to read was closed by the server.
+        elif self._socket is None and await self._is_idle():
+            return
+        else:
             await self._connection.disconnect()
             await self._connection.connect()
-        return self._connection
+        self._socket = take_over(self._connection, self._timeout)
+
+    async def _is_idle(self) -> bool:
+        """Whether all is quiet; an idle connection with something to read was closed."""
+        from redis.exceptions import ConnectionError as Closed
+
+        connection = self._connection
+        look = getattr(connection, "can_read", None) or connection.can_read_destructive  # before 8
+        try:
+            return connection.is_connected and not await look()
+        except Closed:
+            return False
+
+    async def _exchange(self, commands: Sequence[Command]) -> list[Any]:
+        if self._socket is not None:
+            return await self._socket.exchange(commands)
+        connection = self._connection
+        packed = [piece for each in commands for piece in connection.pack_command(*each)]
+        await connection.send_packed_command(packed, check_health=False)
+        return [await _next_answer(connection) for _ in commands]
+
+    async def _hang_up(self) -> None:
+        """Answers may be on their way that nobody waits for: the next exchange needs a new line."""
+        if self._socket is not None:
+            self._socket.abort()
+        if self._connection is not None:
+            await self._connection.disconnect(nowait=True)
 
 
 async def _next_answer(connection: Any) -> Any:

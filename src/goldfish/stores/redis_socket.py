@@ -1,0 +1,145 @@
+"""One connection to Redis without redis-py in between: commands out, parsed answers in.
+
+redis-py connects, so credentials, TLS, sockets and databases are its affair; then its socket is
+taken over. What it does for each command (streams, locks, time-outs, parsing in steps) takes longer
+than most commands do; here hiredis gets the bytes as they come.
+"""
+
+import asyncio
+import select
+from collections.abc import Callable, Sequence
+from typing import Any
+
+BUFFER = 64 * 1024
+_MORE = object()  # what the parser answers while an answer is not complete
+
+
+def take_over(connection: Any, timeout: float) -> "RedisSocket | None":
+    """The connected socket of a redis-py connection, or None if that is not of the usual kind."""
+    try:
+        transport, parser = connection._writer.transport, connection._parser
+        unread = bool(connection._reader._buffer) or parser._reader.has_data()
+        if unread or connection.encoder.decode_responses or transport.is_closing():
+            return None
+        socket = RedisSocket(transport, parser.parse_error, timeout)
+    except (ImportError, AttributeError):  # no hiredis, or a connection unlike those we know
+        return None
+    transport.set_protocol(socket)
+    return socket
+
+
+class RedisSocket(asyncio.BufferedProtocol):
+    """A connection for one exchange after another; after one that failed it is of no use."""
+
+    def __init__(
+        self, transport: asyncio.Transport, error: Callable[[str], Exception], timeout: float
+    ) -> None:
+        import hiredis
+
+        self._transport = transport
+        self._replaced = transport.get_protocol()
+        self._pack = hiredis.pack_command
+        self._reader = hiredis.Reader(replyError=error, notEnoughData=_MORE)
+        self._feed: Any = self._reader.feed  # which takes a bytearray, says the code of hiredis
+        self._notice = getattr(hiredis, "PushNotification", ())  # hiredis 3.2 and later
+        self._buffer = bytearray(BUFFER)
+        self._space = memoryview(self._buffer)  # asyncio slices it, which must not copy
+        self._poll = _poller(transport)
+        self._loop = asyncio.get_running_loop()
+        self._timeout = timeout
+        self._deadline = 0.0
+        self._watching: asyncio.TimerHandle | None = None
+        self._expected = 0
+        self._answers: list[Any] = []
+        self._done: asyncio.Future[list[Any]] | None = None
+
+    async def is_open(self) -> bool:
+        """Whether the server has not hung up, also if that is news to the event loop."""
+        closing = self._transport.is_closing
+        if not closing() and self._poll is not None and self._poll.poll(0):
+            await asyncio.sleep(0)  # the loop looks at its sockets after the tasks
+            await asyncio.sleep(0)
+        return not closing()
+
+    async def exchange(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """The answers to commands that are sent in one go; errors are answers."""
+        self._expected, self._answers = len(commands), []
+        self._done = self._loop.create_future()
+        self._watch()
+        try:
+            self._transport.write(b"".join(map(self._pack, commands)))
+            return await self._done
+        finally:  # a long answer is not kept until the next one
+            self._expected, self._answers, self._done = 0, [], None
+
+    def abort(self) -> None:
+        """Close at once: answers may be on their way that nobody waits for."""
+        self._transport.abort()
+
+    def get_buffer(self, sizehint: int) -> memoryview:
+        """Where the next bytes go."""
+        return self._space
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """Parse what came; the last answer ends the exchange."""
+        try:
+            self._feed(self._buffer, 0, nbytes)
+            self._parse()
+        except Exception as error:  # not the protocol of Redis
+            self._fail(error)
+            self._transport.abort()
+
+    def _parse(self) -> None:
+        while (answer := self._reader.gets()) is not _MORE:
+            if isinstance(answer, self._notice):  # which belongs to no command
+                continue
+            if len(self._answers) == self._expected:
+                raise ConnectionError("the server answered more than it was asked")
+            self._answers.append(answer)
+            if len(self._answers) == self._expected:
+                self._finish()
+
+    def _finish(self) -> None:
+        if self._done is not None and not self._done.done():
+            self._done.set_result(self._answers)
+
+    def eof_received(self) -> None:
+        """The server hung up: returning nothing closes this end as well."""
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """Tell whoever waits for an answer, and redis-py, which may wait for the end."""
+        if self._watching is not None:
+            self._watching.cancel()
+        lost = ConnectionError("the connection was closed before the answer came")
+        lost.__cause__ = error
+        self._fail(lost)
+        self._replaced.connection_lost(error)
+
+    def _fail(self, error: Exception) -> None:
+        if self._done is not None and not self._done.done():
+            self._done.set_exception(error)
+
+    def _watch(self) -> None:
+        """Note when the exchange has to be over; a timer for each would take longer."""
+        self._deadline = self._loop.time() + self._timeout
+        if self._watching is None:
+            self._watching = self._loop.call_at(self._deadline, self._look)
+
+    def _look(self) -> None:
+        self._watching = None
+        if self._done is None:
+            return
+        if self._loop.time() < self._deadline:
+            self._watching = self._loop.call_at(self._deadline, self._look)
+        else:
+            self._fail(TimeoutError())
+
+
+def _poller(transport: asyncio.Transport) -> "select.poll | None":
+    """What says whether there is something to read, where the system has such a thing."""
+    socket = transport.get_extra_info("socket")
+    if socket is None or not hasattr(select, "poll"):
+        return None
+    poller = select.poll()
+    poller.register(socket.fileno(), select.POLLIN)
+    return poller
