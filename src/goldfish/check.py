@@ -39,10 +39,11 @@ class Need:
 
     method: the store has it, with these parameters. field: the store carries this field of a
     message. opening: the storage can be opened again. process: also by another process. retries:
-    an id that the session has is a no-op. ttl: the factory takes a store-wide expiry.
+    an id that the session has is a no-op. ttl: the factory takes a store-wide expiry. service: the
+    memory is on a server, of this kind if a name is given.
     """
 
-    kind: Literal["method", "field", "opening", "process", "retries", "ttl"]
+    kind: Literal["method", "field", "opening", "process", "retries", "ttl", "service"]
     name: str = ""
     parameters: tuple[str, ...] = ()
 
@@ -57,10 +58,16 @@ def carries(name: str) -> Need:
     return Need("field", name)
 
 
+def service(name: str) -> Need:
+    """The memory is on a server of this kind: redis or postgres."""
+    return Need("service", name)
+
+
 Reopening = Need("opening")
 OtherProcess = Need("process")
 Retries = Need("retries")
 StoreTTL = Need("ttl")
+Server = Need("service")
 
 
 @dataclass(frozen=True)
@@ -71,6 +78,7 @@ class Check:
     function: Function
     needs: tuple[Need, ...]
     suite: Suite
+    own_servers: bool = False  # it does harm to the servers, so nobody else may use them
 
     @property
     def family(self) -> str:
@@ -98,7 +106,11 @@ _checks: dict[str, Check] = {}
 
 
 def check(
-    code: str, *, needs: Iterable[Need] = (), suite: Suite = "standard"
+    code: str,
+    *,
+    needs: Iterable[Need] = (),
+    suite: Suite = "standard",
+    own_servers: bool = False,
 ) -> Callable[[Function], Function]:
     """Enter a function into the catalogue under a code that stays for ever."""
 
@@ -107,7 +119,7 @@ def check(
             raise ValueError(f"{code!r} is not a code: a family and two digits")
         if code in _checks and _checks[code].name != function.__name__:
             raise ValueError(f"{code} is taken by {_checks[code].name}")
-        _checks[code] = Check(code, function, tuple(needs), suite)
+        _checks[code] = Check(code, function, tuple(needs), suite, own_servers)
         return function
 
     return enter

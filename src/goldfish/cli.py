@@ -82,6 +82,7 @@ def check(
     json: Annotated[Path | None, Option("F", "Write the report as JSON")] = None,
     junit: Annotated[Path | None, Option("F", "Write the report as JUnit XML")] = None,
     baseline: Annotated[Path | None, Option("F", "Known failures, with reasons (TOML)")] = None,
+    save_runs: Annotated[Path | None, Option("DIR", "Keep every call, to replay it")] = None,
 ) -> int:
     """Hold memories to the catalogue of promises; without a target, the embedded SQLite store.
 
@@ -92,9 +93,27 @@ def check(
     from goldfish.commands.check import check as run
 
     request = Request(
-        targets or (), only or (), skip or (), suite, seed, max_time, workers, json, junit, baseline
+        targets or (),
+        only or (),
+        skip or (),
+        suite,
+        seed,
+        max_time,
+        workers,
+        json,
+        junit,
+        baseline,
+        save_runs,
     )
     return run(request)
+
+
+@app.command(short_help="Judge a stored history again.")
+def replay(run: Annotated[Path, Argument("RUN", "A directory or file of --save-runs")]) -> int:
+    """Judge the histories that --save-runs kept once more, and show the smallest that breaks."""
+    from goldfish.commands.replay import replay as judge
+
+    return judge(run)
 
 
 @app.command()

@@ -2,7 +2,7 @@
 
 import asyncio
 import inspect
-from collections.abc import AsyncIterable, Callable, Coroutine, Iterator, Sequence
+from collections.abc import AsyncIterable, Awaitable, Callable, Coroutine, Iterator, Sequence
 from functools import partial
 from typing import Any, Self, TypeVar
 
@@ -24,8 +24,18 @@ class StoreError(Exception):
         self.error = error
 
 
+class RemoteError(Exception):
+    """What the store raised in another process, by its description."""
+
+
+class EndedError(RemoteError):
+    """The other process ended before it answered: what it was asked may have happened or not."""
+
+
 def describe(error: BaseException) -> str:
     """The kind of an error and its first line."""
+    if isinstance(error, RemoteError):
+        return str(error)
     first = str(error).strip().partition("\n")[0]
     return f"{type(error).__name__}: {first}" if first else type(error).__name__
 
@@ -36,8 +46,11 @@ class LocalClient:
     Sync and async stores look the same from here; a sync one has that thread to itself.
     """
 
-    def __init__(self, opened: Any, closing: Closing, thread: LoopThread) -> None:
+    def __init__(
+        self, opened: Any, closing: Closing, thread: LoopThread, *, threads: bool = False
+    ) -> None:
         self.store = opened
+        self.threads = threads
         self.methods = methods_of(opened)
         self._closing = closing
         self._thread = thread
@@ -53,12 +66,28 @@ class LocalClient:
         except BaseException:
             thread.abandon()
             raise
-        return cls(opened, closing, thread)
+        return cls(opened, closing, thread, threads=target.threads)
 
     async def call(self, method: str, *arguments: Any, deadline: float, **options: Any) -> Any:
         """What the store's method returns, as a list if it is any kind of iterator."""
         work = _called(getattr(self.store, method), arguments, options)
         return await _in_time(self._thread, method, work, deadline)
+
+    async def beside(self, another: Callable[[], Awaitable[Self]]) -> Self:
+        """A client whose calls run at the same time as this one's.
+
+        An async store serves many at once. A sync one is shared by threads if it says so, and else
+        opened another time, because much of what is not async belongs to one thread.
+        """
+        if inspect.iscoroutinefunction(getattr(self.store, "add_messages", None)):
+            return self
+        if getattr(self.store, "threads", self.threads) is True:
+            return type(self)(self.store, _nothing, LoopThread(), threads=True)
+        return await another()
+
+    def abandon(self) -> None:
+        """End the thread without waiting for what it does."""
+        self._thread.abandon()
 
     async def close(self, *, deadline: float) -> None:
         """Close the store as its factory does, and end the thread."""
@@ -126,6 +155,10 @@ async def _finish_async(made: Any) -> None:
 async def _finish(made: Any) -> None:
     for _ in made:
         raise RuntimeError("a target yields one store")
+
+
+async def _nothing() -> None:
+    """Close nothing: the opening belongs to another client."""
 
 
 async def _close_store(opened: Any) -> None:

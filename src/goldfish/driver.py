@@ -1,7 +1,11 @@
 """What a check holds in its hands: the memory under test, opened as often as it likes."""
 
+import asyncio
 import contextlib
-from collections.abc import Iterable, Mapping, Sequence
+import dataclasses
+import math
+import time
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Any, Protocol
@@ -9,6 +13,7 @@ from typing import Any, Protocol
 from goldfish.check import Need
 from goldfish.client import LocalClient, Methods, StoreError
 from goldfish.diagnosis import judge
+from goldfish.history import Call, History, Outcome
 from goldfish.messages import ChatMessage
 from goldfish.pods import Nursery, Pod
 from goldfish.sandbox import Sandbox
@@ -40,10 +45,12 @@ class OpeningError(Exception):
 class Client:
     """One opening of the memory: the calls that a check makes, with their deadline."""
 
-    def __init__(self, opened: Opened, deadline: float) -> None:
+    def __init__(self, opened: Opened, deadline: float, name: str, history: History) -> None:
         self.opened = opened
         self.deadline = deadline
         self.closed = False
+        self._name = name
+        self._history = history
 
     def has(self, method: str, *parameters: str) -> bool:
         """Whether the store has this method, and it takes these parameters."""
@@ -54,7 +61,19 @@ class Client:
 
     async def call(self, method: str, *arguments: Any, **options: Any) -> Any:
         """Call a method as it is; a StoreError says that it raised."""
-        return await self.opened.call(method, *arguments, deadline=self.deadline, **options)
+        start, error, result = time.perf_counter(), "", None
+        outcome: Outcome = "unknown"
+        try:
+            result = await self.opened.call(method, *arguments, deadline=self.deadline, **options)
+            outcome = "ok"
+            return result
+        except StoreError as raised:
+            outcome, error = "fail", str(raised)
+            raise
+        finally:
+            told = _told(method, arguments, options, result)
+            times = start, time.perf_counter()
+            self._history.calls.append(Call(self._name, *told, *times, outcome, error, self._name))
 
     async def add(self, session: str, messages: Sequence[ChatMessage]) -> None:
         """Add a batch; when this returns, it is acknowledged."""
@@ -62,11 +81,7 @@ class Client:
 
     async def history(self, session: str, **options: Any) -> list[Any]:
         """The messages as the store hands them out."""
-        found = await self.call("get_history", session, **options)
-        single = isinstance(found, str | bytes | Mapping) or hasattr(found, "content")
-        if single or not isinstance(found, Iterable):
-            raise Violation(f"wrong: get_history returned {type(found).__name__}, not messages")
-        return list(found)
+        return messages_in(await self.call("get_history", session, **options))
 
     async def contents(self, session: str, **options: Any) -> list[Any]:
         """The contents of the history, by which checks know their messages."""
@@ -93,11 +108,63 @@ class Client:
             return error
         return None
 
+    def abandon(self) -> None:
+        """Leave this opening to itself: something in it may never return."""
+        self.closed = True
+        if isinstance(self.opened, LocalClient):
+            self.opened.abandon()
+
     async def close(self) -> None:
         """Close this opening."""
         if not self.closed:
             self.closed = True
             await self.opened.close(deadline=self.deadline)
+
+
+def _told(
+    method: str, arguments: Sequence[Any], options: dict[str, Any], result: Any
+) -> tuple[str, str, Any, Any]:
+    """The session, action, value and result of a call, as a history has them."""
+    session = str(arguments[0]) if arguments else ""
+    if method == "add_messages" and isinstance(arguments[1], list | tuple):
+        return session, "add", contents_of(arguments[1]), None
+    if method == "get_history":
+        found = contents_of(result) if isinstance(result, list | tuple) else None
+        return session, "read", options.get("last"), found
+    return session, method, next(iter([*arguments[1:], *options.values()]), None), result
+
+
+class Lanes:
+    """One opening in this process, or one for each thread, as a place for many calls at once."""
+
+    ended = False
+
+    def __init__(self, clients: Sequence[LocalClient]) -> None:
+        self._clients = clients
+
+    async def call(
+        self, method: str, *arguments: Any, deadline: float, lane: int = 0, **options: Any
+    ) -> Any:
+        """What the method returns, called on that lane."""
+        client = self._clients[lane % len(self._clients)]
+        return await client.call(method, *arguments, deadline=deadline, **options)
+
+
+@dataclass
+class Record:
+    """Every call of a check, and what the histories among them lost that were judged."""
+
+    history: History = dataclasses.field(default_factory=History)
+    acknowledged: int = 0
+    lost: int = 0
+    rounds: int = 0  # of workloads, by which their sessions are named
+    asked: int = 0  # calls of workloads, by which their messages are named
+
+    def add(self, history: History, acknowledged: int, lost: int) -> None:
+        """Keep a history that was judged."""
+        self.history.calls += history.calls
+        self.acknowledged += acknowledged
+        self.lost += lost
 
 
 @dataclass
@@ -110,9 +177,14 @@ class Memory:
     random: Random
     deadline: float
     nursery: Nursery | None = None
+    effort: float = 1.0  # how many more tries than usual to give to what happens by chance
+    own_servers: bool = False  # whether what is made afresh gets servers of its own
+    until: float = math.inf  # when to stop trying, by the monotonic clock
+    record: Record = dataclasses.field(default_factory=Record)  # shared by what is made afresh
 
     def __post_init__(self) -> None:
         self._clients: list[Client] = []
+        self._pods: list[Pod] = []
         self._made = 0
 
     @property
@@ -125,18 +197,70 @@ class Memory:
         opened = await self._opening(
             LocalClient.open(self.target, self.sandbox, deadline=self.deadline, **options)
         )
-        client = Client(opened, self.deadline)
+        client = self._client(opened, "here")
         self._clients.append(client)
         return client
 
+    async def first(self) -> Client:
+        """The newest opening in this process, which is made if there is none."""
+        here = [client for client in self._clients if isinstance(client.opened, LocalClient)]
+        return here[-1] if here else await self.open()
+
     async def elsewhere(self, **options: Any) -> Client:
         """Open the storage in another process; ``client`` stays what it was."""
-        if self.nursery is None:
-            self.nursery = Nursery(self.target)  # which says why there can be none
-        pod = await self._opening(self.nursery.pod(self.sandbox.description(), options))
-        client = Client(pod, self.deadline)
+        pod = await self._opening(self._nursery().pod(*self._orders(options)))
+        client = self._client(pod, "pod")
         self._clients.insert(0, client)
         return client
+
+    async def pods(self, count: int, *, lanes: int = 1) -> list[Pod]:
+        """Other processes that open the storage all at once."""
+        first = self.sandbox.opening == 0 and count == 1
+        born: list[Pod] = []
+        for _ in range(count):
+            born.append(await self._nursery().unopened(*self._orders({})))
+            self.sandbox.opening += 1
+        self._pods += born
+        opening = asyncio.gather(*(pod.open(lanes) for pod in born))
+        return list(await _opened(opening, first=first))
+
+    async def kill_while_opening(self, count: int) -> None:
+        """Let other processes open the storage all at once, and kill each at a random instant."""
+        born = [await self._nursery().unopened(*self._orders({})) for _ in range(count)]
+        self.sandbox.opening += count
+        opening = [asyncio.create_task(pod.open()) for pod in born]
+        for pod in born:
+            await asyncio.sleep(self.random.uniform(0, 0.01))
+            pod.kill()
+        await asyncio.gather(*opening, return_exceptions=True)  # they were not to succeed
+
+    async def lanes(self, count: int) -> "Lanes":
+        """The opening in this process, for so many calls at once as its kind allows."""
+        first = (await self.first()).opened
+        assert isinstance(first, LocalClient)
+        if self.target.claims == "one opening":
+            return Lanes([first])
+
+        async def another() -> LocalClient:
+            opened = (await self.open()).opened
+            assert isinstance(opened, LocalClient)
+            return opened
+
+        return Lanes([first, *[await first.beside(another) for _ in range(count - 1)]])
+
+    @contextlib.asynccontextmanager
+    async def afresh(self) -> "AsyncIterator[Memory]":
+        """The same target in a new sandbox, for as long as the block runs."""
+        sandbox = Sandbox(own_servers=self.own_servers)
+        try:
+            sandbox.provide(self.target.services)
+            memory = replace(self, sandbox=sandbox)
+            try:
+                yield memory
+            finally:
+                await memory.discard()
+        finally:
+            sandbox.close()
 
     async def reopen(self, **options: Any) -> Client:
         """Close every opening, and open the storage once more."""
@@ -159,6 +283,8 @@ class Memory:
         for client in self._clients:
             with contextlib.suppress(Exception):
                 await client.close()
+        for pod in self._pods:
+            pod.kill()
 
     def text(self, words: str = "hello") -> str:
         """Words that no other message has: a tag tells which check wrote them."""
@@ -179,13 +305,37 @@ class Memory:
         self._made += 1
         return f"{hint}-{self.random.randrange(16**6):06x}-{self._made}"
 
+    def _client(self, opened: Opened, where: str) -> Client:
+        name = f"{where}{self.sandbox.opening}"
+        return Client(opened, self.deadline, name, self.record.history)
+
+    def _nursery(self) -> Nursery:
+        if self.nursery is None:
+            self.nursery = Nursery(self.target)  # which says why there can be none
+        return self.nursery
+
+    def _orders(self, options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        return self.sandbox.description(), options
+
     async def _opening(self, work: Any) -> Any:
         first = self.sandbox.opening == 0
         self.sandbox.opening += 1
-        try:
-            return await work
-        except StoreError as error:
-            raise OpeningError(error, first=first) from error
+        return await _opened(work, first=first)
+
+
+async def _opened(work: Any, *, first: bool) -> Any:
+    try:
+        return await work
+    except StoreError as error:
+        raise OpeningError(error, first=first) from error
+
+
+def messages_in(found: Any) -> list[Any]:
+    """The messages that get_history returned, or a violation if it returned none of that kind."""
+    single = isinstance(found, str | bytes | Mapping) or hasattr(found, "content")
+    if single or not isinstance(found, Iterable):
+        raise Violation(f"wrong: get_history returned {type(found).__name__}, not messages")
+    return list(found)
 
 
 def contents_of(messages: Iterable[Any]) -> list[Any]:
@@ -218,6 +368,13 @@ def missing_need(need: Need, target: Target, client: Client) -> str | None:
     if need.kind == "process" and target.claims in {"one opening", "one process"}:
         return f"not claimed: {target.claims} only"
     return None
+
+
+def missing_service(need: Need, target: Target) -> str | None:
+    """Why a check that needs a server cannot be asked of the target; None if it can."""
+    if any(need.name in {"", each} for each in target.services):
+        return None
+    return f"it is not on {need.name or 'a server'}"
 
 
 def declared_by(store: object, target: Target) -> Target:

@@ -8,9 +8,11 @@
     │   └── UnstorableError              the value cannot be kept exactly (also a ValueError)
     ├── UnknownStoreURLError             open_store() does not know the scheme (also a ValueError)
     ├── UsageError                       an option or a code makes no sense (also a ValueError)
+    ├── HistoryError                     a stored history cannot be read (also a ValueError)
     ├── TargetError                      a target cannot be found, imported or used
     ├── MissingExtraError                an optional package is not installed (also an ImportError)
     └── ServiceError                     a real server could not be started or steered
+        └── NotPossibleError             a fault cannot be made here, as this user or on this system
 
 A wrong argument is a plain ``TypeError`` or ``ValueError``, raised before anything is written.
 """
@@ -60,6 +62,10 @@ class UsageError(GoldfishError, ValueError):
     """An option, a code or a file that makes no sense; the message says what would."""
 
 
+class HistoryError(GoldfishError, ValueError):
+    """A stored or written history cannot be read."""
+
+
 class TargetError(GoldfishError):
     """A target cannot be found, imported or used as one."""
 
@@ -75,3 +81,7 @@ class MissingExtraError(GoldfishError, ImportError):
 
 class ServiceError(GoldfishError):
     """A real server could not be started or steered."""
+
+
+class NotPossibleError(ServiceError):
+    """This fault cannot be made here; the message says why, and what to do."""

@@ -6,19 +6,19 @@ threads. Pods talk over a socket, never over standard output, where libraries pr
 
 import asyncio
 import contextlib
+import itertools
 import json
 import os
 import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Awaitable, Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from goldfish.client import LocalClient, StoreError, describe
+from goldfish.client import EndedError, LocalClient, RemoteError, StoreError, describe
 from goldfish.sandbox import RemoteSandbox
 from goldfish.services import undertaker
 from goldfish.target import Location, Target, load_location
@@ -33,52 +33,110 @@ class NoPodError(Exception):
     """There can be no other process for this target; what it would have shown is unknown."""
 
 
-class RemoteError(Exception):
-    """What the store raised in a pod, by its description."""
-
-
 class Pod:
-    """A process that has opened the target."""
+    """A process that opens the target, and serves any number of calls at once.
+
+    Calls on one *lane* come one after the other where the store is not async; each lane of a sync
+    store has a thread, and an opening of its own unless the target says that threads may share.
+    """
 
     def __init__(
-        self, pid: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, methods: Any
+        self, pid: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         self.pid = pid
-        self.methods: dict[str, list[str] | None] = methods
-        self._reader = reader
+        self.methods: dict[str, list[str] | None] = {}
+        self.ended = self.killed = False
         self._writer = writer
-        self._turn = asyncio.Lock()
+        self._numbers = itertools.count()
+        self._answers: dict[int, asyncio.Future[Any]] = {}
+        self._listening = asyncio.create_task(self._listen(reader))
         undertaker.watch_process(pid)
 
-    async def call(self, method: str, *arguments: Any, deadline: float, **options: Any) -> Any:
+    async def open(self, lanes: int = 1) -> Self:
+        """Let the process open the target; what the factory raises comes as a StoreError."""
+        try:
+            answer = await asyncio.wait_for(self._ask("open", lanes), READY_WITHIN)
+            self.methods = _outcome("opening", answer)
+        except BaseException:
+            self.kill()
+            raise
+        return self
+
+    async def call(
+        self, method: str, *arguments: Any, deadline: float, lane: int = 0, **options: Any
+    ) -> Any:
         """What the store's method returns in that process."""
-        async with self._turn:
-            self._writer.write(packed([method, list(arguments), options, deadline]))
-            try:
-                line = await asyncio.wait_for(self._reader.readline(), deadline + 5)
-            except TimeoutError:
-                raise Violation(f"wedged: {method} did not return within {deadline:g} s") from None
-        return _outcome(method, line)
+        work = self._ask("call", lane, method, list(arguments), options, deadline)
+        try:
+            answer = await asyncio.wait_for(work, deadline + 5)
+        except TimeoutError:
+            raise Violation(f"wedged: {method} did not return within {deadline:g} s") from None
+        return _outcome(method, answer)
 
     async def close(self, *, deadline: float) -> None:
         """Close the store there, and end the process."""
         try:
-            await self.call("closing", deadline=deadline)
+            answer = await asyncio.wait_for(self._ask("close", deadline), deadline + 5)
+        except TimeoutError:
+            raise Violation(f"wedged: closing took longer than {deadline:g} s") from None
         finally:
             self.kill()
+        _outcome("closing", answer)
+
+    def pause(self) -> None:
+        """Stop the process where it is, with SIGSTOP."""
+        self._signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let a paused process go on."""
+        self._signal(signal.SIGCONT)
 
     def kill(self) -> None:
         """End the process with SIGKILL, in whatever it does."""
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGKILL)
+        self._signal(signal.SIGKILL)
+        self.killed = True
         undertaker.forget_process(self.pid)
         self._writer.close()
+        self._end()
+        self._listening.cancel()
+
+    def _signal(self, number: signal.Signals) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            if not self.killed:  # its number may be another process's by now
+                os.kill(self.pid, number)
+
+    def _ask(self, *request: Any) -> "asyncio.Future[Any]":
+        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        if self.ended:
+            answer.set_result(None)
+        else:
+            number = next(self._numbers)
+            self._answers[number] = answer
+            self._writer.write(packed([number, *request]))
+        return answer
+
+    async def _listen(self, reader: asyncio.StreamReader) -> None:
+        with contextlib.suppress(ConnectionError):
+            while line := await reader.readline():
+                number, kind, value = unpacked(line)
+                self._settle(number, (kind, value))
+        self._end()
+
+    def _end(self) -> None:
+        self.ended = True
+        for number in list(self._answers):
+            self._settle(number, None)
+
+    def _settle(self, number: int, answer: Any) -> None:
+        future = self._answers.pop(number)
+        if not future.done():  # who asked may have stopped waiting
+            future.set_result(answer)
 
 
-def _outcome(method: str, line: bytes) -> Any:
-    if not line:
-        raise StoreError(method, RemoteError("the process ended"))
-    kind, value = unpacked(line)
+def _outcome(method: str, answer: tuple[str, Any] | None) -> Any:
+    if answer is None:
+        raise StoreError(method, EndedError("the process ended"))
+    kind, value = answer
     if kind == "raised":
         raise StoreError(method, RemoteError(value))
     if kind == "violation":
@@ -96,6 +154,7 @@ class Nursery:
                 "move it to the top of a module"
             )
         self._location = target.location
+        self._threads = target.threads  # declared on the target, which the factory may not be
         self._directory = Path(tempfile.mkdtemp(prefix="goldfish-"))
         undertaker.watch_directory(self._directory)
         self._process: subprocess.Popen[bytes] | None = None
@@ -107,6 +166,10 @@ class Nursery:
 
     async def pod(self, sandbox: dict[str, Any], options: dict[str, Any]) -> Pod:
         """A new process that has opened the target in that sandbox."""
+        return await (await self.unopened(sandbox, options)).open()
+
+    async def unopened(self, sandbox: dict[str, Any], options: dict[str, Any]) -> Pod:
+        """A new process that is ready to open the target in that sandbox."""
         async with self._turn:
             await self._start()
             assert self._process is not None
@@ -115,9 +178,8 @@ class Nursery:
             self._process.stdin.write(order)
             self._process.stdin.flush()
             reader, writer = await self._connected()
-        line = await asyncio.wait_for(reader.readline(), READY_WITHIN)
-        pid, methods = _outcome("opening", line)
-        return Pod(pid, reader, writer, methods)
+        pid = int(await asyncio.wait_for(reader.readline(), READY_WITHIN))
+        return Pod(pid, reader, writer)
 
     def close(self) -> None:
         """End the nursery; its pods end with their connections."""
@@ -158,7 +220,8 @@ class Nursery:
             )
         undertaker.watch_process(self._process.pid)
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(asdict(self._location)).encode() + b"\n")
+        introduction = [asdict(self._location), self._threads]
+        self._process.stdin.write(json.dumps(introduction).encode() + b"\n")
 
     async def _connected(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         for _ in range(int(READY_WITHIN / 0.25)):
@@ -174,7 +237,8 @@ class Nursery:
 def nurse() -> None:
     """The nursery's main: import the target, then fork a pod for each order."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # pods are not waited for
-    target = load_location(Location(**json.loads(sys.stdin.buffer.readline())))
+    location, threads = json.loads(sys.stdin.buffer.readline())
+    target = replace(load_location(Location(**location)), threads=threads)
     for line in sys.stdin.buffer:
         socket, sandbox, options = json.loads(line)
         if os.fork() == 0:
@@ -188,28 +252,48 @@ def nurse() -> None:
 async def _serve(target: Target, socket: str, sandbox: Any, options: dict[str, Any]) -> None:
     """The pod's main: open the target and answer calls until the harness hangs up."""
     reader, writer = await asyncio.open_unix_connection(socket, limit=LONGEST_LINE)
-    client: LocalClient | None = None
-
-    async def opened() -> Any:
-        nonlocal client
-        client = await LocalClient.open(target, sandbox, deadline=READY_WITHIN - 5, **options)
-        return [os.getpid(), client.methods]
-
-    writer.write(await _answered(opened))
-    while client is not None and (line := await reader.readline()):
-        method, arguments, parameters, deadline = unpacked(line)
-        if method == "closing":
-            work = partial(client.close, deadline=deadline)
-        else:
-            work = partial(client.call, method, *arguments, deadline=deadline, **parameters)
-        writer.write(await _answered(work))
-    await writer.drain()
+    writer.write(b"%d\n" % os.getpid())
+    replica = _Replica(target, sandbox, options)
+    underway: set[asyncio.Task[None]] = set()
+    while line := await reader.readline():
+        task = asyncio.create_task(_answer(replica, writer, *unpacked(line)))
+        underway.add(task)
+        task.add_done_callback(underway.discard)
 
 
-async def _answered(work: Callable[[], Awaitable[Any]]) -> bytes:
+class _Replica:
+    """What a pod can be asked for."""
+
+    def __init__(self, target: Target, sandbox: Any, options: dict[str, Any]) -> None:
+        self._open = partial(
+            LocalClient.open, target, sandbox, deadline=READY_WITHIN - 5, **options
+        )
+        self._lanes: list[LocalClient] = []
+
+    async def open(self, lanes: int) -> Any:
+        self._lanes = [await self._open()]
+        beside = [self._lanes[0].beside(self._open) for _ in range(lanes - 1)]
+        self._lanes += await asyncio.gather(*beside)
+        return self._lanes[0].methods
+
+    async def call(
+        self, lane: int, method: str, arguments: Any, options: Any, deadline: float
+    ) -> Any:
+        client = self._lanes[lane % len(self._lanes)]
+        return await client.call(method, *arguments, deadline=deadline, **options)
+
+    async def close(self, deadline: float) -> None:
+        for client in dict.fromkeys(reversed(self._lanes)):
+            await client.close(deadline=deadline)
+
+
+async def _answer(
+    replica: _Replica, writer: asyncio.StreamWriter, number: int, verb: str, *request: Any
+) -> None:
     try:
-        return packed(["returned", await work()])
+        answer = ["returned", await getattr(replica, verb)(*request)]
     except StoreError as error:
-        return packed(["raised", describe(error.error)])
+        answer = ["raised", describe(error.error)]
     except Violation as violation:
-        return packed(["violation", str(violation)])
+        answer = ["violation", str(violation)]
+    writer.write(packed([number, *answer]))

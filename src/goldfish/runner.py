@@ -1,19 +1,23 @@
 """Runs checks against a target, and tells what happens as a stream of events."""
 
 import asyncio
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from random import Random
 
 from goldfish.check import Check
 from goldfish.client import LocalClient, StoreError, describe
-from goldfish.driver import Memory, OpeningError, declared_by, missing_need
-from goldfish.errors import MissingExtraError, ServiceError, TargetError
+from goldfish.driver import Memory, OpeningError, declared_by, missing_need, missing_service
+from goldfish.errors import MissingExtraError, NotPossibleError, ServiceError, TargetError
+from goldfish.history import About, History
 from goldfish.pods import NoPodError, Nursery
+from goldfish.runs import kept
 from goldfish.sandbox import Sandbox
 from goldfish.target import Target
-from goldfish.verdict import Report, Result, Verdict, Violation
+from goldfish.verdict import Report, Result, UnprovenError, UnsupportedError, Verdict, Violation
 
 CALL_DEADLINE = 10.0
 WORLD = (MissingExtraError, ServiceError, TargetError)  # no check can go on
@@ -49,6 +53,8 @@ class Plan:
     workers: int = 4
     max_time: float | None = None
     deadline: float = CALL_DEADLINE
+    grow: bool = False  # go on with more and more effort until max_time is up
+    save_runs: Path | None = None  # where to keep the histories
     spelled: str = ""  # the target as the user would write it, for the line that reproduces
 
 
@@ -76,27 +82,47 @@ class _Run:
         self._plan = plan
         self._listen = listen
         self._places = asyncio.Semaphore(plan.workers)
+        self._tallies: dict[str, tuple[int, int]] = {}
+        self._keep = kept(plan.save_runs, target.name) if plan.save_runs else None
         self._nursery = Nursery(target) if target.location else None
         self._give_up = time.monotonic() + (plan.max_time or float("inf"))
 
     async def report(self) -> Report:
         try:
-            results = await asyncio.gather(*(self._place(check) for check in self._checks))
+            results = await self._all(effort=1.0)
+            effort = 2.0
+            while self._plan.grow and self._goes_on(results):
+                again = await self._all(effort)
+                results = [_worse(*pair) for pair in zip(results, again, strict=True)]
+                effort *= 2
         finally:
             if self._nursery is not None:
                 self._nursery.close()
         return Report(self._target.name, self._plan.seed, tuple(results))
 
-    async def _place(self, check: Check) -> Result:
+    def _goes_on(self, results: Sequence[Result]) -> bool:
+        """While there is time, and nothing was found that more effort could only bury."""
+        broken = any(result.verdict is Verdict.BROKEN for result in results)
+        return not broken and time.monotonic() < self._give_up < math.inf
+
+    async def _all(self, effort: float) -> list[Result]:
+        return await asyncio.gather(*(self._place(check, effort) for check in self._checks))
+
+    async def _place(self, check: Check, effort: float) -> Result:
         async with self._places:
             if time.monotonic() > self._give_up:
                 return _result(check, Verdict.SKIPPED, "the time was up")
             total = len(self._checks)
             self._listen(Started(self._target.name, check, total))
             began = time.monotonic()
-            outcome = await self._judged(check)
+            outcome = await self._judged(check, effort)
+            acknowledged, lost = self._tallies.pop(check.code, (0, 0))
             result = replace(
-                outcome, seconds=time.monotonic() - began, reproduce=self._reproduce(check)
+                outcome,
+                seconds=time.monotonic() - began,
+                reproduce=self._reproduce(check),
+                acknowledged=acknowledged,
+                lost=lost,
             )
             self._listen(Finished(self._target.name, result, total))
             return result
@@ -105,10 +131,10 @@ class _Run:
         target = self._plan.spelled or self._target.name
         return f"goldfish check {target} --only {check.code} --seed {self._plan.seed}"
 
-    async def _judged(self, check: Check) -> Result:
+    async def _judged(self, check: Check, effort: float) -> Result:
         """The result of one check; what is not the target's fault is unknown."""
         try:
-            return await self._in_sandbox(check)
+            return await self._in_sandbox(check, effort)
         except Violation as violation:
             return _broken(check, violation)
         except OpeningError as error:
@@ -119,22 +145,25 @@ class _Run:
             return _broken(check, Violation(f"refused: {error}, though it was opened before"))
         except StoreError as error:
             return _broken(check, Violation(f"refused: {error}"))
-        except NoPodError as error:
+        except (NoPodError, UnprovenError) as error:
             return _result(check, Verdict.UNKNOWN, str(error))
+        except (UnsupportedError, NotPossibleError) as error:
+            return _result(check, Verdict.UNSUPPORTED, str(error))
         except WORLD:
             raise
         except Exception as error:  # the harness or the world, and never the target
             return _result(check, Verdict.UNKNOWN, f"the check itself failed: {describe(error)}")
 
-    async def _in_sandbox(self, check: Check) -> Result:
-        sandbox = Sandbox()
+    async def _in_sandbox(self, check: Check, effort: float) -> Result:
+        # Before anything is started for it: what the target has said already may be enough.
+        for need in check.needs:
+            if need.kind == "service" and (why := missing_service(need, self._target)):
+                return _result(check, Verdict.UNSUPPORTED, why)
+        sandbox = Sandbox(own_servers=check.own_servers)
         memory: Memory | None = None
         try:
             sandbox.provide(self._target.services)
-            random = Random(f"{self._plan.seed} {check.code}")
-            memory = Memory(
-                self._target, sandbox, check.code, random, self._plan.deadline, self._nursery
-            )
+            memory = self._memory(check, sandbox, effort)
             client = await memory.open()
             assert isinstance(client.opened, LocalClient)
             memory.target = declared_by(client.opened.store, self._target)
@@ -145,8 +174,42 @@ class _Run:
             return _result(check, Verdict.HELD)
         finally:
             if memory is not None:
+                self._remember(check, memory)
                 await memory.discard()
             sandbox.close()
+
+    def _memory(self, check: Check, sandbox: Sandbox, effort: float) -> Memory:
+        return Memory(
+            self._target,
+            sandbox,
+            check.code,
+            Random(f"{self._plan.seed} {check.code} {effort:g}"),
+            self._plan.deadline,
+            self._nursery,
+            effort,
+            check.own_servers,
+            self._give_up if self._plan.grow else math.inf,
+        )
+
+    def _remember(self, check: Check, memory: Memory) -> None:
+        record = memory.record
+        self._tallies[check.code] = record.acknowledged, record.lost
+        if self._keep is not None:
+            about = About(
+                self._target.name, check.code, self._plan.seed, judged=record.acknowledged > 0
+            )
+            History(record.history.calls, about).save(self._keep / f"{check.code}.jsonl")
+
+
+def _worse(before: Result, after: Result) -> Result:
+    """What is known of a check after another pass over it, with the counts of both."""
+    after_tells = after.verdict not in {Verdict.SKIPPED, Verdict.HELD}
+    return replace(
+        after if after_tells else before,
+        seconds=before.seconds + after.seconds,
+        acknowledged=before.acknowledged + after.acknowledged,
+        lost=before.lost + after.lost,
+    )
 
 
 def _result(check: Check, verdict: Verdict, summary: str = "") -> Result:

@@ -3,20 +3,30 @@
 import shutil
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from goldfish.errors import ServiceError
 from goldfish.services import shared_postgres, shared_redis, undertaker
 
+if TYPE_CHECKING:
+    from goldfish.faults import Faults
+
 
 class Sandbox:
-    """One storage, to be opened again and again; ``opening`` counts the openings."""
+    """One storage, to be opened again and again; ``opening`` counts the openings.
 
-    def __init__(self) -> None:
+    With ``own_servers``, or once ``faults`` was asked for, the servers are this sandbox's alone and
+    a proxy leads to each, so that they can be tormented. Otherwise they are shared, which is cheap.
+    """
+
+    def __init__(self, *, own_servers: bool = False) -> None:
         self.path = Path(tempfile.mkdtemp(prefix="goldfish-"))
         undertaker.watch_directory(self.path)
         self.opening = 0
         self._addresses: dict[str, str] = {}
+        self._faults: Faults | None = None
+        if own_servers:
+            _ = self.faults
 
     @property
     def redis_url(self) -> str:
@@ -28,6 +38,16 @@ class Sandbox:
         """An empty PostgreSQL database of this sandbox's own."""
         return self._address("postgres")
 
+    @property
+    def faults(self) -> "Faults":
+        """What can be made to go wrong here: ask before the first ``redis_url``."""
+        if self._faults is None:
+            # A sandbox without faults does not pay for the import.
+            from goldfish.faults import Faults
+
+            self._faults = Faults(shared=tuple(self._addresses))
+        return self._faults
+
     def provide(self, services: tuple[str, ...]) -> None:
         """Have the services ready before anybody asks, so that other processes know them too."""
         for service in services:
@@ -35,19 +55,27 @@ class Sandbox:
 
     def description(self) -> dict[str, Any]:
         """What another process needs to open the same storage."""
-        return {"path": str(self.path), "opening": self.opening, "addresses": self._addresses}
+        own = self._faults.addresses if self._faults else {}
+        addresses = {**self._addresses, **own}
+        return {"path": str(self.path), "opening": self.opening, "addresses": addresses}
 
     def close(self) -> None:
-        """Remove the directory and give back the databases."""
-        shutil.rmtree(self.path, ignore_errors=True)
-        undertaker.forget_directory(self.path)
-        for service, address in self._addresses.items():
-            _SERVERS[service]().release(address)
-        self._addresses = {}
+        """Heal every fault, remove the directory and give back the databases and servers."""
+        try:
+            if self._faults is not None:
+                self._faults.close()
+        finally:
+            shutil.rmtree(self.path, ignore_errors=True)
+            undertaker.forget_directory(self.path)
+            for service, address in self._addresses.items():
+                _SERVERS[service]().release(address)
+            self._addresses = {}
 
     def _address(self, service: str) -> str:
         if service not in _SERVERS:
             raise ServiceError(f"there is no service {service!r}: use {' or '.join(_SERVERS)}")
+        if self._faults is not None and service not in self._addresses:
+            return self._faults.address(service)
         if service not in self._addresses:
             self._addresses[service] = _SERVERS[service]().database()
         return self._addresses[service]

@@ -38,11 +38,25 @@ class BuiltIn:
 
 
 _OURS = "goldfish.stores.targets"
+_LANGCHAIN = "goldfish.adapters.langchain_targets"
+_LANGCHAIN_PACKAGES = ("langchain_community", "redis", "sqlalchemy")
 BUILT_INS: Mapping[str, BuiltIn] = {
     "memory": BuiltIn(_OURS, "memory", "a dict in the process, which dies with it"),
     "sqlite": BuiltIn(_OURS, "sqlite", "one SQLite file, the embedded default"),
     "redis": BuiltIn(_OURS, "redis", "a real Redis", "redis", ("redis",)),
     "postgres": BuiltIn(_OURS, "postgres", "a real PostgreSQL", "postgres", ("psycopg",)),
+    "langchain-memory": BuiltIn(
+        _LANGCHAIN, "memory", "LangChain's lists in the process", "langchain", _LANGCHAIN_PACKAGES
+    ),
+    "langchain-redis": BuiltIn(
+        _LANGCHAIN, "redis", "LangChain's history in Redis", "langchain", _LANGCHAIN_PACKAGES
+    ),
+    "langchain-sql": BuiltIn(
+        _LANGCHAIN, "sql", "LangChain's history in SQL", "langchain", _LANGCHAIN_PACKAGES
+    ),
+    "langchain-file": BuiltIn(
+        _LANGCHAIN, "file", "LangChain's history in files", "langchain", _LANGCHAIN_PACKAGES
+    ),
 }
 
 

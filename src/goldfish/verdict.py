@@ -42,6 +42,14 @@ class Violation(Exception):  # noqa: N818 - it is the target's error, not ours
         self.evidence = evidence
 
 
+class UnprovenError(Exception):
+    """Nothing was seen that could prove the promise: neither held nor broken, but unknown."""
+
+
+class UnsupportedError(Exception):
+    """The target turns out not to have what the check is about."""
+
+
 @dataclass(frozen=True)
 class Result:
     """What one check found about one target."""
@@ -55,6 +63,8 @@ class Result:
     evidence: tuple[str, ...] = ()
     seconds: float = 0.0
     reproduce: str = ""
+    acknowledged: int = 0  # messages, in the histories that were judged
+    lost: int = 0
 
     @property
     def family(self) -> str:
@@ -69,7 +79,21 @@ class Report:
     target: str
     seed: int
     results: tuple[Result, ...]
-    loss_rate: float = 0.0
+
+    @property
+    def acknowledged(self) -> int:
+        """How many messages were acknowledged in the histories that were judged."""
+        return sum(result.acknowledged for result in self.results)
+
+    @property
+    def lost(self) -> int:
+        """How many of those were gone later."""
+        return sum(result.lost for result in self.results)
+
+    @property
+    def loss_rate(self) -> float:
+        """The share of what was acknowledged that was then lost."""
+        return self.lost / self.acknowledged if self.acknowledged else 0.0
 
     @property
     def verdict(self) -> Verdict:

@@ -39,6 +39,7 @@ class Request:
     json: Path | None = None
     junit: Path | None = None
     baseline: Path | None = None
+    save_runs: Path | None = None
 
 
 def check(request: Request) -> int:
@@ -114,7 +115,13 @@ def _plan(request: Request) -> Plan:
         raise UsageError(f"--workers {request.workers} cannot work: use 1 or more")
     if request.max_time is not None and not request.max_time > 0:
         raise UsageError(f"--max-time {request.max_time:g} is no time: use a number above 0")
-    return Plan(seed=seed, workers=request.workers, max_time=request.max_time)
+    return Plan(
+        seed=seed,
+        workers=request.workers,
+        max_time=request.max_time,
+        grow=request.suite == "soak",
+        save_runs=request.save_runs,
+    )
 
 
 def _opened_once(specs: Sequence[str]) -> dict[str, Target]:
@@ -146,12 +153,14 @@ def _refuse_unwritable(path: Path) -> None:
 
 
 def _write_files(request: Request, accounts: Sequence[Account], page: Page) -> None:
-    if request.json or request.junit:
+    if request.json or request.junit or request.save_runs:
         page.write()
     if request.json:
         _write(request.json, as_json([each.report for each in accounts]), page)
     if request.junit:
         _write(request.junit, as_junit(accounts), page)
+    if request.save_runs:
+        page.write(f"Every call is kept under {request.save_runs}: goldfish replay judges it again")
 
 
 def _write(path: Path, text: str, page: Page) -> None:

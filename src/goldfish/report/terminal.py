@@ -9,7 +9,7 @@ from goldfish.verdict import Report, Result, Verdict
 
 NOT_CLAIMED = "not claimed: "
 STYLES = {"held": "bold green", "broken": "bold red", "unknown": "bold yellow"}
-MOST_EVIDENCE = 2
+MOST_EVIDENCE = 10  # lines: a small history is shown whole
 LINES_OF_SUMMARY = 3
 
 
@@ -17,6 +17,8 @@ def summarise(page: Page, account: Account, seconds: float) -> None:
     """Write all that somebody needs to know about one target."""
     report = discreet(account.report)
     page.write(headline(report, account, seconds), style=STYLES[report.verdict.value])
+    if report.lost:
+        page.write(loss(report), style="bold red")
     for result in _those(report, Verdict.BROKEN):
         _broken(page, result, account.known.get(result.code))
     for code, why in account.stale.items():
@@ -38,6 +40,12 @@ def headline(report: Report, account: Account, seconds: float) -> str:
         verdict = "held, but the baseline is stale"
     told = f"{_counted(report, len(account.known))}. ({seconds:.1f} s, seed {report.seed})"
     return f"{report.target}: {verdict}. {told}"
+
+
+def loss(report: Report) -> str:
+    """What was lost of what was acknowledged, as a share."""
+    counted = f"{report.lost:,} of {report.acknowledged:,} acknowledged messages"
+    return f"Loss rate {100 * report.loss_rate:.1f} %: {counted} were gone later."
 
 
 def _counted(report: Report, known: int) -> str:

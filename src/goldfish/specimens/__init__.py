@@ -3,7 +3,7 @@
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from goldfish.target import Target, as_target
@@ -23,6 +23,7 @@ class Specimen:
     caught_by: str
     finding: str
     explains: frozenset[str]
+    services: tuple[str, ...] = ()
 
     @property
     def bug(self) -> str:
@@ -32,14 +33,19 @@ class Specimen:
     @property
     def target(self) -> Target:
         """How to open it."""
-        return as_target(self.store, f"specimen:{self.name}")
+        return replace(as_target(self.store, f"specimen:{self.name}"), services=self.services)
 
 
 _specimens: dict[str, Specimen] = {}
 
 
 def specimen(
-    name: str, *, caught_by: str, finding: str, explains: tuple[str, ...] = ()
+    name: str,
+    *,
+    caught_by: str,
+    finding: str,
+    explains: tuple[str, ...] = (),
+    services: tuple[str, ...] = (),
 ) -> Callable[[Kind], Kind]:
     """Enter a store class into the gallery."""
 
@@ -51,7 +57,7 @@ def specimen(
             store.__qualname__,
         ):
             raise ValueError(f"there are two specimens called {name}")
-        _specimens[name] = Specimen(name, store, caught_by, finding, families)
+        _specimens[name] = Specimen(name, store, caught_by, finding, families, services)
         return store
 
     return enter

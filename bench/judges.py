@@ -1,0 +1,157 @@
+"""How long the judges take for a long history of a correct store, and how that grows.
+
+Times are those of the processor: the machine may have other work.
+"""
+
+import argparse
+import random
+import resource
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import process_time
+
+from goldfish.history import Call, History, Outcome, load
+from goldfish.judges import judge
+
+SEED = 4
+CALLS = 1_000_000
+
+
+@dataclass
+class Log:
+    """The model of a session: what was appended, and where the front is."""
+
+    messages: list[str] = field(default_factory=list)
+    front: int = 0
+
+    def apply(self, action: str, value: object) -> tuple[str, ...] | None:
+        """The effect of one call, and what it shows."""
+        if action == "add":
+            assert isinstance(value, tuple)
+            self.messages += value
+        elif action == "read":
+            assert value is None or isinstance(value, int)
+            begin = self.front if value is None else max(self.front, len(self.messages) - value)
+            return tuple(self.messages[begin:])
+        else:
+            keep = value if isinstance(value, int) else 0
+            self.front = max(self.front, len(self.messages) - keep)
+        return None
+
+
+@dataclass(frozen=True)
+class Mix:
+    """What the simulated processes of one session do."""
+
+    calls: int = 70
+    processes: int = 4
+    adds: float = 0.6
+    removals: float = 0.02
+    last: float = 0.1
+    uncertain: float = 0.01
+    most_kept: int = 40
+
+
+def simulated(choice: random.Random, session: str, mix: Mix) -> list[Call]:
+    """The calls of several processes on one session of a correct store, in no order."""
+    planned = [_planned(choice, session, mix, number) for number in range(mix.calls)]
+    clocks = [choice.random() for _ in range(mix.processes)]
+    timed = [_timed(choice, call, clocks) for call in planned]
+    log = Log()
+    calls = []
+    for effect, call in sorted(timed, key=lambda pair: pair[0]):
+        result = log.apply(call.action, call.value) if effect < float("inf") else None
+        calls.append(call._replace(result=result if call.outcome == "ok" else None))
+    return calls
+
+
+def _planned(choice: random.Random, session: str, mix: Mix, number: int) -> Call:
+    process, action = f"p{choice.randrange(mix.processes)}", _action(choice, mix)
+    value: object = None
+    if action == "add":
+        size = choice.randint(1, 3)
+        value = tuple(f"[{session}.{number}.{part}] from {process}" for part in range(size))
+    elif action == "trim" or (action == "read" and choice.random() < mix.last):
+        value = choice.randint(1, mix.most_kept)
+    outcome: Outcome = "ok"
+    if choice.random() < mix.uncertain:
+        outcome = choice.choice(("fail", "unknown"))
+    return Call(process, session, action, value, None, 0.0, 0.0, outcome)
+
+
+def _action(choice: random.Random, mix: Mix) -> str:
+    drawn = choice.random()
+    if drawn < mix.adds:
+        return "add"
+    return choice.choice(("trim", "clear")) if drawn > 1 - mix.removals else "read"
+
+
+def _timed(choice: random.Random, call: Call, clocks: list[float]) -> tuple[float, Call]:
+    """The call with its times, and the instant of its effect, which may be never."""
+    process = int(call.process[1:])
+    start = clocks[process] + choice.random()
+    end = start + choice.random()
+    clocks[process] = end
+    effect = start + (end - start) * choice.random()
+    if call.outcome != "ok":
+        effect = choice.choice((float("inf"), effect, end + choice.random() * 5))
+    return effect, call._replace(start=start, end=end)
+
+
+def long_history(calls: int, seed: int = SEED) -> History:
+    """A history of about so many calls, over many sessions that go on at the same time."""
+    return History(sorted(_sessions(calls, seed), key=lambda call: call.end))
+
+
+def _sessions(calls: int, seed: int) -> Iterator[Call]:
+    choice = random.Random(seed)
+    made = 0
+    while made < calls:
+        mix = Mix(calls=min(choice.randint(50, 100), calls - made))
+        yield from simulated(choice, f"s{made}", mix)
+        made += mix.calls
+
+
+def _seconds(history: History) -> float:
+    begin = process_time()
+    judgement = judge(history)
+    wrong = [each.summary for each in judgement.findings if each.kind != "refused"]
+    assert not wrong, f"the judge accuses a correct store: {wrong[0]}"
+    return process_time() - begin
+
+
+def _loading(history: History) -> float:
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory, "history.jsonl")
+        history.save(path)
+        begin = process_time()
+        load(path)
+        return process_time() - begin
+
+
+def _peak() -> float:
+    """The most memory that this process had so far, in MiB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def main() -> None:
+    """Print the time for half of the calls and for all, the ratio, and the memory."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--calls", type=int, default=CALLS)
+    calls = parser.parse_args().calls
+    times = []
+    for size in (calls // 2, calls):
+        history = long_history(size)
+        shown = sum(len(call.result) for call in history.calls if call.result)
+        before = _peak()
+        times.append(_seconds(history))
+        print(f"{size:>9} calls, {shown} messages read: judged in {times[-1]:.1f} s")
+        print(f"          peak memory {before:.0f} MiB before judging, {_peak():.0f} MiB after")
+    print(f"twice the calls take {times[1] / times[0]:.2f} x the time")
+    print(f"loading {calls} calls from JSONL takes {_loading(history):.1f} s")
+
+
+if __name__ == "__main__":
+    main()

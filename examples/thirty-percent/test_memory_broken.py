@@ -1,0 +1,7 @@
+"""The same line for the service that went to production: this is how it is caught."""
+
+from fleet import in_process
+
+import goldfish
+
+test_memory = goldfish.suite(in_process, only="DUR")

@@ -1,0 +1,1 @@
+"""Other people's memory as a MemoryStore: each module adapts one library, imported when used."""

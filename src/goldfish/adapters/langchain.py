@@ -1,0 +1,64 @@
+"""A chat history of LangChain as a store, by its sync or by its async methods."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from langchain_core.chat_history import BaseChatMessageHistory
+
+from goldfish.adapters.langchain_messages import from_langchain, to_langchain
+from goldfish.adapters.mirrored import MirroredList
+from goldfish.messages import ChatMessage
+from goldfish.target import MESSAGE_FIELDS
+
+HistoryOf = Callable[[str], BaseChatMessageHistory]
+
+
+class _Declared:
+    """What LangChain's histories keep of a message, whatever their backend."""
+
+    carries = MESSAGE_FIELDS - {"created_at"}  # LangChain has no place for a time
+    retries = False  # an id that the session has is added once more
+
+    def __init__(self, history_of: HistoryOf) -> None:
+        self._history_of = history_of
+
+
+class LangChainMemory(_Declared):
+    """The store that calls ``add_messages``, ``messages`` and ``clear`` of a session's history."""
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        """Hand the batch to the history of the session, as messages of LangChain."""
+        self._history_of(session_id).add_messages([to_langchain(each) for each in messages])
+
+    def get_history(self, session_id: str) -> list[ChatMessage]:
+        """What the history gives; to edit this list is to edit the one that LangChain gave."""
+        return _handed_out(self._history_of(session_id).messages)
+
+    def clear(self, session_id: str) -> None:
+        """Clear the history of the session."""
+        self._history_of(session_id).clear()
+
+
+class AsyncLangChainMemory(_Declared):
+    """The store that awaits ``aadd_messages``, ``aget_messages`` and ``aclear``.
+
+    Histories that do not override these run their sync methods in a thread of the loop's executor.
+    """
+
+    async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        """Hand the batch to the history of the session, as messages of LangChain."""
+        await self._history_of(session_id).aadd_messages([to_langchain(each) for each in messages])
+
+    async def get_history(self, session_id: str) -> list[ChatMessage]:
+        """What the history gives; to edit this list is to edit the one that LangChain gave."""
+        return _handed_out(await self._history_of(session_id).aget_messages())
+
+    async def clear(self, session_id: str) -> None:
+        """Clear the history of the session."""
+        await self._history_of(session_id).aclear()
+
+
+def _handed_out(given: Any) -> list[ChatMessage]:
+    if isinstance(given, list):
+        return MirroredList(given, from_langchain, to_langchain)
+    return [from_langchain(each) for each in given]

@@ -1,0 +1,78 @@
+"""The chat histories that come with LangChain, as targets."""
+
+import hashlib
+import warnings
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+with warnings.catch_warnings():
+    # LangChain says once per process that these are deprecated: whoever checks them knows.
+    warnings.simplefilter("ignore")
+    from langchain_community.chat_message_histories import (
+        FileChatMessageHistory,
+        RedisChatMessageHistory,
+        SQLChatMessageHistory,
+    )
+    from langchain_core.chat_history import InMemoryChatMessageHistory
+
+    warnings.simplefilter("ignore")  # once more: the import puts filters of its own before it
+    InMemoryChatMessageHistory()
+
+from sqlalchemy import create_engine
+
+from goldfish.adapters.langchain import LangChainMemory
+from goldfish.target import target
+
+OPEN_AT_ONCE = 64  # histories that are kept: each asks its server for something when it is made
+LONGEST_NAME = 200
+
+
+@target(name="langchain-memory")
+def memory(sandbox: Any) -> LangChainMemory:
+    """Lists in a dict, as LangChain's documentation keeps them."""
+    histories: dict[str, InMemoryChatMessageHistory] = {}
+    return LangChainMemory(
+        lambda session_id: histories.setdefault(session_id, InMemoryChatMessageHistory())
+    )
+
+
+@target(name="langchain-redis", services=["redis"])
+def redis(sandbox: Any, *, ttl: int | None = None) -> LangChainMemory:
+    """A list per session in Redis; the library's expiry is in whole seconds."""
+    url = sandbox.redis_url
+
+    @lru_cache(OPEN_AT_ONCE)
+    def history_of(session_id: str) -> RedisChatMessageHistory:
+        return RedisChatMessageHistory(session_id, url, ttl=ttl)
+
+    return LangChainMemory(history_of)
+
+
+@target(name="langchain-sql")
+def sql(sandbox: Any) -> Iterator[LangChainMemory]:
+    """A table in a SQLite file."""
+    engine = create_engine(f"sqlite:///{sandbox.path / 'memory.db'}")
+
+    @lru_cache(OPEN_AT_ONCE)
+    def history_of(session_id: str) -> SQLChatMessageHistory:
+        return SQLChatMessageHistory(session_id, connection=engine)
+
+    yield LangChainMemory(history_of)
+    engine.dispose()
+
+
+@target(name="langchain-file")
+def file(sandbox: Any) -> LangChainMemory:
+    """A JSON file per session."""
+    return LangChainMemory(
+        lambda session_id: FileChatMessageHistory(str(sandbox.path / file_name(session_id)))
+    )
+
+
+def file_name(session_id: str) -> str:
+    """A safe name that no other session has, whatever the id: its bytes in hex, or their hash."""
+    data = session_id.encode("utf-8", "surrogatepass")
+    if len(data) * 2 <= LONGEST_NAME:
+        return f"id-{data.hex()}.json"
+    return f"sha256-{hashlib.sha256(data).hexdigest()}.json"

@@ -1,0 +1,43 @@
+"""``goldfish replay``: judge a stored history again."""
+
+from pathlib import Path
+
+from goldfish.errors import HistoryError
+from goldfish.history import History
+from goldfish.judges import Judgement, judge
+from goldfish.judges.smallest import smallest
+from goldfish.notation import drawn
+from goldfish.report.discretion import inert, shortened
+from goldfish.report.page import Page
+from goldfish.runs import histories
+
+HELD, FAILED = 0, 1
+
+
+def replay(run: Path) -> int:
+    """Say what the judges find in each history of a run; 0 if every one held."""
+    judged = [history for history in histories(run) if history.about.judged]
+    if not judged:
+        raise HistoryError(f"{run} holds no history that a judge can tell about: run CON or DUR")
+    page = Page()
+    return max([_told(page, history) for history in judged])
+
+
+def _told(page: Page, history: History) -> int:
+    judgement = judge(history)
+    verdict = _verdict(judgement)
+    about = history.about
+    title = " ".join(filter(None, (about.target, about.code))) or "history"
+    counts = f"{len(history.calls):,} calls, {judgement.acknowledged:,} messages acknowledged"
+    page.write(inert(f"{title}: {verdict}. {counts}, {judgement.lost:,} lost."))
+    for finding in judgement.findings[:1]:
+        page.write(shortened(inert(f"{finding.kind}: {finding.summary}"), 3 * page.width), indent=2)
+        for line in drawn(smallest(history, finding)):
+            page.write(shortened(inert(line), page.width - 4), indent=4)
+    return HELD if verdict == "held" else FAILED
+
+
+def _verdict(judgement: Judgement) -> str:
+    if judgement.findings:
+        return "broken"
+    return "held" if judgement.proven else "unknown"

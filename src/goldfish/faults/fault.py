@@ -1,0 +1,63 @@
+"""A fault: something that is wrong from now on, until it is healed."""
+
+import threading
+from collections.abc import Callable
+from typing import Self
+
+
+class Fault:
+    """Something that is wrong now: leaving its ``with`` block, or heal(), ends it."""
+
+    def __init__(self, what: str, heal: Callable[[], None] | None = None) -> None:
+        self.what = what
+        self._mutex = threading.Lock()
+        self._heal = heal
+
+    @property
+    def is_healed(self) -> bool:
+        """Whether there is nothing left to heal, also if there never was."""
+        return self._heal is None
+
+    def heal(self) -> None:
+        """End the fault; again is a no-op."""
+        with self._mutex:
+            heal, self._heal = self._heal, None
+        if heal is not None:
+            heal()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.heal()
+
+    def __repr__(self) -> str:
+        return f"<Fault: {self.what}{' (healed)' if self.is_healed else ''}>"
+
+
+class Ledger:
+    """Every fault that was begun, so that what is not healed yet can be healed at the end."""
+
+    def __init__(self) -> None:
+        self._faults: list[Fault] = []
+
+    @property
+    def unhealed(self) -> list[Fault]:
+        """What is still wrong, oldest first."""
+        return [fault for fault in list(self._faults) if not fault.is_healed]
+
+    def note(self, what: str, heal: Callable[[], None] | None = None) -> Fault:
+        """The fault that has just begun; without ``heal`` it was over at once."""
+        fault = Fault(what, heal)
+        self._faults = [*self.unhealed, fault]
+        return fault
+
+    def heal_all(self) -> list[Exception]:
+        """Heal what is left, newest first; what went wrong with that."""
+        errors: list[Exception] = []
+        for fault in reversed(self.unhealed):
+            try:
+                fault.heal()
+            except Exception as error:  # the others are to be healed all the same
+                errors.append(error)
+        return errors

@@ -1,0 +1,123 @@
+"""What reads show that was never written there: phantom, leaked, corrupted, duplicated."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from goldfish.history import Call, tag
+from goldfish.judges.findings import Finding, named
+from goldfish.judges.sessions import FRONT, Read, Session
+
+
+class Everywhere:
+    """Who wrote what, in all sessions: looked up only where a message is not known."""
+
+    def __init__(self, calls: Mapping[str, Sequence[Call]]) -> None:
+        self._calls = calls
+
+    @cached_property
+    def _by_name(self) -> dict[str, Call]:
+        return dict(self._names())
+
+    def _names(self) -> Iterator[tuple[str, Call]]:
+        for calls in self._calls.values():
+            for call in calls:
+                if call.action == "add":
+                    for content in call.value:
+                        yield tag(content), call
+
+    def writer(self, content: Any) -> Call | None:
+        """The add, in any session, of the message with this name."""
+        return self._by_name.get(tag(content))
+
+
+def readings(session: Session, everywhere: Everywhere) -> list[Finding]:
+    """Fill in the reads of the session, and tell what in them was never written there."""
+    findings: list[Finding] = []
+    for call in session.read_calls:
+        numbers = session.numbers(call.result)
+        read = _clean(session, call, numbers)
+        if read is None:
+            read, found = _sorted_out(session, call, numbers, everywhere)
+            findings += found
+        if read.whole and session.first_removal > call.end:
+            read.ids.insert(0, FRONT)
+        session.reads.append(read)
+        if call.value is not None and len(call.result) > call.value:
+            findings.append(_too_many(session, call))
+    return findings
+
+
+def _clean(session: Session, call: Call, numbers: list[int | None]) -> Read | None:
+    """The read, if all of its messages are known, there in time, and there once."""
+    shown = set(numbers)
+    if None in shown or len(shown) < len(numbers) or session.repeated:
+        return None
+    known: list[int] = numbers  # type: ignore[assignment]  # None was ruled out
+    if known and session.starts[max(known)] > call.end:
+        return None
+    return Read(call, known, shown)  # type: ignore[arg-type]  # None was ruled out
+
+
+def _sorted_out(
+    session: Session, call: Call, numbers: list[int | None], everywhere: Everywhere
+) -> tuple[Read, list[Finding]]:
+    findings = list(_strangers(session, call, numbers, everywhere))
+    known = [number for number in _recognised(session, call, numbers) if number is not None]
+    early = [number for number in known if session.starts[number] > call.end]
+    twice = [number for number, times in Counter(known).items() if times > 1]
+    findings += [_from_the_future(session, call, number) for number in early]
+    findings += [_twice(session, call, twice)] if twice else []
+    shown = set(known).difference(early)
+    ids = [number for number in dict.fromkeys(known) if number in shown - session.repeated]
+    read = Read(call, ids, shown)
+    read.trusted = not findings
+    return read, findings
+
+
+def _recognised(session: Session, call: Call, numbers: list[int | None]) -> Iterable[int | None]:
+    """The numbers, with those of damaged messages that can be told by their names."""
+    present = set(numbers)
+    for content, number in zip(call.result, numbers, strict=True):
+        meant = session.named(content) if number is None else number
+        yield None if number is None and meant in present else meant
+
+
+def _strangers(
+    session: Session, call: Call, numbers: list[int | None], everywhere: Everywhere
+) -> Iterator[Finding]:
+    for content, number in zip(call.result, numbers, strict=True):
+        if number is None:
+            yield _stranger(session, call, content, everywhere)
+
+
+def _stranger(session: Session, read: Call, content: Any, everywhere: Everywhere) -> Finding:
+    meant = session.named(content)
+    if meant is not None:
+        add = session.add_call(meant)
+        text = f"{named([content])} was not read as it was written"
+        return Finding("corrupted", session.name, text, (add, read), (content,))
+    writer = everywhere.writer(content)
+    if writer is not None and writer.session != session.name:
+        text = f"{named([content])} was written to another session, {writer.session!r}"
+        return Finding("leaked", session.name, text, (writer, read), (content,))
+    text = f"{named([content])} was read, and nobody wrote it"
+    return Finding("phantom", session.name, text, (read,), (content,))
+
+
+def _from_the_future(session: Session, read: Call, number: int) -> Finding:
+    content = session.contents[number]
+    text = f"{named([content])} was read before its add began"
+    return Finding("phantom", session.name, text, (read, session.add_call(number)), (content,))
+
+
+def _twice(session: Session, read: Call, numbers: list[int]) -> Finding:
+    contents = session.texts(numbers)
+    text = f"{named(contents)} was shown more than once by one read"
+    return Finding("duplicated", session.name, text, (session.add_call(numbers[0]), read), contents)
+
+
+def _too_many(session: Session, read: Call) -> Finding:
+    text = f"a read of the last {read.value} returned {len(read.result)}"
+    return Finding("wrong", session.name, text, (read,), tuple(read.result))

@@ -1,0 +1,108 @@
+"""What a judge says: findings with the calls that prove them, and the tally of a history."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from goldfish.history import Call, tag
+
+SEVERITY = (
+    "lost",
+    "leaked",
+    "resurrected",
+    "corrupted",
+    "phantom",
+    "duplicated",
+    "torn",
+    "reordered",
+    "wrong",
+    "stale",
+    "refused",
+    "wedged",
+)
+PER_KIND = 3  # of one kind in one session: the first ones tell the story
+IN_ALL = 20
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that no correct memory does, with the few calls that prove it."""
+
+    kind: str
+    session: str
+    summary: str
+    calls: tuple[Call, ...]
+    elements: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The findings of a history, the worst first, and how much of it was acknowledged and seen.
+
+    ``acknowledged`` counts the messages whose add was answered; ``lost`` those of them that are
+    gone; ``confirmed`` those that some read showed; ``never_read`` those of which neither a read
+    nor a removal tells what became of them.
+    """
+
+    findings: tuple[Finding, ...]
+    acknowledged: int = 0
+    lost: int = 0
+    confirmed: int = 0
+    never_read: int = 0
+
+    @property
+    def loss_rate(self) -> float:
+        """The share of the acknowledged messages that is gone."""
+        return self.lost / self.acknowledged if self.acknowledged else 0.0
+
+    @property
+    def proven(self) -> bool:
+        """Whether any acknowledged message was read back: otherwise nothing is known."""
+        return self.confirmed > 0
+
+
+def moment(finding: Finding) -> float:
+    """When the finding came to light."""
+    return max(call.end for call in finding.calls)
+
+
+def first_of_each(findings: Iterable[Finding]) -> list[Finding]:
+    """The first few of each kind, in time."""
+    kept: list[Finding] = []
+    seen: Counter[str] = Counter()
+    for finding in sorted(findings, key=moment):
+        seen[finding.kind] += 1
+        if seen[finding.kind] <= PER_KIND:
+            kept.append(finding)
+    return kept
+
+
+def headlines(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """A few of every kind that was found, the worst kind first."""
+    seen: Counter[str] = Counter()
+    ranked: list[tuple[int, int, Finding]] = []
+    for finding in sorted(findings, key=moment):
+        ranked.append((seen[finding.kind], SEVERITY.index(finding.kind), finding))
+        seen[finding.kind] += 1
+    chosen = sorted(ranked, key=lambda entry: entry[:2])[:IN_ALL]
+    return tuple(entry[2] for entry in sorted(chosen, key=lambda entry: (entry[1], entry[0])))
+
+
+def distinct(calls: Iterable[Call]) -> tuple[Call, ...]:
+    """The calls, each once, in the order in which they began."""
+    # By identity: the contents of a call may be of any kind, also such that cannot be hashed.
+    once = {id(call): call for call in calls}
+    return tuple(sorted(once.values(), key=lambda call: (call.start, call.end)))
+
+
+def named(contents: Sequence[Any], limit: int = 3) -> str:
+    """The messages by their short names, the first few of them."""
+    names = ", ".join(shortened(tag(content)) for content in contents[:limit])
+    return f"{names} and {len(contents) - limit} more" if len(contents) > limit else names
+
+
+def shortened(text: str, width: int = 60) -> str:
+    """The text in quotes, without its middle where it is long."""
+    half = width // 2
+    return repr(text if len(text) <= width else f"{text[:half]}…{text[-half:]}")

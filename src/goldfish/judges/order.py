@@ -1,0 +1,179 @@
+"""What reads show in pieces or in the wrong order: torn, reordered."""
+
+from collections.abc import Iterable, Iterator
+from itertools import accumulate, islice, pairwise
+
+from goldfish.history import Call
+from goldfish.judges.findings import Finding, distinct, named
+from goldfish.judges.presence import Presence
+from goldfish.judges.removals import Removals
+from goldfish.judges.sessions import FRONT, Read, Session
+from goldfish.judges.strands import Clash, Strands
+
+
+class Order:
+    """Judges the order in which a session's messages are shown.
+
+    What is missing anyway explains a part of a batch, and neighbours that changed: nothing is said
+    about those.
+    """
+
+    def __init__(
+        self, session: Session, strands: Strands, removals: Removals, presence: Presence
+    ) -> None:
+        self._session = session
+        self._strands = strands
+        self._bounds = removals.bounds
+        self._removals = removals
+        self._presence = presence
+        self._known = set(presence.missed).union(*(read.risen for read in session.reads))
+
+    def torn(self, clashes: Iterable[Clash]) -> Iterator[Finding]:
+        """Batches of which reads show a part, or that others came in between."""
+        rows = self._strands.rows + [clash.read.ids for clash in clashes]
+        for row in rows:
+            for left, right in self._seams(row):
+                yield from self._seam(left, right)
+        for read in self._session.reads:
+            if read.trusted and read.ids:
+                yield from self._cut(read)
+
+    def _seams(self, row: list[int]) -> Iterator[tuple[int, int]]:
+        """Neighbours that cannot be: a batch is not over, or one does not begin."""
+        opens, closes = self._session.opens, self._session.closes
+        for left, right in pairwise(row):
+            if right != left + 1 and not (closes[left] and opens[right]):
+                yield left, right
+
+    def _seam(self, left: int, right: int) -> Iterator[Finding]:
+        broken = right if self._session.closes[left] else left
+        batch = self._session.batch(broken)
+        if self._explained([*batch, left, right]):
+            return
+        self._known.update(batch)
+        read = self._showing(left, right)
+        inside = [number for number in read.ids if number in batch]
+        if inside != sorted(inside):
+            yield self._finding("reordered", batch, [read.call], "was shown in another order")
+        elif len(inside) < len(batch):
+            yield self._part(batch, read)
+        else:
+            yield self._finding("torn", batch, [read.call], "was shown with others in between")
+
+    def _cut(self, read: Read) -> Iterator[Finding]:
+        """A batch that is cut off where the read ends, or where it begins."""
+        first, last = read.ids[0], read.ids[-1]
+        cut = []
+        if not self._session.closes[last]:
+            cut.append(last)
+        if not self._session.opens[first] and read.whole:
+            cut += [] if self._removals.may_have_cut(read) else [first]
+        for number in cut:
+            batch = self._session.batch(number)
+            if not self._explained(batch):
+                self._known.update(batch)
+                yield self._part(batch, read)
+
+    def _part(self, batch: list[int], read: Read) -> Finding:
+        shown = [number for number in batch if number in read.shown]
+        why = f"was shown in part: {named(self._session.texts(shown))} and not the rest"
+        return self._finding("torn", batch, [read.call], why)
+
+    def _explained(self, numbers: Iterable[int]) -> bool:
+        return not self._known.isdisjoint(numbers)
+
+    def _showing(self, left: int, right: int) -> Read:
+        """The first read that shows the two next to each other."""
+        candidates = (read for read in self._session.reads if right in read.shown)
+        return next(read for read in candidates if (left, right) in pairwise(read.ids))
+
+    def disagreements(self, clashes: Iterable[Clash]) -> Iterator[Finding]:
+        """Reads that show other neighbours than the rest do."""
+        for clash in clashes:
+            pair = clash.left, clash.right
+            other = self._other_neighbours(clash)
+            if self._explained(pair + other):
+                continue
+            reads = [self._showing(*other)] if other else self._circle(clash)
+            there = f" and {self._told(other)} by another" if other else " and not by others"
+            calls = [clash.read.call, *(read.call for read in reads)]
+            contents = list(dict.fromkeys(pair + other))
+            why = f"was not shown in one order: {self._told(pair)} by one read{there}"
+            yield self._finding("reordered", contents, calls, why)
+
+    def _other_neighbours(self, clash: Clash) -> tuple[int, ...]:
+        """The neighbours in a strand that the clashing ones contradict."""
+        row, place = self._strands.around(clash.left)
+        if place + 1 < len(row):
+            return row[place], row[place + 1]
+        row, place = self._strands.around(clash.right)
+        return (row[place - 1], row[place]) if place else ()
+
+    def _circle(self, clash: Clash) -> list[Read]:
+        """The first read of either message: reads that together close a circle."""
+        reads = [read for read in self._session.reads if read is not clash.read]
+        left = [read for read in reads if clash.left in read.shown]
+        right = [read for read in reads if clash.right in read.shown]
+        return left[:1] + right[:1]
+
+    def _told(self, pair: tuple[int, ...]) -> str:
+        names = self._session.texts(number for number in pair if number != FRONT)
+        return f"{named(names)} first" if pair[0] == FRONT else named(names).replace(", ", " then ")
+
+    def contradictions(self) -> Iterator[Finding]:
+        """Rows that no order in time explains: a read missed the rest, or a later add is first."""
+        for row, (lower, upper) in self._bounds.broken.items():
+            numbers = self._strands.rows[row]
+            inverted = self._inversion(numbers)
+            for early, late in inverted or _contradiction(lower, upper):
+                read = None if inverted else self._looking(row, early, lower[early])
+                yield from self._blamed(row, numbers[early], numbers[late], read)
+
+    def _blamed(self, row: int, first: int, then: int, read: Read | None) -> Iterator[Finding]:
+        """What follows if the second cannot have been added after the first, or after the read."""
+        if self._explained([first, then, *(read.risen if read else ())]):
+            return
+        if read is not None:
+            self._presence.miss(then, read)
+            self._known.add(then)
+        else:
+            yield self._inverted(row, first, then)
+
+    def _inversion(self, numbers: list[int]) -> list[tuple[int, int]]:
+        """The places of two messages of which the later one was acknowledged before the other."""
+        starts, ends = self._session.starts, self._session.ends
+        return _contradiction([starts[x] for x in numbers], [ends[x] for x in numbers])
+
+    def _looking(self, row: int, place: int, start: float) -> Read | None:
+        """The read that began at this moment and ended at this place of the row."""
+        for read in self._bounds.reads_of(row):
+            if read.high == place and read.call.start == start:
+                return read
+        return None
+
+    def _inverted(self, row: int, first: int, then: int) -> Finding:
+        reads = self._bounds.reads_of(row)
+        both = [read for read in reads if first in read.shown and then in read.shown][:1]
+        showing = both or [read for read in reads if first in read.shown or then in read.shown]
+        calls: list[Call] = [self._session.add_call(then), *(read.call for read in showing)]
+        why = "was shown in this order, though the second was there before the first was added"
+        return self._finding("reordered", [first, then], calls, why)
+
+    def _finding(self, kind: str, numbers: list[int], calls: list[Call], why: str) -> Finding:
+        real = [number for number in numbers if number]
+        contents = self._session.texts(real)
+        proof = distinct([self._session.add_call(real[0]), *calls])
+        return Finding(kind, self._session.name, f"{named(contents)} {why}", proof, contents)
+
+
+def _contradiction(lower: list[float], upper: list[float]) -> list[tuple[int, int]]:
+    """The places of the highest lower bound and of the lowest upper bound that it passes."""
+    by = list(accumulate(reversed(upper), min))[::-1]
+    passed = (place for place, early in enumerate(accumulate(lower, max)) if early > by[place])
+    return [
+        (
+            max(range(place + 1), key=lower.__getitem__),
+            min(range(place, len(upper)), key=upper.__getitem__),
+        )
+        for place in islice(passed, 1)
+    ]

@@ -1,0 +1,184 @@
+"""What reads should have shown and did not: lost, stale."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterator
+from functools import cached_property
+from math import inf
+
+from goldfish.history import Call
+from goldfish.judges.excuses import Excuses
+from goldfish.judges.findings import PER_KIND, Finding, distinct, named
+from goldfish.judges.removals import Removals
+from goldfish.judges.sessions import Read, Session
+
+
+class Presence:
+    """Which messages each read had to show.
+
+    A message is due in a read if its add was over before the read looked, unless a removal may
+    have taken it before. Removals take from the front: what a removal excuses for one message it
+    excuses for all that began before it. So in the order of their starts there is a floor for
+    every read, and all above it that were there in time are due.
+    """
+
+    def __init__(self, session: Session, removals: Removals) -> None:
+        self._session = session
+        self._bounds = bounds = removals.bounds
+        self._removals = removals
+        since, by = bounds.since, bounds.by
+        known = [number for number in range(1, len(by)) if by[number] < inf]
+        self._order = sorted(known, key=since.__getitem__)
+        self._starts = [since[number] for number in self._order]
+        self._live: list[int] | None = None  # the next one not yet missed, at or below each place
+        self.missed: dict[int, Read] = {}  # what was missed, and the last read that missed it
+        self._last_shown: dict[int, float] = {}
+
+    @cached_property
+    def _excuses(self) -> Excuses:
+        return Excuses(self._session, self._bounds, self._order)
+
+    def search(self) -> None:
+        """Find what was missed; from the last read back, so that the last one decides."""
+        for read in sorted(self._session.reads, key=_start, reverse=True):
+            if self.missed or not self._complete(read):
+                for place in self._absent(read, self._floor(read)) or self._unexplained(read):
+                    self.miss(self._order[place], read)
+                    self._retire(place)
+        for number, read in self._bounds.overlooked.items():
+            if not read.risen:
+                self.missed.setdefault(number, read)
+
+    def miss(self, number: int, read: Read) -> None:
+        """Note that the read had to show the message and did not."""
+        self.missed[number] = read
+
+    def _complete(self, read: Read) -> bool:
+        """Whether the read shows all that one and the same removal does not excuse."""
+        floor, top = self._strict_floor(read), bisect_left(self._starts, read.earliest)
+        return read.shown.issuperset(self._order[floor:top]) or not self._absent(read, floor)
+
+    def _strict_floor(self, read: Read) -> int:
+        if not (read.whole and read.trusted) or read.risen or self._session.repeated:
+            return self._floor(read)
+        moment = min(self._removals.front(read), self._oldest(read))
+        return bisect_right(self._starts, moment)
+
+    def _floor(self, read: Read) -> int:
+        floor = self._excuses.reach(read) if read.whole else len(self._order)
+        return min(floor, bisect_right(self._starts, self._oldest(read)))
+
+    def _oldest(self, read: Read) -> float:
+        """What was added after this moment came after something that is still there."""
+        if read.risen:
+            steady = (number for number in read.ids if number not in read.risen)
+            return min((self._bounds.by[number] for number in steady), default=inf)
+        return self._removals.moment(read, 0) if read.ids else inf
+
+    def _absent(self, read: Read, floor: int) -> list[int]:
+        """The places in the order of what was there in time, and is not shown."""
+        shown, by, order, absent = read.shown, self._bounds.by, self._order, []
+        place = self._at_or_below(bisect_left(self._starts, read.earliest) - 1)
+        while place >= floor:
+            number = order[place]
+            if number not in shown and by[number] < read.earliest:
+                absent.append(place)
+            place = self._at_or_below(place - 1)
+        return absent
+
+    def _unexplained(self, read: Read) -> list[int]:
+        """The youngest that the read lacks, if each alone may have been removed and not all."""
+        if self.missed:
+            return []
+        there = sum(late < read.earliest for late in self._bounds.by[1:])
+        lacking = min(self._excuses.left(read), there) - len(read.shown)
+        return self._absent(read, self._strict_floor(read))[: max(1, int(lacking))]
+
+    def _retire(self, place: int) -> None:
+        if self._live is None:
+            self._live = list(range(-1, len(self._order)))
+        self._live[place + 1] = place - 1
+
+    def _at_or_below(self, place: int) -> int:
+        """The next place down that is not retired; the way there is shortened for the next."""
+        live = self._live
+        if live is None or place < 0:
+            return place
+        found = place
+        while found >= 0 and live[found + 1] != found:
+            found = live[found + 1]
+        while place > found:
+            live[place + 1], place = found, live[place + 1]
+        return found
+
+    def _note_shown(self) -> None:
+        """Note when the missed messages were shown for the last time."""
+        missed = set(self.missed)
+        for read in self._session.reads:
+            for number in read.shown & missed:
+                before = self._last_shown.get(number, -inf)
+                self._last_shown[number] = max(before, read.call.start)
+
+    def is_lost(self, number: int) -> bool:
+        """Whether no read shows the message again after it was missed."""
+        return self._last_shown.get(number, -inf) < self.missed[number].call.start
+
+    def findings(self) -> Iterator[Finding]:
+        """The first few reads that missed something, with all that each of them missed."""
+        if self.missed:
+            self._note_shown()
+        for kind in ("lost", "stale"):
+            wanted = {x for x in self.missed if self.is_lost(x) == (kind == "lost")}
+            for _ in range(PER_KIND):
+                if wanted:
+                    read, missing = self._first_to_miss(wanted, kind)
+                    wanted.difference_update(missing)
+                    yield self._finding(kind, missing, read)
+
+    def _first_to_miss(self, wanted: set[int], kind: str) -> tuple[Read, list[int]]:
+        eldest = min(wanted, key=lambda number: (self._bounds.by[number], number))
+        after = self._last_shown.get(eldest, -inf) if kind == "lost" else -inf
+        candidates = [read for read in self._session.reads if read.call.start >= after]
+        for read in sorted(candidates, key=_start):
+            if self.lacking(read, [eldest]):
+                return read, sorted(self.lacking(read, wanted))
+        return self.missed[eldest], [eldest]
+
+    def lacking(self, read: Read, wanted: Collection[int]) -> list[int]:
+        """Those of the messages that the read had to show and does not."""
+        floor, by = self._floor(read), self._bounds.by
+        absent = (number for number in wanted if number not in read.shown)
+        due = (number for number in absent if by[number] < read.earliest)
+        return [number for number in due if self._place(number) >= floor]
+
+    def _place(self, number: int) -> int:
+        first = bisect_left(self._starts, self._bounds.since[number])
+        return self._order.index(number, first)
+
+    def _finding(self, kind: str, missing: list[int], read: Read) -> Finding:
+        session, contents = self._session, self._session.texts(missing)
+        proof = [session.add_call(missing[0]), *self._witnesses(kind, missing[0], read), read.call]
+        what = "is gone" if kind == "lost" else "was not shown, and later it was"
+        why = "acknowledged" if proof[0].outcome == "ok" else "shown"
+        text = f"{named(contents)} {what}: {why} before {self._looked(missing[0], read)}"
+        return Finding(kind, session.name, text, distinct(proof), contents)
+
+    def _looked(self, number: int, read: Read) -> str:
+        if self._bounds.by[number] < read.call.start:
+            return "a read began that misses it"
+        return "an add began that a read without it shows"
+
+    def _witnesses(self, kind: str, number: int, read: Read) -> Iterator[Call]:
+        """The calls without which the finding could not be understood."""
+        add = self._session.add_call(number)
+        shows = [each.call for each in self._session.reads if number in each.shown]
+        if add.outcome != "ok" or add.end >= read.earliest:
+            yield from sorted(shows, key=lambda call: call.end)[:1]
+        if kind == "stale":
+            again = [call for call in shows if call.start >= read.call.start]
+            yield from sorted(again, key=lambda call: call.start)[:1]
+        if self._bounds.by[number] >= read.call.start and read.ids:
+            yield self._session.add_call(max(read.ids))
+
+
+def _start(read: Read) -> float:
+    return read.call.start

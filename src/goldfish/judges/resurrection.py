@@ -1,0 +1,118 @@
+"""What reads show though it must have been removed: resurrected."""
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from itertools import accumulate, groupby
+from typing import NamedTuple
+
+from goldfish.history import Call
+from goldfish.judges.findings import PER_KIND, Finding, distinct, named
+from goldfish.judges.presence import Presence
+from goldfish.judges.removals import Removals
+from goldfish.judges.sessions import FRONT, Read, Session
+
+NO_LONGER = "another read, which must be the earlier one, no longer had it"
+
+
+class _Return(NamedTuple):
+    """A read that shows what a removal or another read says is gone."""
+
+    read: Read
+    gone: Call
+    back: list[int]
+    why: str
+    without: Read | None = None
+
+
+class Resurrection:
+    """Looks for what came back: after a removal, or after a read that showed it was gone."""
+
+    def __init__(self, session: Session, removals: Removals) -> None:
+        self._session = session
+        self._bounds = removals.bounds
+        self._removals = removals
+        self._found: list[_Return] = []
+        self._whole = sorted((read for read in session.reads if read.whole), key=self._front)
+        self._fronts = [self._front(read) for read in self._whole]
+        latest = [(read.latest, place) for place, read in enumerate(self._whole)]
+        self._soonest = list(accumulate(reversed(latest), min))[::-1]  # of all with a later front
+
+    def _front(self, read: Read) -> float:
+        """What was added before this moment is not in the read's window, but before it."""
+        if not read.ids:
+            return read.earliest
+        ids = read.ids[:1] if read.row >= 0 else read.ids  # the first one may not be the oldest
+        return min(self._bounds.since[number] for number in ids)
+
+    def search(self, presence: Presence) -> None:
+        """Note in the reads what came back; unless it was never gone, but missed by a read."""
+        if self._session.removals:
+            for found in self._returns():
+                if not (found.without and presence.lacking(found.without, found.back)):
+                    found.read.risen.update(found.back)
+                    self._found.append(found)
+
+    def findings(self) -> Iterator[Finding]:
+        """The first reads that show what was gone, each once."""
+        once = {id(found.read): found for found in reversed(self._found)}
+        for found in sorted(once.values(), key=lambda found: found.read.call.end)[:PER_KIND]:
+            contents = self._session.texts(found.back)
+            text = f"{named(contents)} came back: {found.why}"
+            calls = [self._session.add_call(found.back[0]), found.gone, found.read.call]
+            yield Finding("resurrected", self._session.name, text, distinct(calls), contents)
+
+    def _returns(self) -> Iterator[_Return]:
+        for read in self._session.reads:
+            if read.ids and read.ids[0] != FRONT:
+                found = self._after_removal(read) or self._after_read(read)
+                if found:
+                    yield found
+        for row in {read.row for read in self._session.reads if read.row >= 0}:
+            yield from _gone_back(self._bounds.reads_of(row))
+            yield from _gone_back_in_time(self._bounds.reads_of(row))
+
+    def _after_removal(self, read: Read) -> _Return | None:
+        removal = self._removals.contradicting(read)
+        if removal is None:
+            return None
+        by = self._bounds.by
+        old = [number for number in read.ids if by[number] < removal.start]
+        what = "a clear" if removal.call.action == "clear" else f"a trim to the last {removal.keep}"
+        back = old[: len(old) - removal.keep]
+        return _Return(read, removal.call, back, f"{what} was over before the read")
+
+    def _after_read(self, read: Read) -> _Return | None:
+        first = bisect_right(self._fronts, self._removals.moment(read, 0))
+        if first >= len(self._soonest) or self._soonest[first][0] >= read.earliest:
+            return None
+        without = self._whole[self._soonest[first][1]]
+        gone = self._front(without)
+        back = [number for number in read.ids if self._bounds.by[number] < gone]
+        return _Return(read, without.call, back, NO_LONGER, without)
+
+
+def _gone_back(reads: list[Read]) -> Iterator[_Return]:
+    """Windows of one strand that end later than another and yet begin before it."""
+    furthest: Read | None = None
+    for read in sorted(reads, key=lambda read: (read.high, read.low)):
+        if furthest and read.low < furthest.low and furthest.high < read.high:
+            yield _between(read, furthest)
+        if read.whole and (furthest is None or read.low > furthest.low):
+            furthest = read
+
+
+def _gone_back_in_time(reads: list[Read]) -> Iterator[_Return]:
+    """Windows of one strand that were read later than another and yet begin before it."""
+    soonest: Read | None = None
+    for _, alike in groupby(sorted(reads, key=lambda read: -read.low), lambda read: read.low):
+        group = list(alike)
+        if soonest:
+            late = (read for read in group if soonest.latest < read.earliest)
+            yield from (_between(read, soonest) for read in late)
+        whole = [read for read in group if read.whole] + ([soonest] if soonest else [])
+        soonest = min(whole, key=lambda read: read.latest, default=None)
+
+
+def _between(read: Read, without: Read) -> _Return:
+    messages = read.ids[1:] if read.ids[0] == FRONT else read.ids
+    return _Return(read, without.call, messages[: without.low - read.low], NO_LONGER, without)

@@ -1,0 +1,137 @@
+"""Strands: runs of messages that reads showed next to each other, hence neighbours in the log.
+
+Every read is a contiguous window of the one order that a session has. So each message has one
+neighbour on either side, whoever reads, and windows that overlap make one longer strand.
+"""
+
+from typing import NamedTuple
+
+from goldfish.judges.sessions import FRONT, Read, Session
+
+
+class Clash(NamedTuple):
+    """A read that shows ``left`` right before ``right``, which other reads contradict."""
+
+    read: Read
+    left: int
+    right: int
+
+
+class Strands:
+    """The strands of one session; places count from a base that may move below zero."""
+
+    def __init__(self, size: int) -> None:
+        self.rows: list[list[int]] = []
+        self.row_of = [-1] * size
+        self._at = [0] * size
+        self._base: list[int] = []
+
+    def index(self, number: int) -> int:
+        """Where the message is in its row."""
+        return self._at[number] - self._base[self.row_of[number]]
+
+    def around(self, number: int) -> tuple[list[int], int]:
+        """The row of the message, and where it is there; alone if no row has it."""
+        row_of = self.row_of[number]
+        return (self.rows[row_of], self.index(number)) if row_of >= 0 else ([number], 0)
+
+    def place(self, ids: list[int]) -> tuple[int, int] | None:
+        """Lay the window down; if that cannot be done, the two neighbours that clash."""
+        row_of = self.row_of[ids[0]]
+        if row_of < 0:
+            clash = self._begin(ids)
+            if clash:
+                return clash
+            row_of = self.row_of[ids[0]]
+        low = self.index(ids[0])
+        there = self.rows[row_of][low : low + len(ids)]
+        if there == ids:
+            return None
+        size = len(there)
+        if there != ids[:size]:
+            differs = next(place for place in range(size) if there[place] != ids[place])
+            return ids[differs - 1], ids[differs]
+        return self._continue(row_of, ids, size)
+
+    def _begin(self, ids: list[int]) -> tuple[int, int] | None:
+        """Lay down what comes before the first message that is known already."""
+        known = self._first_known(ids, 0)
+        if known == len(ids):
+            self._append(self._new_row(), ids)
+            return None
+        if self.index(ids[known]):
+            return ids[known - 1], ids[known]
+        self._prepend(self.row_of[ids[known]], ids[:known])
+        return None
+
+    def _continue(self, row_of: int, ids: list[int], size: int) -> tuple[int, int] | None:
+        """Lay down what comes after the end of the row."""
+        known = self._first_known(ids, size)
+        if known < len(ids):
+            other = self.row_of[ids[known]]
+            if other == row_of or self.index(ids[known]):
+                return ids[known - 1], ids[known]
+            clash = self.place(ids[known:])
+            if clash:
+                return clash
+        self._append(row_of, ids[size:known])
+        if known < len(ids):
+            self._join(row_of, self.row_of[ids[known]])
+        return None
+
+    def _first_known(self, ids: list[int], begin: int) -> int:
+        row_of = self.row_of
+        for place in range(begin, len(ids)):
+            if row_of[ids[place]] >= 0:
+                return place
+        return len(ids)
+
+    def _new_row(self) -> int:
+        self.rows.append([])
+        self._base.append(0)
+        return len(self.rows) - 1
+
+    def _append(self, row_of: int, ids: list[int]) -> None:
+        row = self.rows[row_of]
+        self._settle(row_of, ids, self._base[row_of] + len(row))
+        row += ids
+
+    def _prepend(self, row_of: int, ids: list[int]) -> None:
+        self._base[row_of] -= len(ids)
+        self._settle(row_of, ids, self._base[row_of])
+        self.rows[row_of][:0] = ids
+
+    def _settle(self, row_of: int, ids: list[int], place: int) -> None:
+        for number in ids:
+            self.row_of[number] = row_of
+            self._at[number] = place
+            place += 1
+
+    def _join(self, left: int, right: int) -> None:
+        # The shorter one moves, so that no message moves often.
+        if len(self.rows[left]) < len(self.rows[right]):
+            moved, self.rows[left] = self.rows[left], []
+            self._prepend(right, moved)
+        else:
+            moved, self.rows[right] = self.rows[right], []
+            self._append(left, moved)
+
+
+def braided(session: Session) -> tuple[Strands, list[Clash]]:
+    """The strands that the trusted reads make, and the reads that do not fit."""
+    strands = Strands(len(session.contents))
+    clashes = []
+    fitting = []
+    for read in session.reads:
+        if read.trusted and read.ids:
+            clash = strands.place(read.ids)
+            if clash:
+                clashes.append(Clash(read, *clash))
+            else:
+                fitting.append(read)
+    for read in fitting:  # only now: joining moves rows
+        read.row = strands.row_of[read.ids[0]]
+        read.low = strands.index(read.ids[0])
+        read.high = read.low + len(read.ids)
+        read.low += read.ids[0] == FRONT  # which is no message
+    return strands, clashes

@@ -1,0 +1,106 @@
+"""A plain, correct store on Redis: what the specimens on Redis are, but for one thing.
+
+A session is a list of message ids and a hash of their texts. It is written as a stranger would,
+with a sync redis-py client, and shares nothing with our own stores but the encoding of messages.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from goldfish.encoding import decode_messages, encode_batch
+from goldfish.messages import ChatMessage
+
+Rows = Sequence[tuple[str, str]]
+
+# KEYS: the ids, the texts. An id that is there already is left as it is: a retry is a no-op.
+ADD = """
+for at = 1, #ARGV, 2 do
+    if redis.call('HSETNX', KEYS[2], ARGV[at], ARGV[at + 1]) == 1 then
+        redis.call('RPUSH', KEYS[1], ARGV[at])
+    end
+end
+"""
+TRIM = """
+local excess = math.max(0, redis.call('LLEN', KEYS[1]) - tonumber(ARGV[1]))
+for _ = 1, excess do
+    redis.call('HDEL', KEYS[2], redis.call('LPOP', KEYS[1]))
+end
+return excess
+"""
+DELETE = """
+local removed = 0
+for _, id in ipairs(ARGV) do
+    removed = removed + redis.call('LREM', KEYS[1], 0, id)
+    redis.call('HDEL', KEYS[2], id)
+end
+return removed
+"""
+
+
+class RedisReference:
+    """A correct store."""
+
+    def __init__(self, sandbox: Any) -> None:
+        self.url: str = sandbox.redis_url
+        self.redis = self.connect(socket_timeout=2, socket_connect_timeout=2)
+        self.scripts = {text: self.redis.register_script(text) for text in (ADD, TRIM, DELETE)}
+
+    def connect(self, **options: Any) -> Any:
+        """A client that sends nothing twice of its own accord."""
+        from redis import Redis
+        from redis.backoff import NoBackoff
+        from redis.retry import Retry
+
+        return Redis.from_url(self.url, **{"retry": Retry(NoBackoff(), 0), **options})
+
+    # What specimens most like to get wrong: how a batch is written, and how a session is read.
+
+    def keys(self, session_id: str) -> list[bytes]:
+        """Where the ids of a session are, and where their texts."""
+        return [b"ids:" + encoded(session_id), b"texts:" + encoded(session_id)]
+
+    def run(self, script: str, session_id: str, *arguments: Any) -> Any:
+        """What a script returns that Redis runs on a session, as one step."""
+        return self.scripts[script](self.keys(session_id), arguments)
+
+    def write(self, session_id: str, rows: Rows) -> None:
+        """Add the rows whose ids the session lacks, all at once."""
+        self.run(ADD, session_id, *(word for name, body in rows for word in (encoded(name), body)))
+
+    def read(self, session_id: str) -> list[bytes]:
+        """The texts of a session as it was at one moment, oldest first."""
+        ids, texts = self.keys(session_id)
+        with self.redis.pipeline(transaction=True) as both:
+            order, bodies = both.lrange(ids, 0, -1).hgetall(texts).execute()
+        return [bodies[name] for name in order]
+
+    # The methods of a store.
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        if rows := encode_batch(messages):
+            self.write(session_id, rows)
+
+    def get_history(self, session_id: str, *, last: int | None = None) -> list[ChatMessage]:
+        if last is not None and last < 0:
+            raise ValueError("last must not be negative")
+        bodies = self.read(session_id)
+        return decode_messages(bodies if last is None else bodies[max(0, len(bodies) - last) :])
+
+    def trim(self, session_id: str, *, keep_last: int) -> int:
+        if keep_last < 0:
+            raise ValueError("keep_last must not be negative")
+        return int(self.run(TRIM, session_id, keep_last))
+
+    def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
+        return int(self.run(DELETE, session_id, *map(encoded, ids)))
+
+    def clear(self, session_id: str) -> None:
+        self.redis.delete(*self.keys(session_id))
+
+    def close(self) -> None:
+        self.redis.close()
+
+
+def encoded(name: str) -> bytes:
+    """A session's or a message's id as Redis knows it."""
+    return name.encode("utf-8", "surrogatepass")

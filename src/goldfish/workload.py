@@ -1,0 +1,84 @@
+"""Workloads: what a crowd of users asks of a memory, made from a seed and nothing else."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from random import Random
+from types import MappingProxyType
+from typing import Any
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+TURNS: Mapping[str, int] = MappingProxyType({"add": 6, "read": 4})
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One thing to ask: by whom, of which session, through which pod.
+
+    ``value`` is the contents of an add, the number of a trim or of a read of the last ones.
+    """
+
+    process: str
+    pod: int
+    session: str
+    action: str
+    value: Any = None
+
+
+@dataclass(frozen=True)
+class Workload:
+    """How many ask how much of what.
+
+    Each process asks one thing after the other, and each thing may be routed to another pod, as by
+    a load balancer; without pods, all ask the one opening in this process. ``mix`` weighs the
+    actions: add, read, last, trim, clear.
+    """
+
+    pods: int = 3
+    processes: int = 6
+    sessions: int = 1
+    operations: int = 48
+    batch: int = 3
+    mix: Mapping[str, int] = field(default_factory=lambda: TURNS)
+
+    def plan(self, random: Random, *, first: int = 1, prefix: str = "s") -> list[Operation]:
+        """What is to be asked, in the order of each process; ``first`` numbers the first one."""
+        actions, weights = zip(*sorted(self.mix.items()), strict=True)
+        sessions = [f"{prefix}{number + 1}" for number in range(self.sessions)]
+        plan = []
+        for number in range(first, first + self.operations):
+            process = f"w{1 + (number - first) % self.processes}"
+            action = random.choices(actions, weights)[0]
+            session, pod = random.choice(sessions), random.randrange(max(1, self.pods))
+            value = self._value(action, random, process, number)
+            plan.append(Operation(process, pod, session, action, value))
+        return plan
+
+    def _value(self, action: str, random: Random, process: str, number: int) -> Any:
+        if action == "add":
+            count = random.randint(1, self.batch)
+            return tuple(_content(process, number, at, count) for at in range(count))
+        return random.randint(0, 2 * self.batch) if action in {"last", "trim"} else None
+
+    def smaller(self) -> Iterator["Workload"]:
+        """Workloads that are smaller in one way, much smaller ones first."""
+        for name, least in (("operations", 1), ("sessions", 1), ("pods", 1), ("processes", 1)):
+            now = getattr(self, name)
+            for less in dict.fromkeys((now // 2, least, now * 3 // 4, now - 1)):
+                if least <= less < now:
+                    yield replace(self, **{name: less})
+
+    def __str__(self) -> str:
+        """The size in words."""
+        places = _counted(self.pods, "pod") if self.pods else "one process"
+        rest = (self.processes, "caller"), (self.sessions, "session"), (self.operations, "call")
+        return ", ".join([places, *(_counted(number, what) for number, what in rest)])
+
+
+def _content(process: str, number: int, at: int, count: int) -> str:
+    """A text that says who wrote it and when: the short name in brackets is its tag."""
+    name = f"{process}.{number}" + (LETTERS[at] if count > 1 else "")
+    return f"[{name}] message {at + 1} of {count} of call {number}, by {process}"
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -1,0 +1,76 @@
+"""The histories that come with LangChain: what goldfish finds in each, and what it must not."""
+
+import subprocess
+import sys
+
+import pytest
+
+from goldfish.adapters.langchain_targets import file_name
+from goldfish.check import catalogue
+from goldfish.lookalikes import BY_CASE, ODD_CHARACTERS, PATHS
+from goldfish.runner import Plan, run
+from goldfish.targets import resolve
+
+ROUND_TRIPS = "FID01 FID05 FID08 FID09 FID10 FID12 FID13 FID14 FID15 FID16 FID17 FID18 FID19 FID20"
+ODD_SESSIONS = "ISO05 ISO08 ISO13 ISO14"
+ACROSS_PROCESSES = "DUR03 DUR11 DUR12 DUR13 DUR14 DUR15"
+FOUND = {
+    "langchain-memory": {
+        "held": f"{ROUND_TRIPS} {ODD_SESSIONS} FID22 FID23",
+        "broken": f"{ACROSS_PROCESSES} DUR02 FID24 FID25 FID26",
+        "unsupported": "TRM01 CLR07 CLR09 CLR17 TTL01 TTL17 DUP01 ORD11 FID11",
+    },
+    "langchain-redis": {
+        "held": f"{ROUND_TRIPS} {ODD_SESSIONS} {ACROSS_PROCESSES} FID23 FID24 FID25 FID26 TTL17",
+        "broken": "FID22",
+        "unsupported": "TRM01 CLR07 CLR09 CLR17 TTL01 DUP01 ORD11 FID11",
+    },
+    "langchain-sql": {
+        "held": f"{ROUND_TRIPS} {ODD_SESSIONS} {ACROSS_PROCESSES} FID22 FID23 FID24 FID25 FID26",
+        "broken": "",
+        "unsupported": "TRM01 CLR07 CLR09 CLR17 TTL01 TTL17 DUP01 ORD11 FID11",
+    },
+    "langchain-file": {
+        "held": f"{ROUND_TRIPS} {ODD_SESSIONS} {ACROSS_PROCESSES} FID23 FID24 FID25 FID26",
+        "broken": "FID22",
+        "unsupported": "TRM01 CLR07 CLR09 CLR17 TTL01 TTL17 DUP01 ORD11 FID11",
+    },
+}
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_each_history_is_blamed_for_its_faults_only(name: str) -> None:
+    """Round trips, odd ids and other processes hold where they do; torn batches are found."""
+    expected = {code: said for said, codes in FOUND[name].items() for code in codes.split()}
+    checks = [check for code, check in catalogue().items() if code in expected]
+    report = run(resolve(name), checks, Plan(seed=1, workers=2))
+    found = {result.code: result.verdict.value for result in report.results}
+    assert found == expected
+
+
+def test_a_file_name_is_safe_and_belongs_to_one_session() -> None:
+    """Whatever the id: paths, case, NUL, surrogates, and ids longer than a file name may be."""
+    long = ["x" * length + end for length in (98, 99, 100, 254, 5_000) for end in "12"]
+    ids = {*PATHS, *BY_CASE, *ODD_CHARACTERS, "", *long}
+    names = [file_name(each) for each in ids]
+    assert len({each.casefold() for each in names}) == len(ids)
+    assert all(
+        len(each) <= 255 and each.replace("-", "").replace(".", "").isalnum() for each in names
+    )
+
+
+def test_deprecated_is_no_reason_to_fail() -> None:
+    """Where warnings are errors, as in many test suites, the targets open all the same."""
+    code = (
+        "import goldfish.targets\n"
+        "from goldfish.sandbox import Sandbox\n"
+        "for name in ('langchain-memory', 'langchain-file', 'langchain-sql'):\n"
+        "    sandbox = Sandbox()\n"
+        "    made = goldfish.targets.resolve(name)(sandbox)\n"
+        "    store = next(made) if hasattr(made, 'send') else made\n"
+        "    print(store.get_history('s'))\n"
+        "    sandbox.close()\n"
+    )
+    command = [sys.executable, "-W", "error", "-c", code]
+    said = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (said.stdout.split(), said.stderr) == (["[]"] * 3, "")

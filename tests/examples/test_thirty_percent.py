@@ -1,0 +1,104 @@
+"""The example of the in-process memory behind three workers says what its README says."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "thirty-percent"
+# Each makes so many requests that one worker cannot have taken them all.
+CERTAIN = ("DUR09", "DUR10", "DUR12", "DUR13")
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", *arguments]
+
+
+def ran(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """What a command says in the directory of the example."""
+    said = command(*arguments)
+    return subprocess.run(said, cwd=EXAMPLE, capture_output=True, text=True, timeout=300)
+
+
+def checked(target: str, report: Path, only: str) -> dict[str, Any]:
+    """The report of a run on the command line; two fleets at a time start soon enough."""
+    options = ["--only", only, "--workers", "2", "--json", str(report)]
+    said = ran("goldfish", "check", target, *options)
+    assert said.returncode in {0, 1}, said.stdout + said.stderr
+    (only_one,) = json.loads(report.read_text())["reports"]
+    found: dict[str, Any] = only_one
+    return found
+
+
+def fleets(directory: Path) -> list[str]:
+    """The worker processes whose sandbox is in that directory."""
+    listed = subprocess.run(
+        ["ps", "-eww", "-o", "args"], capture_output=True, text=True, check=True
+    )
+    return [line for line in listed.stdout.splitlines() if f"serve.py {directory}" in line]
+
+
+def wait_until(reached: Any, what: str) -> None:
+    """Give other processes up to twenty seconds."""
+    for _ in range(400):
+        if reached():
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"waited in vain: {what}")
+
+
+def test_the_dict_in_each_worker_is_caught(tmp_path: Path) -> None:
+    """What was acknowledged is lost, and nothing is unknown."""
+    report = checked("fleet.py:in_process", tmp_path / "report.json", ",".join(CERTAIN))
+    found = {each["code"]: (each["verdict"], each["finding"]) for each in report["checks"]}
+    assert found == dict.fromkeys(CERTAIN, ("broken", "lost"))
+
+
+def test_the_same_service_on_redis_holds(tmp_path: Path) -> None:
+    """Other processes, odd session ids and texts, and batches, through three workers."""
+    codes = [*CERTAIN, "DUR03", "DUR14", "DUR15", "ISO14", "FID05", "FID08", "FID22", "ORD08"]
+    report = checked("fleet.py:on_redis", tmp_path / "report.json", ",".join(codes))
+    assert {each["code"]: each["verdict"] for each in report["checks"]} == dict.fromkeys(
+        codes, "held"
+    )
+
+
+def test_its_own_tests_catch_the_one_and_pass_the_other() -> None:
+    """Each is one line; here only two of its promises are run."""
+    chosen = ["-k", "DUR10 or DUR13", "-p", "no:cacheprovider", "-p", "no:asyncio"]
+    assert "2 passed" in ran("pytest", "test_memory.py", *chosen).stdout
+    assert "2 failed" in ran("pytest", "test_memory_broken.py", *chosen).stdout
+
+
+def test_the_readme_quotes_what_is_said() -> None:
+    """The promise and the finding of each quoted check, as the command line words them today."""
+    readme = (EXAMPLE / "README.md").read_text()
+    quoted = re.findall(r"  (DUR\d\d) (.*?\.)\s+(\w+): ", readme, re.DOTALL)
+    codes = [code for code, _, _ in quoted]
+    assert codes
+    said = ran("goldfish", "check", "fleet.py:in_process", "--only", ",".join(codes)).stdout
+    words = " ".join(said.split())
+    for code, promise, finding in quoted:
+        assert f"{code} {' '.join(promise.split())} {finding}: " in words
+
+
+def test_no_worker_outlives_a_goldfish_that_is_killed(tmp_path: Path) -> None:
+    """The sandbox is removed by the undertaker, and the fleet goes with it."""
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    running = subprocess.Popen(
+        command("goldfish", "check", "fleet.py:in_process", "--only", "DUR09"),
+        cwd=EXAMPLE,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        wait_until(lambda: len(fleets(tmp_path)) >= 3, "for a fleet")
+    finally:
+        running.kill()
+        running.wait()
+    wait_until(lambda: not fleets(tmp_path), "for the end of the fleet")
