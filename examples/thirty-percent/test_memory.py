@@ -4,4 +4,4 @@ from fleet import on_redis
 
 import goldfish
 
-test_memory = goldfish.suite(on_redis, only="DUR")
+test_memory = goldfish.suite(on_redis, only=["CON01", "CON02", "CON10", "DUR13"])

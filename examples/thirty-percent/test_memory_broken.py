@@ -4,4 +4,4 @@ from fleet import in_process
 
 import goldfish
 
-test_memory = goldfish.suite(in_process, only="DUR")
+test_memory = goldfish.suite(in_process, only=["CON01", "CON02", "CON10", "DUR13"])

@@ -116,6 +116,29 @@ def replay(run: Annotated[Path, Argument("RUN", "A directory or file of --save-r
     return judge(run)
 
 
+@app.command(short_help="Show how two SQLite files differ.")
+def diff(
+    before: Annotated[Path, Argument("A.db", "A SQLite file")],
+    after: Annotated[Path, Argument("B.db", "What it is compared with")],
+    ignore: Annotated[
+        list[str] | None, Option("TABLE.COLUMN", "Mask these columns, as *.created_at; repeatable")
+    ] = None,
+    table: Annotated[list[str] | None, Option("NAME", "Only this table; repeatable")] = None,
+    summary: Annotated[bool, typer.Option("--summary", help="Only count, table by table")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
+) -> int:
+    """Show how two SQLite files differ, row by row; 0 the same, 1 different, 2 unusable.
+
+    What a reader would see is compared: write-ahead logs count, page layout does not. Masked
+    values may change, which of them are equal may not; TABLE.COLUMN=any allows that too.
+    """
+    from goldfish.commands.diff import diff as compare
+
+    return compare(
+        before, after, ignore=ignore or (), tables=table or (), as_json=json, summary=summary
+    )
+
+
 @app.command()
 def checks(
     family: Annotated[str | None, Option("FAMILY", "Only this one, as DUR")] = None,

@@ -12,7 +12,7 @@ WRITING = {"add": 8, "read": 2}
 
 @check("DUR16", needs=[OtherProcess])
 async def killed_writers_lose_nothing_acknowledged(memory: Memory) -> None:
-    """Processes are killed again and again while they write, and no acknowledged message is lost.
+    """Processes are killed again and again while they write; nothing acknowledged is lost.
 
     Incident: langchain-community 0.4.2 FileChatMessageHistory: kill -9 in the middle of a write
     left a file that no read could parse.
@@ -83,7 +83,7 @@ async def a_kill_during_the_first_opening_leaves_a_usable_storage(memory: Memory
 
 @check("DUR22", needs=[Server], own_servers=True)
 async def a_killed_server_has_what_was_acknowledged(memory: Memory) -> None:
-    """After kill -9 of the server and a restart on its data, all acknowledged messages are there.
+    """After kill -9 of the server and a restart on its data, all that was acknowledged is there.
 
     Incident: the Redis documentation on persistence: with appendfsync everysec, the second before
     a crash is lost though it was acknowledged.

@@ -68,7 +68,7 @@ async def a_silent_network_is_not_an_empty_memory(memory: Memory) -> None:
 
 @check("FLT04", needs=[Server], own_servers=True)
 async def a_slow_network_changes_no_answer(memory: Memory) -> None:
-    """On a slow network all calls succeed, also those made at once, and each gets its own answer.
+    """On a slow network calls succeed, also at once, and each gets its own answer.
 
     Incident: redis-py issue 2624 and OpenAI's report of 20 March 2023: after a cancelled call, a
     connection gave the answer for one user to the next.
@@ -98,8 +98,8 @@ async def answers_in_pieces_are_put_together(memory: Memory) -> None:
 async def a_write_whose_answer_was_lost_happens_at_most_once(memory: Memory) -> None:
     """A write that reached the server, and whose answer was lost, is there whole, once or not.
 
-    Incident: a client that sends a command again after a lost connection, as redis-py does by
-    default, runs an RPUSH twice: the message is there twice.
+    Incident: a client that sends a command again after a lost connection, as redis.Redis(host=…)
+    of redis-py 8.1 does, runs an RPUSH twice: the message is there twice.
     """
     network = _network(memory)
     story = await Adversity.prepared(memory)
@@ -200,7 +200,7 @@ async def cut_connections_lose_and_double_nothing_under_load(memory: Memory) -> 
     """Connections are cut again and again while several processes write: nothing is lost.
 
     Incident: a client that opens a new connection and sends its last command again cannot know
-    whether the old one arrived: redis-py 8.1 does so by default, ten times.
+    whether the old one arrived: redis.Redis(host=…) of redis-py 8.1 does so up to ten times.
     """
     crowd = Workload(pods=2, processes=4, batch=2, mix=WRITING, operations=60)
     await withstand(memory, crowd, rounds=3, nemesis=settled(cutting_connections))
@@ -208,7 +208,7 @@ async def cut_connections_lose_and_double_nothing_under_load(memory: Memory) -> 
 
 @check("FLT14", needs=[Server, OtherProcess], own_servers=True)
 async def a_server_killed_under_load_loses_nothing_acknowledged(memory: Memory) -> None:
-    """The server is killed and started again while processes write: what was acknowledged is there.
+    """A server that is killed and restarted under load keeps all that was acknowledged.
 
     Incident: the Redis documentation on persistence: without an append-only file a restart brings
     back the last snapshot, and everything since is gone.

@@ -26,7 +26,7 @@ async def calls_that_failed_give_back_what_they_held(memory: Memory) -> None:
 
 @check("LIV13", needs=[Server], own_servers=True)
 async def calls_that_were_given_up_give_back_what_they_held(memory: Memory) -> None:
-    """After forty calls that their callers gave up while nothing came, the store works as before.
+    """After forty calls that were given up while nothing came, the store works as before.
 
     Incident: redis-py issue 2624: a call that was cancelled left its connection with an answer
     that nobody had read.

@@ -34,8 +34,11 @@ class Bounds:
         self._observe_singly(self._reads.pop(-1, ()))
         if session.repeated:
             self._observe_repeated(session)
+        for row in strands.seams:  # the order in such a row is not that of the log
+            self._forget_row(self._reads.get(row, []))
         for row, reads in self._reads.items():
-            self._narrow(row, reads)
+            if row not in strands.seams:
+                self._narrow(row, reads)
         self._push_back(strands.row_of[FRONT], session.repeated)
         for row in self.broken:
             self._forget_row(self._reads[row])

@@ -1,14 +1,14 @@
 """What reads show in pieces or in the wrong order: torn, reordered."""
 
 from collections.abc import Iterable, Iterator
-from itertools import accumulate, islice, pairwise
+from itertools import accumulate, chain, islice, pairwise
 
 from goldfish.history import Call
 from goldfish.judges.findings import Finding, distinct, named
 from goldfish.judges.presence import Presence
 from goldfish.judges.removals import Removals
 from goldfish.judges.sessions import FRONT, Read, Session
-from goldfish.judges.strands import Clash, Strands
+from goldfish.judges.strands import Clash, Strands, seams
 
 
 class Order:
@@ -30,20 +30,13 @@ class Order:
 
     def torn(self, clashes: Iterable[Clash]) -> Iterator[Finding]:
         """Batches of which reads show a part, or that others came in between."""
-        rows = self._strands.rows + [clash.read.ids for clash in clashes]
-        for row in rows:
-            for left, right in self._seams(row):
-                yield from self._seam(left, right)
+        known = chain.from_iterable(self._strands.seams.values())
+        others = (seam for clash in clashes for seam in seams(self._session, clash.read.ids))
+        for left, right in chain(known, others):
+            yield from self._seam(left, right)
         for read in self._session.reads:
             if read.trusted and read.ids:
                 yield from self._cut(read)
-
-    def _seams(self, row: list[int]) -> Iterator[tuple[int, int]]:
-        """Neighbours that cannot be: a batch is not over, or one does not begin."""
-        opens, closes = self._session.opens, self._session.closes
-        for left, right in pairwise(row):
-            if right != left + 1 and not (closes[left] and opens[right]):
-                yield left, right
 
     def _seam(self, left: int, right: int) -> Iterator[Finding]:
         broken = right if self._session.closes[left] else left

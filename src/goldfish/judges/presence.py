@@ -3,6 +3,7 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator
 from functools import cached_property
+from itertools import zip_longest
 from math import inf
 
 from goldfish.history import Call
@@ -39,11 +40,11 @@ class Presence:
 
     def search(self) -> None:
         """Find what was missed; from the last read back, so that the last one decides."""
-        for read in sorted(self._session.reads, key=_start, reverse=True):
-            if self.missed or not self._complete(read):
-                for place in self._absent(read, self._floor(read)) or self._unexplained(read):
-                    self.miss(self._order[place], read)
-                    self._retire(place)
+        ordered = sorted(self._session.reads, key=_start, reverse=True)
+        for read, before in zip_longest(ordered, ordered[1:]):
+            for place in self._missing_places(read, before):
+                self.miss(self._order[place], read)
+                self._retire(place)
         for number, read in self._bounds.overlooked.items():
             if not read.risen:
                 self.missed.setdefault(number, read)
@@ -52,16 +53,37 @@ class Presence:
         """Note that the read had to show the message and did not."""
         self.missed[number] = read
 
+    def _missing_places(self, read: Read, before: Read | None) -> list[int]:
+        if self.missed:
+            return self._absent(read, self._floor(read))
+        if not self._complete(read):
+            return self._absent(read, self._floor(read)) or self._unexplained(read)
+        return self._vanished(read, before) if before and self._session.removals else []
+
+    def _vanished(self, read: Read, before: Read) -> list[int]:
+        """What another read still had after the last moment at which it may have been removed."""
+        if not self._is_strict(read) or before.earliest <= self._removals.front(read):
+            return []
+        by = self._bounds.by
+        gone = (number for number in before.shown - read.shown if by[number] < read.earliest)
+        return [self._place(number) for number in gone]
+
     def _complete(self, read: Read) -> bool:
         """Whether the read shows all that one and the same removal does not excuse."""
         floor, top = self._strict_floor(read), bisect_left(self._starts, read.earliest)
         return read.shown.issuperset(self._order[floor:top]) or not self._absent(read, floor)
 
     def _strict_floor(self, read: Read) -> int:
-        if not (read.whole and read.trusted) or read.risen or self._session.repeated:
+        if not self._is_strict(read):
             return self._floor(read)
         moment = min(self._removals.front(read), self._oldest(read))
         return bisect_right(self._starts, moment)
+
+    def _is_strict(self, read: Read) -> bool:
+        """Whether the read shows exactly where the front of the log was."""
+        if not read.whole or read.risen or self._session.repeated:
+            return False
+        return read.row >= 0 or (read.trusted and not read.ids)
 
     def _floor(self, read: Read) -> int:
         floor = self._excuses.reach(read) if read.whole else len(self._order)

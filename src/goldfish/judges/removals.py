@@ -52,7 +52,9 @@ class Removals:
 
     def front(self, read: Read) -> float:
         """The latest moment at which the front may have been put where the read begins."""
-        return max((end for _, end in self._fronts(read)), default=-inf)
+        if read.front is None:
+            read.front = max((end for _, end in self._fronts(read)), default=-inf)
+        return read.front
 
     def may_have_cut(self, read: Read) -> bool:
         """Whether a trim may have cut the batch with which the read begins."""

@@ -33,6 +33,7 @@ class Read:
     __slots__ = (
         "call",
         "earliest",
+        "front",
         "high",
         "ids",
         "latest",
@@ -53,6 +54,7 @@ class Read:
         self.trusted = True
         self.earliest, self.latest = call.start, call.end
         self.row, self.low, self.high = -1, 0, 0
+        self.front: float | None = None
         self.risen: set[int] = set()
         self.profile: list[float] | None = None
 

@@ -4,6 +4,8 @@ Every read is a contiguous window of the one order that a session has. So each m
 neighbour on either side, whoever reads, and windows that overlap make one longer strand.
 """
 
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from goldfish.judges.sessions import FRONT, Read, Session
@@ -23,6 +25,7 @@ class Strands:
     def __init__(self, size: int) -> None:
         self.rows: list[list[int]] = []
         self.row_of = [-1] * size
+        self.seams: dict[int, list[tuple[int, int]]] = {}  # by row, where it has any
         self._at = [0] * size
         self._base: list[int] = []
 
@@ -117,11 +120,19 @@ class Strands:
             self._append(left, moved)
 
 
+def seams(session: Session, row: list[int]) -> Iterator[tuple[int, int]]:
+    """Neighbours that cannot be: a batch is not over, or one does not begin."""
+    opens, closes = session.opens, session.closes
+    for left, right in pairwise(row):
+        if right != left + 1 and not (closes[left] and opens[right]):
+            yield left, right
+
+
 def braided(session: Session) -> tuple[Strands, list[Clash]]:
     """The strands that the trusted reads make, and the reads that do not fit."""
     strands = Strands(len(session.contents))
-    clashes = []
-    fitting = []
+    fitting: list[Read] = []
+    clashes: list[Clash] = []
     for read in session.reads:
         if read.trusted and read.ids:
             clash = strands.place(read.ids)
@@ -134,4 +145,8 @@ def braided(session: Session) -> tuple[Strands, list[Clash]]:
         read.low = strands.index(read.ids[0])
         read.high = read.low + len(read.ids)
         read.low += read.ids[0] == FRONT  # which is no message
+    for row, numbers in enumerate(strands.rows):
+        found = list(seams(session, numbers))
+        if found:
+            strands.seams[row] = found
     return strands, clashes

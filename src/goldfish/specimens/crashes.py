@@ -38,7 +38,7 @@ class CommittedALittleLater(Reference):
             self.settle()
             with self.mutex:
                 self.write(session_id, rows)
-            self.timer = threading.Timer(5 * MOMENT, self.settle)
+            self.timer = threading.Timer(10 * MOMENT, self.settle)
             self.timer.start()
 
     def write(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:

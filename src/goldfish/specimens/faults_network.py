@@ -263,6 +263,8 @@ class PushedByAClientThatRetries(RedisReference):
 class IdsNotedAfterwards(RedisReference):
     """The ids by which a retry is known are noted in a second step, after the messages."""
 
+    delete_messages = None  # type: ignore[assignment]  # the ids are not with the messages
+
     def write(self, session_id: str, rows: Rows) -> None:
         seen = b"seen:" + encoded(session_id)
         known = self.redis.smembers(seen)
@@ -310,7 +312,7 @@ class AsManyPagesAsCame(RedisReference):
     "one-connection-for-all-openings",
     caught_by="FLT09",
     finding="wedged",
-    explains=("LIV",),
+    explains=("DUR", "LIV"),
     services=REDIS,
 )
 class OneConnectionForAllOpenings(RedisReference):

@@ -1,0 +1,97 @@
+"""``goldfish diff``: what differs between two SQLite files, for people or for machines."""
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from goldfish.report.discretion import inert
+from goldfish.snapshots.changes import Change, Row, RowChange
+from goldfish.snapshots.diff import differences
+from goldfish.snapshots.masks import Value
+from goldfish.snapshots.telling import SIGNS, Tale
+
+SAME, DIFFERENT = 0, 1
+SCHEMA = 1
+
+
+def diff(
+    before: Path,
+    after: Path,
+    *,
+    ignore: Sequence[str],
+    tables: Sequence[str],
+    as_json: bool,
+    summary: bool,
+) -> int:
+    """Print how the second file differs from the first; 0 if a reader cannot tell them apart."""
+    changes = differences(before, after, ignore=ignore, tables=tables)
+    if as_json:
+        return _machines(changes, details=not summary)
+    tale = Tale(changes)
+    names = f"{before} and {after}"
+    if tale.same:
+        print(inert(f"{names}: the same"))
+        return SAME
+    print(inert(f"{names} differ: {tale.summary}"))
+    for line in tale.headlines() if summary else tale.lines():
+        print(line)
+    return DIFFERENT
+
+
+def _machines(changes: Iterable[Change], *, details: bool) -> int:
+    """One JSON document, written as it is found, so that memory does not grow with it."""
+    write = sys.stdout.write
+    found = dict.fromkeys(SIGNS, 0)
+    schema = 0
+    begun = False
+    for change in changes:
+        if not begun:
+            write(f'{{"schema": {SCHEMA}, "changes": [')
+        if isinstance(change, RowChange):
+            found[change.kind] += change.times
+        else:
+            schema += 1
+        if details:
+            write((",\n" if begun else "\n") + json.dumps(_plain(change)))
+        begun = True
+    if not begun:
+        write(f'{{"schema": {SCHEMA}, "changes": [')
+    rest = {"same": not begun, "rows": found, "definitions": schema}
+    write("], " + json.dumps(rest)[1:] + "\n")
+    return DIFFERENT if begun else SAME
+
+
+def _plain(change: Change) -> dict[str, Any]:
+    if not isinstance(change, RowChange):
+        return asdict(change)
+    return {
+        "kind": change.kind,
+        "what": "row",
+        "table": change.table,
+        "key": _cells(change.key),
+        "columns": list(change.columns),
+        "before": _cells(change.before),
+        "after": _cells(change.after),
+        "times": change.times,
+    }
+
+
+def _cells(row: Row | None) -> dict[str, Any] | None:
+    return None if row is None else dict(_told(row))
+
+
+def _told(row: Row) -> Iterator[tuple[str, Any]]:
+    for name, value in row.items():
+        yield name, _value(value)
+
+
+def _value(value: Value) -> Any:
+    """A value as JSON has it: a blob as hex, a number that JSON lacks as text."""
+    if isinstance(value, bytes):
+        return {"blob": value.hex()}
+    if isinstance(value, float) and value in (float("inf"), float("-inf")):
+        return {"real": str(value)}
+    return value
