@@ -55,7 +55,7 @@ class Mix:
 
 
 def simulated(choice: random.Random, session: str, mix: Mix) -> list[Call]:
-    """The calls of several processes on one session of a correct store, in no order."""
+    """The calls of several processes on one session of a correct store, by their effects."""
     planned = [_planned(choice, session, mix, number) for number in range(mix.calls)]
     clocks = [choice.random() for _ in range(mix.processes)]
     timed = [_timed(choice, call, clocks) for call in planned]

@@ -12,11 +12,20 @@ if TYPE_CHECKING:
     from goldfish import PostgresMemoryStore, RedisMemoryStore, SQLiteMemoryStore
     from goldfish.check import Check
     from goldfish.sandbox import Sandbox
+    from goldfish.snapshots.baselines import Baseline
+    from goldfish.snapshots.census import Census
+    from goldfish.snapshots.fixture import SnapshotDB
+    from goldfish.snapshots.store_fixture import SnapshotStore
     from goldfish.target import Target
 
 ROOT = "goldfish"  # what the node ids of checks without a test file begin with
 TARGETS = pytest.StashKey[list[str]]()
 IDS = pytest.StashKey[list[str]]()
+SNAPSHOTS = pytest.StashKey["list[SnapshotDB | SnapshotStore]"]()
+CENSUS = pytest.StashKey["Census"]()
+UPDATE = "--snapshot-update"  # the same word for every plugin that has it
+OUR_UPDATE = "--goldfish-snapshot-update"
+CENSUS_OF_WORKER = "goldfish_census"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -50,12 +59,41 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="N",
         help="For these targets: where the checks' randomness begins",
     )
+    group.addoption(
+        OUR_UPDATE,
+        action="store_true",
+        default=False,
+        help=f"As {UPDATE}, for the baselines of goldfish only",
+    )
+    parser.addini(
+        "goldfish_snapshot_ignore",
+        "Columns that snapshot_db and snapshot_store mask in every test, as *.created_at",
+        type="linelist",
+        default=[],
+    )
     parser.addini(
         "goldfish_targets",
         "Memories that are held to the catalogue whenever pytest is run without paths",
         type="linelist",
         default=[],
     )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_load_initial_conftests(
+    early_config: pytest.Config, parser: pytest.Parser
+) -> Generator[None, Any, Any]:
+    """Add the shared option last of all: who registers it a second time stops pytest."""
+    result = yield
+    missing = object()
+    if early_config.getoption(UPDATE, default=missing) is missing:
+        parser.getgroup("goldfish").addoption(
+            UPDATE,
+            action="store_true",
+            default=False,
+            help="Make what snapshot_db and snapshot_store see the new baselines",
+        )
+    return result
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -205,6 +243,108 @@ def postgres_store(goldfish_sandbox: "Sandbox") -> "Iterator[PostgresMemoryStore
         opened = PostgresMemoryStore(goldfish_sandbox.postgres_dsn)
     with _closing(opened) as store:
         yield store
+
+
+@pytest.fixture
+def snapshot_db(request: pytest.FixtureRequest, tmp_path: Path) -> "SnapshotDB":
+    """A private SQLite file, ``snapshot_db.path``; its end state is held against a baseline."""
+    from goldfish.snapshots.fixture import SnapshotDB
+
+    ignore = request.config.getini("goldfish_snapshot_ignore")
+    snapshot = SnapshotDB(_baseline(request), tmp_path, ignore)
+    request.node.stash.setdefault(SNAPSHOTS, []).append(snapshot)
+    return snapshot
+
+
+@pytest.fixture
+def snapshot_store(request: pytest.FixtureRequest) -> "SnapshotStore":
+    """``await snapshot_store(store)`` holds the whole state of any memory against a baseline."""
+    from goldfish.snapshots.store_fixture import SnapshotStore
+
+    ignore = request.config.getini("goldfish_snapshot_ignore")
+    snapshot = SnapshotStore(_baseline(request), ignore)
+    request.node.stash.setdefault(SNAPSHOTS, []).append(snapshot)
+    return snapshot
+
+
+def _baseline(request: pytest.FixtureRequest) -> "Baseline":
+    from goldfish.snapshots.baselines import Baseline, command, stem_of
+
+    name = request.node.nodeid.partition("::")[2]
+    again = command(request.path, name, request.config.invocation_params.dir)
+    return Baseline(stem_of(request.path, name), again, _update(request.config))
+
+
+def _update(config: pytest.Config) -> bool:
+    return bool(config.getoption(OUR_UPDATE) or config.getoption(UPDATE, default=False))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """Compare when the test has passed, as a part of it: what differs is a failure, no error."""
+    snapshots = item.stash.get(SNAPSHOTS, [])
+    try:
+        result = yield
+        for snapshot in snapshots:
+            snapshot.settle()
+    finally:
+        if census := item.config.stash.get(CENSUS, None):
+            census.used.update(str(path) for snapshot in snapshots for path in snapshot.files)
+    return result
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Begin to count which baselines are needed, where there are any."""
+    folders = {item.path.parent / "__snapshots__" for item in session.items}
+    if any(folder.is_dir() for folder in folders):
+        _census(session.config).count(session.items)
+
+
+def pytest_deselected(items: "list[pytest.Item]") -> None:
+    """A run that leaves out tests cannot tell what is unused."""
+    if items:
+        _census(items[0].config).partial = True
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, object]:
+    """A worker of pytest-xdist tells the controller what it saw."""
+    census = session.config.stash.get(CENSUS, None)
+    if census is not None and (session.shouldstop or session.shouldfail):
+        census.partial = True
+    if census is not None and hasattr(session.config, "workeroutput"):
+        session.config.workeroutput[CENSUS_OF_WORKER] = census.plain()
+    return (yield)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: object) -> None:
+    """The controller of pytest-xdist hears what a worker saw."""
+    told = getattr(node, "workeroutput", {}).get(CENSUS_OF_WORKER)
+    if told:
+        _census(node.config).add(told)
+    elif error:
+        _census(node.config).partial = True
+
+
+def pytest_terminal_summary(
+    terminalreporter: "pytest.TerminalReporter", exitstatus: int, config: pytest.Config
+) -> None:
+    """Report the baselines that no test needs."""
+    census = config.stash.get(CENSUS, None)
+    if census is None or hasattr(config, "workerinput"):  # a worker knows only its own part
+        return
+    from goldfish.snapshots.census import tell
+
+    passed = terminalreporter.stats.get("passed", [])
+    census.passed.update(report.nodeid for report in passed)
+    tell(terminalreporter, census, update=_update(config), passed=exitstatus == 0)
+
+
+def _census(config: pytest.Config) -> "Census":
+    from goldfish.snapshots.census import Census
+
+    return config.stash.setdefault(CENSUS, Census())
 
 
 @contextlib.contextmanager

@@ -1,8 +1,10 @@
 """Other processes that open the target."""
 
 import asyncio
+import importlib
 import os
 import signal
+import sys
 from typing import Any
 
 import pytest
@@ -30,6 +32,23 @@ class Odd:
 
 
 odd = target(Odd)
+
+
+class Lazy:
+    """A store that imports when it is opened, and says whether that was news."""
+
+    def __init__(self, sandbox: Any) -> None:
+        self.news = "wave" not in sys.modules
+        importlib.import_module("wave")
+
+    def add_messages(self, session_id: str, messages: list[Any]) -> None:
+        raise NotImplementedError
+
+    def get_history(self, session_id: str) -> list[Any]:
+        return [{"content": self.news}]
+
+
+lazy = target(Lazy)
 
 
 async def opened(nursery: Nursery, sandbox: Sandbox) -> Pod:
@@ -64,6 +83,18 @@ async def test_what_a_store_raises_or_never_returns_in_a_pod_is_told() -> None:
     with pytest.raises((StoreError, ConnectionError, BrokenPipeError)):
         await pod.call("add_messages", "s", [], deadline=5)
     pod.kill()
+    nursery.close()
+    sandbox.close()
+
+
+async def test_what_opening_imports_is_paid_for_once() -> None:
+    """The second pod begins with the modules that the first had to import."""
+    sandbox, nursery = Sandbox(), Nursery(lazy)
+    pods = [await opened(nursery, sandbox) for _ in range(2)]
+    found = [await pod.call("get_history", "s", deadline=5) for pod in pods]
+    assert [messages[0]["content"] for messages in found] == [True, False]
+    for pod in pods:
+        pod.kill()
     nursery.close()
     sandbox.close()
 

@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from goldfish.driver import Memory, Record
+from goldfish.evidence import evidence
 from goldfish.fleet import Fleet, Nemesis
-from goldfish.history import Call, History
+from goldfish.history import History
 from goldfish.judges import Finding, Judgement, judge
-from goldfish.judges.smallest import smallest
-from goldfish.notation import drawn
 from goldfish.verdict import UnprovenError, Violation
 from goldfish.workload import Workload
 
@@ -129,11 +128,8 @@ def _possible(memory: Memory, workload: Workload) -> Workload:
 
 
 def _violation(seen: _Seen, asked: Workload) -> Violation:
-    shown: list[Call] = smallest(seen.history, seen.finding)
-    alike = [each for each in judge(shown).findings if each.kind == seen.finding.kind]
-    finding = (alike or [seen.finding])[0]  # the one that is shown, where there were many
-    sizes = [f"seen with {seen.workload}"]
+    finding, lines = evidence(seen.history, seen.finding)
+    lines.append(f"seen with {seen.workload}")
     if seen.workload != asked:
-        sizes.append(f"made smaller from {asked}")
-    told = ["milliseconds, who, session, call:", *drawn(shown), *sizes]
-    return Violation(f"{finding.kind}: {finding.summary}", *told)
+        lines.append(f"made smaller from {asked}")
+    return Violation(f"{finding.kind}: {finding.summary}", *lines)

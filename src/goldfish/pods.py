@@ -6,6 +6,7 @@ threads. Pods talk over a socket, never over standard output, where libraries pr
 
 import asyncio
 import contextlib
+import importlib
 import itertools
 import json
 import os
@@ -13,6 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -41,9 +43,14 @@ class Pod:
     """
 
     def __init__(
-        self, pid: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+        self,
+        pid: int,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        imported: list[str],
     ) -> None:
         self.pid = pid
+        self._imported = imported  # what pods needed that their nursery did not have
         self.methods: dict[str, list[str] | None] = {}
         self.ended = self.killed = False
         self._writer = writer
@@ -118,7 +125,8 @@ class Pod:
     async def _listen(self, reader: asyncio.StreamReader) -> None:
         with contextlib.suppress(ConnectionError):
             while line := await reader.readline():
-                number, kind, value = unpacked(line)
+                number, kind, value, imported = unpacked(line)
+                self._imported += imported
                 self._settle(number, (kind, value))
         self._end()
 
@@ -158,6 +166,7 @@ class Nursery:
         self._directory = Path(tempfile.mkdtemp(prefix="goldfish-"))
         undertaker.watch_directory(self._directory)
         self._process: subprocess.Popen[bytes] | None = None
+        self._imported: list[str] = []
         self._born: asyncio.Queue[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = (
             asyncio.Queue()
         )
@@ -172,14 +181,17 @@ class Nursery:
         """A new process that is ready to open the target in that sandbox."""
         async with self._turn:
             await self._start()
-            assert self._process is not None
-            assert self._process.stdin is not None
-            order = json.dumps([str(self._socket), sandbox, options]).encode() + b"\n"
-            self._process.stdin.write(order)
-            self._process.stdin.flush()
+            self._order([str(self._socket), sandbox, options, self._imported])
+            self._imported.clear()
             reader, writer = await self._connected()
         pid = int(await asyncio.wait_for(reader.readline(), READY_WITHIN))
-        return Pod(pid, reader, writer)
+        return Pod(pid, reader, writer, self._imported)
+
+    def _order(self, words: list[Any]) -> None:
+        assert self._process is not None
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(words).encode() + b"\n")
+        self._process.stdin.flush()
 
     def close(self) -> None:
         """End the nursery; its pods end with their connections."""
@@ -219,9 +231,7 @@ class Nursery:
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             )
         undertaker.watch_process(self._process.pid)
-        assert self._process.stdin is not None
-        introduction = [asdict(self._location), self._threads]
-        self._process.stdin.write(json.dumps(introduction).encode() + b"\n")
+        self._order([asdict(self._location), self._threads])
 
     async def _connected(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         for _ in range(int(READY_WITHIN / 0.25)):
@@ -240,13 +250,22 @@ def nurse() -> None:
     location, threads = json.loads(sys.stdin.buffer.readline())
     target = replace(load_location(Location(**location)), threads=threads)
     for line in sys.stdin.buffer:
-        socket, sandbox, options = json.loads(line)
+        socket, sandbox, options, wanted = json.loads(line)
+        _import(wanted)
         if os.fork() == 0:
             try:
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
                 asyncio.run(_serve(target, socket, RemoteSandbox(sandbox), options))
             finally:
                 os._exit(0)  # without the cleaning up that belongs to the nursery
+
+
+def _import(names: Sequence[str]) -> None:
+    """Pay here, once, for imports that every pod would do again when it opens the target."""
+    for name in names:
+        if name not in sys.modules:
+            with contextlib.suppress(Exception):  # then each pod meets it, and tells of it
+                importlib.import_module(name)
 
 
 async def _serve(target: Target, socket: str, sandbox: Any, options: dict[str, Any]) -> None:
@@ -269,6 +288,15 @@ class _Replica:
             LocalClient.open, target, sandbox, deadline=READY_WITHIN - 5, **options
         )
         self._lanes: list[LocalClient] = []
+        self._modules = set(sys.modules)
+
+    def imported(self) -> list[str]:
+        """The modules that were imported since this was last asked."""
+        if len(sys.modules) == len(self._modules):  # it is asked with every call
+            return []
+        fresh = [name for name in list(sys.modules) if name not in self._modules]
+        self._modules.update(fresh)
+        return fresh
 
     async def open(self, lanes: int) -> Any:
         self._lanes = [await self._open()]
@@ -296,4 +324,4 @@ async def _answer(
         answer = ["raised", describe(error.error)]
     except Violation as violation:
         answer = ["violation", str(violation)]
-    writer.write(packed([number, *answer]))
+    writer.write(packed([number, *answer, replica.imported()]))

@@ -1,7 +1,12 @@
-"""Ways to damage the history of a correct store: one anomaly each, or anything at random."""
+"""Ways to damage the history of a correct store: one anomaly each, or anything at random.
+
+The single anomalies take the calls of session s in the order of their effects, without removals
+and all answered; the last one is a read.
+"""
 
 import random
 from collections.abc import Callable
+from itertools import pairwise
 
 from goldfish.history import Call
 
@@ -17,11 +22,10 @@ def lost(choice: random.Random, calls: list[Call]) -> list[Call]:
 
 def stale(choice: random.Random, calls: list[Call]) -> list[Call]:
     """One read misses a message that was acknowledged, and a later read has it."""
-    add, content = _acknowledged_and_read(choice, calls)
-    later = [read for read in _showing(calls, content) if read.start > add.end]
-    again = Call("late", "s", "read", None, _last_whole(calls).result, LATE, LATE + 1)
+    add, content = _acknowledged_and_read(choice, calls, times=2)
+    *later, _ = (read for read in _showing(calls, content) if read.start > add.end)
     missing = choice.choice(later)
-    return [_without(call, content) if call is missing else call for call in calls] + [again]
+    return [_without(call, content) if call is missing else call for call in calls]
 
 
 def duplicated(choice: random.Random, calls: list[Call]) -> list[Call]:
@@ -54,12 +58,15 @@ def corrupted(choice: random.Random, calls: list[Call]) -> list[Call]:
 
 def reordered(choice: random.Random, calls: list[Call]) -> list[Call]:
     """All reads show two messages the wrong way round."""
-    order = list(_last_whole(calls).result)
     added = {content: call for call in calls if call.action == "add" for content in call.value}
     pairs = [
         (first, then)
-        for first, then in zip(order, order[1:], strict=False)
-        if added[first].end < added[then].start or added[first] is added[then]
+        for first, then in pairwise(_final(calls).result)
+        if added[first] is added[then]
+        or (
+            len(added[first].value + added[then].value) == 2
+            and added[first].end < added[then].start
+        )
     ]
     first, then = choice.choice(pairs)
     swap = {first: then, then: first}
@@ -71,9 +78,7 @@ def reordered(choice: random.Random, calls: list[Call]) -> list[Call]:
 
 def torn(choice: random.Random, calls: list[Call]) -> list[Call]:
     """Nobody sees the last message of a batch whose add got no answer."""
-    shown = set(_last_whole(calls).result)
-    batches = [call for call in calls if call.action == "add" and len(call.value) > 1]
-    batch = choice.choice([call for call in batches if shown.issuperset(call.value)])
+    batch = choice.choice([call for call in calls if call.action == "add" and len(call.value) > 1])
     calls = [call._replace(outcome="unknown") if call is batch else call for call in calls]
     return [_without(call, batch.value[-1]) for call in calls]
 
@@ -87,8 +92,8 @@ def resurrected(choice: random.Random, calls: list[Call]) -> list[Call]:
 
 def wrong(choice: random.Random, calls: list[Call]) -> list[Call]:
     """A read of the last ones has one more than was asked for."""
-    result = _last_whole(calls).result
-    asked = choice.randrange(len(result))
+    result = _final(calls).result
+    asked = choice.randrange(min(4, len(result)))
     read = Call("late", "s", "read", asked, result[-asked - 1 :], LATE, LATE + 1)
     return [*calls, read]
 
@@ -96,15 +101,15 @@ def wrong(choice: random.Random, calls: list[Call]) -> list[Call]:
 def refused(choice: random.Random, calls: list[Call]) -> list[Call]:
     """A call ends with an error though all is well."""
     victim = choice.choice(calls)
-    error = {"result": None, "outcome": "fail", "error": "busy"}
-    return [call._replace(**error) if call is victim else call for call in calls]
+    failed = victim._replace(result=None, outcome="fail", error="busy")
+    return [failed if call is victim else call for call in calls]
 
 
 def wedged(choice: random.Random, calls: list[Call]) -> list[Call]:
     """A call never ends though all is well."""
     victim = choice.choice(calls)
-    nothing = {"result": None, "outcome": "unknown", "error": "no answer within 5 s"}
-    return [call._replace(**nothing) if call is victim else call for call in calls]
+    stuck = victim._replace(result=None, outcome="unknown", error="no answer within 5 s")
+    return [stuck if call is victim else call for call in calls]
 
 
 DAMAGES: tuple[Damage, ...] = (
@@ -199,19 +204,21 @@ def _showing(calls: list[Call], content: str) -> list[Call]:
     return [read for read in _reads(calls) if content in read.result]
 
 
-def _last_whole(calls: list[Call]) -> Call:
-    """The read that shows the most."""
-    return max(_reads(calls), key=lambda read: len(read.result))
+def _final(calls: list[Call]) -> Call:
+    """The last read, which shows everything."""
+    return _reads(calls)[-1]
 
 
-def _acknowledged_and_read(choice: random.Random, calls: list[Call]) -> tuple[Call, str]:
-    """An acknowledged message, with its add, that some read has which began later."""
+def _acknowledged_and_read(
+    choice: random.Random, calls: list[Call], times: int = 1
+) -> tuple[Call, str]:
+    """An acknowledged message, with its add, that as many reads have which began later."""
     found = [
         (add, content)
         for add in calls
         if add.action == "add" and add.outcome == "ok"
         for content in add.value
-        if any(read.start > add.end for read in _showing(calls, content))
+        if sum(read.start > add.end for read in _showing(calls, content)) >= times
     ]
     return choice.choice(found)
 

@@ -193,6 +193,7 @@ async def a_summary_in_another_process_keeps_what_arrives(memory: Memory) -> Non
     for _ in range(6):
         session, old = memory.session(), memory.messages(6)
         await memory.client.add(session, old)
+        await other.expect(session, contents_of(old))
         seen = await other.history(session)
         arrived = memory.messages(5)
         removing = asyncio.create_task(
@@ -216,7 +217,8 @@ async def a_batch_sent_again_by_others_is_stored_once(memory: Memory) -> None:
     for _ in range(6):
         session, batch = memory.session(), memory.messages(2)
         await asyncio.gather(*(client.add(session, batch) for client in clients))
-        await memory.client.expect(session, contents_of(batch))
+        for client in clients:
+            await client.expect(session, contents_of(batch))
 
 
 @check("CON17", needs=[method("clear"), method("trim", "keep_last")])

@@ -3,10 +3,9 @@
 from pathlib import Path
 
 from goldfish.errors import HistoryError
+from goldfish.evidence import evidence
 from goldfish.history import History
 from goldfish.judges import Judgement, judge
-from goldfish.judges.smallest import smallest
-from goldfish.notation import drawn
 from goldfish.report.discretion import inert, shortened
 from goldfish.report.page import Page
 from goldfish.runs import histories
@@ -30,9 +29,10 @@ def _told(page: Page, history: History) -> int:
     title = " ".join(filter(None, (about.target, about.code))) or "history"
     counts = f"{len(history.calls):,} calls, {judgement.acknowledged:,} messages acknowledged"
     page.write(inert(f"{title}: {verdict}. {counts}, {judgement.lost:,} lost."))
-    for finding in judgement.findings[:1]:
+    for worst in judgement.findings[:1]:
+        finding, lines = evidence(history, worst)
         page.write(shortened(inert(f"{finding.kind}: {finding.summary}"), 3 * page.width), indent=2)
-        for line in drawn(smallest(history, finding)):
+        for line in lines:
             page.write(shortened(inert(line), page.width - 4), indent=4)
     return HELD if verdict == "held" else FAILED
 

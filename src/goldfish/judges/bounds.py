@@ -27,6 +27,7 @@ class Bounds:
         self.by = session.ends.copy()
         self.broken: dict[int, tuple[list[float], list[float]]] = {}
         self.overlooked: dict[int, Read] = {}
+        self._sound: set[int] = set()
         self._reads: dict[int, list[Read]] = defaultdict(list)
         self._rows = strands.rows
         for read in session.reads:
@@ -39,7 +40,8 @@ class Bounds:
         for row, reads in self._reads.items():
             if row not in strands.seams:
                 self._narrow(row, reads)
-        self._push_back(strands.row_of[FRONT], session.repeated)
+        if strands.row_of[FRONT] in self._sound:
+            self._push_back(strands.row_of[FRONT], session.repeated)
         for row in self.broken:
             self._forget_row(self._reads[row])
 
@@ -83,6 +85,7 @@ class Bounds:
         if any(map(gt, since, by)):
             self.broken[row] = lower, upper
             return
+        self._sound.add(row)
         for number, early, late in zip(self._rows[row], since, by, strict=True):
             self.since[number] = early
             self.by[number] = late
@@ -93,8 +96,6 @@ class Bounds:
 
     def _push_back(self, row: int, repeated: set[int]) -> None:
         """Raise the lower bounds of all that is not in the row that begins the log."""
-        if row < 0 or row in self.broken:
-            return
         last = max(self._reads[row], key=lambda read: read.earliest)
         inside = repeated.union(self._rows[row])
         for number, late in enumerate(self.by):

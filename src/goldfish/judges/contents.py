@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from goldfish.history import Call, tag
-from goldfish.judges.findings import Finding, named
+from goldfish.judges.findings import Finding, agreed, named
 from goldfish.judges.sessions import FRONT, Read, Session
 
 
@@ -70,7 +70,8 @@ def _sorted_out(
     findings += [_from_the_future(session, call, number) for number in early]
     findings += [_twice(session, call, twice)] if twice else []
     shown = set(known).difference(early)
-    ids = [number for number in dict.fromkeys(known) if number in shown - session.repeated]
+    placed = shown - session.repeated
+    ids = [number for number in dict.fromkeys(known) if number in placed]
     read = Read(call, ids, shown)
     read.trusted = not findings
     return read, findings
@@ -114,7 +115,7 @@ def _from_the_future(session: Session, read: Call, number: int) -> Finding:
 
 def _twice(session: Session, read: Call, numbers: list[int]) -> Finding:
     contents = session.texts(numbers)
-    text = f"{named(contents)} was shown more than once by one read"
+    text = f"{named(contents)} {agreed(contents, 'was')} shown more than once by one read"
     return Finding("duplicated", session.name, text, (session.add_call(numbers[0]), read), contents)
 
 

@@ -102,6 +102,12 @@ def named(contents: Sequence[Any], limit: int = 3) -> str:
     return f"{names} and {len(contents) - limit} more" if len(contents) > limit else names
 
 
+def agreed(contents: Sequence[Any], verb: str) -> str:
+    """The verb, or its plural where there are several."""
+    plurals = {"is": "are", "was": "were", "it": "them"}
+    return plurals[verb] if len(contents) > 1 else verb
+
+
 def shortened(text: str, width: int = 60) -> str:
     """The text in quotes, without its middle where it is long."""
     half = width // 2

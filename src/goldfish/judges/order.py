@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from itertools import accumulate, chain, islice, pairwise
 
 from goldfish.history import Call
-from goldfish.judges.findings import Finding, distinct, named
+from goldfish.judges.findings import Finding, agreed, distinct, named
 from goldfish.judges.presence import Presence
 from goldfish.judges.removals import Removals
 from goldfish.judges.sessions import FRONT, Read, Session
@@ -47,11 +47,11 @@ class Order:
         read = self._showing(left, right)
         inside = [number for number in read.ids if number in batch]
         if inside != sorted(inside):
-            yield self._finding("reordered", batch, [read.call], "was shown in another order")
+            yield self._finding("reordered", batch, [read.call], "shown in another order")
         elif len(inside) < len(batch):
             yield self._part(batch, read)
         else:
-            yield self._finding("torn", batch, [read.call], "was shown with others in between")
+            yield self._finding("torn", batch, [read.call], "shown with others in between")
 
     def _cut(self, read: Read) -> Iterator[Finding]:
         """A batch that is cut off where the read ends, or where it begins."""
@@ -69,7 +69,7 @@ class Order:
 
     def _part(self, batch: list[int], read: Read) -> Finding:
         shown = [number for number in batch if number in read.shown]
-        why = f"was shown in part: {named(self._session.texts(shown))} and not the rest"
+        why = f"shown in part: {named(self._session.texts(shown))} and not the rest"
         return self._finding("torn", batch, [read.call], why)
 
     def _explained(self, numbers: Iterable[int]) -> bool:
@@ -91,7 +91,7 @@ class Order:
             there = f" and {self._told(other)} by another" if other else " and not by others"
             calls = [clash.read.call, *(read.call for read in reads)]
             contents = list(dict.fromkeys(pair + other))
-            why = f"was not shown in one order: {self._told(pair)} by one read{there}"
+            why = f"not shown in one order: {self._told(pair)} by one read{there}"
             yield self._finding("reordered", contents, calls, why)
 
     def _other_neighbours(self, clash: Clash) -> tuple[int, ...]:
@@ -149,14 +149,15 @@ class Order:
         both = [read for read in reads if first in read.shown and then in read.shown][:1]
         showing = both or [read for read in reads if first in read.shown or then in read.shown]
         calls: list[Call] = [self._session.add_call(then), *(read.call for read in showing)]
-        why = "was shown in this order, though the second was there before the first was added"
+        why = "shown in this order, though the second was there before the first was added"
         return self._finding("reordered", [first, then], calls, why)
 
     def _finding(self, kind: str, numbers: list[int], calls: list[Call], why: str) -> Finding:
         real = [number for number in numbers if number]
         contents = self._session.texts(real)
         proof = distinct([self._session.add_call(real[0]), *calls])
-        return Finding(kind, self._session.name, f"{named(contents)} {why}", proof, contents)
+        text = f"{named(contents)} {agreed(contents, 'was')} {why}"
+        return Finding(kind, self._session.name, text, proof, contents)
 
 
 def _contradiction(lower: list[float], upper: list[float]) -> list[tuple[int, int]]:

@@ -8,9 +8,9 @@ from math import inf
 
 from goldfish.history import Call
 from goldfish.judges.excuses import Excuses
-from goldfish.judges.findings import PER_KIND, Finding, distinct, named
+from goldfish.judges.findings import PER_KIND, Finding, agreed, distinct, named
 from goldfish.judges.removals import Removals
-from goldfish.judges.sessions import Read, Session
+from goldfish.judges.sessions import FRONT, Read, Session
 
 
 class Presence:
@@ -64,6 +64,8 @@ class Presence:
         """What another read still had after the last moment at which it may have been removed."""
         if not self._is_strict(read) or before.earliest <= self._removals.front(read):
             return []
+        if before.shown <= read.shown:
+            return []
         by = self._bounds.by
         gone = (number for number in before.shown - read.shown if by[number] < read.earliest)
         return [self._place(number) for number in gone]
@@ -109,8 +111,6 @@ class Presence:
 
     def _unexplained(self, read: Read) -> list[int]:
         """The youngest that the read lacks, if each alone may have been removed and not all."""
-        if self.missed:
-            return []
         there = sum(late < read.earliest for late in self._bounds.by[1:])
         lacking = min(self._excuses.left(read), there) - len(read.shown)
         return self._absent(read, self._strict_floor(read))[: max(1, int(lacking))]
@@ -179,15 +179,18 @@ class Presence:
     def _finding(self, kind: str, missing: list[int], read: Read) -> Finding:
         session, contents = self._session, self._session.texts(missing)
         proof = [session.add_call(missing[0]), *self._witnesses(kind, missing[0], read), read.call]
-        what = "is gone" if kind == "lost" else "was not shown, and later it was"
+        what = f"{agreed(contents, 'is')} gone"
+        if kind == "stale":
+            what = f"{agreed(contents, 'was')} not shown, and later {agreed(contents, 'was')}"
         why = "acknowledged" if proof[0].outcome == "ok" else "shown"
-        text = f"{named(contents)} {what}: {why} before {self._looked(missing[0], read)}"
+        text = f"{named(contents)} {what}: {why} before {self._looked(missing, read)} began"
         return Finding(kind, session.name, text, distinct(proof), contents)
 
-    def _looked(self, number: int, read: Read) -> str:
-        if self._bounds.by[number] < read.call.start:
-            return "a read began that misses it"
-        return "an add began that a read without it shows"
+    def _looked(self, missing: list[int], read: Read) -> str:
+        them = agreed(missing, "it")
+        if self._bounds.by[missing[0]] < read.call.start:
+            return f"a read that misses {them}"
+        return f"an add that a read shows without {them}"
 
     def _witnesses(self, kind: str, number: int, read: Read) -> Iterator[Call]:
         """The calls without which the finding could not be understood."""
@@ -198,8 +201,9 @@ class Presence:
         if kind == "stale":
             again = [call for call in shows if call.start >= read.call.start]
             yield from sorted(again, key=lambda call: call.start)[:1]
-        if self._bounds.by[number] >= read.call.start and read.ids:
-            yield self._session.add_call(max(read.ids))
+        youngest = max(read.ids, default=FRONT)
+        if self._bounds.by[number] >= read.call.start and youngest != FRONT:
+            yield self._session.add_call(youngest)
 
 
 def _start(read: Read) -> float:

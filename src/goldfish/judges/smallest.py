@@ -140,7 +140,7 @@ class _Shrinking:
         if self._work >= WORK:
             return False
         calls = self._part(part)
-        self._work += sum(10 + len(call.result or ()) for call in calls)
+        self._work += sum(10 + len(call.result if call.action == "read" else ()) for call in calls)
         if not self._fair(part, calls):
             return False
         found = judge(calls).findings
