@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from goldfish.check import Need
 from goldfish.client import LocalClient, Methods, StoreError
 from goldfish.diagnosis import judge
+from goldfish.errors import masked
 from goldfish.history import Call, History, Outcome
 from goldfish.messages import ChatMessage
 from goldfish.pods import Nursery, Pod
@@ -68,7 +69,7 @@ class Client:
             outcome = "ok"
             return result
         except StoreError as raised:
-            outcome, error = "fail", str(raised)
+            outcome, error = "fail", masked(str(raised))
             raise
         finally:
             told = _told(method, arguments, options, result)

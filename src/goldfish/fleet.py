@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from goldfish.client import EndedError, StoreError
 from goldfish.driver import Memory, contents_of, messages_in
+from goldfish.errors import masked
 from goldfish.history import FAULT, Call, History, Outcome
 from goldfish.messages import ChatMessage
 from goldfish.pods import Pod
@@ -188,4 +189,4 @@ async def _outcome(call: Awaitable[Any], patience: float) -> tuple[Outcome, Any,
     except StoreError as error:
         if isinstance(error.error, EndedError):
             return "unknown", None, str(error)
-        return "fail", None, str(error)
+        return "fail", None, masked(str(error))

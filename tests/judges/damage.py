@@ -113,8 +113,8 @@ def wedged(choice: random.Random, calls: list[Call]) -> list[Call]:
 
 
 DAMAGES: tuple[Damage, ...] = (
-    lost,
     leaked,
+    lost,
     resurrected,
     corrupted,
     phantom,

@@ -28,7 +28,7 @@ def _accusations(calls: list[Call]) -> list[str]:
 def test_a_correct_store_is_never_accused(name: str) -> None:
     """Hundreds of histories of concurrent processes, whatever they do, give no alarm."""
     choice = random.Random(name)
-    for _ in range(600):
+    for _ in range(400):
         assert _accusations(simulated(choice, "s", MIXES[name])) == []
 
 
@@ -74,7 +74,7 @@ def test_every_anomaly_is_found(damage: Damage) -> None:
     """One anomaly in the history of a correct store is found, by its name, and comes first."""
     choice = random.Random(damage.__name__)
     mix = Mix(calls=30, removals=0.0, last=0.0, uncertain=0.0)
-    for _ in range(100):
+    for _ in range(60):
         calls = damage(choice, read_to_the_end(simulated(choice, "s", mix)))
         judgement = judge(sorted(calls, key=lambda call: call.end))
         assert [each.kind for each in judgement.findings][:1] == [damage.__name__]

@@ -138,6 +138,7 @@ def test_an_ancient_answer_after_a_clear_does_not_lose_what_was_cleared() -> Non
         4-5 p s add b
         6-7 p s clear
         8-9 q s read: a
+        10-11 q s read:
     """
     judgement = judge(written(history))
     assert [finding.kind for finding in judgement.findings] == ["resurrected"]

@@ -25,7 +25,7 @@ from goldfish.judges.findings import (
 from goldfish.judges.order import Order
 from goldfish.judges.presence import Presence
 from goldfish.judges.removals import Removals
-from goldfish.judges.resurrection import Resurrection
+from goldfish.judges.resurrection import resurrected
 from goldfish.judges.sessions import Session
 from goldfish.judges.strands import braided
 from goldfish.judges.tally import Tally
@@ -37,12 +37,13 @@ def judge(history: History | Iterable[Call]) -> Judgement:
     """What the calls prove about the memory that answered them."""
     calls = history.calls if isinstance(history, History) else list(history)
     sessions: dict[str, list[Call]] = defaultdict(list)
+    unusual: list[Call] = []
     for call in calls:
         sessions[call.session].append(call)
-    everywhere = Everywhere(sessions)
-    faults = [call for call in calls if call.action == FAULT]
-    findings = list(islice(unanswered(calls, faults), IN_ALL))
-    tally = Tally()
+        if call.outcome != "ok" or call.action == FAULT:
+            unusual.append(call)
+    findings = list(islice(unanswered(unusual), IN_ALL))
+    everywhere, tally = Everywhere(sessions), Tally()
     for name, of_session in sessions.items():
         findings += _judged(name, of_session, everywhere, tally)
     return tally.judgement(headlines(findings))
@@ -56,14 +57,14 @@ def _judged(
     findings = readings(session, everywhere)
     strands, clashes = braided(session)
     removals = Removals(session, Bounds(session, strands))
-    presence, resurrection = Presence(session, removals), Resurrection(session, removals)
-    resurrection.search(presence)
+    presence = Presence(session, removals)
+    if session.removals:
+        findings += resurrected(session, removals, presence)
     presence.search()
     order = Order(session, strands, removals, presence)
     findings += islice(order.contradictions(), PER_KIND)
     findings += presence.findings()
     findings += islice(order.torn(clashes), 2 * PER_KIND)
     findings += islice(order.disagreements(clashes), PER_KIND)
-    findings += resurrection.findings()
     tally.add(session, presence)
     return first_of_each(findings)

@@ -1,16 +1,16 @@
 """Calls that failed or never ended though nothing was done to the world: refused, wedged."""
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 
 from goldfish.history import FAULT, Call
 from goldfish.judges.findings import Finding, shortened
 
 
-def unanswered(calls: Iterable[Call], faults: Iterable[Call]) -> Iterator[Finding]:
+def unanswered(calls: Sequence[Call]) -> Iterator[Finding]:
     """The calls that failed or got no answer while no fault was under way."""
-    during = _Faults(faults)
+    during = _Faults(call for call in calls if call.action == FAULT)
     for call in calls:
         if call.outcome == "ok" or call.action == FAULT or during.overlap(call):
             continue

@@ -8,8 +8,8 @@ from typing import Any
 from goldfish.history import Call, tag
 
 SEVERITY = (
-    "lost",
     "leaked",
+    "lost",
     "resurrected",
     "corrupted",
     "phantom",

@@ -66,9 +66,8 @@ class Presence:
             return []
         if before.shown <= read.shown:
             return []
-        by = self._bounds.by
-        gone = (number for number in before.shown - read.shown if by[number] < read.earliest)
-        return [self._place(number) for number in gone]
+        by, gone = self._bounds.by, before.shown - read.shown - before.risen
+        return [self._place(number) for number in gone if by[number] < read.earliest]
 
     def _complete(self, read: Read) -> bool:
         """Whether the read shows all that one and the same removal does not excuse."""
@@ -76,6 +75,8 @@ class Presence:
         return read.shown.issuperset(self._order[floor:top]) or not self._absent(read, floor)
 
     def _strict_floor(self, read: Read) -> int:
+        if read.ids and read.ids[0] == FRONT:
+            return 0
         if not self._is_strict(read):
             return self._floor(read)
         moment = min(self._removals.front(read), self._oldest(read))

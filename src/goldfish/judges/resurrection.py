@@ -14,6 +14,13 @@ from goldfish.judges.sessions import FRONT, Read, Session
 NO_LONGER = "another read, which must be the earlier one, no longer had it"
 
 
+def resurrected(session: Session, removals: Removals, presence: Presence) -> list[Finding]:
+    """The first reads that show what was gone; in all of them it is noted as risen."""
+    resurrection = _Resurrection(session, removals)
+    resurrection.search(presence)
+    return list(resurrection.findings())
+
+
 class _Return(NamedTuple):
     """A read that shows what a removal or another read says is gone."""
 
@@ -24,7 +31,7 @@ class _Return(NamedTuple):
     without: Read | None = None
 
 
-class Resurrection:
+class _Resurrection:
     """Looks for what came back: after a removal, or after a read that showed it was gone."""
 
     def __init__(self, session: Session, removals: Removals) -> None:
@@ -32,25 +39,28 @@ class Resurrection:
         self._bounds = removals.bounds
         self._removals = removals
         self._found: list[_Return] = []
-        self._whole = sorted((read for read in session.reads if read.whole), key=self._front)
-        self._fronts = [self._front(read) for read in self._whole]
-        latest = [(read.latest, place) for place, read in enumerate(self._whole)]
+        whole = [
+            (self._front(read), place) for place, read in enumerate(session.reads) if read.whole
+        ]
+        whole.sort()
+        self._fronts = [front for front, _ in whole]
+        latest = [(session.reads[place].latest, place) for _, place in whole]
         self._soonest = list(accumulate(reversed(latest), min))[::-1]  # of all with a later front
 
     def _front(self, read: Read) -> float:
         """What was added before this moment is not in the read's window, but before it."""
         if not read.ids:
             return read.earliest
-        ids = read.ids[:1] if read.row >= 0 else read.ids  # the first one may not be the oldest
-        return min(self._bounds.since[number] for number in ids)
+        if read.row >= 0:
+            return self._bounds.since[read.ids[0]]
+        return min(self._bounds.since[number] for number in read.ids)  # in whatever order
 
     def search(self, presence: Presence) -> None:
         """Note in the reads what came back; unless it was never gone, but missed by a read."""
-        if self._session.removals:
-            for found in self._returns():
-                if not (found.without and presence.lacking(found.without, found.back)):
-                    found.read.risen.update(found.back)
-                    self._found.append(found)
+        for found in self._returns():
+            if not (found.without and presence.lacking(found.without, found.back)):
+                found.read.risen.update(found.back)
+                self._found.append(found)
 
     def findings(self) -> Iterator[Finding]:
         """The first reads that show what was gone, each once."""
@@ -85,7 +95,7 @@ class Resurrection:
         first = bisect_right(self._fronts, self._removals.moment(read, 0))
         if first >= len(self._soonest) or self._soonest[first][0] >= read.earliest:
             return None
-        without = self._whole[self._soonest[first][1]]
+        without = self._session.reads[self._soonest[first][1]]
         gone = self._front(without)
         back = [number for number in read.ids if self._bounds.by[number] < gone]
         return _Return(read, without.call, back, NO_LONGER, without)

@@ -1,13 +1,14 @@
 """The index of one session: its messages by number, and its reads and removals in time."""
 
 import json
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from itertools import chain
 from math import inf
 from typing import Any, NamedTuple
 
 from goldfish.history import Call, tag
 
+_NOTHING = object()
 FRONT = 0  # the number that stands before the first message of a session
 
 
@@ -70,11 +71,10 @@ class Session:
 
     def __init__(self, name: str, calls: Sequence[Call]) -> None:
         self.name = name
-        self.adds = sorted(
-            (call for call in calls if call.action == "add" and call.value), key=_start
-        )
-        self.read_calls = [call for call in calls if _tells(call)]
-        self.removals = sorted(_removals(calls), key=_removal_start)
+        self.adds: list[Call] = []
+        self.read_calls: list[Call] = []
+        self.removals: list[Removal] = []
+        self._sort_out(calls)
         self.reads: list[Read] = []
         self.first_removal = self.removals[0].start if self.removals else inf
         self.repeated: set[int] = set()
@@ -87,57 +87,70 @@ class Session:
             self.plain = False
             self._number()
 
-    def _number(self) -> None:
-        self._forget()
-        contents, number = self.contents, self.number
-        for index, call in enumerate(self.adds):
-            size, first = len(call.value), len(contents)
-            contents += call.value
-            number.update(zip(self.keys(call.value), range(first, first + size), strict=True))
-            self.starts += [call.start] * size
-            self.ends += [call.end if call.outcome == "ok" else inf] * size
-            self.add_of += [index] * size
-            self.opens += b"\x01" + bytes(size - 1)
-            self.closes += bytes(size - 1) + b"\x01"
-        if len(number) < len(contents) - 1:
-            self._number_once()
+    def _sort_out(self, calls: Sequence[Call]) -> None:
+        for call in calls:
+            action = call.action
+            if action == "add":
+                if call.value:
+                    self.adds.append(call)
+            elif action == "read":
+                if _tells(call):
+                    self.read_calls.append(call)
+            elif action in {"trim", "clear"}:
+                self.removals.append(_removal(call))
+        self.adds.sort(key=_start)
+        self.removals.sort(key=_start)
 
-    def _forget(self) -> None:
-        self.contents: list[Any] = [None]
-        self.number: dict[Any, int] = {}
-        self.starts, self.ends, self.add_of = [-inf], [-inf], [-1]
-        self.opens, self.closes = bytearray(b"\x01"), bytearray(b"\x01")
+    def _number(self) -> None:
+        contents, starts, ends = self._forget()
+        for call in self.adds:
+            value = call.value
+            self._firsts.append(len(contents))
+            contents += value
+            starts += [call.start] * len(value)
+            ends += [call.end if call.outcome == "ok" else inf] * len(value)
+        keys = self.keys(contents)
+        self.number = dict(zip(keys, range(len(contents)), strict=True))
+        if len(self.number) < len(contents):
+            self._number_once()
+        del self.number[_NOTHING]
+        self._mark_batches()
+
+    def _forget(self) -> tuple[list[Any], list[float], list[float]]:
+        self.contents, self.starts, self.ends = [_NOTHING], [-inf], [-inf]
+        self._firsts: list[int] = []  # of each add: the number of its first message
+        return self.contents, self.starts, self.ends
 
     def _number_once(self) -> None:
         """Number messages of which some were added more than once."""
-        self._forget()
-        for index, call in enumerate(self.adds):
-            first = len(self.contents)
+        contents, starts, ends = self._forget()
+        self.number = {_NOTHING: FRONT}
+        for call in self.adds:
+            self._firsts.append(len(contents))
             for key, content in zip(self.keys(call.value), call.value, strict=True):
                 if key in self.number:
                     self._repeat(self.number[key], call)
-                else:
-                    self.number[key] = len(self.contents)
-                    self.contents.append(content)
-            size = len(self.contents) - first
-            self.starts += [call.start] * size
-            self.ends += [call.end if call.outcome == "ok" else inf] * size
-            self.add_of += [index] * size
-            self.opens += b"\x01" + bytes(size - 1) if size else b""
-            self.closes += bytes(size - 1) + b"\x01" if size else b""
-        self._free_batches()
+                    continue
+                self.number[key] = len(contents)
+                contents.append(content)
+                starts.append(call.start)
+                ends.append(call.end if call.outcome == "ok" else inf)
 
     def _repeat(self, known: int, call: Call) -> None:
         self.repeated.add(known)
         self.again.append(call.start)
-        if call.outcome == "ok" and known < len(self.ends):
+        if call.outcome == "ok":
             self.ends[known] = min(self.ends[known], call.end)
 
-    def _free_batches(self) -> None:
-        # A batch with a repeated message may rightly be shown in parts.
-        loose = {self.add_of[known] for known in self.repeated}
-        for number, index in enumerate(self.add_of):
-            if index in loose:
+    def _mark_batches(self) -> None:
+        self.opens = bytearray(len(self.contents) + 1)
+        self.opens[FRONT] = 1
+        for first in self._firsts:
+            self.opens[first] = 1
+        self.opens[-1] = 1
+        self.closes = self.opens[1:]
+        for known in self.repeated:  # their batches may rightly be shown in parts
+            for number in self.batch(known):
                 self.opens[number] = self.closes[number] = 1
 
     def keys(self, contents: Iterable[Any]) -> Iterable[Any]:
@@ -159,7 +172,7 @@ class Session:
 
     def add_call(self, number: int) -> Call:
         """The call that added the message."""
-        return self.adds[self.add_of[number]]
+        return self.adds[bisect_right(self._firsts, number) - 1]
 
     def batch(self, number: int) -> list[int]:
         """The messages of the batch that the message is in."""
@@ -174,31 +187,19 @@ class Session:
         """The contents of the messages."""
         return tuple(self.contents[number] for number in numbers)
 
-    def counted_starts(self) -> list[float]:
-        """The start of every add of every message, repetitions included."""
-        return list(chain(self.starts[1:], self.again))
+
+def _start(begun: Call | Removal) -> float:
+    return begun.start
 
 
-def _start(call: Call) -> float:
-    return call.start
-
-
-def _removal_start(removal: Removal) -> float:
-    return removal.start
-
-
-def _tells(call: Call) -> bool:
+def _tells(read: Call) -> bool:
     # The last none of the messages are nothing, whatever is there.
-    if call.action != "read" or call.outcome != "ok" or call.result is None:
-        return False
-    return call.value != 0 or bool(call.result)
+    return read.outcome == "ok" and read.result is not None and (read.value != 0 or read.result)
 
 
-def _removals(calls: Iterable[Call]) -> Iterable[Removal]:
-    for call in calls:
-        if call.action in {"trim", "clear"}:
-            keep = call.value if call.action == "trim" else 0
-            yield Removal(keep, call.start, call.end if call.outcome == "ok" else inf, call)
+def _removal(call: Call) -> Removal:
+    keep = call.value if call.action == "trim" else 0
+    return Removal(keep, call.start, call.end if call.outcome == "ok" else inf, call)
 
 
 def _unhashable(content: Any) -> bool:
@@ -210,6 +211,6 @@ def _unhashable(content: Any) -> bool:
 
 
 def _key(content: Any) -> Any:
-    if isinstance(content, str):
+    if isinstance(content, str) or content is _NOTHING:
         return content
     return (json.dumps(content, sort_keys=True, default=repr),)

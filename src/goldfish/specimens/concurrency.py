@@ -131,7 +131,7 @@ class Naming(Reference):
         return bytes(key).decode("utf-8", "surrogatepass")
 
 
-@specimen("last-named-session", caught_by="CON03", finding="lost", explains=ELSEWHERE)
+@specimen("last-named-session", caught_by="CON03", finding="leaked", explains=ELSEWHERE)
 class LastNamedSession(Naming):
     """Who writes names its session in the database, and writes to the one that is named there."""
 
@@ -189,7 +189,7 @@ class CurrentSession(AsyncReference):
         return self.store.get_history(self.session, last=last)
 
 
-@specimen("session-of-the-next", caught_by="CON06", finding="lost", explains=(*ELSEWHERE, "ISO"))
+@specimen("session-of-the-next", caught_by="CON06", finding="leaked", explains=(*ELSEWHERE, "ISO"))
 class SessionOfTheNext(AsyncReference):
     """The session that is written to is kept in the store, where the next call puts its own."""
 
