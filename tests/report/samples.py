@@ -15,12 +15,13 @@ def result(code: str, verdict: Verdict, summary: str = "", *evidence: str) -> Re
     return Result(code, "a_name", PROMISE, verdict, summary, finding, evidence, 0.25, command)
 
 
+LINES = [f"line {number}" for number in range(2, 12)]
 NASTY_REPORT = Report(
     "sqlite",
     7,
     (
         result("ISO01", Verdict.HELD),
-        result("DUR02", Verdict.BROKEN, NASTY, NASTY, "read back []", "a third line"),
+        result("DUR02", Verdict.BROKEN, NASTY, NASTY, *LINES),
         result("DUR03", Verdict.UNKNOWN, f"the target did not open: {NASTY}"),
         result("TTL01", Verdict.UNSUPPORTED, "the store has no set_ttl"),
         result("TTL02", Verdict.UNSUPPORTED, "the store has no set_ttl"),

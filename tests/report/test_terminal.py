@@ -48,12 +48,12 @@ def test_hostile_text_is_shown_and_does_nothing() -> None:
 
 
 def test_a_broken_check_comes_with_its_promise_evidence_and_command() -> None:
-    """And with no more than two lines of evidence."""
+    """And with no more than ten lines of evidence."""
     summary = told(Account(NASTY_REPORT))
     assert "  DUR02 What was acknowledged is still there after the store" in summary
     assert "        lost: [bold]x" in summary
-    assert "        read back []\n        goldfish check sqlite --only DUR02 --seed 7\n" in summary
-    assert "third line" not in summary
+    assert "        line 10\n        goldfish check sqlite --only DUR02 --seed 7\n" in summary
+    assert "line 11" not in summary
 
 
 def test_what_was_not_judged_is_listed_by_reason() -> None:
@@ -82,3 +82,12 @@ def test_a_long_command_is_broken_so_that_it_can_be_copied() -> None:
     broken = replace(result("DUR02", Verdict.BROKEN, "gone"), reproduce=command)
     summary = told(Account(Report("x", 7, (broken,))))
     assert f"{path} \\\n          --only DUR02 --seed 7\n" in summary
+
+
+def test_what_was_lost_is_told_as_a_share() -> None:
+    """Only where something was lost."""
+    lossy = replace(result("CON01", Verdict.BROKEN, "gone"), acknowledged=200, lost=68)
+    held = replace(result("CON02", Verdict.HELD), acknowledged=200)
+    summary = told(Account(Report("memory", 7, (lossy, held))))
+    assert "Loss rate 17.0 %: 68 of 400 acknowledged messages were gone later." in summary
+    assert "Loss rate" not in told(Account(Report("memory", 7, (held,))))
