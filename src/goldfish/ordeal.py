@@ -24,7 +24,7 @@ async def withstand(
     memory: Memory,
     workload: Workload,
     *,
-    rounds: int = 8,
+    rounds: int = 10,
     nemesis: MakeNemesis | None = None,
     patience: float | None = None,
     cold: bool = False,

@@ -174,7 +174,7 @@ class _Run:
             return _result(check, Verdict.HELD)
         finally:
             if memory is not None:
-                self._remember(check, memory)
+                self._remember(check, memory, effort)
                 await memory.discard()
             sandbox.close()
 
@@ -191,14 +191,15 @@ class _Run:
             self._give_up if self._plan.grow else math.inf,
         )
 
-    def _remember(self, check: Check, memory: Memory) -> None:
+    def _remember(self, check: Check, memory: Memory, effort: float) -> None:
         record = memory.record
         self._tallies[check.code] = record.acknowledged, record.lost
         if self._keep is not None:
             about = About(
                 self._target.name, check.code, self._plan.seed, judged=record.acknowledged > 0
             )
-            History(record.history.calls, about).save(self._keep / f"{check.code}.jsonl")
+            again = f"-{effort:g}" if effort > 1 else ""  # a soak comes by more than once
+            History(record.history.calls, about).save(self._keep / f"{check.code}{again}.jsonl")
 
 
 def _worse(before: Result, after: Result) -> Result:
