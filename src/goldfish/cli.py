@@ -43,6 +43,8 @@ def answer(arguments: Sequence[str]) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # whatever the terminal can show
     try:
+        if arguments[:1] == ["diff"] and (code := _diff_at_once(arguments[1:])) is not None:
+            return code
         return int(app(args=list(arguments), standalone_mode=False, prog_name="goldfish") or 0)
     except USAGE_ERROR as error:
         return _refused(_sentence(error))
@@ -163,6 +165,12 @@ def explain(code: Annotated[str, Argument("CODE", "As DUR02")]) -> int:
     from goldfish.commands import show
 
     return show.explain(code)
+
+
+def _diff_at_once(arguments: Sequence[str]) -> int | None:
+    from goldfish.commands.diff import at_once
+
+    return at_once(arguments)
 
 
 def _sentence(error: BaseException) -> str:

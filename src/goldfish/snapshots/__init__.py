@@ -1,0 +1,1 @@
+"""SQLite files and whole stores as test artifacts: compared, shown and accepted."""

@@ -1,0 +1,134 @@
+"""The fixture ``snapshot_db``: a private SQLite file whose end is compared with a baseline."""
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterable
+from contextlib import closing
+from pathlib import Path
+from typing import NoReturn, Self
+
+import pytest
+
+from goldfish.errors import GoldfishError, masked
+from goldfish.report.discretion import inert
+from goldfish.snapshots.baselines import Baseline, copy_database, keep, told
+from goldfish.snapshots.diff import differences
+from goldfish.snapshots.digest import file_hash, logical_hash
+from goldfish.snapshots.reading import UnreadableError
+from goldfish.snapshots.telling import Tale
+
+ENDING, START = ".sqlite", ".start.sqlite"
+
+
+class SnapshotDB:
+    """A database file of the test's own; when the test has passed, its state is compared.
+
+    It begins as a copy of ``baseline``, or of ``<test>.start.sqlite`` beside the expected outcome
+    if that is there, or as a new file. Call it to say so, before ``path`` is first used.
+    """
+
+    def __init__(self, baseline: Baseline, directory: Path, ignore: Iterable[str]) -> None:
+        self._baseline = baseline
+        self._file = directory / "snapshot.sqlite"
+        self._ignore = list(ignore)
+        self._exact = False
+        start = baseline.file(START)
+        self._start = start if start.exists() else None
+        self._begun = False
+
+    def __call__(
+        self,
+        *,
+        baseline: str | os.PathLike[str] | None = None,
+        ignore: Iterable[str] = (),
+        exact: bool | None = None,
+    ) -> Self:
+        """What the file begins as, which columns may differ, and whether the bytes count too."""
+        if baseline is not None:
+            if self._begun:
+                raise ValueError("snapshot_db(baseline=…) comes too late: call it before .path")
+            self._start = Path(baseline)
+        self._ignore += [ignore] if isinstance(ignore, str) else list(ignore)
+        self._exact = self._exact if exact is None else exact
+        return self
+
+    @property
+    def path(self) -> Path:
+        """The private file; it is there only if it begins as a copy."""
+        if not self._begun:
+            if self._start is not None:
+                copy_database(self._start, self._file)
+            self._begun = True
+        return self._file
+
+    def __fspath__(self) -> str:
+        return str(self.path)
+
+    @property
+    def files(self) -> list[Path]:
+        """The baselines that the test needs."""
+        return [self._baseline.file(ENDING), self._baseline.file(START)]
+
+    def settle(self) -> None:
+        """Compare the state with the baseline, or with an update make it the baseline."""
+        expected = self._baseline.file(ENDING)
+        if not self._file.exists() or not self._file.stat().st_size:
+            self._fail("the test left no database: let it write to snapshot_db.path")
+        try:
+            problem = self._problem(expected)
+            if problem and self._baseline.update:
+                keep(expected, self._write)
+            elif problem:
+                self._fail(*problem)
+        except GoldfishError as error:
+            self._fail(str(error))
+
+    def _problem(self, expected: Path) -> list[str]:
+        """Why the state is not the expected one, in lines; none if it is."""
+        accept = self._baseline.accept
+        if not expected.exists():
+            return [f"there is no baseline yet: {told(expected)}", f"Make it with: {accept}"]
+        try:
+            hashed = logical_hash(expected, ignore=self._ignore)
+        except UnreadableError as error:
+            return [f"the baseline cannot be used: {error}", f"Make it again with: {accept}"]
+        if hashed != logical_hash(self._file, ignore=self._ignore):
+            tale = Tale(differences(expected, self._file, ignore=self._ignore))
+            if not tale.same:
+                return tale.told(f"the database differs from {told(expected)}", accept)
+        return self._other_bytes(expected)
+
+    def _other_bytes(self, expected: Path) -> list[str]:
+        if not self._exact:
+            return []
+        self._checkpoint()
+        one, other = file_hash(expected), file_hash(self._file)
+        if one == other:
+            return []
+        return [
+            f"the rows are those of {told(expected)}, the bytes of the file are not (exact=True)",
+            f"  sha256 {one[:16]}… → {other[:16]}…",
+            f"Accept it with: {self._baseline.accept}",
+        ]
+
+    def _checkpoint(self) -> None:
+        with closing(sqlite3.connect(self._file)) as connection:
+            (busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if busy:
+            self._fail("the database is in use, so its bytes say nothing: close it in the test")
+
+    def _write(self, place: Path) -> None:
+        if self._exact:
+            self._checkpoint()
+            shutil.copyfile(self._file, place)
+        else:
+            copy_database(self._file, place)
+
+    def _fail(self, first: str, *lines: str) -> NoReturn:
+        fail(f"snapshot_db: {first}", *lines)
+
+
+def fail(*lines: str) -> NoReturn:
+    """Fail the test with these lines, whatever strangers wrote into them."""
+    pytest.fail("\n".join(inert(masked(line)) for line in lines), pytrace=False)

@@ -1,0 +1,204 @@
+"""The difference for people: counts, and as many changes as fit on a screen."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from goldfish.report.discretion import inert
+from goldfish.snapshots.changes import Change, Row, RowChange, SchemaChange
+from goldfish.snapshots.values import change as told_change
+from goldfish.snapshots.values import fitted, shown, width
+
+WIDTH = 80
+SCREEN = 36  # lines for all tables together
+LEAST = 8  # columns of a value
+TALLEST = 12  # lines of one change
+SIGNS = {"added": "+", "removed": "-", "changed": "~"}
+REST = ""  # what belongs to no table
+
+
+@dataclass
+class Section:
+    """What is told of one table; ``blocks`` holds the first changes, a few lines each."""
+
+    name: str
+    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(SIGNS, 0))
+    blocks: list[list[str]] = field(default_factory=list)
+    changes: int = 0
+    definitions: int = 0  # changes of the schema
+
+    def add(self, change: Change) -> None:
+        """Count the change, and keep its lines if there may be room."""
+        self.changes += 1
+        if isinstance(change, RowChange):
+            self.counts[change.kind] += change.times
+        else:
+            self.definitions += 1
+        if len(self.blocks) < SCREEN:
+            self.blocks.append(_bounded(list(_block(change))))
+
+    @property
+    def height(self) -> int:
+        """How many lines it would take to tell all that was kept."""
+        return 1 + sum(map(len, self.blocks)) + (len(self.blocks) < self.changes)
+
+    @property
+    def headline(self) -> str:
+        """The table, and how many of its rows are not the same."""
+        counted = [f"{count:,} {kind}" for kind, count in self.counts.items() if count]
+        told = [f"rows: {', '.join(counted)}"] if counted else []
+        told += ["its definition"] if self.definitions else []
+        return f"{inert(self.name)}  {'; '.join(told)}" if self.name else "beside the tables"
+
+
+class Tale:
+    """All that is told about two databases."""
+
+    def __init__(self, changes: Iterable[Change] = ()) -> None:
+        self.sections: dict[str, Section] = {}
+        for change in changes:
+            section = change.table
+            self.sections.setdefault(section, Section(section)).add(change)
+
+    @property
+    def same(self) -> bool:
+        """Whether nothing was found."""
+        return not self.sections
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The rows of all tables, by what became of them."""
+        totals = dict.fromkeys(SIGNS, 0)
+        for section in self.sections.values():
+            for kind, count in section.counts.items():
+                totals[kind] += count
+        return totals
+
+    @property
+    def summary(self) -> str:
+        """How much differs, in a few words."""
+        tables = sum(bool(name) for name in self.sections)
+        counted = [f"{count:,} {kind}" for kind, count in self.counts.items() if count]
+        parts = [f"rows: {', '.join(counted)}"] if counted else []
+        if any(section.definitions for section in self.sections.values()):
+            parts.append("the schema differs")
+        if tables:
+            parts.append(f"{tables:,} {'table' if tables == 1 else 'tables'}")
+        return "; ".join(parts)
+
+    def told(self, first: str, accept: str) -> list[str]:
+        """The whole message of a failure, which ends with the command that accepts it."""
+        return [first, f"  {self.summary}", *self.lines(), f"Accept it with: {accept}"]
+
+    def headlines(self) -> list[str]:
+        """One line for each table."""
+        return [fitted(each.headline, WIDTH) for each in self.sections.values()]
+
+    def lines(self, room: int = SCREEN) -> Iterator[str]:
+        """The changes, table by table, in about so many lines."""
+        sections = list(self.sections.values())
+        told = sections[: max(room // 3, 1)]
+        most = _even([section.height for section in told], room)
+        for section in told:
+            yield from _section(section, max(most, 3))
+        if len(sections) > len(told):
+            yield f"… and {len(sections) - len(told):,} more tables"
+
+
+def _section(section: Section, room: int) -> Iterator[str]:
+    yield fitted(section.headline, WIDTH)
+    left, told = room - 1, 0
+    for block in section.blocks:
+        if len(block) + (section.height > room) > left and told:
+            break
+        yield from block
+        left, told = left - len(block), told + 1
+    if told < section.changes:
+        yield f"  … and {section.changes - told:,} more"
+
+
+def _bounded(block: list[str]) -> list[str]:
+    if len(block) <= TALLEST:
+        return block
+    return [*block[: TALLEST - 1], f"      … and {len(block) - TALLEST + 1:,} more lines"]
+
+
+def _block(change: Change) -> Iterator[str]:
+    if isinstance(change, SchemaChange):
+        yield from _schema_block(change)
+    elif change.kind == "changed":
+        yield from _changed_block(change)
+    else:
+        yield from _whole_row(change)
+
+
+def _schema_block(change: SchemaChange) -> Iterator[str]:
+    sign, name = SIGNS[change.kind], inert(change.name)
+    what = f"  {sign} {change.what} {name}"
+    if change.what == "table" and change.kind != "changed":
+        yield fitted(f"{what} ({change.rows:,} {_rows(change.rows)})", WIDTH)
+    elif change.kind == "changed":
+        yield fitted(what, WIDTH)
+        for _, told in told_change(change.before, change.after, WIDTH - 6):
+            yield f"      {told}"
+    else:
+        yield fitted(f"{what}: {inert(change.before or change.after or '')}", WIDTH)
+
+
+def _changed_block(change: RowChange) -> Iterator[str]:
+    assert change.before is not None
+    assert change.after is not None
+    yield from _cells("  ~ ", change.key or change.after, lines=1)
+    for column in change.columns:
+        label = fitted(inert(column), 24)
+        last = ""
+        told = told_change(change.before[column], change.after[column], WIDTH - 8 - width(label))
+        for path, words in told:
+            where = f"{label}{fitted(inert(path), 30)}: "
+            yield fitted(f"      {' ' * width(where) if where == last else where}{words}", WIDTH)
+            last = where
+
+
+def _whole_row(change: RowChange) -> Iterator[str]:
+    row = change.before if change.before is not None else change.after
+    assert row is not None
+    times = f"({change.times:,} times) " if change.times > 1 else ""
+    yield from _cells(f"  {SIGNS[change.kind]} {times}", {**change.key, **row}, lines=2)
+
+
+def _cells(lead: str, row: Row, *, lines: int) -> list[str]:
+    """The cells of a row; long values are cut until the short ones have room beside them."""
+    names = [fitted(inert(name), 20) for name in row]
+    packed: list[str] = []
+    for most in range(WIDTH, LEAST, -4):
+        told = [
+            f"{name}={shown(each, most)}" for name, each in zip(names, row.values(), strict=True)
+        ]
+        packed = _packed(lead, told)
+        if len(packed) <= lines and max(map(width, packed)) <= WIDTH:
+            return packed
+    return [
+        fitted(line, WIDTH - 2) + " …" * (n == lines) for n, line in enumerate(packed[:lines], 1)
+    ]
+
+
+def _even(wanted: list[int], room: int) -> int:
+    """How much each may have at most, if those that want less leave it to the others."""
+    left = len(wanted)
+    for want in sorted(wanted):
+        if want * left > room:
+            return max(room // left, 1)
+        room, left = room - want, left - 1
+    return WIDTH
+
+
+def _packed(lead: str, cells: list[str]) -> list[str]:
+    lines = [lead]
+    for cell in cells:
+        if width(lines[-1]) + width(cell) > WIDTH and lines[-1].strip():
+            lines.append(" " * width(lead))
+        lines[-1] += f"{cell} "
+    return [line.rstrip() for line in lines]
+
+
+def _rows(count: int) -> str:
+    return "row" if count == 1 else "rows"
