@@ -11,9 +11,10 @@ import pytest
 import goldfish
 from goldfish.check import Check, Need, Reopening, catalogue, method
 from goldfish.driver import Memory
-from goldfish.errors import MissingExtraError
+from goldfish.errors import MissingExtraError, NotPossibleError
+from goldfish.history import History
 from goldfish.runner import Finished, Plan, Started, run
-from goldfish.verdict import Result, Verdict
+from goldfish.verdict import Result, UnprovenError, UnsupportedError, Verdict
 
 PLAN = Plan(deadline=1.0)
 
@@ -249,3 +250,51 @@ def test_codes_are_unique_and_of_a_known_family() -> None:
     codes = list(catalogue())
     assert len(codes) == len(set(codes))
     assert "DUR02" in codes
+
+
+@pytest.mark.parametrize(
+    ("error", "verdict"),
+    [
+        (UnprovenError("nothing was read back"), Verdict.UNKNOWN),
+        (UnsupportedError("it writes no files"), Verdict.UNSUPPORTED),
+        (NotPossibleError("permissions do not bind root"), Verdict.UNSUPPORTED),
+    ],
+)
+def test_what_could_not_be_shown_is_neither_held_nor_broken(
+    error: Exception, verdict: Verdict
+) -> None:
+    """The reason is told as it is."""
+
+    async def cannot(memory: Memory) -> None:
+        raise error
+
+    result = ask(lambda sandbox: Dict(), cannot)
+    assert (result.verdict, result.summary) == (verdict, str(error))
+
+
+def test_a_soak_goes_on_with_more_effort_until_the_time_is_up() -> None:
+    """Each pass tries twice as hard as the one before, and the counts of all are added up."""
+    efforts: list[float] = []
+
+    async def counted(memory: Memory) -> None:
+        efforts.append(memory.effort)
+        memory.record.add(History(), acknowledged=10, lost=1)
+        await asyncio.sleep(0.01)
+
+    result = ask(lambda sandbox: Dict(), counted, plan=Plan(grow=True, max_time=0.3))
+    assert efforts[:3] == [1, 2, 4]
+    assert (result.acknowledged, result.lost) == (10 * len(efforts), len(efforts))
+    assert result.verdict is Verdict.HELD
+
+
+def test_a_soak_ends_with_what_it_found() -> None:
+    """More effort could only bury it."""
+    calls: list[int] = []
+
+    async def breaks_later(memory: Memory) -> None:
+        calls.append(1)
+        if len(calls) == 3:
+            raise goldfish.Violation("lost: the third time")
+
+    result = ask(lambda sandbox: Dict(), breaks_later, plan=Plan(grow=True, max_time=60))
+    assert (len(calls), result.verdict, result.finding) == (3, Verdict.BROKEN, "lost")

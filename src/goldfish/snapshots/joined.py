@@ -62,12 +62,10 @@ class Joined:
 
     def _heaps(self, condition: str) -> Iterator[RowChange]:
         """Rows that nothing tells apart but their contents: how many more of each there are."""
-        one = self._heap(self._mine, self._theirs, 1, condition)
-        other = self._heap(self._theirs, self._mine, -1, condition)
         kinds = [f"+{quoted(name)} COLLATE BINARY" for name in self._table.columns]
         kinds += [f"typeof({quoted(name)})" for name in self._table.columns]
         query = (
-            f"SELECT sum({self._count_name}), {self._list()} FROM ({one} UNION ALL {other}) "
+            f"{self._heap(condition)} SELECT sum({self._count_name}), {self._list()} FROM heap "
             f"GROUP BY {', '.join(kinds)} HAVING sum({self._count_name}) <> 0"
         )
         for count, *values in self._connection.execute(query):
@@ -77,15 +75,26 @@ class Joined:
             else:
                 yield RowChange("added", self._table.name, {}, None, row, -count)
 
-    def _heap(self, mine: str, theirs: str, sign: int, condition: str) -> str:
-        """The rows of one side, but for those that lie unchanged in the same place of the other."""
-        chosen = [condition] if condition else []
-        if rowid := self._table.rowid:
-            same = f"a.{rowid} = b.{rowid} AND {self._same('a', 'b')}"
-            twin = f"SELECT 1 FROM {theirs} b WHERE {same}"
-            chosen.append(f"NOT EXISTS ({twin})")
-        where = f" WHERE {' AND '.join(chosen)}" if chosen else ""
-        return f"SELECT {self._list('a')}, {sign} AS {self._count_name} FROM {mine} a{where}"
+    def _heap(self, condition: str) -> str:
+        """All rows, those of the other side counted as -1, but for twins in the same place."""
+        names = f"({self._list()}, {self._count_name})"
+        rowid, number = self._table.rowid, self._count_name
+        mine = f"SELECT {self._list()}, 1 FROM {self._mine}"
+        theirs = f"SELECT {self._list()}, -1 FROM {self._theirs}"
+        if condition or not rowid:
+            where = f" WHERE {condition}" if condition else ""
+            return f"WITH heap {names} AS ({mine}{where} UNION ALL {theirs}{where})"
+        width = range(len(self._table.columns))
+        ours, others = (", ".join(f"{side}{n}" for n in width) for side in "ab")
+        return (
+            f"WITH pairs (there, {ours}, {others}) AS ("
+            f"SELECT b.{rowid}, {self._list('a')}, {self._list('b')} FROM {self._mine} a "
+            f"LEFT JOIN {self._theirs} b ON a.{rowid} = b.{rowid} "
+            f"WHERE b.{rowid} IS NULL OR NOT ({self._same('a', 'b')})), "
+            f"heap {names} AS (SELECT {ours}, 1 AS {number} FROM pairs "
+            f"UNION ALL SELECT {others}, -1 FROM pairs WHERE there IS NOT NULL UNION ALL {theirs} c "
+            f"WHERE NOT EXISTS (SELECT 1 FROM {self._mine} a WHERE a.{rowid} = c.{rowid}))"
+        )
 
     def _moved(self) -> str:
         """A cheap first look at the same place, where the key needs an index of its own."""
@@ -111,7 +120,8 @@ class Joined:
         return " AND ".join(f"a.{quoted(each)} = b.{quoted(each)}" for each in self._table.key)
 
     def _full_key(self, side: str) -> str:
-        return " AND ".join(f"{side}.{quoted(each)} IS NOT NULL" for each in self._table.key)
+        # The plus sign keeps SQLite from walking along an index instead of the table.
+        return " AND ".join(f"+{side}.{quoted(each)} IS NOT NULL" for each in self._table.key)
 
     def _null_key(self) -> str:
         return "(" + " OR ".join(f"{quoted(each)} IS NULL" for each in self._table.key) + ")"

@@ -43,6 +43,8 @@ def _prepare(connection: sqlite3.Connection, uris: list[str]) -> None:
         connection.execute(f"ATTACH ? AS {SCHEMAS[1]}", (uris[1],))
     connection.execute("PRAGMA trusted_schema=OFF")  # what a stranger's schema calls is not run
     connection.execute("PRAGMA cell_size_check=ON")
+    for schema in SCHEMAS[: len(uris)]:
+        connection.execute(f"PRAGMA {schema}.mmap_size=40000000")
     connection.execute("BEGIN")
     for schema in SCHEMAS[: len(uris)]:
         connection.execute(f"SELECT count(*) FROM {schema}.sqlite_master").fetchone()
