@@ -66,7 +66,7 @@ class PostgresMemoryStore(BaseStore):
         keys = [_key(_bytes(message_id)) for message_id in ids]
         return await self._number(self._sql.remove, [_key(_bytes(session_id)), keys])
 
-    async def _clear(self, session_id: str) -> None:
+    async def _clear(self, session_id: str, snapshots: bool) -> None:
         await self._rows(self._sql.clear, [_key(_bytes(session_id))])
 
     async def _clear_all(self) -> None:

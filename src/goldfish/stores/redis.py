@@ -96,7 +96,7 @@ class RedisMemoryStore(BaseStore):
         values = [_bytes(message_id) for message_id in ids]
         return int(await self._evaluate(redis_scripts.REMOVE, session_id, values))
 
-    async def _clear(self, session_id: str) -> None:
+    async def _clear(self, session_id: str, snapshots: bool) -> None:
         await self._write("DEL", *self._keys(session_id))
 
     async def _clear_all(self) -> None:
