@@ -21,13 +21,13 @@ from tests.stores.snapshot_pods import Caller, swing_and_be_killed
 SEED = 20261116
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=["memory", "sqlite", "postgres"])
 def backend(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Backend]:
     with BACKENDS[request.param](tmp_path) as backend:
         yield backend
 
 
-@pytest.fixture(params=["sqlite"])
+@pytest.fixture(params=["sqlite", "postgres"])
 def durable(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Backend]:
     with BACKENDS[request.param](tmp_path) as backend:
         yield backend
@@ -464,6 +464,24 @@ async def test_two_who_roll_back_at_once_leave_one_of_the_two_states(backend: Ba
                 one.rollback_to_snapshot("s", long), other.rollback_to_snapshot("s", short)
             )
             assert await contents(one) in (["a", "b", "c", "d"], ["d", "e"])
+
+
+async def test_forks_in_opposite_directions_do_not_block_each_other(backend: Backend) -> None:
+    """Each gives its session the other's state, while snapshots come and go."""
+    async with backend.open() as one, backend.open() as other:
+        await one.add_messages("s", said("of s"))
+        await one.add_messages("t", said("of t"))
+        of_s, of_t = await one.save_snapshot("s"), await one.save_snapshot("t")
+        for _ in range(10):
+            extra = await one.save_snapshot("t")
+            await asyncio.gather(one.clear("s"), other.clear("t"))
+            await asyncio.gather(
+                one.fork("s", of_s, "t"),
+                other.fork("t", of_t, "s"),
+                one.delete_snapshot("t", extra),
+            )
+            assert await contents(one, "t") == ["of s"]
+            assert await contents(other, "s") == ["of t"]
 
 
 async def test_three_processes_save_roll_back_and_go_forward(durable: Backend) -> None:
