@@ -2,9 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -13,24 +11,12 @@ import pytest
 import goldfish
 from goldfish import ChatMessage, SnapshotNotFound
 from goldfish.stores.base import BaseStore
-from tests.stores.backends import BACKENDS, Backend
+from tests.stores.backends import Backend
 from tests.stores.conversation_model import Walk
 from tests.stores.pods import batch
 from tests.stores.snapshot_pods import Caller, swing_and_be_killed
 
 SEED = 20261116
-
-
-@pytest.fixture(params=["memory", "sqlite", "postgres"])
-def backend(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Backend]:
-    with BACKENDS[request.param](tmp_path) as backend:
-        yield backend
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def durable(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Backend]:
-    with BACKENDS[request.param](tmp_path) as backend:
-        yield backend
 
 
 def said(*texts: str) -> list[ChatMessage]:

@@ -206,27 +206,27 @@ class BaseStore(ABC):
     @abstractmethod
     async def _get_ttl(self, session_id: str) -> float | None: ...
 
+    @abstractmethod
     async def _save_snapshot(
         self, session_id: str, snapshot_id: str, label: str | None, created_at: datetime
     ) -> None:
-        raise self._no_snapshots()
+        """Save the state in one atomic, durable step that takes no longer for a long history."""
 
+    @abstractmethod
     async def _rollback(self, session_id: str, snapshot_id: str) -> bool:
         """Restore the state in one atomic, durable step; whether there is such a snapshot."""
-        raise self._no_snapshots()
 
+    @abstractmethod
     async def _snapshots(self, session_id: str) -> list[Snapshot]:
-        raise self._no_snapshots()
+        """The session's snapshots, oldest first."""
 
+    @abstractmethod
     async def _delete_snapshot(self, session_id: str, snapshot_id: str) -> None:
-        raise self._no_snapshots()
+        """Remove the snapshot, and what only this one shows."""
 
+    @abstractmethod
     async def _fork(self, session_id: str, snapshot_id: str, new_session_id: str) -> Forked:
         """Fill the new session in one atomic, durable step, or say what is in the way."""
-        raise self._no_snapshots()
-
-    def _no_snapshots(self) -> MemoryStoreError:
-        return MemoryStoreError(f"{type(self).__name__} saves no snapshots yet: use another store")
 
     async def _close(self) -> None:  # noqa: B027 - a store in memory has nothing to give back
         ...
