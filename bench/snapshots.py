@@ -47,6 +47,7 @@ class Saving:
 
     @property
     def ratio(self) -> float:
+        """How many times as long the step takes on the long history."""
         return self.long_seconds / self.short_seconds
 
 

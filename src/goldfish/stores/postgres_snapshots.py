@@ -7,10 +7,13 @@ a life is shown by the snapshots with ``born < number <= died``. What is removed
 shows it moves to ``archive``, once, whatever the number of snapshots; when a rollback brings it
 back it takes its old ``seq``, and begins another life.
 
-Each function holds the row of its session, as all writers do.
+Each function holds the row of its session, as all writers do. A plan may have been made when the
+tables were nearly empty, and is kept: so those that handle many rows at once are planned without
+the steps that are quick then and slow later.
 """
 
 ALIVE = (1 << 63) - 1  # the end of a life that has not ended, and beyond every seq
+_STEADY = "LANGUAGE plpgsql SET enable_nestloop = off SET enable_seqscan = off"
 
 # {s} is the quoted name of the schema.
 SNAPSHOTS: tuple[str, ...] = (
@@ -33,7 +36,8 @@ SNAPSHOTS: tuple[str, ...] = (
         died bigint NOT NULL,
         PRIMARY KEY (session, seq, born)
     )""",
-    "CREATE INDEX ON {s}.lives (session, died)",
+    # With the seq, so that the planner never walks all lives of a session to find one message's.
+    "CREATE INDEX ON {s}.lives (session, died, seq)",
     """CREATE TABLE {s}.archive (
         session bigint NOT NULL,
         seq bigint NOT NULL,
@@ -44,26 +48,37 @@ SNAPSHOTS: tuple[str, ...] = (
     # Before messages are removed: keep what snapshots show. First the lives that nothing is written
     # about yet; then those that came back and have been saved again since; what has not been saved
     # again leaves no trace.
-    f"""CREATE FUNCTION {{s}}.set_aside(the_session bigint, first bigint, last bigint) RETURNS void
-    LANGUAGE plpgsql AS $$
-    DECLARE newest bigint; newest_top bigint;
+    f"""CREATE FUNCTION {{s}}.set_aside(the_session bigint, doomed bigint[]) RETURNS void
+    {_STEADY} AS $$
+    DECLARE newest bigint; newest_top bigint; first bigint; last bigint;
     BEGIN
         SELECT snapshot, top INTO newest, newest_top FROM {{s}}.sessions WHERE pk = the_session;
-        IF newest IS NULL THEN
-            RETURN;
-        END IF;
+        SELECT min(seq), max(seq) INTO first, last FROM unnest(doomed) AS d (seq);
         INSERT INTO {{s}}.lives (session, seq, born, died)
-            SELECT session, seq, 0, newest FROM {{s}}.messages AS m
-            WHERE session = the_session AND seq BETWEEN first AND least(last, newest_top)
-            AND NOT EXISTS (SELECT 1 FROM {{s}}.lives WHERE session = m.session AND seq = m.seq);
-        UPDATE {{s}}.lives SET died = newest WHERE session = the_session
-            AND seq BETWEEN first AND last AND died = {ALIVE} AND born < newest;
-        DELETE FROM {{s}}.lives WHERE session = the_session
-            AND seq BETWEEN first AND last AND died = {ALIVE};
+            SELECT the_session, d.seq, 0, newest FROM unnest(doomed) AS d (seq)
+            WHERE d.seq <= newest_top AND d.seq NOT IN (
+                SELECT seq FROM {{s}}.lives WHERE session = the_session
+                AND seq BETWEEN first AND last);
+        UPDATE {{s}}.lives AS l SET died = newest FROM unnest(doomed) AS d (seq)
+            WHERE l.session = the_session AND l.seq = d.seq AND l.seq BETWEEN first AND last
+            AND died = {ALIVE} AND born < newest;
+        DELETE FROM {{s}}.lives AS l USING unnest(doomed) AS d (seq)
+            WHERE l.session = the_session AND l.seq = d.seq AND l.seq BETWEEN first AND last
+            AND died = {ALIVE};
         INSERT INTO {{s}}.archive (session, seq, key, body)
-            SELECT session, seq, key, body FROM {{s}}.messages AS m
-            WHERE session = the_session AND seq BETWEEN first AND last
-            AND EXISTS (SELECT 1 FROM {{s}}.lives WHERE session = m.session AND seq = m.seq);
+            SELECT the_session, d.seq, key, body FROM unnest(doomed) AS d (seq)
+            JOIN {{s}}.messages AS m ON m.session = the_session AND m.seq = d.seq
+            WHERE m.seq BETWEEN first AND last AND m.seq IN (
+                SELECT seq FROM {{s}}.lives WHERE session = the_session
+                AND seq BETWEEN first AND last);
+    END $$""",
+    """CREATE FUNCTION {s}.set_aside(the_session bigint, first bigint, last bigint) RETURNS void
+    LANGUAGE plpgsql AS $$
+    BEGIN
+        IF EXISTS (SELECT 1 FROM {s}.sessions WHERE pk = the_session AND snapshot IS NOT NULL) THEN
+            PERFORM {s}.set_aside(the_session, ARRAY(SELECT seq FROM {s}.messages
+                WHERE session = the_session AND seq BETWEEN first AND last));
+        END IF;
     END $$""",
     f"""CREATE FUNCTION {{s}}.empty(the_session bigint) RETURNS void LANGUAGE plpgsql AS $$
     BEGIN
@@ -107,13 +122,11 @@ SNAPSHOTS: tuple[str, ...] = (
     END $$""",
     """CREATE OR REPLACE FUNCTION {s}.remove(the_key bytea, keys bytea[]) RETURNS bigint
     LANGUAGE plpgsql AS $$
-    DECLARE the_session bigint := {s}.living_session(the_key); doomed bigint; gone bigint;
+    DECLARE the_session bigint := {s}.living_session(the_key); gone bigint;
     BEGIN
         IF EXISTS (SELECT 1 FROM {s}.sessions WHERE pk = the_session AND snapshot IS NOT NULL) THEN
-            FOR doomed IN SELECT seq FROM {s}.messages
-                WHERE session = the_session AND key = ANY (keys) LOOP
-                PERFORM {s}.set_aside(the_session, doomed, doomed);
-            END LOOP;
+            PERFORM {s}.set_aside(the_session, ARRAY(SELECT seq FROM {s}.messages
+                WHERE session = the_session AND key = ANY (keys)));
         END IF;
         DELETE FROM {s}.messages WHERE session = the_session AND key = ANY (keys);
         GET DIAGNOSTICS gone = ROW_COUNT;
@@ -180,11 +193,11 @@ SNAPSHOTS: tuple[str, ...] = (
     END $$""",
     # Whether there is such a snapshot.
     f"""CREATE FUNCTION {{s}}.rollback_to_snapshot(the_key bytea, the_id bytea) RETURNS boolean
-    LANGUAGE plpgsql AS $$
+    {_STEADY} AS $$
     DECLARE
         the_session bigint := {{s}}.living_session(the_key);
         saved {{s}}.snapshots%ROWTYPE;
-        came_back bigint;
+        doomed bigint[];
         back bigint[];
     BEGIN
         SELECT * INTO saved FROM {{s}}.snapshots WHERE id = the_id AND session = the_session;
@@ -193,16 +206,15 @@ SNAPSHOTS: tuple[str, ...] = (
         END IF;
         PERFORM {{s}}.set_aside(the_session, saved.top + 1, {ALIVE});
         DELETE FROM {{s}}.messages WHERE session = the_session AND seq > saved.top;
-        FOR came_back IN SELECT seq FROM {{s}}.lives AS l WHERE session = the_session
-            AND died = {ALIVE} AND born >= saved.number AND seq <= saved.top
-            AND NOT EXISTS (SELECT 1 FROM {{s}}.lives WHERE session = the_session AND seq = l.seq
-                AND born < saved.number AND died >= saved.number) LOOP
-            PERFORM {{s}}.set_aside(the_session, came_back, came_back);
-            DELETE FROM {{s}}.messages WHERE session = the_session AND seq = came_back;
-        END LOOP;
-        back := ARRAY(SELECT seq FROM {{s}}.lives JOIN {{s}}.archive USING (session, seq)
-            WHERE session = the_session AND seq <= saved.top
-            AND born < saved.number AND died >= saved.number);
+        back := ARRAY(SELECT seq FROM {{s}}.lives WHERE session = the_session AND seq <= saved.top
+            AND died >= saved.number AND died < {ALIVE} AND born < saved.number);
+        doomed := ARRAY(SELECT seq FROM {{s}}.lives WHERE session = the_session
+            AND seq <= saved.top AND died = {ALIVE} AND born >= saved.number
+            EXCEPT SELECT unnest(back));
+        PERFORM {{s}}.set_aside(the_session, doomed);
+        DELETE FROM {{s}}.messages WHERE session = the_session AND seq = ANY (doomed);
+        back := ARRAY(SELECT seq FROM {{s}}.archive
+            WHERE session = the_session AND seq = ANY (back));
         INSERT INTO {{s}}.messages (session, seq, key, body) OVERRIDING SYSTEM VALUE
             SELECT session, seq, key, body FROM {{s}}.archive
             WHERE session = the_session AND seq = ANY (back);
@@ -218,7 +230,7 @@ SNAPSHOTS: tuple[str, ...] = (
     # With it go the lives that no other snapshot shows: they ended before the next one, and began
     # after the one before (or beyond its top).
     f"""CREATE FUNCTION {{s}}.delete_snapshot(the_key bytea, the_id bytea) RETURNS void
-    LANGUAGE plpgsql AS $$
+    {_STEADY} AS $$
     DECLARE
         the_session bigint := {{s}}.living_session(the_key);
         saved {{s}}.snapshots%ROWTYPE;
@@ -246,8 +258,9 @@ SNAPSHOTS: tuple[str, ...] = (
             AND NOT (born < coalesce(before.number, 0) AND seq <= coalesce(before.top, 0))
             RETURNING seq
         ) SELECT array_agg(seq) INTO forgotten FROM ended;
-        DELETE FROM {{s}}.archive AS a WHERE session = the_session AND seq = ANY (forgotten)
-            AND NOT EXISTS (SELECT 1 FROM {{s}}.lives WHERE session = the_session AND seq = a.seq);
+        DELETE FROM {{s}}.archive WHERE session = the_session AND seq = ANY (forgotten)
+            AND seq NOT IN (SELECT seq FROM {{s}}.lives WHERE session = the_session
+                AND seq = ANY (forgotten));
         DELETE FROM {{s}}.snapshots WHERE number = saved.number;
         IF after IS NULL THEN
             UPDATE {{s}}.sessions SET snapshot = before.number, top = before.top
@@ -257,7 +270,7 @@ SNAPSHOTS: tuple[str, ...] = (
     # The source is not locked, so that two forks in opposite directions do not wait for each other:
     # one statement copies, and until the end nobody can delete the snapshot.
     f"""CREATE FUNCTION {{s}}.fork(the_key bytea, the_id bytea, new_key bytea, new_id bytea)
-    RETURNS text LANGUAGE plpgsql AS $$
+    RETURNS text {_STEADY} AS $$
     DECLARE
         saved {{s}}.snapshots%ROWTYPE;
         new_session bigint;
@@ -276,9 +289,9 @@ SNAPSHOTS: tuple[str, ...] = (
         END IF;
         INSERT INTO {{s}}.messages (session, key, body)
             SELECT new_session, key, body FROM (
-                SELECT seq, key, body FROM {{s}}.messages AS m
-                    WHERE session = saved.session AND seq <= saved.top AND NOT EXISTS (
-                        SELECT 1 FROM {{s}}.lives WHERE session = m.session AND seq = m.seq
+                SELECT seq, key, body FROM {{s}}.messages
+                    WHERE session = saved.session AND seq <= saved.top AND seq NOT IN (
+                        SELECT seq FROM {{s}}.lives WHERE session = saved.session
                         AND died = {ALIVE} AND born >= saved.number)
                 UNION ALL SELECT seq, coalesce(m.key, a.key), coalesce(m.body, a.body)
                     FROM {{s}}.lives

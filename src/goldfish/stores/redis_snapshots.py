@@ -55,13 +55,31 @@ local function gone_since(saved)
   return places
 end
 
--- The id and the body of a message that was set aside.
-local function set_aside_at(place)
-  local packed = call('HGET', GONE, field(place))
-  if not packed then return nil end
-  local colon = string.find(packed, ':', 1, true)
-  local last = colon + tonumber(string.sub(packed, 1, colon - 1))
-  return string.sub(packed, colon + 1, last), string.sub(packed, last + 1)
+-- One command with many arguments, some at a time.
+local function bulk(command, key, arguments)
+  for first = 1, #arguments, 1000 do
+    call(command, key, unpack(arguments, first, math.min(first + 999, #arguments)))
+  end
+end
+
+-- Of these places those that are set aside, in order: place, id, body.
+local function set_aside_in(places)
+  local all, found = {}, {}
+  for place in pairs(places) do all[#all + 1] = place end
+  table.sort(all)
+  for first = 1, #all, 1000 do
+    local names = {}
+    for i = first, math.min(first + 999, #all) do names[#names + 1] = field(all[i]) end
+    for i, packed in ipairs(call('HMGET', GONE, unpack(names))) do
+      if packed then
+        local colon = string.find(packed, ':', 1, true)
+        local last = colon + tonumber(string.sub(packed, 1, colon - 1))
+        local id, body = string.sub(packed, colon + 1, last), string.sub(packed, last + 1)
+        found[#found + 1] = {all[first + i - 1], id, body}
+      end
+    end
+  end
+  return found
 end
 """
 
@@ -69,46 +87,49 @@ end
 BEFORE = (
     _KEYS
     + """
--- Keep what snapshots show of a message that is about to be removed.
-local function set_one_aside(id, place, body, newest, top)
-  local name, refs = field(place), 0
-  local born = tonumber(call('ZSCORE', OPEN, name) or nil)
-  if born then
-    call('ZREM', OPEN, name)
-    refs = tonumber(call('HGET', REFS, name) or 0)
-    if born < newest then
-      call('ZADD', LIVES, newest, name .. ':' .. field(born))
-      refs = refs + 1
-    end
-  elseif tonumber(place) <= top then
-    call('ZADD', LIVES, newest, name .. ':0')
-    refs = 1
-  end
-  if refs > 0 then
-    call('HSET', REFS, name, refs)
-    call('HSET', GONE, name, #id .. ':' .. id .. body)
-  end
-end
-
--- The same for all messages with ranks from first to last; -1 is the last there is.
-local function set_aside(first, last)
+-- Keep what snapshots show of messages (place, id, body) that are about to be removed.
+local function keep(messages)
   local top = tonumber(call('GET', TOP) or nil)
   if not top then return end
   local newest = tonumber(call('ZREVRANGE', SNAPS, 0, 0, 'WITHSCORES')[2])
-  if last < 0 then last = call('LLEN', LOG) + last end
-  for start = first, last, 1000 do
-    local stop = math.min(start + 999, last)
-    local ids = call('ZRANGE', IDS, start, stop, 'WITHSCORES')
-    for i, body in ipairs(call('LRANGE', LOG, start, stop)) do
-      set_one_aside(ids[2 * i - 1], ids[2 * i], body, newest, top)
+  local some_came_back = call('EXISTS', OPEN) == 1
+  local closed, lives, counts, gone = {}, {}, {}, {}
+  for _, message in ipairs(messages) do
+    local name, refs = field(message[1]), 0
+    local born = some_came_back and tonumber(call('ZSCORE', OPEN, name) or nil)
+    if born then
+      closed[#closed + 1] = name
+      refs = tonumber(call('HGET', REFS, name) or 0)
+      if born < newest then
+        lives[#lives + 1], lives[#lives + 2] = newest, name .. ':' .. field(born)
+        refs = refs + 1
+      end
+    elseif message[1] <= top then
+      lives[#lives + 1], lives[#lives + 2] = newest, name .. ':0'
+      refs = 1
+    end
+    if refs > 0 then
+      counts[#counts + 1], counts[#counts + 2] = name, refs
+      gone[#gone + 1], gone[#gone + 2] = name, #message[2] .. ':' .. message[2] .. message[3]
     end
   end
+  bulk('ZREM', OPEN, closed)
+  bulk('ZADD', LIVES, lives)
+  bulk('HSET', REFS, counts)
+  bulk('HSET', GONE, gone)
 end
 
-local function push(command, bodies)
-  for first = 1, #bodies, 1000 do
-    call(command, LOG, unpack(bodies, first, math.min(first + 999, #bodies)))
+-- The messages with ranks from first to last: place, id, body; -1 is the last there is.
+local function ranked(first, last)
+  local ids, messages = call('ZRANGE', IDS, first, last, 'WITHSCORES'), {}
+  for i, body in ipairs(call('LRANGE', LOG, first, last)) do
+    messages[i] = {tonumber(ids[2 * i]), ids[2 * i - 1], body}
   end
+  return messages
+end
+
+local function set_aside(first, last)
+  keep(ranked(first, last))
 end
 
 -- Make the session end in so many ms, or never.
@@ -189,58 +210,59 @@ else
   call('ZREMRANGEBYRANK', IDS, stays, -1)
 end
 
-local back, doomed = gone_since(saved), {}
-for _, place in ipairs(call('ZRANGEBYSCORE', OPEN, saved.number, '+inf')) do
-  if not back[tonumber(place)] then
-    local rank = call('ZCOUNT', IDS, '-inf', '(' .. place)
-    set_aside(rank, rank)
-    call('LSET', LOG, rank, '')
-    doomed[#doomed + 1] = place
+-- What was not there goes, except what the snapshot shows by an earlier life.
+local back, doomed, from = gone_since(saved), {}, math.huge
+for _, text in ipairs(call('ZRANGEBYSCORE', OPEN, saved.number, '+inf')) do
+  local place = tonumber(text)
+  if not back[place] then
+    doomed[place] = true
+    from = math.min(from, place)
   end
 end
-for _, place in ipairs(doomed) do call('ZREMRANGEBYSCORE', IDS, place, place) end
-if #doomed > 0 then call('LREM', LOG, 0, '') end
 
--- What comes back before all that is there, youngest first; the rest is merged with what is there
--- from the first of it on.
-local places = {}
-for place in pairs(back) do
-  if call('HEXISTS', GONE, field(place)) == 1 then places[#places + 1] = place end
-end
-table.sort(places)
-local newest = tonumber(call('ZREVRANGE', SNAPS, 0, 0, 'WITHSCORES')[2])
+-- What comes back before all that is there is pushed to the left; from the first other change on
+-- the list is made anew.
+local returning = set_aside_in(back)
 local first_there = tonumber(call('ZRANGE', IDS, 0, 0, 'WITHSCORES')[2] or nil) or math.huge
-local head, merged, ids = {}, {}, {}
-local there, bodies, at = {}, {}, 1
-for _, place in ipairs(places) do
-  local id, body = set_aside_at(place)
-  if place < first_there then
-    table.insert(head, body)
+local head, later, names, ids, open = {}, {}, {}, {}, {}
+local newest = call('ZREVRANGE', SNAPS, 0, 0, 'WITHSCORES')[2]
+for _, message in ipairs(returning) do
+  if message[1] < first_there then
+    table.insert(head, message[3])
   else
-    if #merged == 0 then
-      local rank = call('ZCOUNT', IDS, '-inf', '(' .. field(place))
-      there = call('ZRANGE', IDS, rank, -1, 'WITHSCORES')
-      bodies = call('LRANGE', LOG, rank, -1)
-      call('LTRIM', LOG, 0, rank - 1)
-    end
-    while at <= #bodies and tonumber(there[2 * at]) < place do
-      merged[#merged + 1] = bodies[at]
+    table.insert(later, message)
+    from = math.min(from, message[1])
+  end
+  local name = field(message[1])
+  names[#names + 1] = name
+  ids[#ids + 1], ids[#ids + 2] = name, message[2]
+  open[#open + 1], open[#open + 2] = newest, name
+end
+if from < math.huge then
+  local rank = call('ZCOUNT', IDS, '-inf', '(' .. field(from))
+  local merged, removed, removed_ids, at = {}, {}, {}, 1
+  for _, message in ipairs(ranked(rank, -1)) do
+    while at <= #later and later[at][1] < message[1] do
+      merged[#merged + 1] = later[at][3]
       at = at + 1
     end
-    merged[#merged + 1] = body
+    if doomed[message[1]] then
+      removed[#removed + 1], removed_ids[#removed_ids + 1] = message, message[2]
+    else
+      merged[#merged + 1] = message[3]
+    end
   end
-  ids[#ids + 1] = {place, id}
+  for i = at, #later do merged[#merged + 1] = later[i][3] end
+  if rank == 0 then call('DEL', LOG) else call('LTRIM', LOG, 0, rank - 1) end
+  keep(removed)
+  bulk('ZREM', IDS, removed_ids)
+  bulk('RPUSH', LOG, merged)
 end
-for i = at, #bodies do merged[#merged + 1] = bodies[i] end
-push('RPUSH', merged)
 for i = 1, math.floor(#head / 2) do head[i], head[#head + 1 - i] = head[#head + 1 - i], head[i] end
-push('LPUSH', head)
-for _, pair in ipairs(ids) do
-  local name = field(pair[1])
-  call('ZADD', IDS, name, pair[2])
-  call('ZADD', OPEN, newest, name)
-  call('HDEL', GONE, name)
-end
+bulk('LPUSH', LOG, head)
+bulk('ZADD', IDS, ids)
+bulk('ZADD', OPEN, open)
+bulk('HDEL', GONE, names)
 set_deadline(saved.left)
 return 1
 """
@@ -318,10 +340,7 @@ if count > 0 then
     if gone[place] or not came_back[place] then shown[#shown + 1] = {place, body} end
   end
 end
-for place in pairs(gone) do
-  local _, body = set_aside_at(place)
-  if body then shown[#shown + 1] = {place, body} end
-end
+for _, message in ipairs(set_aside_in(gone)) do shown[#shown + 1] = {message[1], message[3]} end
 table.sort(shown, function(one, other) return one[1] < other[1] end)
 local answer = {saved.left and field(saved.left) or ''}
 for _, pair in ipairs(shown) do answer[#answer + 1] = pair[2] end

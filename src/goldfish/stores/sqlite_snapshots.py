@@ -23,7 +23,8 @@ _GONE_SINCE = """SELECT place FROM goldfish_lives WHERE session = :session
     AND died >= :number AND died < :alive AND born < :number AND place <= :top"""
 # The places of messages that came back since, and were not there when it was saved.
 _CAME_BACK_SINCE = f"""SELECT place FROM goldfish_lives WHERE session = :session
-    AND died = :alive AND born >= :number AND place <= :top AND place NOT IN ({_GONE_SINCE})"""
+    AND died = :alive AND born >= :number AND place <= :top AND place NOT IN ({_GONE_SINCE})
+    ORDER BY place"""
 _BRING_BACK = (
     f"""INSERT INTO goldfish_messages (place, session, id, body)
         SELECT place, :session, id, body FROM goldfish_archive WHERE place IN ({_GONE_SINCE})""",
@@ -103,8 +104,9 @@ def rollback(connection: sqlite3.Connection, key: Key, now: float, snapshot_id: 
         return False
     values = _values(session, saved)
     sqlite_sessions.remove(connection, session, saved.top + 1, session.places[1])
-    for (place,) in connection.execute(_CAME_BACK_SINCE, values).fetchall():
-        sqlite_sessions.remove(connection, session, place, place)
+    doomed = connection.execute(_CAME_BACK_SINCE, values).fetchall()
+    for first, last in _runs([place for (place,) in doomed]):
+        sqlite_sessions.remove(connection, session, first, last)
     for statement in _BRING_BACK:
         connection.execute(statement, values)
     _restore_deadline(connection, session, saved, now)
@@ -179,6 +181,16 @@ def _values(session: Session, saved: _Saved) -> dict[str, Any]:
         "top": saved.top,
         "alive": ALIVE,
     }
+
+
+def _runs(places: list[int]) -> list[tuple[int, int]]:
+    """The first and last of each run of places without a gap."""
+    runs: list[tuple[int, int]] = []
+    for place in places:
+        follows = bool(runs) and runs[-1][1] == place - 1
+        first = runs.pop()[0] if follows else place
+        runs.append((first, place))
+    return runs
 
 
 def _set_newest(
