@@ -78,6 +78,22 @@ async def test_messages_are_stored_once_and_removed_with_the_last_snapshot() -> 
             await store.add_messages("s", said(3))
 
 
+async def test_what_only_a_deleted_newer_snapshot_showed_is_removed() -> None:
+    """Messages that were added after the older one are not kept on its account."""
+    url = shared_redis().database()
+    async with RedisMemoryStore(url) as store:
+        await store.add_messages("s", said(3))
+        older = await store.save_snapshot("s")
+        await store.add_messages("s", said(2))
+        newer = await store.save_snapshot("s")
+        await store.clear("s")
+        await store.delete_snapshot("s", newer)
+        assert await store.redis_client.hlen("goldfish:{ss}:gone") == 3
+        assert await store.redis_client.hlen("goldfish:{ss}:refs") == 3
+        await store.rollback_to_snapshot("s", older)
+        assert len(await history(store)) == 3
+
+
 async def test_what_expired_while_nobody_looked_is_set_aside_by_the_next_write() -> None:
     """The hidden messages are not lost, and not shown."""
     url = shared_redis().database()
