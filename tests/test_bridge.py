@@ -25,7 +25,14 @@ def test_every_method_works_without_a_loop(backend: Backend) -> None:
         store.set_ttl("s", 60)
         assert (store.get_ttl("s") or 0) > 50
         assert store.list_sessions() == ["s"]
+        snapshot = store.save_snapshot("s", label="before")
         store.clear("s")
+        store.rollback_to_snapshot("s", snapshot)
+        store.fork("s", snapshot, "t")
+        assert [m.content for m in store.get_history("t")] == ["c"]
+        assert [each.label for each in store.list_snapshots("s")] == ["before"]
+        store.delete_snapshot("s", snapshot)
+        store.clear("s", snapshots=True)
         store.clear_all()
         assert store.get_history("s") == []
 

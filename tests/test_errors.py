@@ -27,6 +27,7 @@ def test_the_tree_is_as_drawn() -> None:
     """Callers may catch the root, the store's errors, or one kind."""
     assert issubclass(goldfish.MemoryStoreBackendError, goldfish.MemoryStoreError)
     assert issubclass(goldfish.SchemaTooNewError, goldfish.MemoryStoreBackendError)
+    assert issubclass(goldfish.SnapshotNotFound, goldfish.MemoryStoreError)
     assert issubclass(goldfish.UnstorableError, ValueError)
     assert issubclass(goldfish.MissingExtraError, ImportError)
     for name in dir(goldfish):

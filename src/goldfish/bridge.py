@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from goldfish.errors import MemoryStoreClosedError, MemoryStoreError
-from goldfish.messages import ChatMessage
+from goldfish.messages import ChatMessage, Snapshot
 from goldfish.store import Count
 from goldfish.stores.base import BaseStore
 
@@ -132,12 +132,12 @@ class BlockingMemoryStore:
         """Remove exactly these messages; return how many there were."""
         return self._call(self.store.delete_messages(session_id, ids))
 
-    def clear(self, session_id: str) -> None:
-        """Remove the messages of the session and its deadline; again is a no-op."""
-        self._call(self.store.clear(session_id))
+    def clear(self, session_id: str, *, snapshots: bool = False) -> None:
+        """Remove the messages of the session and its deadline; its snapshots only if asked."""
+        self._call(self.store.clear(session_id, snapshots=snapshots))
 
     def clear_all(self) -> None:
-        """Remove every session of this store."""
+        """Remove every session of this store, with its snapshots."""
         self._call(self.store.clear_all())
 
     def list_sessions(self) -> list[str]:
@@ -151,6 +151,26 @@ class BlockingMemoryStore:
     def get_ttl(self, session_id: str) -> float | None:
         """The seconds left until the session expires, or None without a deadline."""
         return self._call(self.store.get_ttl(session_id))
+
+    def save_snapshot(self, session_id: str, *, label: str | None = None) -> str:
+        """Save the messages of the session and the time that it has left; return the id."""
+        return self._call(self.store.save_snapshot(session_id, label=label))
+
+    def rollback_to_snapshot(self, session_id: str, snapshot_id: str) -> None:
+        """Make the session what it was when the snapshot was saved; every snapshot stays."""
+        self._call(self.store.rollback_to_snapshot(session_id, snapshot_id))
+
+    def list_snapshots(self, session_id: str) -> list[Snapshot]:
+        """The session's snapshots, oldest first."""
+        return self._call(self.store.list_snapshots(session_id))
+
+    def delete_snapshot(self, session_id: str, snapshot_id: str) -> None:
+        """Remove one snapshot; an unknown one is a no-op."""
+        self._call(self.store.delete_snapshot(session_id, snapshot_id))
+
+    def fork(self, session_id: str, snapshot_id: str, new_session_id: str) -> None:
+        """Give the messages of a snapshot, and its time left, to a session that has none."""
+        self._call(self.store.fork(session_id, snapshot_id, new_session_id))
 
     def close(self) -> None:
         """Close the store and end its thread; again is a no-op."""

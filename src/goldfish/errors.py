@@ -5,6 +5,7 @@
     │   ├── MemoryStoreBackendError      the backend failed: never an empty history instead
     │   │   └── SchemaTooNewError        the data were written by a newer goldfish
     │   ├── MemoryStoreClosedError       the store was used after aclose()
+    │   ├── SnapshotNotFound             the session has no such snapshot: nothing was changed
     │   └── UnstorableError              the value cannot be kept exactly (also a ValueError)
     ├── UnknownStoreURLError             open_store() does not know the scheme (also a ValueError)
     ├── UsageError                       an option or a code makes no sense (also a ValueError)
@@ -48,6 +49,10 @@ class SchemaTooNewError(MemoryStoreBackendError):
 
 class MemoryStoreClosedError(MemoryStoreError):
     """The store was used after it was closed."""
+
+
+class SnapshotNotFound(MemoryStoreError):  # noqa: N818 - a name that was promised to users
+    """The session has no snapshot with this id; nothing was changed."""
 
 
 class UnstorableError(MemoryStoreError, ValueError):

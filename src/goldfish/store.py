@@ -78,10 +78,10 @@ class Snapshotting(Protocol):
     """A session's state can be saved and restored."""
 
     async def save_snapshot(self, session_id: str, *, label: str | None = None) -> str:
-        """Save the whole state of the session; return the snapshot's id."""
+        """Save the messages of the session and the time it has left; return the snapshot's id."""
 
     async def rollback_to_snapshot(self, session_id: str, snapshot_id: str) -> None:
-        """Restore the state; every snapshot stays."""
+        """Make the session what it was when the snapshot was saved; every snapshot stays."""
 
     async def list_snapshots(self, session_id: str) -> list[Snapshot]:
         """The session's snapshots, oldest first."""
@@ -90,7 +90,7 @@ class Snapshotting(Protocol):
         """Remove one snapshot; an unknown one is a no-op."""
 
     async def fork(self, session_id: str, snapshot_id: str, new_session_id: str) -> None:
-        """Begin a new, empty session with the state of a snapshot."""
+        """Give the messages of a snapshot, and its time left, to a session that has none."""
 
 
 class Remembering(Protocol):

@@ -105,6 +105,11 @@ async def test_a_server_that_is_down_is_an_error_and_never_an_empty_memory(
             lambda: store.get_ttl("s"),
             lambda: store.set_ttl("s", 5),
             lambda: store.delete_messages("s", ["0"]),
+            lambda: store.save_snapshot("s"),
+            lambda: store.rollback_to_snapshot("s", "x"),
+            lambda: store.list_snapshots("s"),
+            lambda: store.delete_snapshot("s", "x"),
+            lambda: store.fork("s", "x", "t"),
         ]
         for call in calls:
             with pytest.raises(goldfish.MemoryStoreBackendError, match="check that") as caught:

@@ -237,14 +237,15 @@ async def test_a_newer_file_is_refused_with_a_sentence(path: Path) -> None:
 async def test_an_older_file_is_migrated_in_one_transaction(path: Path) -> None:
     """A migration that fails half-way leaves the file as it was; one that works keeps the data."""
     await filled(path)
+    now = len(sqlite_file.MIGRATIONS)
     newer = (*sqlite_file.MIGRATIONS, ("CREATE TABLE extra (x)", "INSERT INTO missing VALUES (1)"))
     connection = sqlite3.connect(path, isolation_level=None)
     with pytest.raises(sqlite3.OperationalError):
         sqlite_file.migrate(connection, newer, path)
-    assert connection.execute("SELECT version FROM goldfish_schema").fetchone() == (1,)
+    assert connection.execute("SELECT version FROM goldfish_schema").fetchone() == (now,)
     assert connection.execute("SELECT name FROM sqlite_master WHERE name='extra'").fetchall() == []
-    sqlite_file.migrate(connection, (*newer[:1], newer[1][:1]), path)
-    assert connection.execute("SELECT version FROM goldfish_schema").fetchone() == (2,)
+    sqlite_file.migrate(connection, (*newer[:-1], newer[-1][:1]), path)
+    assert connection.execute("SELECT version FROM goldfish_schema").fetchone() == (now + 1,)
     assert connection.execute("SELECT count(*) FROM goldfish_messages").fetchone() == (3,)
     connection.close()
 

@@ -6,22 +6,24 @@ A backend only ever sees ids and JSON texts, through the primitives at the end.
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from types import TracebackType
-from typing import Self
+from typing import Literal, Self
 
 from goldfish.encoding import decode_messages, encode_batch
-from goldfish.errors import MemoryStoreClosedError
-from goldfish.messages import ChatMessage
+from goldfish.errors import MemoryStoreClosedError, MemoryStoreError, SnapshotNotFound
+from goldfish.messages import ChatMessage, Snapshot, new_id
 from goldfish.store import Count
 from goldfish.stores import arguments
 from goldfish.stores.trimming import Limits, messages_to_remove
 
 Row = tuple[str, str]  # a message's id and its JSON text
+Forked = Literal["done", "not found", "not empty"]
 LONG_HISTORY = 2000
 
 
 class BaseStore(ABC):
-    """A ``MemoryStore`` with ``Expiring``, ``Editing`` and ``Listing``, over a backend."""
+    """A ``MemoryStore`` with ``Expiring``, ``Editing``, ``Listing`` and ``Snapshotting``."""
 
     def __init__(self, *, ttl: float | None = None) -> None:
         self._ttl = None if ttl is None else arguments.seconds(ttl, "ttl")
@@ -75,13 +77,16 @@ class BaseStore(ABC):
         doomed = arguments.message_ids(ids)
         return await self._remove(session_id, doomed) if doomed else 0
 
-    async def clear(self, session_id: str) -> None:
-        """Remove the messages of the session and its deadline; again is a no-op."""
+    async def clear(self, session_id: str, *, snapshots: bool = False) -> None:
+        """Remove the messages of the session and its deadline; again is a no-op.
+
+        Its snapshots stay, so that it can be rolled back, unless ``snapshots`` says otherwise.
+        """
         self._admit(session_id)
-        await self._clear(session_id)
+        await self._clear(session_id, snapshots)
 
     async def clear_all(self) -> None:
-        """Remove every session of this store."""
+        """Remove every session of this store, with its snapshots."""
         self._admit()
         await self._clear_all()
 
@@ -99,7 +104,7 @@ class BaseStore(ABC):
         self._admit(session_id)
         left = None if seconds is None else arguments.seconds(seconds, "seconds")
         if left == 0:
-            await self._clear(session_id)
+            await self._clear(session_id, False)
         else:
             await self._set_ttl(session_id, left)
 
@@ -107,6 +112,45 @@ class BaseStore(ABC):
         """The seconds left until the session expires, or None without a deadline."""
         self._admit(session_id)
         return await self._get_ttl(session_id)
+
+    async def save_snapshot(self, session_id: str, *, label: str | None = None) -> str:
+        """Save the messages of the session and the time that it has left; return the id."""
+        self._admit(session_id)
+        if label is not None:
+            arguments.text(label, "label")
+        snapshot_id = new_id()
+        await self._save_snapshot(session_id, snapshot_id, label, datetime.now(UTC))
+        return snapshot_id
+
+    async def rollback_to_snapshot(self, session_id: str, snapshot_id: str) -> None:
+        """Make the session what it was when the snapshot was saved; every snapshot stays."""
+        self._admit(session_id)
+        arguments.text(snapshot_id, "snapshot_id")
+        if not await self._rollback(session_id, snapshot_id):
+            raise _not_found(session_id, snapshot_id)
+
+    async def list_snapshots(self, session_id: str) -> list[Snapshot]:
+        """The session's snapshots, oldest first."""
+        self._admit(session_id)
+        return await self._snapshots(session_id)
+
+    async def delete_snapshot(self, session_id: str, snapshot_id: str) -> None:
+        """Remove one snapshot; an unknown one is a no-op."""
+        self._admit(session_id)
+        await self._delete_snapshot(session_id, arguments.text(snapshot_id, "snapshot_id"))
+
+    async def fork(self, session_id: str, snapshot_id: str, new_session_id: str) -> None:
+        """Give the messages of a snapshot, and its time left, to a session that has none."""
+        self._admit(session_id)
+        arguments.text(snapshot_id, "snapshot_id")
+        arguments.text(new_session_id, "new_session_id")
+        forked = await self._fork(session_id, snapshot_id, new_session_id)
+        if forked == "not found":
+            raise _not_found(session_id, snapshot_id)
+        if forked == "not empty":
+            raise MemoryStoreError(
+                f"session {new_session_id!r:.80} has messages: fork into another, or clear it first"
+            )
 
     async def aclose(self) -> None:
         """Give back what the store holds; again is a no-op."""
@@ -148,7 +192,7 @@ class BaseStore(ABC):
         """Remove the rows with these ids; return how many went."""
 
     @abstractmethod
-    async def _clear(self, session_id: str) -> None: ...
+    async def _clear(self, session_id: str, snapshots: bool) -> None: ...
 
     @abstractmethod
     async def _clear_all(self) -> None: ...
@@ -162,8 +206,37 @@ class BaseStore(ABC):
     @abstractmethod
     async def _get_ttl(self, session_id: str) -> float | None: ...
 
+    @abstractmethod
+    async def _save_snapshot(
+        self, session_id: str, snapshot_id: str, label: str | None, created_at: datetime
+    ) -> None:
+        """Save the state in one atomic, durable step that takes no longer for a long history."""
+
+    @abstractmethod
+    async def _rollback(self, session_id: str, snapshot_id: str) -> bool:
+        """Restore the state in one atomic, durable step; whether there is such a snapshot."""
+
+    @abstractmethod
+    async def _snapshots(self, session_id: str) -> list[Snapshot]:
+        """The session's snapshots, oldest first."""
+
+    @abstractmethod
+    async def _delete_snapshot(self, session_id: str, snapshot_id: str) -> None:
+        """Remove the snapshot, and what only this one shows."""
+
+    @abstractmethod
+    async def _fork(self, session_id: str, snapshot_id: str, new_session_id: str) -> Forked:
+        """Fill the new session in one atomic, durable step, or say what is in the way."""
+
     async def _close(self) -> None:  # noqa: B027 - a store in memory has nothing to give back
         ...
+
+
+def _not_found(session_id: str, snapshot_id: str) -> SnapshotNotFound:
+    return SnapshotNotFound(
+        f"session {session_id!r:.80} has no snapshot {snapshot_id!r:.80}: "
+        "list_snapshots() names those that it has"
+    )
 
 
 async def _decoded(bodies: Sequence[str] | Sequence[bytes]) -> list[ChatMessage]:

@@ -4,15 +4,39 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import islice
 
-from goldfish.stores.base import BaseStore, Row
+from goldfish.messages import Snapshot
+from goldfish.stores.base import BaseStore, Forked, Row
 
 
 @dataclass
 class _Session:
     bodies: dict[str, str] = field(default_factory=dict)  # message id -> JSON, oldest first
     deadline: float | None = None
+    shared: bool = False  # with a snapshot: the bodies are copied before they are changed
+
+    def own_bodies(self) -> dict[str, str]:
+        """The bodies, to be changed; the texts in them are shared with all snapshots."""
+        if self.shared:
+            self.bodies = dict(self.bodies)
+            self.shared = False
+        return self.bodies
+
+    def seconds_left(self) -> float | None:
+        return None if self.deadline is None else self.deadline - time.monotonic()
+
+
+@dataclass(frozen=True)
+class _Saved:
+    snapshot: Snapshot
+    bodies: dict[str, str]
+    seconds_left: float | None
+
+    def as_session(self) -> _Session:
+        left = self.seconds_left
+        return _Session(self.bodies, None if left is None else time.monotonic() + left, shared=True)
 
 
 class InMemoryStore(BaseStore):
@@ -25,6 +49,7 @@ class InMemoryStore(BaseStore):
     def __init__(self, *, ttl: float | None = None) -> None:
         super().__init__(ttl=ttl)
         self._by_id: dict[str, _Session] = {}
+        self._saved: dict[str, dict[str, _Saved]] = {}  # by session and snapshot, oldest first
         self._sweep_at = 64
         self._lock = threading.Lock()  # several event loops in several threads may share a store
 
@@ -34,8 +59,9 @@ class InMemoryStore(BaseStore):
             if session is None:
                 self._sweep()
                 session = self._by_id[session_id] = _Session()
+            bodies = session.own_bodies()
             for key, body in rows:
-                session.bodies.setdefault(key, body)
+                bodies.setdefault(key, body)
             if self._ttl is not None:
                 session.deadline = time.monotonic() + self._ttl
 
@@ -53,9 +79,10 @@ class InMemoryStore(BaseStore):
             session = self._alive(session_id)
             if session is None:
                 return 0
-            doomed = list(islice(session.bodies, max(0, len(session.bodies) - keep)))
+            bodies = session.own_bodies()
+            doomed = list(islice(bodies, max(0, len(bodies) - keep)))
             for key in doomed:
-                del session.bodies[key]
+                del bodies[key]
             return len(doomed)
 
     async def _remove(self, session_id: str, ids: list[str]) -> int:
@@ -63,15 +90,19 @@ class InMemoryStore(BaseStore):
             session = self._alive(session_id)
             if session is None:
                 return 0
-            return sum(session.bodies.pop(key, None) is not None for key in ids)
+            bodies = session.own_bodies()
+            return sum(bodies.pop(key, None) is not None for key in ids)
 
-    async def _clear(self, session_id: str) -> None:
+    async def _clear(self, session_id: str, snapshots: bool) -> None:
         with self._lock:
             self._by_id.pop(session_id, None)
+            if snapshots:
+                self._saved.pop(session_id, None)
 
     async def _clear_all(self) -> None:
         with self._lock:
             self._by_id.clear()
+            self._saved.clear()
 
     async def _sessions(self) -> list[str]:
         with self._lock:
@@ -87,9 +118,52 @@ class InMemoryStore(BaseStore):
     async def _get_ttl(self, session_id: str) -> float | None:
         with self._lock:
             session = self._alive(session_id)
-            if session is None or session.deadline is None:
-                return None
-            return session.deadline - time.monotonic()
+            return None if session is None else session.seconds_left()
+
+    async def _save_snapshot(
+        self, session_id: str, snapshot_id: str, label: str | None, created_at: datetime
+    ) -> None:
+        with self._lock:
+            session = self._alive(session_id) or _Session()
+            session.shared = True
+            snapshot = Snapshot(
+                id=snapshot_id,
+                session_id=session_id,
+                label=label,
+                created_at=created_at,
+                message_count=len(session.bodies),
+            )
+            saved = _Saved(snapshot, session.bodies, session.seconds_left())
+            self._saved.setdefault(session_id, {})[snapshot_id] = saved
+
+    async def _rollback(self, session_id: str, snapshot_id: str) -> bool:
+        with self._lock:
+            saved = self._saved.get(session_id, {}).get(snapshot_id)
+            if saved is not None:
+                self._by_id[session_id] = saved.as_session()
+            return saved is not None
+
+    async def _snapshots(self, session_id: str) -> list[Snapshot]:
+        with self._lock:
+            return [saved.snapshot for saved in self._saved.get(session_id, {}).values()]
+
+    async def _delete_snapshot(self, session_id: str, snapshot_id: str) -> None:
+        with self._lock:
+            saved = self._saved.get(session_id, {})
+            saved.pop(snapshot_id, None)
+            if not saved:
+                self._saved.pop(session_id, None)
+
+    async def _fork(self, session_id: str, snapshot_id: str, new_session_id: str) -> Forked:
+        with self._lock:
+            saved = self._saved.get(session_id, {}).get(snapshot_id)
+            if saved is None:
+                return "not found"
+            new_session = self._alive(new_session_id)
+            if new_session is not None and new_session.bodies:
+                return "not empty"
+            self._by_id[new_session_id] = saved.as_session()
+            return "done"
 
     def _alive(self, session_id: str) -> _Session | None:
         """The session, unless it has expired: then it is forgotten here and now."""

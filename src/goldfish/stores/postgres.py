@@ -3,14 +3,17 @@
 import hashlib
 import time
 from collections.abc import Sequence
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, cast
 
 from goldfish.errors import MemoryStoreBackendError, MemoryStoreError, MissingExtraError, masked
+from goldfish.messages import Snapshot
 from goldfish.stores import arguments
-from goldfish.stores.base import BaseStore, Row
+from goldfish.stores.base import BaseStore, Forked, Row
 from goldfish.stores.per_loop import PerLoop
 from goldfish.stores.postgres_pool import PostgresPool
 from goldfish.stores.postgres_schema import migrate, quoted
+from goldfish.stores.postgres_snapshots import LIST
 
 LONGEST_KEY = 200  # bytes of an id that an index entry holds; a longer one becomes its digest
 SWEEP_EVERY = 60.0
@@ -66,15 +69,15 @@ class PostgresMemoryStore(BaseStore):
         keys = [_key(_bytes(message_id)) for message_id in ids]
         return await self._number(self._sql.remove, [_key(_bytes(session_id)), keys])
 
-    async def _clear(self, session_id: str) -> None:
-        await self._rows(self._sql.clear, [_key(_bytes(session_id))])
+    async def _clear(self, session_id: str, snapshots: bool) -> None:
+        await self._rows(self._sql.clear, [_key(_bytes(session_id)), snapshots])
 
     async def _clear_all(self) -> None:
         await self._rows(self._sql.clear_all, [])
 
     async def _sessions(self) -> list[str]:
         names = await self._column(self._sql.sessions, [])
-        return [name.decode("utf-8", "surrogatepass") for name in names]
+        return [_text(name) for name in names]
 
     async def _set_ttl(self, session_id: str, seconds: float | None) -> None:
         await self._rows(self._sql.set_ttl, [_key(_bytes(session_id)), seconds])
@@ -82,6 +85,31 @@ class PostgresMemoryStore(BaseStore):
     async def _get_ttl(self, session_id: str) -> float | None:
         found = await self._rows(self._sql.get_ttl, [_key(_bytes(session_id))])
         return float(found[0][0]) if found else None
+
+    async def _save_snapshot(
+        self, session_id: str, snapshot_id: str, label: str | None, created_at: datetime
+    ) -> None:
+        name = _bytes(session_id)
+        note = None if label is None else _bytes(label)
+        values = [_key(name), name, _bytes(snapshot_id), note, created_at]
+        await self._rows(self._sql.save, values)
+
+    async def _rollback(self, session_id: str, snapshot_id: str) -> bool:
+        values = [_key(_bytes(session_id)), _bytes(snapshot_id)]
+        return bool((await self._rows(self._sql.rollback, values))[0][0])
+
+    async def _snapshots(self, session_id: str) -> list[Snapshot]:
+        rows = await self._rows(self._sql.snapshots, [_key(_bytes(session_id))])
+        return [_snapshot(session_id, *row) for row in rows]
+
+    async def _delete_snapshot(self, session_id: str, snapshot_id: str) -> None:
+        values = [_key(_bytes(session_id)), _bytes(snapshot_id)]
+        await self._rows(self._sql.delete_snapshot, values)
+
+    async def _fork(self, session_id: str, snapshot_id: str, new_session_id: str) -> Forked:
+        new = _bytes(new_session_id)
+        values = [_key(_bytes(session_id)), _bytes(snapshot_id), _key(new), new]
+        return cast(Forked, (await self._rows(self._sql.fork, values))[0][0])
 
     async def _close(self) -> None:
         await self._pools.aclose()
@@ -132,7 +160,7 @@ class _Statements:
         )
         self.keep_last = f"SELECT {s}.keep_last(%b, %b::bigint)".encode()
         self.remove = f"SELECT {s}.remove(%b, %b::bytea[])".encode()
-        self.clear = f"SELECT {s}.clear(%b)".encode()
+        self.clear = f"SELECT {s}.clear(%b, %b)".encode()
         self.clear_all = f"SELECT {s}.clear_all()".encode()
         self.sessions = f"""SELECT session_id FROM {s}.sessions AS x
             WHERE (expires_at IS NULL OR expires_at > clock_timestamp())
@@ -141,6 +169,11 @@ class _Statements:
         self.get_ttl = f"""SELECT extract(epoch FROM expires_at - clock_timestamp())::float8
             FROM {s}.sessions WHERE key = %b AND expires_at > clock_timestamp()""".encode()
         self.sweep = f"SELECT {s}.sweep()".encode()
+        self.save = f"SELECT {s}.save_snapshot(%b, %b, %b, %b::bytea, %b)".encode()
+        self.rollback = f"SELECT {s}.rollback_to_snapshot(%b, %b)".encode()
+        self.snapshots = LIST.replace("{s}", s).encode()
+        self.delete_snapshot = f"SELECT {s}.delete_snapshot(%b, %b)".encode()
+        self.fork = f"SELECT {s}.fork(%b, %b, %b, %b)".encode()
 
 
 def _checked_dsn(dsn: str) -> str:
@@ -167,6 +200,22 @@ def _schema_name(schema: str) -> str:
 
 def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
+
+
+def _text(stored: bytes) -> str:
+    return stored.decode("utf-8", "surrogatepass")
+
+
+def _snapshot(
+    session_id: str, snapshot_id: bytes, label: bytes | None, created_at: datetime, count: int
+) -> Snapshot:
+    return Snapshot(
+        id=_text(snapshot_id),
+        session_id=session_id,
+        label=None if label is None else _text(label),
+        created_at=created_at.astimezone(UTC),
+        message_count=count,
+    )
 
 
 def _key(name: bytes) -> bytes:

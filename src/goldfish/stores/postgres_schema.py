@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from goldfish.errors import SchemaTooNewError
+from goldfish.stores.postgres_snapshots import SNAPSHOTS
 
 if TYPE_CHECKING:
     from psycopg import AsyncConnection
@@ -119,6 +120,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             DELETE FROM {s}.sessions WHERE pk IN (SELECT pk FROM expired)
         $$""",
     ),
+    SNAPSHOTS,
 )
 
 

@@ -3,24 +3,39 @@
 import asyncio
 import contextlib
 import inspect
+import json
 import math
 from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote, unquote_to_bytes
 
+from goldfish.encoding import decode_messages
 from goldfish.errors import MemoryStoreBackendError, MemoryStoreError, SchemaTooNewError, masked
-from goldfish.stores import arguments, redis_scripts
-from goldfish.stores.base import BaseStore, Row
+from goldfish.messages import Snapshot
+from goldfish.stores import arguments, redis_scripts, redis_snapshots
+from goldfish.stores.base import BaseStore, Forked, Row
 from goldfish.stores.per_loop import PerLoop
 from goldfish.stores.redis_client import client_maker
 from goldfish.stores.redis_line import Command, RedisLine, is_cluster, together
-from goldfish.stores.redis_scripts import Script
+from goldfish.stores.redis_scripts import SNAPSHOTS, Script, Write
 
 if TYPE_CHECKING:
     from goldfish.stores.redis_line import Client
 
-LAYOUT = 1  # the version of the keys and of what is in them
+LAYOUT = 2  # the newest version of the keys, and of what is in them, that we know
+FIRST_LAYOUT = (
+    1  # without snapshots; the first snapshot makes it 2, which an older goldfish refuses
+)
 SCAN_STEP = 1000
+MOST_KNOWN = 10_000
+
+_SAVE = redis_scripts.full(redis_snapshots.SAVE)
+_ROLLBACK = redis_scripts.full(redis_snapshots.ROLLBACK)
+_DELETE = redis_scripts.full(redis_snapshots.DELETE)
+_READ = Script(redis_snapshots.READ)
+_LIST = Script(redis_snapshots.LIST)
+_SHOW = Script(redis_snapshots.SHOW)
 
 
 class RedisMemoryStore(BaseStore):
@@ -61,7 +76,8 @@ class RedisMemoryStore(BaseStore):
         self._confirm = _confirmation(wait_replicas, wait_aof, self._timeout)
         if self._confirm and redis_client is not None and is_cluster(redis_client):
             raise ValueError("wait_replicas= and wait_aof= need a client of a single server")
-        self._layout_known = False
+        self._layout = 0  # not known yet
+        self._with_snapshots: set[str] = set()  # sessions that may have some: only to save time
         self._underway = 0
         self._drained: asyncio.Event | None = None
 
@@ -82,27 +98,40 @@ class RedisMemoryStore(BaseStore):
         ids = [_bytes(message_id) for message_id, _ in rows]
         bodies = [body.encode() for _, body in rows]
         values = [_milliseconds(self._ttl), *ids, *bodies]
-        await self._evaluate(redis_scripts.APPEND, session_id, values)
+        await self._evaluate_write(redis_scripts.APPEND, session_id, values)
 
     async def _read(self, session_id: str, last: int | None) -> Sequence[Any]:
         log = self._keys(session_id)[0]
         first = 0 if last is None else -last
-        return cast(Sequence[Any], await self._call("LRANGE", log, first, -1))
+        try:
+            return cast(Sequence[Any], await self._call("LRANGE", log, first, -1))
+        except MemoryStoreBackendError as error:
+            if "WRONGTYPE" not in str(error.__cause__):
+                raise
+        found = await self._evaluate(_READ, session_id, [b"%d" % first], writes=False)
+        return cast(Sequence[Any], found)
 
     async def _keep_last(self, session_id: str, keep: int) -> int:
-        return int(await self._evaluate(redis_scripts.KEEP_LAST, session_id, [b"%d" % keep]))
+        values = [b"%d" % keep]
+        return int(await self._evaluate_write(redis_scripts.KEEP_LAST, session_id, values))
 
     async def _remove(self, session_id: str, ids: list[str]) -> int:
         values = [_bytes(message_id) for message_id in ids]
-        return int(await self._evaluate(redis_scripts.REMOVE, session_id, values))
+        return int(await self._evaluate_write(redis_scripts.REMOVE, session_id, values))
 
-    async def _clear(self, session_id: str) -> None:
-        await self._write("DEL", *self._keys(session_id))
+    async def _clear(self, session_id: str, snapshots: bool) -> None:
+        if snapshots:
+            self._with_snapshots.discard(session_id)
+            await self._write("UNLINK", *self._all_keys(session_id))
+        else:
+            await self._evaluate_write(redis_scripts.CLEAR, session_id, [])
 
     async def _clear_all(self) -> None:
+        self._with_snapshots.clear()
         async for keys in self._scan("*"):
-            for key in keys:  # one by one: a cluster keeps them in different places
-                await self._write("UNLINK", key)
+            tags = {_bytes(key).rpartition(b":")[0] + b":" for key in keys}
+            for tag in tags:  # one by one: a cluster keeps them in different places
+                await self._write("UNLINK", *(tag + name for name in redis_snapshots.NAMES))
 
     async def _sessions(self) -> list[str]:
         names = [_bytes(key) async for keys in self._scan("log") for key in keys]
@@ -110,11 +139,45 @@ class RedisMemoryStore(BaseStore):
         return list({_session_id(name[start : -len("}:log")]) for name in names})
 
     async def _set_ttl(self, session_id: str, seconds: float | None) -> None:
-        await self._evaluate(redis_scripts.SET_TTL, session_id, [_milliseconds(seconds)])
+        values = [_milliseconds(seconds)]
+        await self._evaluate_write(redis_scripts.SET_TTL, session_id, values)
 
     async def _get_ttl(self, session_id: str) -> float | None:
-        left = int(await self._evaluate(redis_scripts.GET_TTL, session_id, [], writes=False))
+        keys = self._keys(session_id)
+        left = int(await self._send_script(redis_scripts.GET_TTL, keys, [], writes=False))
         return left / 1000 if left > 0 else None
+
+    async def _save_snapshot(
+        self, session_id: str, snapshot_id: str, label: str | None, created_at: datetime
+    ) -> None:
+        await self._raise_layout()
+        note = json.dumps([label, created_at.isoformat()])
+        self._expect_snapshots(session_id)
+        await self._evaluate(_SAVE, session_id, [_bytes(snapshot_id), note.encode()])
+
+    async def _rollback(self, session_id: str, snapshot_id: str) -> bool:
+        return bool(await self._evaluate(_ROLLBACK, session_id, [_bytes(snapshot_id)]))
+
+    async def _snapshots(self, session_id: str) -> list[Snapshot]:
+        found = await self._evaluate(_LIST, session_id, [], writes=False)
+        pairs = zip(found[::2], found[1::2], strict=True)
+        return [_snapshot(session_id, _bytes(key), _bytes(known)) for key, known in pairs]
+
+    async def _delete_snapshot(self, session_id: str, snapshot_id: str) -> None:
+        self._with_snapshots.discard(session_id)  # the next write will see
+        await self._evaluate(_DELETE, session_id, [_bytes(snapshot_id)])
+
+    async def _fork(self, session_id: str, snapshot_id: str, new_session_id: str) -> Forked:
+        """In two steps, for a cluster may keep the sessions apart; a snapshot never changes."""
+        found = await self._evaluate(_SHOW, session_id, [_bytes(snapshot_id)], writes=False)
+        if not found:
+            return "not found"
+        left, *bodies = map(_bytes, found)
+        ids = [_bytes(message.id) for message in decode_messages(bodies)] if bodies else []
+        begun = await self._evaluate(
+            redis_scripts.BEGIN_FORK, new_session_id, [left, *ids, *bodies]
+        )
+        return "done" if begun else "not empty"
 
     async def _close(self) -> None:
         """Wait for the calls under way: redis-py would leak a connection that is being made."""
@@ -126,30 +189,57 @@ class RedisMemoryStore(BaseStore):
                 await asyncio.wait_for(self._drained.wait(), self._timeout)
         await self._own.aclose()
 
-    def _keys(self, session_id: str) -> tuple[bytes, bytes, bytes]:
-        """The session's keys. The id is the hash tag, so a cluster keeps them together.
+    def _keys(self, session_id: str) -> tuple[bytes, ...]:
+        """The keys that every session may have."""
+        tag = self._tag(session_id)
+        return tag + b"log", tag + b"ids", tag + b"left", tag + b"top"
+
+    def _all_keys(self, session_id: str) -> tuple[bytes, ...]:
+        tag = self._tag(session_id)
+        return tuple(tag + name for name in redis_snapshots.NAMES)
+
+    def _tag(self, session_id: str) -> bytes:
+        """How the session's keys begin. The id is the hash tag, so a cluster keeps them together.
 
         Inside the tag only the characters that would end or unsettle it are escaped; the ``s``
         makes the tag of an empty id not empty, for an empty tag counts as none.
         """
-        tag = b"%b:{s%b}:" % (self._prefix, _escaped(session_id))
-        return tag + b"log", tag + b"ids", tag + b"left"
+        return b"%b:{s%b}:" % (self._prefix, _escaped(session_id))
+
+    async def _evaluate_write(self, write: Write, session_id: str, values: list[bytes]) -> Any:
+        """Do the write by the script that knows no snapshots, unless the session has some."""
+        if session_id not in self._with_snapshots:
+            answer = await self._send_script(write.plain, self._keys(session_id), values)
+            if answer != SNAPSHOTS:
+                return answer
+            self._expect_snapshots(session_id)
+        return await self._evaluate(write.full, session_id, values)
+
+    def _expect_snapshots(self, session_id: str) -> None:
+        if len(self._with_snapshots) >= MOST_KNOWN:
+            self._with_snapshots.clear()
+        self._with_snapshots.add(session_id)
 
     async def _evaluate(
         self, script: Script, session_id: str, values: list[bytes], *, writes: bool = True
     ) -> Any:
+        """Run a script that knows snapshots."""
+        return await self._send_script(script, self._all_keys(session_id), values, writes=writes)
+
+    async def _send_script(
+        self, script: Script, keys: tuple[bytes, ...], values: list[bytes], *, writes: bool = True
+    ) -> Any:
         send = self._write if writes else self._call
-        keys = self._keys(session_id)
         try:
-            return await send("EVALSHA", script.sha, 3, *keys, *values)
+            return await send("EVALSHA", script.sha, len(keys), *keys, *values)
         except MemoryStoreBackendError as error:
             if "No matching script" not in str(error.__cause__):
                 raise
-        return await send("EVAL", script.text, 3, *keys, *values)
+        return await send("EVAL", script.text, len(keys), *keys, *values)
 
     async def _write(self, *command: Any) -> Any:
         """Send a write; if asked for, wait until replicas or the disk have it too."""
-        if not self._layout_known:
+        if not self._layout:
             await self._check_layout()
         if not self._confirm:
             return await self._reported(self._line.write(command))
@@ -173,21 +263,29 @@ class RedisMemoryStore(BaseStore):
             )
 
     async def _call(self, *command: Any) -> Any:
-        if not self._layout_known:
+        if not self._layout:
             await self._check_layout()
         return await self._reported(self._line.read(command))
 
     async def _check_layout(self) -> None:
         """Before the first command: see that the keys there are of a layout that we know."""
         client, key = self.redis_client, self._prefix + b":layout"
-        await self._guard(client.execute_command("SET", key, LAYOUT, "NX"))
-        found = int(await self._guard(client.execute_command("GET", key)) or LAYOUT)
+        await self._guard(client.execute_command("SET", key, FIRST_LAYOUT, "NX"))
+        found = int(await self._guard(client.execute_command("GET", key)) or FIRST_LAYOUT)
         if found > LAYOUT:
             raise SchemaTooNewError(
                 f"{self._server} holds layout {found} under {self._prefix.decode()!r} and this "
                 f"goldfish knows {LAYOUT}: pip install --upgrade goldfish, or use another prefix"
             )
-        self._layout_known = True
+        self._layout = found
+
+    async def _raise_layout(self) -> None:
+        """Before the first snapshot: keep out those who would not regard it."""
+        if not self._layout:
+            await self._check_layout()
+        if self._layout < LAYOUT:
+            await self._write("SET", self._prefix + b":layout", LAYOUT)
+            self._layout = LAYOUT
 
     async def _guard(self, call: Awaitable[Any]) -> Any:
         """The answer to a call past the line, in time, or one kind of error."""
@@ -222,7 +320,7 @@ class RedisMemoryStore(BaseStore):
 
     async def _scan(self, name: str) -> Any:
         """The keys of all sessions, some at a time."""
-        if not self._layout_known:
+        if not self._layout:
             await self._check_layout()
         pattern = _glob_escaped(self._prefix) + b":{s*}:" + name.encode()
         batch: list[Any] = []
@@ -275,6 +373,18 @@ def _escaped_character(character: str) -> str:
     if character in "{}%" or "\ud800" <= character <= "\udfff":
         return quote(character, safe="", errors="surrogatepass")
     return character
+
+
+def _snapshot(session_id: str, snapshot_id: bytes, known: bytes) -> Snapshot:
+    _, _, count, note = known.split(b" ", 3)
+    label, created_at = json.loads(note)
+    return Snapshot(
+        id=snapshot_id.decode(),
+        session_id=session_id,
+        label=label,
+        created_at=datetime.fromisoformat(created_at),
+        message_count=int(count),
+    )
 
 
 def _session_id(escaped: bytes) -> str:

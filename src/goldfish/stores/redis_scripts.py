@@ -1,15 +1,23 @@
 """The Lua scripts of the Redis store: each write is one of them, so each write is atomic.
 
-A session has up to three keys under one hash tag:
+A session without snapshots has up to three keys under one hash tag:
 
 - ``log``: a list of messages as JSON, oldest first;
 - ``ids``: a sorted set of the message ids, whose ranks are the indexes of the list;
 - ``left``: exists only while all messages of a session with a deadline are trimmed or deleted,
   and carries the deadline, which Redis would otherwise forget with the last element.
+
+``redis_snapshots`` says what there is with snapshots. A session that has some has the key ``top``:
+then a plain script changes nothing and answers ``SNAPSHOTS``, and the full one of the same write,
+which regards them, does the work. So a session without snapshots pays for one look at a key.
 """
 
 from dataclasses import dataclass, field
 from hashlib import sha1
+
+from goldfish.stores.redis_snapshots import AFTER, BEFORE
+
+SNAPSHOTS = -1  # the answer that asks for the full script
 
 
 @dataclass(frozen=True)
@@ -21,6 +29,30 @@ class Script:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sha", sha1(self.text.encode()).hexdigest())  # frozen
+
+
+@dataclass(frozen=True)
+class Write:
+    """One write as two scripts: for a session without snapshots, and for any session."""
+
+    plain: Script
+    full: Script
+
+
+_PLAIN = f"""
+if redis.call('EXISTS', KEYS[4]) == 1 then return {SNAPSHOTS} end
+local floor = 0
+local function set_aside() end
+"""
+
+
+def _both(work: str) -> Write:
+    return Write(Script(_PLAIN + work), full(work))
+
+
+def full(work: str) -> Script:
+    """The script that does the work on a session with snapshots, or without."""
+    return Script(f"{BEFORE}\nlocal function work()\n{work}\nend\n{AFTER}")
 
 
 # When a removal empties the session, its deadline moves to the third key.
@@ -35,10 +67,11 @@ end
 """
 
 # ARGV: the store-wide ttl in ms or '', then all ids, then all bodies.
-# Ids get scores above those that are there. One that was there keeps its own: that tells it apart.
-APPEND = Script("""
+# Ids get scores above those that are there, and above all that snapshots may show.
+# One that was there keeps its own: that tells it apart.
+_ADD = """
 local newest = redis.call('ZREVRANGE', KEYS[2], 0, 0, 'WITHSCORES')[2]
-local base = tonumber(newest) or 0
+local base = math.max(tonumber(newest) or 0, floor)
 local count = (#ARGV - 1) / 2
 for first = 1, count, 1000 do
   local ids, bodies = {}, {}
@@ -70,15 +103,17 @@ elseif not newest then
     redis.call('DEL', KEYS[3])
   end
 end
-""")
+"""
+APPEND = _both(_ADD)
 
 # ARGV: how many to keep.
-KEEP_LAST = Script(
+KEEP_LAST = _both(
     _KEEP_DEADLINE
     + """
 local surplus = redis.call('LLEN', KEYS[1]) - tonumber(ARGV[1])
 if surplus <= 0 then return 0 end
 removing(function()
+  set_aside(0, surplus - 1)
   redis.call('LTRIM', KEYS[1], surplus, -1)
   redis.call('ZREMRANGEBYRANK', KEYS[2], 0, surplus - 1)
 end)
@@ -87,7 +122,7 @@ return surplus
 )
 
 # ARGV: the ids. An empty body marks what goes: no message is encoded as nothing.
-REMOVE = Script(
+REMOVE = _both(
     _KEEP_DEADLINE
     + """
 local removed = 0
@@ -95,6 +130,7 @@ removing(function()
   for i = 1, #ARGV do
     local rank = redis.call('ZRANK', KEYS[2], ARGV[i])
     if rank then
+      set_aside(rank, rank)
       redis.call('LSET', KEYS[1], rank, '')
       removed = removed + 1
     end
@@ -108,8 +144,13 @@ return removed
 """
 )
 
+CLEAR = _both("""
+set_aside(0, -1)
+redis.call('DEL', KEYS[1], KEYS[2], KEYS[3])
+""")
+
 # ARGV: the time in ms, or '' for no deadline.
-SET_TTL = Script("""
+SET_TTL = _both("""
 for i = 1, 2 do
   if ARGV[1] == '' then redis.call('PERSIST', KEYS[i])
   else redis.call('PEXPIRE', KEYS[i], ARGV[1]) end
@@ -120,4 +161,16 @@ GET_TTL = Script("""
 local left = redis.call('PTTL', KEYS[1])
 if left == -2 then left = redis.call('PTTL', KEYS[3]) end
 return left
+""")
+
+# ARGV: the time left in ms or '', then all ids, then all bodies. Whether the session was empty.
+BEGIN_FORK = full(f"""
+if redis.call('LLEN', KEYS[1]) > 0 then return 0 end
+redis.call('DEL', KEYS[3])
+if #ARGV == 1 then
+  if ARGV[1] ~= '' then redis.call('SET', KEYS[3], '1', 'PX', ARGV[1]) end
+  return 1
+end
+{_ADD}
+return 1
 """)

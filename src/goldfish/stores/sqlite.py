@@ -5,17 +5,19 @@ import os
 import sqlite3
 import time
 import weakref
+from datetime import UTC, datetime
 from typing import Any
 
-from goldfish.stores import arguments
-from goldfish.stores.base import BaseStore, Row
+from goldfish.messages import Snapshot
+from goldfish.stores import arguments, sqlite_sessions, sqlite_snapshots
+from goldfish.stores.base import BaseStore, Forked, Row
 from goldfish.stores.sqlite_file import SQLiteFile
 from goldfish.stores.sqlite_lanes import SQLiteLanes, TooManyRowsError
+from goldfish.stores.sqlite_sessions import Key
 
-Key = str | bytes
 SWEEP_EVERY = 60.0
 
-_FIND = "SELECT pk, expires_at FROM goldfish_sessions WHERE session_id = ?"
+_DEADLINE = "SELECT expires_at FROM goldfish_sessions WHERE session_id = ?"
 _READ = """SELECT body FROM goldfish_sessions JOIN goldfish_messages
     ON place BETWEEN pk << 32 AND (pk + 1 << 32) - 1
     WHERE session_id = ? AND (expires_at IS NULL OR expires_at > ?) ORDER BY place"""
@@ -25,15 +27,11 @@ _SPAN = """SELECT (SELECT max(place) FROM goldfish_messages
         WHERE place BETWEEN pk << 32 AND (pk + 1 << 32) - 1)
     FROM goldfish_sessions WHERE session_id = ?"""
 _READ_LAST = f"{_READ} DESC LIMIT ?"
-_FIND_WITH_LAST = """SELECT pk, expires_at, (SELECT max(place) FROM goldfish_messages
-        WHERE place BETWEEN pk << 32 AND (pk + 1 << 32) - 1)
-    FROM goldfish_sessions WHERE session_id = ?"""
 _APPEND = """INSERT INTO goldfish_messages (place, session, id, body) VALUES (?, ?, ?, ?)
     ON CONFLICT DO NOTHING"""
-_FORGET_MESSAGES = "DELETE FROM goldfish_messages WHERE place BETWEEN ? AND ?"
-_KEEP_LAST = """DELETE FROM goldfish_messages WHERE place BETWEEN ?1 AND (
-    SELECT place FROM goldfish_messages WHERE place BETWEEN ?1 AND ?2
-    ORDER BY place DESC LIMIT 1 OFFSET ?3)"""
+_NEWEST_SURPLUS = """SELECT place FROM goldfish_messages WHERE place BETWEEN ? AND ?
+    ORDER BY place DESC LIMIT 1 OFFSET ?"""
+_PLACE = "SELECT place FROM goldfish_messages WHERE session = ? AND id = ?"
 
 
 class SQLiteMemoryStore(BaseStore):
@@ -59,13 +57,15 @@ class SQLiteMemoryStore(BaseStore):
 
         def append(connection: sqlite3.Connection) -> None:
             now = time.time()
-            session, place = _living_session(connection, key, now) or _new_session(connection, key)
+            session = sqlite_sessions.living(connection, key, now)
+            if session is None:
+                session = sqlite_sessions.begun(connection, key)
+            pk, end = session.pk, session.end
             connection.executemany(
-                _APPEND,
-                [(place + step, session, *value) for step, value in enumerate(values, 1)],
+                _APPEND, [(end + step, pk, *value) for step, value in enumerate(values, 1)]
             )
             if self._ttl is not None:
-                _set_deadline(connection, session, now + self._ttl)
+                sqlite_sessions.set_deadline(connection, session, now + self._ttl)
             self._sweep(connection, now)
 
         await self._lanes.write(append)
@@ -84,37 +84,42 @@ class SQLiteMemoryStore(BaseStore):
 
     async def _keep_last(self, session_id: str, keep: int) -> int:
         def keep_last(connection: sqlite3.Connection) -> int:
-            living = _living_session(connection, _key(session_id), time.time())
-            if living is None:
+            session = sqlite_sessions.living(connection, _key(session_id), time.time())
+            if session is None:
                 return 0
-            return connection.execute(_KEEP_LAST, (*_places(living[0]), keep)).rowcount
+            first, last = session.places
+            surplus = connection.execute(_NEWEST_SURPLUS, (first, last, keep)).fetchone()
+            return sqlite_sessions.remove(connection, session, first, *surplus) if surplus else 0
 
         return await self._lanes.write(keep_last)
 
     async def _remove(self, session_id: str, ids: list[str]) -> int:
         def remove(connection: sqlite3.Connection) -> int:
-            living = _living_session(connection, _key(session_id), time.time())
-            if living is None:
+            session = sqlite_sessions.living(connection, _key(session_id), time.time())
+            if session is None:
                 return 0
-            return connection.executemany(
-                "DELETE FROM goldfish_messages WHERE session = ? AND id = ?",
-                [(living[0], _key(message_id)) for message_id in ids],
-            ).rowcount
+            found = (
+                connection.execute(_PLACE, (session.pk, _key(each))).fetchone() for each in ids
+            )
+            doomed = [place for (place,) in filter(None, found)]
+            return sum(sqlite_sessions.remove(connection, session, at, at) for at in doomed)
 
         return await self._lanes.write(remove)
 
-    async def _clear(self, session_id: str) -> None:
+    async def _clear(self, session_id: str, snapshots: bool) -> None:
         def clear(connection: sqlite3.Connection) -> None:
-            row = connection.execute(_FIND, (_key(session_id),)).fetchone()
-            if row is not None:
-                _forget_session(connection, row[0])
+            session = sqlite_sessions.find(connection, _key(session_id))
+            if session is not None and session.snapshot is not None and snapshots:
+                session = sqlite_snapshots.delete_all(connection, session)
+            if session is not None:
+                sqlite_sessions.empty(connection, session)
 
         await self._lanes.write(clear)
 
     async def _clear_all(self) -> None:
         def clear_all(connection: sqlite3.Connection) -> None:
-            connection.execute("DELETE FROM goldfish_messages")
-            connection.execute("DELETE FROM goldfish_sessions")
+            for table in ("messages", "sessions", "snapshots", "lives", "archive"):
+                connection.execute(f"DELETE FROM goldfish_{table}")
 
         await self._lanes.write(clear_all)
 
@@ -127,26 +132,68 @@ class SQLiteMemoryStore(BaseStore):
                     WHERE place BETWEEN pk << 32 AND (pk + 1 << 32) - 1)""",
                 (time.time(),),
             )
-            return [_session_id(key) for key in _column(rows, most)]
+            return [_text(key) for key in _column(rows, most)]
 
         return await self._lanes.read(sessions)
 
     async def _set_ttl(self, session_id: str, seconds: float | None) -> None:
         def set_ttl(connection: sqlite3.Connection) -> None:
             now = time.time()
-            session, place = _living_session(connection, _key(session_id), now) or (0, 0)
-            if place > session << 32:
-                _set_deadline(connection, session, None if seconds is None else now + seconds)
+            session = sqlite_sessions.living(connection, _key(session_id), now)
+            if session is not None and session.newest is not None:
+                moment = None if seconds is None else now + seconds
+                sqlite_sessions.set_deadline(connection, session, moment)
 
         await self._lanes.write(set_ttl)
 
     async def _get_ttl(self, session_id: str) -> float | None:
         def get_ttl(connection: sqlite3.Connection, most: int | None) -> float | None:
-            row = connection.execute(_FIND, (_key(session_id),)).fetchone()
-            left = None if row is None or row[1] is None else row[1] - time.time()
+            row = connection.execute(_DEADLINE, (_key(session_id),)).fetchone()
+            left = None if row is None or row[0] is None else row[0] - time.time()
             return left if left is None or left > 0 else None
 
         return await self._lanes.read(get_ttl)
+
+    async def _save_snapshot(
+        self, session_id: str, snapshot_id: str, label: str | None, created_at: datetime
+    ) -> None:
+        key, note = _key(session_id), None if label is None else _key(label)
+
+        def save(connection: sqlite3.Connection) -> None:
+            now = time.time()
+            moment = created_at.timestamp()
+            sqlite_snapshots.save(connection, key, now, (snapshot_id, note, moment))
+
+        await self._lanes.write(save)
+
+    async def _rollback(self, session_id: str, snapshot_id: str) -> bool:
+        def rollback(connection: sqlite3.Connection) -> bool:
+            wanted = _key(snapshot_id)
+            return sqlite_snapshots.rollback(connection, _key(session_id), time.time(), wanted)
+
+        return await self._lanes.write(rollback)
+
+    async def _snapshots(self, session_id: str) -> list[Snapshot]:
+        def snapshots(connection: sqlite3.Connection, most: int | None) -> list[Snapshot]:
+            if most is not None:  # counting may take a while: not in the caller's thread
+                raise TooManyRowsError
+            rows = sqlite_snapshots.listed(connection, _key(session_id))
+            return [_snapshot(session_id, *row) for row in rows]
+
+        return await self._lanes.read(snapshots)
+
+    async def _delete_snapshot(self, session_id: str, snapshot_id: str) -> None:
+        def delete(connection: sqlite3.Connection) -> None:
+            sqlite_snapshots.delete(connection, _key(session_id), _key(snapshot_id))
+
+        await self._lanes.write(delete)
+
+    async def _fork(self, session_id: str, snapshot_id: str, new_session_id: str) -> Forked:
+        def fork(connection: sqlite3.Connection) -> Forked:
+            keys = _key(session_id), _key(new_session_id)
+            return sqlite_snapshots.fork(connection, keys, time.time(), _key(snapshot_id))
+
+        return await self._lanes.write(fork)
 
     async def _close(self) -> None:
         self._lanes.stop()
@@ -157,11 +204,8 @@ class SQLiteMemoryStore(BaseStore):
         if now < self._next_sweep:
             return
         self._next_sweep = now + SWEEP_EVERY
-        expired = connection.execute(
-            "SELECT pk FROM goldfish_sessions WHERE expires_at <= ? LIMIT 100", (now,)
-        ).fetchall()
-        for (session,) in expired:
-            _forget_session(connection, session)
+        for session in sqlite_sessions.expired(connection, now):
+            sqlite_sessions.empty(connection, session)
 
 
 def _file_path(path: str | os.PathLike[str]) -> str:
@@ -186,8 +230,20 @@ def _key(text: str) -> Key:
     return text
 
 
-def _session_id(key: Key) -> str:
+def _text(key: Key) -> str:
     return key if isinstance(key, str) else key.decode("utf-8", "surrogatepass")
+
+
+def _snapshot(
+    session_id: str, snapshot_id: str, label: Key | None, created_at: float, count: int
+) -> Snapshot:
+    return Snapshot(
+        id=snapshot_id,
+        session_id=session_id,
+        label=None if label is None else _text(label),
+        created_at=datetime.fromtimestamp(created_at, UTC),
+        message_count=count,
+    )
 
 
 def _refuse_long(connection: sqlite3.Connection, key: Key, most: int | None) -> None:
@@ -207,40 +263,3 @@ def _column(cursor: sqlite3.Cursor, most: int | None) -> list[Any]:
         cursor.close()
         raise TooManyRowsError
     return [value for (value,) in rows]
-
-
-def _living_session(connection: sqlite3.Connection, key: Key, now: float) -> tuple[int, int] | None:
-    """The session's number and the place of its newest message (or the one before the first).
-
-    An expired session is removed here, for this is a write.
-    """
-    row = connection.execute(_FIND_WITH_LAST, (key,)).fetchone()
-    if row is None:
-        return None
-    session, expires_at, place = row
-    if expires_at is not None and expires_at <= now:
-        _forget_session(connection, session)
-        return None
-    return session, session << 32 if place is None else place
-
-
-def _new_session(connection: sqlite3.Connection, key: Key) -> tuple[int, int]:
-    cursor = connection.execute("INSERT INTO goldfish_sessions (session_id) VALUES (?)", (key,))
-    session = int(cursor.lastrowid or 0)
-    return session, session << 32
-
-
-def _places(session: int) -> tuple[int, int]:
-    """The first and the last place that the session's messages may take."""
-    return session << 32, (session + 1 << 32) - 1
-
-
-def _forget_session(connection: sqlite3.Connection, session: int) -> None:
-    connection.execute(_FORGET_MESSAGES, _places(session))
-    connection.execute("DELETE FROM goldfish_sessions WHERE pk = ?", (session,))
-
-
-def _set_deadline(connection: sqlite3.Connection, session: int, moment: float | None) -> None:
-    connection.execute(
-        "UPDATE goldfish_sessions SET expires_at = ? WHERE pk = ?", (moment, session)
-    )

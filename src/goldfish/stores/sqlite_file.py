@@ -31,6 +31,34 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         # Our ids grow with time: with the id first, new entries share the index's last page.
         "CREATE UNIQUE INDEX goldfish_messages_by_id ON goldfish_messages (id, session)",
     ),
+    (  # snapshots: sqlite_sessions.py says what they show
+        "ALTER TABLE goldfish_sessions ADD COLUMN snapshot INTEGER",
+        "ALTER TABLE goldfish_sessions ADD COLUMN top INTEGER",
+        # A number is never used again, not even that of a deleted snapshot.
+        """CREATE TABLE goldfish_snapshots (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            session INTEGER NOT NULL,
+            id TEXT NOT NULL UNIQUE,
+            label,
+            created_at REAL NOT NULL,
+            top INTEGER NOT NULL,
+            seconds_left REAL
+        )""",
+        "CREATE INDEX goldfish_snapshots_by_session ON goldfish_snapshots (session, number)",
+        """CREATE TABLE goldfish_lives (
+            place INTEGER NOT NULL,
+            born INTEGER NOT NULL,
+            session INTEGER NOT NULL,
+            died INTEGER NOT NULL,
+            PRIMARY KEY (place, born)
+        ) WITHOUT ROWID""",
+        "CREATE INDEX goldfish_lives_by_end ON goldfish_lives (session, died)",
+        """CREATE TABLE goldfish_archive (
+            place INTEGER PRIMARY KEY,
+            id NOT NULL,
+            body TEXT NOT NULL
+        )""",
+    ),
 )
 
 

@@ -1,0 +1,349 @@
+"""The Lua of the Redis store for snapshots.
+
+A snapshot copies nothing. It has a number that grows, and the highest score in ``ids`` so far: its
+``top``. It shows each message up to there that has been alive since; most messages are never
+removed, and nothing is written about them. Of the others the lives are told: a life is shown by
+the snapshots with ``born < number <= died``. What is removed while a snapshot shows it is set
+aside, once, whatever the number of snapshots; when a rollback brings it back it takes its old
+score, and begins another life. A score is called a place here. Under the session's hash tag:
+
+- ``top``: that of the newest snapshot; it is there as long as the session has snapshots;
+- ``snaps``: a sorted set of the snapshots' ids by number;
+- ``saved``: a hash of what is known of each: top, time left in ms, number of messages, and a note
+  in JSON; under the empty name the highest number that was ever used;
+- ``lives``: a sorted set of lives that ended, as place:born, by the number at which they ended;
+- ``open``: a sorted set of the places of messages that came back, by the number at which they did;
+- ``refs``: a hash of how many lives of a place are in ``lives``;
+- ``gone``: a hash of what is set aside, by place: the length of the id, the id, the body.
+
+What Redis expires cannot be set aside any more. So a session that has snapshots and a deadline
+hides its messages under ``kept`` and ``kept-ids``, without a deadline, and ``log`` is a string that
+expires in their stead. A reader finds no ``log``, or one of the wrong kind: then it asks the script
+READ. A writer first takes them out of hiding, or sets them aside if their time is over.
+"""
+
+NAMES = (
+    *(b"log", b"ids", b"left", b"top", b"snaps", b"saved"),
+    *(b"lives", b"open", b"refs", b"gone", b"kept", b"kept-ids"),
+)
+
+_KEYS = """
+local LOG, IDS, LEFT, TOP, SNAPS, SAVED, LIVES, OPEN, REFS, GONE, KEPT, KEPT_IDS = unpack(KEYS)
+local call = redis.call
+
+local function field(place) return string.format('%d', tonumber(place)) end
+
+local function life(text)
+  local place, born = string.match(text, '^(%d+):(%d+)$')
+  return tonumber(place), tonumber(born)
+end
+
+local function snapshot(id)
+  local number = id and call('ZSCORE', SNAPS, id)
+  if not number then return nil end
+  local top, left = string.match(call('HGET', SAVED, id), '^(%d+) (%S+)')
+  return {number = tonumber(number), top = tonumber(top), left = tonumber(left)}
+end
+
+-- The places that a snapshot shows by lives that have ended, as a set.
+local function gone_since(saved)
+  local places = {}
+  for _, text in ipairs(call('ZRANGEBYSCORE', LIVES, saved.number, '+inf')) do
+    local place, born = life(text)
+    if born < saved.number and place <= saved.top then places[place] = true end
+  end
+  return places
+end
+
+-- One command with many arguments, some at a time.
+local function bulk(command, key, arguments)
+  for first = 1, #arguments, 1000 do
+    call(command, key, unpack(arguments, first, math.min(first + 999, #arguments)))
+  end
+end
+
+-- Of these places those that are set aside, in order: place, id, body.
+local function set_aside_in(places)
+  local all, found = {}, {}
+  for place in pairs(places) do all[#all + 1] = place end
+  table.sort(all)
+  for first = 1, #all, 1000 do
+    local names = {}
+    for i = first, math.min(first + 999, #all) do names[#names + 1] = field(all[i]) end
+    for i, packed in ipairs(call('HMGET', GONE, unpack(names))) do
+      if packed then
+        local colon = string.find(packed, ':', 1, true)
+        local last = colon + tonumber(string.sub(packed, 1, colon - 1))
+        local id, body = string.sub(packed, colon + 1, last), string.sub(packed, last + 1)
+        found[#found + 1] = {all[first + i - 1], id, body}
+      end
+    end
+  end
+  return found
+end
+"""
+
+# What a full script begins with: the messages are taken out of hiding.
+BEFORE = (
+    _KEYS
+    + """
+-- Keep what snapshots show of messages (place, id, body) that are about to be removed.
+local function keep(messages)
+  local top = tonumber(call('GET', TOP) or nil)
+  if not top then return end
+  local newest = tonumber(call('ZREVRANGE', SNAPS, 0, 0, 'WITHSCORES')[2])
+  local some_came_back = call('EXISTS', OPEN) == 1
+  local closed, lives, counts, gone = {}, {}, {}, {}
+  for _, message in ipairs(messages) do
+    local name, refs = field(message[1]), 0
+    local born = some_came_back and tonumber(call('ZSCORE', OPEN, name) or nil)
+    if born then
+      closed[#closed + 1] = name
+      refs = tonumber(call('HGET', REFS, name) or 0)
+      if born < newest then
+        lives[#lives + 1], lives[#lives + 2] = newest, name .. ':' .. field(born)
+        refs = refs + 1
+      end
+    elseif message[1] <= top then
+      lives[#lives + 1], lives[#lives + 2] = newest, name .. ':0'
+      refs = 1
+    end
+    if refs > 0 then
+      counts[#counts + 1], counts[#counts + 2] = name, refs
+      gone[#gone + 1], gone[#gone + 2] = name, #message[2] .. ':' .. message[2] .. message[3]
+    end
+  end
+  bulk('ZREM', OPEN, closed)
+  bulk('ZADD', LIVES, lives)
+  bulk('HSET', REFS, counts)
+  bulk('HSET', GONE, gone)
+end
+
+-- The messages with ranks from first to last: place, id, body; -1 is the last there is.
+local function ranked(first, last)
+  local ids, messages = call('ZRANGE', IDS, first, last, 'WITHSCORES'), {}
+  for i, body in ipairs(call('LRANGE', LOG, first, last)) do
+    messages[i] = {tonumber(ids[2 * i]), ids[2 * i - 1], body}
+  end
+  return messages
+end
+
+local function set_aside(first, last)
+  keep(ranked(first, last))
+end
+
+-- Make the session end in so many ms, or never.
+local function set_deadline(left)
+  call('DEL', LEFT)
+  if not left then
+    call('PERSIST', LOG)
+    call('PERSIST', IDS)
+  elseif call('EXISTS', LOG) == 1 then
+    call('PEXPIRE', LOG, left)
+    call('PEXPIRE', IDS, left)
+  else
+    call('SET', LEFT, '1', 'PX', left)
+  end
+end
+
+local function come_out()
+  if call('EXISTS', KEPT) == 0 then return end
+  local left = call('PTTL', LOG)
+  call('RENAME', KEPT, LOG)
+  call('RENAME', KEPT_IDS, IDS)
+  if left > 0 then
+    call('PEXPIRE', LOG, left)
+    call('PEXPIRE', IDS, left)
+  else
+    set_aside(0, -1)
+    call('DEL', LOG, IDS)
+  end
+end
+
+local function hide()
+  local left = call('PTTL', LOG)
+  if left <= 0 or call('EXISTS', TOP) == 0 then return end
+  call('PERSIST', LOG)
+  call('PERSIST', IDS)
+  call('RENAME', LOG, KEPT)
+  call('RENAME', IDS, KEPT_IDS)
+  call('SET', LOG, '1', 'PX', left)
+end
+
+come_out()
+local floor = tonumber(call('GET', TOP) or nil) or 0
+"""
+)
+
+# And ends with: the work is done, and the messages hide again if they have to.
+AFTER = """
+local answer = work()
+hide()
+return answer
+"""
+
+# ARGV: the new id and a note in JSON.
+SAVE = """
+local number = call('HINCRBY', SAVED, '', 1)
+local newest = call('ZREVRANGE', IDS, 0, 0, 'WITHSCORES')[2]
+local top = math.max(tonumber(newest) or 0, floor)
+local left = call('PTTL', LOG)
+if left == -2 then left = call('PTTL', LEFT) end
+local shown = left > 0 and field(left) or '-'
+call('ZADD', SNAPS, number, ARGV[1])
+call('HSET', SAVED, ARGV[1],
+  field(top) .. ' ' .. shown .. ' ' .. call('LLEN', LOG) .. ' ' .. ARGV[2])
+call('SET', TOP, field(top))
+"""
+
+# ARGV: the id. Whether there is such a snapshot.
+ROLLBACK = """
+local saved = snapshot(ARGV[1])
+if not saved then return 0 end
+
+local stays = call('ZCOUNT', IDS, '-inf', saved.top)
+set_aside(stays, -1)
+if stays == 0 then
+  call('DEL', LOG, IDS)
+else
+  call('LTRIM', LOG, 0, stays - 1)
+  call('ZREMRANGEBYRANK', IDS, stays, -1)
+end
+
+-- What was not there goes, except what the snapshot shows by an earlier life.
+local back, doomed, from = gone_since(saved), {}, math.huge
+for _, text in ipairs(call('ZRANGEBYSCORE', OPEN, saved.number, '+inf')) do
+  local place = tonumber(text)
+  if not back[place] then
+    doomed[place] = true
+    from = math.min(from, place)
+  end
+end
+
+-- What comes back before all that is there is pushed to the left; from the first other change on
+-- the list is made anew.
+local returning = set_aside_in(back)
+local first_there = tonumber(call('ZRANGE', IDS, 0, 0, 'WITHSCORES')[2] or nil) or math.huge
+local head, later, names, ids, open = {}, {}, {}, {}, {}
+local newest = call('ZREVRANGE', SNAPS, 0, 0, 'WITHSCORES')[2]
+for _, message in ipairs(returning) do
+  if message[1] < first_there then
+    table.insert(head, message[3])
+  else
+    table.insert(later, message)
+    from = math.min(from, message[1])
+  end
+  local name = field(message[1])
+  names[#names + 1] = name
+  ids[#ids + 1], ids[#ids + 2] = name, message[2]
+  open[#open + 1], open[#open + 2] = newest, name
+end
+if from < math.huge then
+  local rank = call('ZCOUNT', IDS, '-inf', '(' .. field(from))
+  local merged, removed, removed_ids, at = {}, {}, {}, 1
+  for _, message in ipairs(ranked(rank, -1)) do
+    while at <= #later and later[at][1] < message[1] do
+      merged[#merged + 1] = later[at][3]
+      at = at + 1
+    end
+    if doomed[message[1]] then
+      removed[#removed + 1], removed_ids[#removed_ids + 1] = message, message[2]
+    else
+      merged[#merged + 1] = message[3]
+    end
+  end
+  for i = at, #later do merged[#merged + 1] = later[i][3] end
+  if rank == 0 then call('DEL', LOG) else call('LTRIM', LOG, 0, rank - 1) end
+  keep(removed)
+  bulk('ZREM', IDS, removed_ids)
+  bulk('RPUSH', LOG, merged)
+end
+for i = 1, math.floor(#head / 2) do head[i], head[#head + 1 - i] = head[#head + 1 - i], head[i] end
+bulk('LPUSH', LOG, head)
+bulk('ZADD', IDS, ids)
+bulk('ZADD', OPEN, open)
+bulk('HDEL', GONE, names)
+set_deadline(saved.left)
+return 1
+"""
+
+# ARGV: the id. With it go the lives that no other snapshot shows: they ended before the next one,
+# and began after the one before (or beyond its top).
+DELETE = """
+local saved = snapshot(ARGV[1])
+if not saved then return end
+local number = field(saved.number)
+local before = snapshot(call('ZREVRANGEBYSCORE', SNAPS, '(' .. number, '-inf', 'LIMIT', 0, 1)[1])
+local after = call('ZRANGEBYSCORE', SNAPS, '(' .. number, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
+if not before and not after then
+  call('DEL', TOP, SNAPS, SAVED, LIVES, OPEN, REFS, GONE)
+  return
+end
+local ended = call('ZRANGEBYSCORE', LIVES, number, after and '(' .. after or '+inf')
+for _, text in ipairs(ended) do
+  local place, born = life(text)
+  if not (before and born < before.number and place <= before.top) then
+    call('ZREM', LIVES, text)
+    if call('HINCRBY', REFS, field(place), -1) == 0 then
+      call('HDEL', REFS, field(place))
+      call('HDEL', GONE, field(place))
+    end
+  end
+end
+call('ZREM', SNAPS, ARGV[1])
+call('HDEL', SAVED, ARGV[1])
+if not after then call('SET', TOP, field(before.top)) end
+"""
+
+# The rest only read.
+# ARGV: the first index.
+READ = (
+    _KEYS
+    + """
+local kind = call('TYPE', LOG).ok
+if kind == 'list' then return call('LRANGE', LOG, ARGV[1], -1) end
+if kind == 'string' then return call('LRANGE', KEPT, ARGV[1], -1) end
+return {}
+"""
+)
+
+# The ids and what is known of each snapshot in turn, oldest first.
+LIST = (
+    _KEYS
+    + """
+local found = {}
+for _, id in ipairs(call('ZRANGE', SNAPS, 0, -1)) do
+  found[#found + 1] = id
+  found[#found + 1] = call('HGET', SAVED, id)
+end
+return found
+"""
+)
+
+# ARGV: the id. The time left in ms or '', then the bodies that the snapshot shows, oldest first.
+SHOW = (
+    _KEYS
+    + """
+local saved = snapshot(ARGV[1])
+if not saved then return {} end
+local log, ids = LOG, IDS
+if call('EXISTS', KEPT) == 1 then log, ids = KEPT, KEPT_IDS end
+local gone, came_back, shown = gone_since(saved), {}, {}
+for _, place in ipairs(call('ZRANGEBYSCORE', OPEN, saved.number, '+inf')) do
+  came_back[tonumber(place)] = true
+end
+local count = call('ZCOUNT', ids, '-inf', saved.top)
+if count > 0 then
+  local there = call('ZRANGE', ids, 0, count - 1, 'WITHSCORES')
+  for i, body in ipairs(call('LRANGE', log, 0, count - 1)) do
+    local place = tonumber(there[2 * i])
+    if gone[place] or not came_back[place] then shown[#shown + 1] = {place, body} end
+  end
+end
+for _, message in ipairs(set_aside_in(gone)) do shown[#shown + 1] = {message[1], message[3]} end
+table.sort(shown, function(one, other) return one[1] < other[1] end)
+local answer = {saved.left and field(saved.left) or ''}
+for _, pair in ipairs(shown) do answer[#answer + 1] = pair[2] end
+return answer
+"""
+)
