@@ -80,13 +80,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_load_initial_conftests(
-    early_config: pytest.Config, parser: pytest.Parser
-) -> Generator[None, Any, Any]:
+def pytest_load_initial_conftests(parser: pytest.Parser) -> Generator[None, Any, Any]:
     """Add the shared option last of all: who registers it a second time stops pytest."""
     result = yield
-    missing = object()
-    if early_config.getoption(UPDATE, default=missing) is missing:
+    _, unknown = parser.parse_known_and_unknown_args([UPDATE])
+    if unknown:
         parser.getgroup("goldfish").addoption(
             UPDATE,
             action="store_true",
@@ -327,9 +325,7 @@ def pytest_testnodedown(node: Any, error: object) -> None:
         _census(node.config).partial = True
 
 
-def pytest_terminal_summary(
-    terminalreporter: "pytest.TerminalReporter", exitstatus: int, config: pytest.Config
-) -> None:
+def pytest_terminal_summary(terminalreporter: Any, exitstatus: int, config: pytest.Config) -> None:
     """Report the baselines that no test needs."""
     census = config.stash.get(CENSUS, None)
     if census is None or hasattr(config, "workerinput"):  # a worker knows only its own part

@@ -483,7 +483,10 @@ class TestUnused:
             """
         )
         pytester.makepyfile("def test_it(): pass")
-        ran = pytester.runpytest_subprocess("-p", "no:asyncio", "-p", "no:anyio", "-p", "no:valkey")
+        others = ["asyncio", "anyio", "valkey", "langsmith_plugin"]  # that are installed here
+        ran = pytester.runpytest_subprocess(
+            *(part for each in others for part in ("-p", f"no:{each}"))
+        )
         ran.stdout.fnmatch_lines(["loaded goldfish_pytest"])
 
     def test_the_plugin_imports_only_pytest_and_the_standard_library(self) -> None:

@@ -46,6 +46,15 @@ def test_columns_can_be_masked_and_tables_chosen(here: Path) -> None:
     assert answer(["diff", "a.db", "b.db", "--ignore", "*.body"]) == 1
     assert answer(["diff", "a.db", "b.db", "--ignore", "*.body", "--ignore", "more"]) == 0
     assert answer(["diff", "a.db", "b.db", "--ignore", "*.body", "--table", "messages"]) == 0
+    assert answer(["diff", "--table=messages", "a.db", "--ignore=*.body", "b.db"]) == 0
+    assert answer(["diff", "--table=messages", "--", "a.db", "b.db"]) == 1
+
+
+def test_the_help_is_there(capsys: pytest.CaptureFixture[str]) -> None:
+    """With every option."""
+    assert answer(["diff", "--help"]) == 0
+    told = capsys.readouterr().out
+    assert all(option in told for option in ("--ignore", "--table", "--summary", "--json"))
 
 
 def test_json_is_one_document(capsys: pytest.CaptureFixture[str], here: Path) -> None:
@@ -79,6 +88,9 @@ def test_json_is_one_document(capsys: pytest.CaptureFixture[str], here: Path) ->
         ("a.db b.db --table message", "there is no table 'message': did you mean messages?"),
         ("a.db b.db --ignore .", "'.' names no column to ignore: write table.column"),
         ("a.db", "Missing argument 'B.db'"),
+        ("a.db b.db c.db", "Got unexpected extra argument"),
+        ("a.db b.db --tabel x", "No such option: --tabel"),
+        ("a.db b.db --table", "Option '--table' requires an argument."),
     ],
 )
 def test_what_cannot_be_compared_is_2(

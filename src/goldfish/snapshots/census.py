@@ -87,7 +87,7 @@ def is_whole(config: pytest.Config) -> bool:
     return all(Path(config.invocation_params.dir, each).is_dir() for each in config.args)
 
 
-def tell(terminal: pytest.TerminalReporter, census: Census, *, update: bool, passed: bool) -> None:
+def tell(terminal: Any, census: Census, *, update: bool, passed: bool) -> None:
     """Report the baselines that nobody needs; remove them in an update of a full, passing run."""
     config = terminal.config
     unused = [] if census.partial or is_partial(config) else census.unused()

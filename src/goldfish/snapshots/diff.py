@@ -11,7 +11,6 @@ from goldfish.snapshots.masks import Masks, StandIns
 from goldfish.snapshots.merged import Merged
 from goldfish.snapshots.reading import SCHEMAS, WAITS, reading
 from goldfish.snapshots.schema import Column, Schema, Table, quoted, schema_of
-from goldfish.usage import not_found
 
 
 def differences(
@@ -46,6 +45,8 @@ def _refuse_unknown(
     known = {each.casefold() for each in found}
     for table in tables:
         if table.casefold() not in known:
+            from goldfish.usage import not_found
+
             everything = [name for schema in SCHEMAS for name in _names(connection, schema)]
             see = "neither database has it"
             raise UsageError(not_found("table", table, everything, see=see))

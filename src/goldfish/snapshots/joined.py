@@ -36,11 +36,12 @@ class Joined:
 
     def _matched(self) -> Iterator[RowChange]:
         """Rows that are gone and rows that changed, in one pass over the first database."""
-        key = self._table.key[0]
+        key = f"b.{quoted(self._table.key[0])}"
         query = (
-            f"SELECT b.{quoted(key)} IS NOT NULL, {self._list('a')}, {self._list('b')} "
+            f"SELECT {key} IS NOT NULL, {self._list('a')}, {self._list('b')} "
             f"FROM {self._mine} a LEFT JOIN {self._theirs} b ON {self._same_key()} "
-            f"WHERE {self._full_key('a')} AND {self._moved()} NOT ({self._same('a', 'b')})"
+            f"WHERE {self._full_key('a')} AND {self._moved()} "
+            f"({key} IS NULL OR NOT ({self._same('a', 'b')}))"
         )
         width = len(self._table.columns)
         for found, *values in self._connection.execute(query):
@@ -92,8 +93,9 @@ class Joined:
             f"LEFT JOIN {self._theirs} b ON a.{rowid} = b.{rowid} "
             f"WHERE b.{rowid} IS NULL OR NOT ({self._same('a', 'b')})), "
             f"heap {names} AS (SELECT {ours}, 1 AS {number} FROM pairs "
-            f"UNION ALL SELECT {others}, -1 FROM pairs WHERE there IS NOT NULL UNION ALL {theirs} c "
-            f"WHERE NOT EXISTS (SELECT 1 FROM {self._mine} a WHERE a.{rowid} = c.{rowid}))"
+            f"UNION ALL SELECT {others}, -1 FROM pairs WHERE there IS NOT NULL "
+            f"UNION ALL {theirs} c WHERE NOT EXISTS "
+            f"(SELECT 1 FROM {self._mine} a WHERE a.{rowid} = c.{rowid}))"
         )
 
     def _moved(self) -> str:
@@ -109,12 +111,13 @@ class Joined:
         """The plus sign takes away affinity; only a column without a type mixes 1 and 1.0."""
         terms = []
         for column in self._table.every_column:
-            if column.name in self._table.columns:
+            joined_by = self._table.key_is_rowid and column.key
+            if column.name in self._table.columns and not joined_by:
                 name = quoted(column.name)
                 terms.append(f"+{one}.{name} IS +{other}.{name} COLLATE BINARY")
                 if _mixes_numbers(column.type):
                     terms.append(f"typeof({one}.{name}) = typeof({other}.{name})")
-        return " AND ".join(terms)
+        return " AND ".join(terms) or "TRUE"
 
     def _same_key(self) -> str:
         return " AND ".join(f"a.{quoted(each)} = b.{quoted(each)}" for each in self._table.key)

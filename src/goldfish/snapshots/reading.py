@@ -2,9 +2,7 @@
 
 import contextlib
 import os
-import shutil
 import sqlite3
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
@@ -43,8 +41,6 @@ def _prepare(connection: sqlite3.Connection, uris: list[str]) -> None:
         connection.execute(f"ATTACH ? AS {SCHEMAS[1]}", (uris[1],))
     connection.execute("PRAGMA trusted_schema=OFF")  # what a stranger's schema calls is not run
     connection.execute("PRAGMA cell_size_check=ON")
-    for schema in SCHEMAS[: len(uris)]:
-        connection.execute(f"PRAGMA {schema}.mmap_size=40000000")
     connection.execute("BEGIN")
     for schema in SCHEMAS[: len(uris)]:
         connection.execute(f"SELECT count(*) FROM {schema}.sqlite_master").fetchone()
@@ -128,6 +124,9 @@ def _failure(uri: str, waits: float) -> sqlite3.Error | None:
 @contextlib.contextmanager
 def _copied(path: Path, failure: sqlite3.Error) -> Iterator[Path]:
     """A private copy with the journals that belong to it, if it was quiet while it was made."""
+    import shutil  # these two take longer to import than a small comparison takes
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="goldfish-") as directory:
         copy = Path(directory, "copy.db")
         before = _state(path)
