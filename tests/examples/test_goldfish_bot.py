@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "goldfish-bot"
-FAULTS = {"FID14": "corrupted", "FID22": "swallowed", "TTL18": "lost"}
+FAULTS = {"FID14": "corrupted", "TTL18": "lost", "FLT01": "swallowed"}
 
 
 def ran(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -31,8 +31,9 @@ def test_the_broken_memory_is_caught_for_each_of_its_faults(tmp_path: Path) -> N
     report = checked("memory_broken.py:bot_memory", tmp_path / "report.json")
     broken = {each["code"]: each for each in report["checks"] if each["verdict"] == "broken"}
     assert {code: broken[code]["finding"] for code in FAULTS} == FAULTS
-    # Ids are a field that was lost (DUP); an odd session id makes Redis refuse, unheard (ISO).
-    assert {code[:3] for code in broken} <= {"FID", "TTL", "DUP", "ISO"}
+    # Ids are a field that was lost (DUP); an odd session id makes Redis refuse, unheard (ISO); a
+    # batch is one command per message (CON, DUR); and no error is ever told (FLT).
+    assert {code[:3] for code in broken} <= {"FID", "TTL", "DUP", "ISO", "CON", "DUR", "FLT"}
     assert report["counts"]["unknown"] == 0
 
 
