@@ -6,6 +6,7 @@ effect at one instant between its start and its end; one that failed or got no a
 so at any time after its start, or never. A finding means that no such instants exist.
 """
 
+import gc
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import islice
@@ -35,6 +36,18 @@ __all__ = ["Finding", "Judgement", "judge"]
 
 def judge(history: History | Iterable[Call]) -> Judgement:
     """What the calls prove about the memory that answered them."""
+    # A long history is many objects that stay: to look through them again and again for garbage
+    # would make the time grow faster than the history.
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        return _judgement(history)
+    finally:
+        if collects:
+            gc.enable()
+
+
+def _judgement(history: History | Iterable[Call]) -> Judgement:
     calls = history.calls if isinstance(history, History) else list(history)
     sessions: dict[str, list[Call]] = defaultdict(list)
     unusual: list[Call] = []
