@@ -61,7 +61,7 @@ class LocalClient:
         thread = LoopThread()
         try:
             opened, closing = await _in_time(
-                thread, "opening", _opened(target, sandbox, options), deadline
+                thread, "opening", partial(_opened, target, sandbox, options), deadline
             )
         except BaseException:
             thread.abandon()
@@ -70,7 +70,7 @@ class LocalClient:
 
     async def call(self, method: str, *arguments: Any, deadline: float, **options: Any) -> Any:
         """What the store's method returns, as a list if it is any kind of iterator."""
-        work = _called(getattr(self.store, method), arguments, options)
+        work = partial(_called, getattr(self.store, method), arguments, options)
         return await _in_time(self._thread, method, work, deadline)
 
     async def beside(self, another: Callable[[], Awaitable[Self]]) -> Self:
@@ -94,18 +94,17 @@ class LocalClient:
         if self._thread.abandoned:
             return
         try:
-            await _in_time(self._thread, "closing", self._closing(), deadline)
+            await _in_time(self._thread, "closing", self._closing, deadline)
         finally:
             if not self._thread.abandoned:
                 self._thread.leave()
 
 
 async def _in_time(
-    thread: LoopThread, method: str, work: Coroutine[Any, Any, T], deadline: float
+    thread: LoopThread, method: str, work: Callable[[], Coroutine[Any, Any, T]], deadline: float
 ) -> T:
     """The result of work in the client's thread, or a violation if it does not come in time."""
     if thread.abandoned:
-        work.close()
         raise Violation(f"wedged: {method} came after a call that never returned")
     future = thread.submit(_caught(method, work))
     try:
@@ -115,9 +114,9 @@ async def _in_time(
         raise Violation(f"wedged: {method} did not return within {deadline:g} s") from None
 
 
-async def _caught(method: str, work: Coroutine[Any, Any, T]) -> T:
+async def _caught(method: str, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
     try:
-        return await work
+        return await work()  # made here, where it is awaited: a call may be given up before
     except asyncio.CancelledError:
         raise
     except BaseException as error:  # also SystemExit: it must not end the thread
