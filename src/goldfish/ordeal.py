@@ -26,15 +26,14 @@ async def withstand(
     *,
     rounds: int = 10,
     nemesis: MakeNemesis | None = None,
-    patience: float | None = None,
     cold: bool = False,
 ) -> None:
     """Raise the violation, with its smallest history, if the memory breaks under the workload.
 
-    The nemesis is what does harm meanwhile. A call that takes longer than the patience is unknown.
+    The nemesis is what does harm meanwhile. A call that passes the memory's deadline is unknown.
     With ``cold`` the workload is the first that the storage and its openings see.
     """
-    ordeal = _Ordeal(_possible(memory, workload), nemesis, patience or memory.deadline, cold)
+    ordeal = _Ordeal(_possible(memory, workload), nemesis, cold)
     proven = False
     fleet = await ordeal.fleet(memory)
     for _ in range(max(1, round(rounds * memory.effort))):
@@ -67,7 +66,6 @@ class _Seen:
 class _Ordeal:
     workload: Workload
     nemesis: MakeNemesis | None
-    patience: float
     cold: bool
 
     async def fleet(self, memory: Memory) -> Fleet:
@@ -75,7 +73,7 @@ class _Ordeal:
         if not self.cold:
             await _warm_up(memory)
         lanes = max(1, min(3, self.workload.processes // max(1, self.workload.pods)))
-        fleet = await Fleet.open(memory, self.workload.pods, lanes=lanes, patience=self.patience)
+        fleet = await Fleet.open(memory, self.workload.pods, lanes=lanes, patience=memory.deadline)
         if not self.cold:
             await fleet.warm_up(lanes)
         return fleet

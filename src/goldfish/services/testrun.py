@@ -78,11 +78,10 @@ def _hold(directory: Path) -> int | None:
     except FileNotFoundError:
         return None
     fcntl.flock(handle, fcntl.LOCK_SH)
-    try:
+    # Another run may have removed the lock, or put a new one in its place, while we waited for it.
+    with contextlib.suppress(FileNotFoundError):
         if os.path.samestat(os.fstat(handle), os.stat(directory / "lock")):
             return handle
-    except FileNotFoundError:
-        pass
     os.close(handle)
     return None
 
