@@ -45,6 +45,11 @@ REJECTED = {
         "lost",
         "0-1 p s add a\n2-3 p s add b\n4-9 p s trim 1 ?\n6-7 q s read: a",
     ),
+    "a trim is under way, and the one before it is still there": (
+        "lost",
+        "0-9 p s add a\n0-9 q s add b\n0-99 r s trim 1 ?\n0-20 p s read: a b\n"
+        "11-12 q s add c\n21-22 q s read: a c",
+    ),
     "the last ones lack the last": (
         "lost",
         "0-1 p s add a\n2-3 p s add b\n4-5 q s last 1: a",

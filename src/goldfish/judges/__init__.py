@@ -76,6 +76,7 @@ def _judged(
     presence.search()
     order = Order(session, strands, removals, presence)
     findings += islice(order.contradictions(), PER_KIND)
+    order.holes(clashes)
     findings += presence.findings()
     findings += islice(order.torn(clashes), 2 * PER_KIND)
     findings += islice(order.disagreements(clashes), PER_KIND)

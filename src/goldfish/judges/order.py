@@ -80,6 +80,20 @@ class Order:
         candidates = (read for read in self._session.reads if right in read.shown)
         return next(read for read in candidates if (left, right) in pairwise(read.ids))
 
+    def holes(self, clashes: Iterable[Clash]) -> None:
+        """Note what a read lacks between two that it shows, where others show the neighbour.
+
+        The front has not passed it, since the one before it is still there: it is not removed.
+        """
+        for clash in clashes:
+            read, other = clash.read, self._other_neighbours(clash)
+            if self._explained((clash.left, clash.right, *other)):
+                continue
+            for number in set(other) - read.shown - {FRONT}:
+                if self._bounds.by[number] < read.earliest:
+                    self._presence.miss(number, read)
+                    self._known.add(number)
+
     def disagreements(self, clashes: Iterable[Clash]) -> Iterator[Finding]:
         """Reads that show other neighbours than the rest do."""
         for clash in clashes:
