@@ -11,7 +11,7 @@ from goldfish.specimens import gallery
 from goldfish.specimens.asynchronous import AsyncReference
 from goldfish.specimens.postgres_reference import PostgresReference
 from goldfish.specimens.redis_reference import RedisReference
-from goldfish.specimens.reference import Reference
+from goldfish.specimens.snapshot_reference import SnapshotReference
 from goldfish.target import Target, as_target, target
 from goldfish.verdict import FINDINGS, Verdict
 
@@ -79,7 +79,8 @@ def test_a_specimen_is_blamed_by_no_family_that_its_bug_does_not_explain(name: s
 
 def test_a_correct_stranger_holds_everything() -> None:
     """A plain store that is right is never blamed, and asked whatever is not about a server."""
-    report = run(as_target(Reference, "reference"), list(catalogue().values()), PATIENT)
+    stranger = as_target(SnapshotReference, "reference")
+    report = run(stranger, list(catalogue().values()), PATIENT)
     codes = [each.code for each in report.results if each.verdict is not Verdict.HELD]
     about_servers = {
         code

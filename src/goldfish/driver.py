@@ -11,7 +11,7 @@ from random import Random
 from typing import Any, Protocol
 
 from goldfish.check import Need
-from goldfish.client import LocalClient, Methods, StoreError
+from goldfish.client import EndedError, LocalClient, Methods, StoreError
 from goldfish.diagnosis import judge
 from goldfish.errors import masked
 from goldfish.history import Call, History, Outcome
@@ -69,7 +69,8 @@ class Client:
             outcome = "ok"
             return result
         except StoreError as raised:
-            outcome, error = "fail", masked(str(raised))
+            outcome = "unknown" if isinstance(raised.error, EndedError) else "fail"
+            error = masked(str(raised))
             raise
         finally:
             told = _told(method, arguments, options, result)

@@ -1,12 +1,19 @@
 """Values between the harness and its pods, as lines of JSON."""
 
 import json
+from datetime import datetime
 from typing import Any
 
 from goldfish.encoding import decode_messages, encode_message
-from goldfish.messages import ChatMessage
+from goldfish.messages import ChatMessage, Fact, Recollection, Snapshot
 
-FIELDS = tuple(ChatMessage.model_fields)
+# By which attribute an object, ours or a library's own, is known for what it is, and its fields.
+KINDS = {
+    "content": tuple(ChatMessage.model_fields),
+    "fact": tuple(Recollection.model_fields),
+    "text": tuple(Fact.model_fields),
+    "id": tuple(Snapshot.model_fields),
+}
 
 
 def packed(value: Any) -> bytes:
@@ -28,8 +35,12 @@ def _plain(value: Any) -> Any:
         return {"$dict": {key: _plain(each) for key, each in value.items()}}
     if isinstance(value, list | tuple | set | frozenset):
         return [_plain(each) for each in value]
-    if hasattr(value, "content"):
-        return {"$dict": {name: _plain(getattr(value, name, None)) for name in FIELDS}}
+    if isinstance(value, datetime):
+        return {"$time": value.isoformat()}
+    for mark, fields in KINDS.items():
+        if hasattr(value, mark):
+            there = [name for name in fields if hasattr(value, name)]
+            return {"$dict": {name: _plain(getattr(value, name)) for name in there}}
     return {"$repr": repr(value)[:200]}
 
 
@@ -49,4 +60,6 @@ def _rich(value: Any) -> Any:
         return decode_messages([value["$message"]])[0]
     if "$dict" in value:
         return {key: _rich(each) for key, each in value["$dict"].items()}
+    if "$time" in value:
+        return datetime.fromisoformat(value["$time"])
     return value.get("$repr")

@@ -1,0 +1,133 @@
+"""Saved states in the words of a check: to save one, go back to it, list them, be refused."""
+
+import asyncio
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from goldfish.client import EndedError, StoreError
+from goldfish.diagnosis import judge, shown, shown_list
+from goldfish.driver import MISSING, Client, Memory, contents_of, field
+from goldfish.verdict import Violation
+
+
+def identity(found: Any) -> Any:
+    """The id of a snapshot: what was returned for it, or what that says of itself."""
+    for name in ("id", "snapshot_id"):
+        own = field(found, name)
+        if own is not MISSING and not callable(own):
+            return own
+    return found
+
+
+async def save(client: Client, session: str, **options: Any) -> Any:
+    """Save the session, and give the id by which it can be rolled back."""
+    name = identity(await client.call("save_snapshot", session, **options))
+    if name is None:
+        raise Violation("wrong: save_snapshot returned None, not the id of a snapshot")
+    return name
+
+
+async def roll_back(client: Client, session: str, name: Any) -> None:
+    """Roll the session back; when this returns, that is acknowledged."""
+    await client.call("rollback_to_snapshot", session, name)
+
+
+async def listed(client: Client, session: str) -> list[Any]:
+    """The ids of the session's snapshots, as they are listed."""
+    return [identity(each) for each in await client.call("list_snapshots", session)]
+
+
+async def expect_listed(client: Client, session: str, names: Sequence[Any]) -> None:
+    """Raise unless these are listed in this order; a store may list some of its own beside."""
+    found = await listed(client, session)
+    missing = [name for name in names if name not in found]
+    evidence = (f"saved {shown_list(names)}", f"listed {shown_list(found)}")
+    if missing:
+        raise Violation(
+            f"lost: {len(missing)} of {len(names)} snapshots of session {shown(session)} are "
+            f"listed no longer, the first of them {shown(missing[0])}",
+            *evidence,
+        )
+    if [name for name in found if name in names] != list(names):
+        raise Violation(
+            f"reordered: the snapshots of session {shown(session)} are not listed oldest first",
+            *evidence,
+        )
+
+
+async def expect_state(
+    client: Client,
+    session: str,
+    name: Any,
+    messages: Iterable[Any],
+    *,
+    gone: Iterable[Any] = (),
+    foreign: Iterable[Any] = (),
+) -> None:
+    """Raise unless the session can be rolled back to the snapshot, and then has these messages."""
+    try:
+        await roll_back(client, session, name)
+    except StoreError as error:
+        raise Violation(f"lost: a snapshot that was saved cannot be rolled back to: {error}") from (
+            error
+        )
+    await client.expect(
+        session, contents_of(messages), gone=contents_of(gone), foreign=contents_of(foreign)
+    )
+
+
+async def expect_refused(client: Client, what: str, method: str, *arguments: Any) -> None:
+    """Raise if the call returns as if there were something to do."""
+    try:
+        await client.call(method, *arguments)
+    except StoreError:
+        return
+    raise Violation(f"swallowed: {method} of {what} raised nothing")
+
+
+async def duration(client: Client, method: str, *arguments: Any) -> float:
+    """How long the call takes when nothing disturbs it, in seconds."""
+    start = time.perf_counter()
+    await client.call(method, *arguments)
+    return time.perf_counter() - start
+
+
+async def killed_during(
+    memory: Memory, method: str, session: str, *arguments: Any, within: float
+) -> tuple[bool, Any]:
+    """Ask it of another process and kill that at a random instant: whether it answered, and what.
+
+    The instant is within that many seconds, or a little later: some answers come before it.
+    """
+    victim = await memory.elsewhere()
+    await victim.history(session)  # so that what is lazy is done
+    asking = asyncio.create_task(victim.call(method, session, *arguments))
+    await asyncio.sleep(memory.random.uniform(0, 1.3 * within))
+    memory.kill(victim)
+    try:
+        return True, await asking
+    except StoreError as error:
+        if isinstance(error.error, EndedError):
+            return False, None
+        raise
+
+
+async def expect_one_of(
+    client: Client, session: str, states: Sequence[Sequence[Any]], after: str
+) -> int:
+    """Which of the states the session is in; torn, if it is in none of them."""
+    found = await client.contents(session)
+    for number, state in enumerate(states):
+        if found == contents_of(state):
+            return number
+    raise Violation(
+        f"torn: after {after}, session {shown(session)} is in no state that it ever had",
+        *(f"may be {shown_list(contents_of(state))}" for state in states),
+        f"read back {shown_list(found)}",
+    )
+
+
+async def expect_acknowledged(client: Client, session: str, state: Sequence[Any]) -> None:
+    """Raise unless the session is in this state, which a call that returned put it in."""
+    judge(contents_of(state), await client.contents(session), session=session)

@@ -1,0 +1,437 @@
+"""Stores that save a session and roll it back, and get one thing about it wrong."""
+
+import hashlib
+import os
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from goldfish.messages import ChatMessage
+from goldfish.specimens import specimen
+from goldfish.specimens.concurrency import MOMENT
+from goldfish.specimens.snapshot_reference import SnapshotReference
+
+
+@specimen("rollback-beside-the-rest", caught_by="SNP01", finding="resurrected")
+class RollbackBesideTheRest(SnapshotReference):
+    """A rollback brings the old rows back, and leaves what was written since."""
+
+    def remove_session(self, session_id: str) -> None:
+        self.db.execute(
+            "DELETE FROM messages WHERE session = ? AND id IN (SELECT id FROM copies)",
+            (self.key(session_id),),
+        )
+        self.db.execute("DELETE FROM deadlines WHERE session = ?", (self.key(session_id),))
+
+    def clear(self, session_id: str) -> None:
+        super().remove_session(session_id)
+
+
+@specimen("rollback-that-wiped", caught_by="SNP02", finding="lost")
+class RollbackThatWiped(SnapshotReference):
+    """The incident: a rollback rebuilds the conversation and empties the session's snapshots."""
+
+    def restore(self, session_id: str, name: str) -> None:
+        super().restore(session_id, name)
+        self.db.execute("DELETE FROM snapshots WHERE session = ?", (self.key(session_id),))
+
+
+@specimen("no-way-forward", caught_by="SNP03", finding="lost")
+class NoWayForward(SnapshotReference):
+    """A rollback removes the snapshots that are newer than the one it goes to."""
+
+    def restore(self, session_id: str, name: str) -> None:
+        super().restore(session_id, name)
+        self.db.execute(
+            "DELETE FROM snapshots WHERE session = ? "
+            "AND n > (SELECT n FROM snapshots WHERE id = ?)",
+            (self.key(session_id), name),
+        )
+
+
+@specimen("restores-texts-alone", caught_by="SNP04", finding="corrupted")
+class RestoresTextsAlone(SnapshotReference):
+    """What was taken away since is rebuilt from its role and its words, as if it were new."""
+
+    def restore(self, session_id: str, name: str) -> None:
+        rows = self.db.execute(
+            "SELECT id, body FROM copies WHERE snapshot = ? ORDER BY n", (name,)
+        ).fetchall()
+        for message in self.decode([body for _, body in rows]):
+            new = ChatMessage(role=message.role, content=message.content, id=message.id)
+            self.insert(session_id, self.encode([new]))
+
+
+@specimen("snapshot-of-the-living", caught_by="SNP05", finding="resurrected")
+class SnapshotOfTheLiving(SnapshotReference):
+    """What is written to a session is written to its newest snapshot too."""
+
+    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+        super().insert(session_id, rows)
+        newest = "SELECT id FROM snapshots WHERE session = ? ORDER BY n DESC LIMIT 1"
+        found = self.db.execute(newest, (self.key(session_id),)).fetchone()
+        if found is not None:
+            self.db.execute("DELETE FROM copies WHERE snapshot = ?", found)
+            self.copy(session_id, *found)
+
+
+@specimen("rolls-back-what-begins-alike", caught_by="SNP06", finding="lost")
+class RollsBackWhatBeginsAlike(SnapshotReference):
+    """A rollback empties every session whose name begins like the one that is rolled back."""
+
+    def restore(self, session_id: str, name: str) -> None:
+        key = self.key(session_id)
+        self.db.execute("DELETE FROM messages WHERE substr(session, 1, ?) = ?", (len(key), key))
+        super().restore(session_id, name)
+
+
+@specimen("unknown-is-nothing-to-do", caught_by="SNP07", finding="swallowed")
+class UnknownIsNothingToDo(SnapshotReference):
+    """A rollback to a snapshot that does not exist returns as if it had been done."""
+
+    def rollback_to_snapshot(self, session_id: str, snapshot_id: str) -> None:
+        try:
+            super().rollback_to_snapshot(session_id, snapshot_id)
+        except KeyError:
+            return
+
+
+@specimen("by-its-id-alone", caught_by="SNP08", finding="leaked")
+class ByItsIdAlone(SnapshotReference):
+    """A snapshot is looked up by its id, whoever asks for it."""
+
+    def found(self, session_id: str, name: str) -> float | None:
+        owner = self.db.execute("SELECT session FROM snapshots WHERE id = ?", (name,)).fetchone()
+        return super().found(
+            session_id if owner is None else bytes(owner[0]).decode("utf-8", "surrogatepass"), name
+        )
+
+
+@specimen("clears-its-snapshots-too", caught_by="SNP09", finding="lost")
+class ClearsItsSnapshotsToo(SnapshotReference):
+    """A cleared session has no snapshots any more."""
+
+    def clear(self, session_id: str) -> None:
+        super().clear(session_id)
+        self.db.execute("DELETE FROM snapshots WHERE session = ?", (self.key(session_id),))
+
+
+@specimen("clears-all-but-the-copies", caught_by="SNP10", finding="resurrected")
+class ClearsAllButTheCopies(SnapshotReference):
+    """clear_all empties every session, and each of them can be rolled back."""
+
+    def clear_all(self) -> None:
+        self.db.execute("DELETE FROM messages")
+        self.db.execute("DELETE FROM deadlines")
+
+
+@specimen("listed-by-name", caught_by="SNP11", finding="reordered")
+class ListedByName(SnapshotReference):
+    """Snapshots are numbered, and listed in the order of the numbers as text."""
+
+    def new_name(self, session_id: str) -> str:
+        (last,) = self.db.execute("SELECT max(n) FROM snapshots").fetchone()
+        return str((last or 0) + 1)
+
+    def list_snapshots(self, session_id: str) -> list[Any]:
+        return sorted(super().list_snapshots(session_id), key=lambda each: str(each.id))
+
+
+@specimen("label-in-the-query", caught_by="SNP12", finding="corrupted")
+class LabelInTheQuery(SnapshotReference):
+    """A label is made harmless for a query by leaving out its quotes."""
+
+    def enter(self, session_id: str, name: str, label: str | None) -> None:
+        super().enter(session_id, name, label.replace("'", "") if label else label)
+
+
+@specimen("deletes-what-others-need", caught_by="SNP13", finding="lost")
+class DeletesWhatOthersNeed(SnapshotReference):
+    """Deleting a snapshot deletes its messages from all snapshots that have them."""
+
+    def delete_snapshot(self, session_id: str, snapshot_id: str) -> None:
+        self.db.execute(
+            "DELETE FROM copies WHERE snapshot <> ? "
+            "AND id IN (SELECT id FROM copies WHERE snapshot = ?)",
+            (snapshot_id, snapshot_id),
+        )
+        super().delete_snapshot(session_id, snapshot_id)
+
+
+@specimen("named-by-its-hash", caught_by="SNP14", finding="wrong")
+class NamedByItsHash(SnapshotReference):
+    """A snapshot is named by a hash of what it holds: its twin has the same name."""
+
+    def new_name(self, session_id: str) -> str:
+        text = f"{session_id!r}{self.bodies(session_id)}"
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+    def copy(self, session_id: str, name: str) -> None:
+        self.db.execute("DELETE FROM copies WHERE snapshot = ?", (name,))
+        super().copy(session_id, name)
+
+
+@specimen("forks-the-present", caught_by="SNP15", finding="leaked")
+class ForksThePresent(SnapshotReference):
+    """A fork gets what the session has now, whatever the snapshot had."""
+
+    def fork(self, session_id: str, snapshot_id: str, new_session_id: str) -> None:
+        with self.transaction():
+            self.found(session_id, snapshot_id)
+            if self.bodies(new_session_id):
+                raise ValueError("the session to fork into has messages")
+            self.db.execute(
+                "INSERT INTO messages (session, id, body) "
+                "SELECT ?, id, body FROM messages WHERE session = ? ORDER BY n",
+                (self.key(new_session_id), self.key(session_id)),
+            )
+
+
+@specimen("forks-over-what-is-there", caught_by="SNP16", finding="swallowed")
+class ForksOverWhatIsThere(SnapshotReference):
+    """A fork replaces what the other session had."""
+
+    def fork(self, session_id: str, snapshot_id: str, new_session_id: str) -> None:
+        with self.transaction():
+            self.found(session_id, snapshot_id)
+            self.remove_session(new_session_id)
+            self.restore(new_session_id, snapshot_id)
+
+
+@specimen("remembers-every-id", caught_by="SNP17", finding="lost")
+class RemembersEveryId(SnapshotReference):
+    """Ids that were ever added are kept beside the messages, and are not rolled back."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.db.execute(
+            "CREATE TABLE IF NOT EXISTS ids (session BLOB, id BLOB, PRIMARY KEY (session, id))"
+        )
+
+    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+        for name, body in rows:
+            pair = self.key(session_id), self.key(name)
+            if self.db.execute("INSERT OR IGNORE INTO ids VALUES (?, ?)", pair).rowcount:
+                super().insert(session_id, [(name, body)])
+
+    def trim(self, session_id: str, *, keep_last: int) -> int:
+        removed = super().trim(session_id, keep_last=keep_last)
+        self.forget_the_rest(session_id)
+        return removed
+
+    def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
+        removed = super().delete_messages(session_id, ids)
+        self.forget_the_rest(session_id)
+        return removed
+
+    def clear(self, session_id: str) -> None:
+        super().clear(session_id)
+        self.forget_the_rest(session_id)
+
+    def clear_all(self) -> None:
+        super().clear_all()
+        self.db.execute("DELETE FROM ids")
+
+    def bury(self, session_id: str) -> None:
+        super().bury(session_id)
+        if not self.bodies(session_id):
+            self.forget_the_rest(session_id)
+
+    def forget_the_rest(self, session_id: str) -> None:
+        """Forget the ids of what is no longer there."""
+        key = self.key(session_id)
+        self.db.execute(
+            "DELETE FROM ids WHERE session = ? "
+            "AND id NOT IN (SELECT id FROM messages WHERE session = ?)",
+            (key, key),
+        )
+
+
+@specimen("restored-for-ever", caught_by="SNP18", finding="wrong")
+class RestoredForEver(SnapshotReference):
+    """A rollback brings the messages back, and not the time that they had left."""
+
+    def found(self, session_id: str, name: str) -> float | None:
+        super().found(session_id, name)
+        return None
+
+
+@specimen("snapshots-of-this-opening", caught_by="SNP19", finding="lost")
+class SnapshotsOfThisOpening(SnapshotReference):
+    """Snapshots are kept in memory, beside a database that outlives them."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        for table in ("snapshots", "copies"):
+            self.db.execute(f"CREATE TEMP TABLE {table} AS SELECT * FROM main.{table} WHERE 0")
+
+    def enter(self, session_id: str, name: str, label: str | None) -> None:
+        super().enter(session_id, name, label)
+        self.db.execute("UPDATE snapshots SET n = rowid WHERE n IS NULL")
+
+
+@specimen("a-page-of-messages", caught_by="SNP20", finding="lost")
+class APageOfMessages(SnapshotReference):
+    """A snapshot keeps the last hundred messages of a session."""
+
+    def copy(self, session_id: str, name: str) -> None:
+        self.db.execute(
+            "INSERT INTO copies SELECT ?, n, id, body FROM messages WHERE session = ? "
+            "ORDER BY n DESC LIMIT 100",
+            (name, self.key(session_id)),
+        )
+
+
+@specimen("each-process-its-own", caught_by="SNP21", finding="lost")
+class EachProcessItsOwn(SnapshotReference):
+    """A rollback sweeps the snapshots that other processes made."""
+
+    def enter(self, session_id: str, name: str, label: str | None) -> None:
+        super().enter(session_id, name, label)
+        self.db.execute("CREATE TABLE IF NOT EXISTS owners (id TEXT, pid INTEGER)")
+        self.db.execute("INSERT INTO owners VALUES (?, ?)", (name, os.getpid()))
+
+    def restore(self, session_id: str, name: str) -> None:
+        super().restore(session_id, name)
+        strangers = "SELECT id FROM owners WHERE pid <> ? AND id <> ?"
+        self.db.execute(f"DELETE FROM snapshots WHERE id IN ({strangers})", (os.getpid(), name))
+
+
+@specimen("emptied-then-filled", caught_by="SNP22", finding="torn")
+class EmptiedThenFilled(SnapshotReference):
+    """A rollback empties the session, commits that, and then fills it again."""
+
+    def rollback_to_snapshot(self, session_id: str, snapshot_id: str) -> None:
+        seconds = self.found(session_id, snapshot_id)
+        self.remove_session(session_id)
+        time.sleep(MOMENT)
+        with self.transaction():
+            self.remove_session(session_id)
+            self.restore(session_id, snapshot_id)
+            if seconds is not None:
+                self.put_deadline(session_id, time.time() + seconds)
+
+
+@specimen("entered-then-filled", caught_by="SNP23", finding="lost")
+class EnteredThenFilled(SnapshotReference):
+    """A snapshot is entered into the list, and its messages are copied a moment later."""
+
+    def save_snapshot(self, session_id: str, *, label: str | None = None) -> str:
+        self.bury(session_id)
+        name = self.new_name(session_id)
+        self.enter(session_id, name, label)
+        time.sleep(MOMENT)
+        self.copy(session_id, name)
+        return name
+
+
+class RemovesWhatItSaw(SnapshotReference):
+    """A rollback looks what is there, and a moment later removes that and brings its own back."""
+
+    def rollback_to_snapshot(self, session_id: str, snapshot_id: str) -> None:
+        seconds = self.found(session_id, snapshot_id)
+        key = self.key(session_id)
+        seen = self.db.execute("SELECT n FROM messages WHERE session = ?", (key,)).fetchall()
+        time.sleep(MOMENT)
+        with self.transaction():
+            self.make_room(session_id)
+            self.db.executemany("DELETE FROM messages WHERE n = ?", seen)
+            self.db.execute("DELETE FROM deadlines WHERE session = ?", (key,))
+            self.restore(session_id, snapshot_id)
+            if seconds is not None:
+                self.put_deadline(session_id, time.time() + seconds)
+
+    def make_room(self, session_id: str) -> None:
+        """Remove what else is in the way."""
+
+    def restore(self, session_id: str, name: str) -> None:
+        rows = self.db.execute(
+            "SELECT id, body FROM copies WHERE snapshot = ? ORDER BY n", (name,)
+        ).fetchall()
+        self.db.executemany(
+            "INSERT OR IGNORE INTO messages (session, id, body) VALUES (?, ?, ?)",
+            [(self.key(session_id), each, body) for each, body in rows],
+        )
+
+
+@specimen("fills-beside-another", caught_by="SNP24", finding="torn")
+class FillsBesideAnother(RemovesWhatItSaw):
+    """Two rollbacks at once each remove what they saw: the rows that both bring back stay."""
+
+
+@specimen("undoes-a-moment-later", caught_by="SNP25", finding="torn")
+class UndoesAMomentLater(RemovesWhatItSaw):
+    """What arrives while a rollback is under way stays in front of what it brings back."""
+
+    def make_room(self, session_id: str) -> None:
+        # What another rollback has brought back meanwhile, but not what was written.
+        self.db.execute(
+            "DELETE FROM messages WHERE session = ? AND id IN (SELECT id FROM copies)",
+            (self.key(session_id),),
+        )
+
+
+@specimen("cached-until-written", caught_by="SNP26", finding="stale")
+class CachedUntilWritten(SnapshotReference):
+    """An opening keeps what it read until somebody writes, and a rollback is no writing."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.db.execute("CREATE TABLE IF NOT EXISTS writes (n INTEGER PRIMARY KEY)")
+        self.seen: dict[str, tuple[int, list[str]]] = {}
+
+    def written(self) -> None:
+        """Let every opening read anew."""
+        self.db.execute("INSERT INTO writes DEFAULT VALUES")
+
+    def bodies(self, session_id: str) -> list[str]:
+        if self.expired(session_id):
+            return []
+        (last,) = self.db.execute("SELECT max(n) FROM writes").fetchone()
+        if self.seen.get(session_id, (None,))[0] != last:
+            self.seen[session_id] = last, super().bodies(session_id)
+        return self.seen[session_id][1]
+
+    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+        super().insert(session_id, rows)
+        self.written()
+
+    def trim(self, session_id: str, *, keep_last: int) -> int:
+        removed = super().trim(session_id, keep_last=keep_last)
+        self.written()
+        return removed
+
+    def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
+        removed = super().delete_messages(session_id, ids)
+        self.written()
+        return removed
+
+    def clear(self, session_id: str) -> None:
+        super().clear(session_id)
+        self.written()
+
+    def clear_all(self) -> None:
+        super().clear_all()
+        self.written()
+
+    def rollback_to_snapshot(self, session_id: str, snapshot_id: str) -> None:
+        super().rollback_to_snapshot(session_id, snapshot_id)
+        self.seen.clear()
+
+
+@specimen("recovers-by-forgetting", caught_by="SNP27", finding="lost")
+class RecoversByForgetting(SnapshotReference):
+    """Where an opening was never closed, the next one distrusts the snapshots and drops them."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.db.execute("CREATE TABLE IF NOT EXISTS openings (n INTEGER PRIMARY KEY)")
+        with self.transaction():
+            (unclosed,) = self.db.execute("SELECT count(*) FROM openings").fetchone()
+            if unclosed > 1:  # this one may well be open in two places
+                self.db.execute("DELETE FROM snapshots")
+            self.number = self.db.execute("INSERT INTO openings DEFAULT VALUES").lastrowid
+
+    def close(self) -> None:
+        self.db.execute("DELETE FROM openings WHERE n = ?", (self.number,))
+        super().close()
