@@ -352,6 +352,15 @@ def field(message: Any, name: str) -> Any:
     return getattr(message, name, MISSING)
 
 
+def identity(found: Any) -> Any:
+    """The id of a snapshot: what was returned for it, or what that says of itself."""
+    for name in ("id", "snapshot_id"):
+        own = field(found, name)
+        if own is not MISSING and not callable(own):
+            return own
+    return found
+
+
 def missing_need(need: Need, target: Target, client: Client) -> str | None:
     """Why the target does not support what a check needs; None if it does."""
     if need.kind == "method":

@@ -2,13 +2,15 @@
 
 import asyncio
 import time
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import groupby
 from typing import Any, Protocol
 
 from goldfish.client import EndedError, StoreError
-from goldfish.driver import Memory, contents_of, messages_in
+from goldfish.driver import Memory, contents_of, identity, messages_in
 from goldfish.errors import masked
 from goldfish.history import FAULT, Call, History, Outcome
 from goldfish.messages import ChatMessage
@@ -40,6 +42,7 @@ class Fleet:
         self.places = list(places)
         self.history = History()
         self.patience = patience
+        self.saved: dict[str, list[Any]] = defaultdict(list)  # the snapshots of each session
         self.over = asyncio.Event()  # set when there is nothing more to ask
         self._stuck = False
 
@@ -81,6 +84,7 @@ class Fleet:
     async def ask(self, operation: Operation) -> Call:
         """Ask one thing, and record what came of it."""
         number = await self._route(operation.pod)
+        operation = self._named(operation)
         call = asks(self.places[number], operation)
         start = time.perf_counter()
         outcome, result, error = await _outcome(call, self.patience)
@@ -97,8 +101,19 @@ class Fleet:
             f"pod{number + 1}",
         )
         self.history.calls.append(done)
+        if operation.action == "save" and outcome == "ok":
+            self.saved[operation.session].append(result)
         self._stuck = self._stuck or error.startswith(NO_ANSWER)
         return done
+
+    def _named(self, operation: Operation) -> Operation:
+        """A rollback to one of the snapshots that there are; where there is none, a save."""
+        if operation.action != "rollback":
+            return operation
+        saved = self.saved[operation.session]
+        if not saved:
+            return replace(operation, action="save", value=None)
+        return replace(operation, value=saved[operation.value % len(saved)])
 
     @contextmanager
     def fault(self, what: str) -> Iterator[None]:
@@ -168,6 +183,10 @@ def asks(place: Place, operation: Operation) -> Awaitable[Any]:
         return place.call("trim", session, keep_last=value, deadline=FOREVER, lane=lane)
     if operation.action == "clear":
         return place.call("clear", session, deadline=FOREVER, lane=lane)
+    if operation.action == "save":
+        return _identity(place.call("save_snapshot", session, deadline=FOREVER, lane=lane))
+    if operation.action == "rollback":
+        return place.call("rollback_to_snapshot", session, value, deadline=FOREVER, lane=lane)
     options = {"last": value} if operation.action == "last" else {}
     return _read(place.call("get_history", session, deadline=FOREVER, lane=lane, **options))
 
@@ -179,6 +198,10 @@ def _message(content: str, at: int) -> ChatMessage:
 async def _read(found: Awaitable[Any]) -> tuple[str, ...]:
     contents = contents_of(messages_in(await found))
     return tuple(each if isinstance(each, str) else repr(each) for each in contents)
+
+
+async def _identity(saved: Awaitable[Any]) -> Any:
+    return identity(await saved)
 
 
 async def _outcome(call: Awaitable[Any], patience: float) -> tuple[Outcome, Any, str]:

@@ -5,6 +5,7 @@
 4-5 p2 s last 1: b    a read of the last message
 6-7 p1 s trim 1       keep the last message
 6-7 p1 s clear        remove them all
+6-7 p1 s save v1      save the session as v1; rollback v1 goes back to it
 8-9 p1 s add c ?      no answer came; with ! in place of ?, an error came
 8-9 fault kill p1     something the harness did
 """
@@ -18,7 +19,7 @@ from goldfish.history import FAULT, Call, History, Outcome, tag
 
 _CALL = re.compile(
     r"(?P<start>[\d.]+)-(?P<end>[\d.]+) (?P<process>\S+) +"
-    r"(?P<session>\S+) (?P<action>add|read|last|trim|clear)\b"
+    r"(?P<session>\S+) (?P<action>add|read|last|trim|clear|save|rollback)\b"
     r"(?P<value>[^:]*)(?P<found>:.*)?"
 )
 _FAULT = re.compile(r"([\d.]+)-([\d.]+) fault +(.+)")
@@ -43,9 +44,8 @@ def _parsed(line: str) -> Call:
     words = tuple(value.split())
     result: Any = None if found is None else tuple(found[1:].split())
     outcome = _OUTCOMES.get(mark, "ok")
-    passed: Any = (
-        words if action == "add" else int(words[0]) if action in {"last", "trim"} else None
-    )
+    passed: Any = words if action == "add" else next(iter(words), None)
+    passed = int(words[0]) if action in {"last", "trim"} else passed
     action = "read" if action == "last" else action
     return Call(process, session, action, passed, result, float(start), float(end), outcome)
 

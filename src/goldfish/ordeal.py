@@ -15,7 +15,14 @@ from goldfish.workload import Workload
 
 SHRINK_SECONDS = 3.0
 TRIES = 2  # of each smaller workload: a race does not show every time
-METHODS = {"add": (), "read": (), "last": ("get_history", "last"), "trim": ("trim", "keep_last")}
+METHODS = {
+    "add": (),
+    "read": (),
+    "last": ("get_history", "last"),
+    "trim": ("trim", "keep_last"),
+    "save": ("save_snapshot",),
+    "rollback": ("rollback_to_snapshot",),
+}
 
 MakeNemesis = Callable[[Random], Nemesis]
 

@@ -14,7 +14,8 @@ TURNS: Mapping[str, int] = MappingProxyType({"add": 6, "read": 4})
 class Operation:
     """One thing to ask: by whom, of which session, through which pod.
 
-    ``value`` is the contents of an add, the number of a trim or of a read of the last ones.
+    ``value`` is the contents of an add, the number of a trim or of a read of the last ones; of a
+    rollback, which of the snapshots that there are by then.
     """
 
     process: str
@@ -30,7 +31,7 @@ class Workload:
 
     Each process asks one thing after the other, and each thing may be routed to another pod, as by
     a load balancer; without pods, all ask the one opening in this process. ``mix`` weighs the
-    actions: add, read, last, trim, clear.
+    actions: add, read, last, trim, clear, save, rollback.
     """
 
     pods: int = 3
@@ -57,7 +58,8 @@ class Workload:
         if action == "add":
             count = random.randint(1, self.batch)
             return tuple(_content(process, number, at, count) for at in range(count))
-        return random.randint(0, 2 * self.batch) if action in {"last", "trim"} else None
+        counted = {"last", "trim", "rollback"}
+        return random.randint(0, 2 * self.batch) if action in counted else None
 
     def smaller(self) -> Iterator["Workload"]:
         """Workloads that are smaller in one way, much smaller ones first."""

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from goldfish.catalogue.snapshot_processes import expect_undone_or_kept
-from goldfish.catalogue.states import identity
 from goldfish.check import catalogue
+from goldfish.driver import identity
 from goldfish.messages import Snapshot
 from goldfish.runner import Plan, run
 from goldfish.specimens.snapshot_reference import SnapshotReference

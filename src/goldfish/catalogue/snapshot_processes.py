@@ -11,14 +11,13 @@ from goldfish.catalogue.states import (
     expect_listed,
     expect_one_of,
     expect_state,
-    identity,
     killed_during,
     roll_back,
     save,
 )
 from goldfish.check import OtherProcess, Reopening, check
 from goldfish.diagnosis import shown, shown_list
-from goldfish.driver import Client, Memory, contents_of
+from goldfish.driver import Client, Memory, contents_of, identity
 from goldfish.messages import ChatMessage
 from goldfish.verdict import Violation
 

@@ -5,14 +5,13 @@ from goldfish.catalogue.states import (
     expect_listed,
     expect_refused,
     expect_state,
-    identity,
     listed,
     roll_back,
     save,
 )
 from goldfish.check import Reopening, Retries, carries, check, method
 from goldfish.diagnosis import shown
-from goldfish.driver import MISSING, Client, Memory, contents_of, field
+from goldfish.driver import MISSING, Client, Memory, contents_of, field, identity
 from goldfish.messages import ChatMessage
 from goldfish.verdict import UnsupportedError, Violation
 

@@ -7,17 +7,8 @@ from typing import Any
 
 from goldfish.client import EndedError, StoreError
 from goldfish.diagnosis import judge, shown, shown_list
-from goldfish.driver import MISSING, Client, Memory, contents_of, field
+from goldfish.driver import Client, Memory, contents_of, identity
 from goldfish.verdict import Violation
-
-
-def identity(found: Any) -> Any:
-    """The id of a snapshot: what was returned for it, or what that says of itself."""
-    for name in ("id", "snapshot_id"):
-        own = field(found, name)
-        if own is not MISSING and not callable(own):
-            return own
-    return found
 
 
 async def save(client: Client, session: str, **options: Any) -> Any:

@@ -1,7 +1,8 @@
 """Judges: pure functions from a history to findings, each of which no correct memory allows.
 
 A session is a log with two ends that only move forward: an add appends its batch, a read shows
-what lies between the ends (or the last of it), a trim and a clear move the front. Every call takes
+what lies between the ends (or the last of it), a trim and a clear move the front; after a rollback
+it begins anew, with some of what was there. Every call takes
 effect at one instant between its start and its end; one that failed or got no answer may have done
 so at any time after its start, or never. A finding means that no such instants exist.
 """
@@ -27,6 +28,7 @@ from goldfish.judges.order import Order
 from goldfish.judges.presence import Presence
 from goldfish.judges.removals import Removals
 from goldfish.judges.resurrection import resurrected
+from goldfish.judges.rollbacks import settled
 from goldfish.judges.sessions import Session
 from goldfish.judges.strands import braided
 from goldfish.judges.tally import Tally
@@ -66,7 +68,7 @@ def _judged(
     name: str, calls: Sequence[Call], everywhere: Everywhere, tally: Tally
 ) -> list[Finding]:
     """The findings of one session; what it acknowledged and lost is added to the tally."""
-    session = Session(name, calls)
+    session = Session(name, settled(calls))
     findings = readings(session, everywhere)
     strands, clashes = braided(session)
     removals = Removals(session, Bounds(session, strands))

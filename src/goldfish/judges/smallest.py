@@ -21,6 +21,7 @@ from typing import Any
 from goldfish.history import FAULT, Call, History
 from goldfish.judges import judge
 from goldfish.judges.findings import Finding
+from goldfish.judges.rollbacks import ROLLBACK, settled
 
 SHOWN = {"leaked", "resurrected", "corrupted", "phantom", "duplicated", "wrong"}
 WORK = 1_000_000  # at most, a message read counting one and a call ten: about a second
@@ -37,6 +38,8 @@ def smallest(history: History | Iterable[Call], finding: Finding) -> list[Call]:
         found = list(finding.calls)
     else:
         found = _Shrinking(_concerned(calls, finding), finding).result()
+    rollbacks = [call for call in calls if _is_rollback(call, finding.session)]
+    found += sorted(rollbacks, key=lambda call: call.end)[-1:]
     faults = [call for call in calls if call.action == FAULT]
     found += [fault for fault in faults if any(_overlap(fault, call) for call in found)]
     return sorted(found, key=lambda call: call.end)
@@ -44,7 +47,8 @@ def smallest(history: History | Iterable[Call], finding: Finding) -> list[Call]:
 
 def _concerned(calls: Iterable[Call], finding: Finding) -> list[Call]:
     """The calls of the session that tell anything, and what the finding has of another one."""
-    own = [call for call in calls if call.session == finding.session and _tells(call)]
+    of_session = [call for call in calls if call.session == finding.session]
+    own = [call for call in settled(of_session) if _tells(call)]
     return own + [call for call in finding.calls if call.session != finding.session]
 
 
@@ -52,6 +56,10 @@ def _tells(call: Call) -> bool:
     if call.action == "read":
         return call.outcome == "ok" and call.result is not None
     return call.action in {"add", "trim", "clear"}
+
+
+def _is_rollback(call: Call, session: str) -> bool:
+    return call.action == ROLLBACK and call.session == session
 
 
 def _overlap(one: Call, other: Call) -> bool:

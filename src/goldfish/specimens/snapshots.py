@@ -1,7 +1,10 @@
 """Stores that save a session and roll it back, and get one thing about it wrong."""
 
+import contextlib
 import hashlib
 import os
+import sqlite3
+import threading
 import time
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -434,4 +437,40 @@ class RecoversByForgetting(SnapshotReference):
 
     def close(self) -> None:
         self.db.execute("DELETE FROM openings WHERE n = ?", (self.number,))
+        super().close()
+
+
+@specimen("sweeps-once-more", caught_by="CON18", finding="lost", explains=("SNP",))
+class SweepsOnceMore(SnapshotReference):
+    """A moment after a rollback has returned, what is not in the snapshot is removed again."""
+
+    again: threading.Thread | None = None
+
+    def rollback_to_snapshot(self, session_id: str, snapshot_id: str) -> None:
+        self.settle()
+        super().rollback_to_snapshot(session_id, snapshot_id)
+        self.again = threading.Thread(target=self.sweep, args=(self.key(session_id), snapshot_id))
+        self.again.start()
+
+    def sweep(self, key: bytes, snapshot_id: str) -> None:
+        """Remove what others have written meanwhile."""
+        time.sleep(3 * MOMENT)
+        with contextlib.closing(sqlite3.connect(self.path, timeout=30)) as db, db:
+            db.execute(
+                "DELETE FROM messages WHERE session = ? "
+                "AND id NOT IN (SELECT id FROM copies WHERE snapshot = ?)",
+                (key, snapshot_id),
+            )
+
+    def settle(self) -> None:
+        """Wait until nothing is to be removed any more."""
+        if self.again is not None:
+            self.again.join()
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        self.settle()
+        super().add_messages(session_id, messages)
+
+    def close(self) -> None:
+        self.settle()
         super().close()
