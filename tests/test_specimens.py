@@ -22,6 +22,12 @@ PACKAGES = {"redis": "redis", "postgres": "psycopg"}  # the client of each servi
 AMID_OTHERS = {"CON", "DUR", "FLT", "LIV"}
 
 
+@pytest.fixture(autouse=True)
+def _shrink_in_haste(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is found matters here, and not how small it can be made."""
+    monkeypatch.setattr("goldfish.ordeal.SHRINK_SECONDS", 0.2)
+
+
 def skip_without_packages(target: Target) -> None:
     """A store on a server cannot be opened where its client is not installed."""
     for service in target.services:
