@@ -9,12 +9,16 @@ from goldfish.target import Target, target
 
 if TYPE_CHECKING:
     from goldfish.bridge import BlockingMemoryStore, blocking
+    from goldfish.embedding.embedder import Embedder
     from goldfish.errors import (
+        EmbedderError,
         GoldfishError,
         MemoryStoreBackendError,
         MemoryStoreClosedError,
         MemoryStoreError,
         MissingExtraError,
+        ModelMismatchError,
+        ModelNotFoundError,
         SchemaTooNewError,
         ServiceError,
         SnapshotNotFound,
@@ -46,6 +50,8 @@ __all__ = [
     "BlockingMemoryStore",
     "ChatMessage",
     "Editing",
+    "Embedder",
+    "EmbedderError",
     "Expiring",
     "Fact",
     "Found",
@@ -57,6 +63,8 @@ __all__ = [
     "MemoryStoreClosedError",
     "MemoryStoreError",
     "MissingExtraError",
+    "ModelMismatchError",
+    "ModelNotFoundError",
     "PolicyTrimming",
     "PostgresMemoryStore",
     "Recollection",
@@ -87,6 +95,7 @@ __all__ = [
 # command line takes to answer. (`suite` and `target` are light, and share their modules' names.)
 _HOMES = (
     "bridge",
+    "embedding.embedder",
     "errors",
     "messages",
     "store",
