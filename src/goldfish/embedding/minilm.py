@@ -9,6 +9,7 @@ import numpy as np
 from goldfish.embedding.bert import Array, Bert
 from goldfish.embedding.model import NAME, read
 from goldfish.embedding.pieces import windows
+from goldfish.embedding.sound import sound
 from goldfish.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -59,15 +60,6 @@ class MiniLM:
     def _tokens(self, text: str, *, marks: bool = True) -> "Encoding":
         # One by one: tokenising a batch would start threads, which forked processes lack.
         return self._tokenizer.encode(sound(text), add_special_tokens=marks)
-
-
-def sound(text: str) -> str:
-    """The text with every lone surrogate as U+FFFD, which the tokenizer leaves out."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return "".join("\ufffd" if "\ud800" <= each <= "\udfff" else each for each in text)
-    return text
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
