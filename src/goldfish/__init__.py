@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from goldfish.embedding.embedder import Embedder
     from goldfish.errors import (
         EmbedderError,
+        FactNotFound,
         GoldfishError,
         MemoryStoreBackendError,
         MemoryStoreClosedError,
@@ -54,6 +55,7 @@ __all__ = [
     "EmbedderError",
     "Expiring",
     "Fact",
+    "FactNotFound",
     "Found",
     "GoldfishError",
     "InMemoryStore",

@@ -4,6 +4,7 @@
     ├── MemoryStoreError                 a store could not do what was asked
     │   ├── MemoryStoreBackendError      the backend failed: never an empty history instead
     │   │   └── SchemaTooNewError        the data were written by a newer goldfish
+    │   ├── FactNotFound                 the user has no such fact: nothing was changed
     │   ├── MemoryStoreClosedError       the store was used after aclose()
     │   ├── ModelMismatchError           the stored vectors are those of another model
     │   ├── SnapshotNotFound             the session has no such snapshot: nothing was changed
@@ -56,6 +57,10 @@ class MemoryStoreClosedError(MemoryStoreError):
 
 class ModelMismatchError(MemoryStoreError):
     """The stored vectors are those of another model; nothing was compared or written."""
+
+
+class FactNotFound(MemoryStoreError, LookupError):  # noqa: N818 - like SnapshotNotFound
+    """The user has no fact with this id; nothing was changed."""
 
 
 class SnapshotNotFound(MemoryStoreError):  # noqa: N818 - a name that was promised to users
