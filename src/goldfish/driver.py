@@ -19,7 +19,7 @@ from goldfish.messages import ChatMessage
 from goldfish.pods import Nursery, Pod
 from goldfish.sandbox import Sandbox
 from goldfish.target import DECLARED_BY_STORES, Target
-from goldfish.verdict import Violation
+from goldfish.verdict import NOT_ASKED, Violation
 
 MISSING = object()
 
@@ -28,6 +28,7 @@ class Opened(Protocol):
     """A store that is open here or in another process."""
 
     methods: Methods
+    lacking: dict[str, str]
 
     async def call(self, method: str, *arguments: Any, deadline: float, **options: Any) -> Any: ...
 
@@ -59,6 +60,10 @@ class Client:
             return False
         taken = self.opened.methods[method]
         return taken is None or set(parameters) <= set(taken)
+
+    def lacking(self, method: str) -> str:
+        """Why the store has this method and cannot use it here, by its own word; else nothing."""
+        return self.opened.lacking.get(method, "")
 
     async def call(self, method: str, *arguments: Any, **options: Any) -> Any:
         """Call a method as it is; a StoreError says that it raised."""
@@ -354,6 +359,8 @@ def field(message: Any, name: str) -> Any:
 def missing_need(need: Need, target: Target, client: Client) -> str | None:
     """Why the target does not support what a check needs; None if it does."""
     if need.kind == "method":
+        if why := client.lacking(need.name):
+            return f"{NOT_ASKED}{why}"
         if not client.has(need.name):
             return f"the store has no {need.name}"
         if not client.has(need.name, *need.parameters):
@@ -364,6 +371,12 @@ def missing_need(need: Need, target: Target, client: Client) -> str | None:
         return "its ids do not make a retry a no-op"
     if need.kind == "ttl" and not target.takes_ttl:
         return "its factory takes no ttl"
+    if need.kind == "recalls" and need.name == "meaning" != target.recalls:
+        return "it recalls by words, not by meaning"
+    if need.kind == "filters" and need.name == "comparison" != target.filters:
+        return "its filters do not compare"
+    if need.kind == "filters" and target.filters is None:
+        return "it has no filters"
     if need.kind == "opening" and target.claims == "one opening":
         return "not claimed: one opening only"
     if need.kind == "process" and target.claims in {"one opening", "one process"}:

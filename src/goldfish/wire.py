@@ -1,12 +1,15 @@
 """Values between the harness and its pods, as lines of JSON."""
 
 import json
+from datetime import datetime
 from typing import Any
 
 from goldfish.encoding import decode_messages, encode_message
-from goldfish.messages import ChatMessage
+from goldfish.messages import ChatMessage, Fact, Recollection
 
 FIELDS = tuple(ChatMessage.model_fields)
+# By which an object is known for what it is, ours or a library's own.
+REQUIRED = {Recollection: ("fact",), Fact: ("text",)}
 
 
 def packed(value: Any) -> bytes:
@@ -30,6 +33,13 @@ def _plain(value: Any) -> Any:
         return [_plain(each) for each in value]
     if hasattr(value, "content"):
         return {"$dict": {name: _plain(getattr(value, name, None)) for name in FIELDS}}
+    for kind in (Recollection, Fact):
+        if all(hasattr(value, name) for name in REQUIRED[kind]):
+            return {
+                "$dict": {name: _plain(getattr(value, name, None)) for name in kind.model_fields}
+            }
+    if isinstance(value, datetime):
+        return {"$time": value.isoformat()}
     return {"$repr": repr(value)[:200]}
 
 
@@ -49,4 +59,6 @@ def _rich(value: Any) -> Any:
         return decode_messages([value["$message"]])[0]
     if "$dict" in value:
         return {key: _rich(each) for key, each in value["$dict"].items()}
+    if "$time" in value:
+        return datetime.fromisoformat(value["$time"])
     return value.get("$repr")
