@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from goldfish.encoding import refuse_unstorable
@@ -13,18 +13,18 @@ _dump = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _dump_ascii = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
 
 
-def encode_base(metadata: Mapping[str, Any] | None) -> str:
-    """The metadata and the present moment, or an error if JSON would not give them back."""
+def encode_base(metadata: Mapping[str, Any] | None, moment: datetime) -> str:
+    """The metadata and when they came, or an error if JSON would not give them back."""
     if metadata is not None and not isinstance(metadata, Mapping):
         raise UnstorableError(f"metadata must be a dict, not {type(metadata).__name__}")
     kept = dict(metadata or {})
     refuse_unstorable(kept, "metadata")
-    return _json({"metadata": kept, "created_at": _now()})
+    return _json({"metadata": kept, "created_at": moment.isoformat()})
 
 
-def encode_said(text: str) -> str:
-    """The text and the present moment."""
-    return _json({"text": text, "updated_at": _now()})
+def encode_said(text: str, moment: datetime) -> str:
+    """The text and when it was said."""
+    return _json({"text": text, "updated_at": moment.isoformat()})
 
 
 def decode_base(stored: str) -> dict[str, Any]:
@@ -58,10 +58,6 @@ def build_fact(
         times_seen=times_seen,
         near=near or [],
     )
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat()
 
 
 def _record(stored: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import asyncio
 import json
 import os
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -45,7 +46,8 @@ class FactKeeper:
         self, user_id: str, text: str, metadata: Mapping[str, Any] | None, ttl: float | None
     ) -> Fact:
         """Store the fact, or count it again; return it as it is stored."""
-        base, said = encode_base(metadata), encode_said(text)
+        now = datetime.now(UTC)
+        base, said = encode_base(metadata, now), encode_said(text, now)
         model = await self._prepared()
         vectors = await self._meaning.stored(text)
         new = New(new_id(), identity(text), base, said, ttl, model, vectors, _new_epoch())
@@ -56,7 +58,7 @@ class FactKeeper:
 
     async def revise(self, user_id: str, fact_id: str, text: str) -> Fact:
         """Replace what the fact says; return it as it is stored."""
-        said = encode_said(text)
+        said = encode_said(text, datetime.now(UTC))
         model = await self._prepared()
         vectors = await self._meaning.stored(text)
         revised = Revised(identity(text), said, model, vectors)

@@ -25,10 +25,12 @@ _NEGATIONS = frozenset(_SAYING_NO.split())
 _NEGATING_CHARACTERS = re.compile("[不没沒無无非未]")
 _CONTRACTED = re.compile(r"n['\u2019]t$")
 # Capitalised at the beginning of a sentence, and yet nobody's name.
-_OPENING = """a an and are as at but by can could did do does every for from had has have he her here his
-    how i if in is it its likes like lives loves may might must my of on or our over people person
-    prefers she should so some that the their them there these they this those to under user was we
-    were what when where which who will with works would you your"""
+_OPENING = """
+a an and are as at but by can could did do does every for from had has have he her here his
+how i if in is it its likes like lives loves may might must my of on or our over people
+person prefers she should so some that the their them there these they this those to under
+user was we were what when where which who will with works would you your
+"""
 _NOT_NAMES = frozenset(_OPENING.split())
 _PREFIXES = ("dis", "non", "mis", "un", "in", "im", "ir", "il", "de", "en")
 

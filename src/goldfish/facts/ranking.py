@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from goldfish.errors import MemoryStoreBackendError
 from goldfish.facts.columns import Column, Postings
-from goldfish.facts.fusion import Parts, Scores, best, fused
+from goldfish.facts.fusion import DIGITS, Parts, Scores, best, fused
 from goldfish.facts.question import Label
 
 Key = TypeVar("Key")
@@ -91,7 +91,8 @@ class Ranking:
         scores[~self._alive.values] = -np.inf
         seqs = self._seqs.values
         for place in best(scores, seqs, count):
-            yield Hit(int(seqs[place]), float(scores[place]), partial(parts.why, place))
+            score = round(float(scores[place]), DIGITS)
+            yield Hit(int(seqs[place]), score, partial(parts.why, place))
 
     def parts(self, question: Question) -> Parts:
         """The partial scores of every slot."""
@@ -135,12 +136,13 @@ class Ranking:
         if asked is None or not len(self._vectors):
             return close
         owners = self._owners.values
-        cosines = self._vectors.values @ asked[0]
+        cosines: Scores = self._vectors.values @ asked[0]
         if len(asked) > 1 and named.any():
             rows = np.flatnonzero(named[owners])
             cosines[rows] = self._vectors.values[rows] @ asked[1]
         if self._one_each:
-            return np.maximum(cosines, np.float32(0), dtype=np.float32)
+            np.maximum(cosines, 0, out=close)
+            return close
         np.maximum.at(close, owners, cosines)
         return close
 

@@ -14,6 +14,13 @@ def text(value: str, name: str) -> str:
     return value
 
 
+def said(value: str, name: str) -> str:
+    """The value, if it is a string that says something."""
+    if not text(value, name).strip():
+        raise ValueError(f"{name} must not be empty: say something")
+    return value
+
+
 def natural(value: int, name: str) -> int:
     """The value, if it is an integer from 0 on; no larger than any database can count."""
     if not isinstance(value, int) or isinstance(value, bool):

@@ -4,28 +4,38 @@ A backend only ever sees ids and JSON texts, through the primitives at the end.
 """
 
 import asyncio
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from types import TracebackType
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from goldfish.encoding import decode_messages, encode_batch
 from goldfish.errors import MemoryStoreClosedError, MemoryStoreError, SnapshotNotFound
 from goldfish.messages import ChatMessage, Snapshot, new_id
 from goldfish.store import Count
 from goldfish.stores import arguments
+from goldfish.stores.remembering import RememberingStore
 from goldfish.stores.trimming import Limits, messages_to_remove
+
+if TYPE_CHECKING:
+    from goldfish.embedding.embedder import Embedder
 
 Row = tuple[str, str]  # a message's id and its JSON text
 Forked = Literal["done", "not found", "not empty"]
 LONG_HISTORY = 2000
 
 
-class BaseStore(ABC):
-    """A ``MemoryStore`` with ``Expiring``, ``Editing``, ``Listing`` and ``Snapshotting``."""
+class BaseStore(RememberingStore):
+    """A ``MemoryStore`` with ``Expiring``, ``Editing``, ``Listing``, ``Snapshotting`` and facts."""
 
-    def __init__(self, *, ttl: float | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        ttl: float | None = None,
+        embedder: "Embedder | Literal['default'] | None" = "default",
+    ) -> None:
+        super().__init__(embedder)
         self._ttl = None if ttl is None else arguments.seconds(ttl, "ttl")
         if self._ttl == 0:
             raise ValueError("ttl must be more than 0 seconds; leave it out for no expiry")
@@ -228,8 +238,8 @@ class BaseStore(ABC):
     async def _fork(self, session_id: str, snapshot_id: str, new_session_id: str) -> Forked:
         """Fill the new session in one atomic, durable step, or say what is in the way."""
 
-    async def _close(self) -> None:  # noqa: B027 - a store in memory has nothing to give back
-        ...
+    async def _close(self) -> None:
+        """Nothing to give back: that is so for a store in memory."""
 
 
 def _not_found(session_id: str, snapshot_id: str) -> SnapshotNotFound:

@@ -6,9 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
+from typing import TYPE_CHECKING, Literal
 
 from goldfish.messages import Snapshot
 from goldfish.stores.base import BaseStore, Forked, Row
+from goldfish.stores.memory_facts import MemoryFacts
+
+if TYPE_CHECKING:
+    from goldfish.embedding.embedder import Embedder
 
 
 @dataclass
@@ -46,8 +51,13 @@ class InMemoryStore(BaseStore):
     or got back, and it refuses what the durable stores refuse.
     """
 
-    def __init__(self, *, ttl: float | None = None) -> None:
-        super().__init__(ttl=ttl)
+    def __init__(
+        self,
+        *,
+        ttl: float | None = None,
+        embedder: "Embedder | Literal['default'] | None" = "default",
+    ) -> None:
+        super().__init__(ttl=ttl, embedder=embedder)
         self._by_id: dict[str, _Session] = {}
         self._saved: dict[str, dict[str, _Saved]] = {}  # by session and snapshot, oldest first
         self._sweep_at = 64
@@ -164,6 +174,9 @@ class InMemoryStore(BaseStore):
                 return "not empty"
             self._by_id[new_session_id] = saved.as_session()
             return "done"
+
+    def _ledger(self) -> MemoryFacts:
+        return MemoryFacts()
 
     def _alive(self, session_id: str) -> _Session | None:
         """The session, unless it has expired: then it is forgotten here and now."""

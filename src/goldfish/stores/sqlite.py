@@ -6,14 +6,20 @@ import sqlite3
 import time
 import weakref
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from goldfish.messages import Snapshot
 from goldfish.stores import arguments, sqlite_sessions, sqlite_snapshots
 from goldfish.stores.base import BaseStore, Forked, Row
+from goldfish.stores.sqlite_facts import SQLiteFacts
 from goldfish.stores.sqlite_file import SQLiteFile
+from goldfish.stores.sqlite_keys import Key
+from goldfish.stores.sqlite_keys import key as _key
+from goldfish.stores.sqlite_keys import text as _text
 from goldfish.stores.sqlite_lanes import SQLiteLanes, TooManyRowsError
-from goldfish.stores.sqlite_sessions import Key
+
+if TYPE_CHECKING:
+    from goldfish.embedding.embedder import Embedder
 
 SWEEP_EVERY = 60.0
 
@@ -42,9 +48,14 @@ class SQLiteMemoryStore(BaseStore):
     """
 
     def __init__(
-        self, path: str | os.PathLike[str], *, ttl: float | None = None, timeout: float = 30.0
+        self,
+        path: str | os.PathLike[str],
+        *,
+        ttl: float | None = None,
+        timeout: float = 30.0,
+        embedder: "Embedder | Literal['default'] | None" = "default",
     ) -> None:
-        super().__init__(ttl=ttl)
+        super().__init__(ttl=ttl, embedder=embedder)
         file = SQLiteFile(_file_path(path), timeout=arguments.seconds(timeout, "timeout"))
         self.path = file.path
         self._lanes = SQLiteLanes(file)
@@ -195,6 +206,9 @@ class SQLiteMemoryStore(BaseStore):
 
         return await self._lanes.write(fork)
 
+    def _ledger(self) -> SQLiteFacts:
+        return SQLiteFacts(self._lanes)
+
     async def _close(self) -> None:
         self._lanes.stop()
         await asyncio.to_thread(self._lanes.join)
@@ -217,21 +231,6 @@ def _file_path(path: str | os.PathLike[str]) -> str:
     if name == ":memory:":
         raise ValueError("SQLiteMemoryStore needs a file: use InMemoryStore() for memory only")
     return name
-
-
-def _key(text: str) -> Key:
-    """An id as SQLite can hold it: text, or the bytes of text that has no UTF-8."""
-    if text.isascii():
-        return text
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "surrogatepass")
-    return text
-
-
-def _text(key: Key) -> str:
-    return key if isinstance(key, str) else key.decode("utf-8", "surrogatepass")
 
 
 def _snapshot(
