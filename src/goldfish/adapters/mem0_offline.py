@@ -65,9 +65,9 @@ with _silent_import():
     from mem0.llms.configs import LlmConfig
     from mem0.utils.factory import EmbedderFactory, LlmFactory
 
-__all__ = ["COLLECTION", "AsyncMemory", "Memory", "close", "opened"]
+__all__ = ["COLLECTION", "AsyncMemory", "Memory", "NoLanguageModel", "close", "opened"]
 
-AnyMemory = TypeVar("AnyMemory", Memory, AsyncMemory)
+AnyMemory = TypeVar("AnyMemory")  # one of Mem0's, which have no annotations
 _opening = Lock()
 
 
@@ -114,7 +114,7 @@ def opened(
         history_db_path=str(directory / "history.db"),
     )
     with _opening, _own_directory(directory):
-        return kind(config)
+        return kind(config)  # type: ignore[call-arg]
 
 
 def close(memory: Any) -> None:
