@@ -5,9 +5,9 @@ import contextlib
 import inspect
 import json
 import math
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 from urllib.parse import quote, unquote_to_bytes
 
 from goldfish.encoding import decode_messages
@@ -17,10 +17,12 @@ from goldfish.stores import arguments, redis_scripts, redis_snapshots
 from goldfish.stores.base import BaseStore, Forked, Row
 from goldfish.stores.per_loop import PerLoop
 from goldfish.stores.redis_client import client_maker
+from goldfish.stores.redis_facts import RedisFacts
 from goldfish.stores.redis_line import Command, RedisLine, is_cluster, together
 from goldfish.stores.redis_scripts import SNAPSHOTS, Script, Write
 
 if TYPE_CHECKING:
+    from goldfish.embedding.embedder import Embedder
     from goldfish.stores.redis_line import Client
 
 LAYOUT = 2  # the newest version of the keys, and of what is in them, that we know
@@ -60,8 +62,9 @@ class RedisMemoryStore(BaseStore):
         wait_replicas: int = 0,
         wait_aof: bool = False,
         timeout: float = 10.0,
+        embedder: "Embedder | Literal['default'] | None" = "default",
     ) -> None:
-        super().__init__(ttl=ttl)
+        super().__init__(ttl=ttl, embedder=embedder)
         if (url is None) == (redis_client is None):
             raise TypeError("pass either url= or redis_client=")
         if redis_client is not None and not inspect.iscoroutinefunction(
@@ -179,6 +182,15 @@ class RedisMemoryStore(BaseStore):
         )
         return "done" if begun else "not empty"
 
+    def _ledger(self) -> RedisFacts:
+        return RedisFacts(self._send_script, self._user_tag, self._fact_users)
+
+    async def _fact_users(self) -> AsyncIterator[str]:
+        start = len(self._prefix) + len(":{u")
+        async for keys in self._scan("meta", b"u"):
+            for key in keys:
+                yield _session_id(_bytes(key)[start : -len("}:meta")])
+
     async def _close(self) -> None:
         """Wait for the calls under way: redis-py would leak a connection that is being made."""
         if self._own is None:
@@ -205,6 +217,10 @@ class RedisMemoryStore(BaseStore):
         makes the tag of an empty id not empty, for an empty tag counts as none.
         """
         return b"%b:{s%b}:" % (self._prefix, _escaped(session_id))
+
+    def _user_tag(self, user_id: str) -> bytes:
+        """How the keys of a user's facts begin, likewise."""
+        return b"%b:{u%b}:" % (self._prefix, _escaped(user_id))
 
     async def _evaluate_write(self, write: Write, session_id: str, values: list[bytes]) -> Any:
         """Do the write by the script that knows no snapshots, unless the session has some."""
@@ -318,11 +334,11 @@ class RedisMemoryStore(BaseStore):
             if self._drained is not None and not self._underway:
                 self._drained.set()
 
-    async def _scan(self, name: str) -> Any:
-        """The keys of all sessions, some at a time."""
+    async def _scan(self, name: str, kind: bytes = b"s") -> Any:
+        """The keys of all sessions, or of all users, some at a time."""
         if not self._layout:
             await self._check_layout()
-        pattern = _glob_escaped(self._prefix) + b":{s*}:" + name.encode()
+        pattern = _glob_escaped(self._prefix) + b":{%b*}:" % kind + name.encode()
         batch: list[Any] = []
         keys = self.redis_client.scan_iter(match=pattern, count=SCAN_STEP).__aiter__()
         while True:
