@@ -1,21 +1,26 @@
 """The store over PostgreSQL."""
 
-import hashlib
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from goldfish.errors import MemoryStoreBackendError, MemoryStoreError, MissingExtraError, masked
 from goldfish.messages import Snapshot
 from goldfish.stores import arguments
 from goldfish.stores.base import BaseStore, Forked, Row
 from goldfish.stores.per_loop import PerLoop
+from goldfish.stores.postgres_facts import PostgresFacts
+from goldfish.stores.postgres_keys import decoded as _text
+from goldfish.stores.postgres_keys import encoded as _bytes
+from goldfish.stores.postgres_keys import key as _key
 from goldfish.stores.postgres_pool import PostgresPool
 from goldfish.stores.postgres_schema import migrate, quoted
 from goldfish.stores.postgres_snapshots import LIST
 
-LONGEST_KEY = 200  # bytes of an id that an index entry holds; a longer one becomes its digest
+if TYPE_CHECKING:
+    from goldfish.embedding.embedder import Embedder
+
 SWEEP_EVERY = 60.0
 
 
@@ -34,8 +39,9 @@ class PostgresMemoryStore(BaseStore):
         schema: str = "goldfish",
         pool_size: int = 10,
         timeout: float = 10.0,
+        embedder: "Embedder | Literal['default'] | None" = "default",
     ) -> None:
-        super().__init__(ttl=ttl)
+        super().__init__(ttl=ttl, embedder=embedder)
         self._server = _checked_dsn(dsn)
         self._timeout = arguments.seconds(timeout, "timeout")
         size = max(1, arguments.natural(pool_size, "pool_size"))
@@ -110,6 +116,9 @@ class PostgresMemoryStore(BaseStore):
         new = _bytes(new_session_id)
         values = [_key(_bytes(session_id)), _bytes(snapshot_id), _key(new), new]
         return cast(Forked, (await self._rows(self._sql.fork, values))[0][0])
+
+    def _ledger(self) -> PostgresFacts:
+        return PostgresFacts(self._rows, quoted(self._schema))
 
     async def _close(self) -> None:
         await self._pools.aclose()
@@ -198,14 +207,6 @@ def _schema_name(schema: str) -> str:
     return schema
 
 
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
-
-
-def _text(stored: bytes) -> str:
-    return stored.decode("utf-8", "surrogatepass")
-
-
 def _snapshot(
     session_id: str, snapshot_id: bytes, label: bytes | None, created_at: datetime, count: int
 ) -> Snapshot:
@@ -216,8 +217,3 @@ def _snapshot(
         created_at=created_at.astimezone(UTC),
         message_count=count,
     )
-
-
-def _key(name: bytes) -> bytes:
-    """The id as an index can hold it; a digest begins with 0xff, as no UTF-8 does."""
-    return name if len(name) <= LONGEST_KEY else b"\xff" + hashlib.sha256(name).digest()

@@ -135,6 +135,6 @@ class RememberingStore(ABC):
     def _admit(self, session_id: str = "") -> None:
         """Refuse to go on if the store is closed."""
 
+    @abstractmethod
     def _ledger(self) -> Ledger:
         """Where this store writes facts down."""
-        raise NotImplementedError
