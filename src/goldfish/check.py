@@ -43,10 +43,20 @@ class Need:
     an id that the session has is a no-op. ttl: the factory takes a store-wide expiry. service: the
     memory is on a server, of this kind if a name is given. recalls: facts are found by meaning, not
     by words alone. filters: facts can be chosen by their metadata, also by comparison if so named.
+    scoped ids: the id of a fact serves nobody but its user.
     """
 
     kind: Literal[
-        "method", "field", "opening", "process", "retries", "ttl", "service", "recalls", "filters"
+        "method",
+        "field",
+        "opening",
+        "process",
+        "retries",
+        "ttl",
+        "service",
+        "recalls",
+        "filters",
+        "scoped ids",
     ]
     name: str = ""
     parameters: tuple[str, ...] = ()
@@ -82,6 +92,7 @@ OtherProcess = Need("process")
 Retries = Need("retries")
 StoreTTL = Need("ttl")
 Server = Need("service")
+ScopedIds = Need("scoped ids")
 
 # What a memory must have so that anything can be asked of it about the one or the other.
 ESSENTIALS: dict[Subject, tuple[Need, ...]] = {

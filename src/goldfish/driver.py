@@ -19,7 +19,7 @@ from goldfish.messages import ChatMessage
 from goldfish.pods import Nursery, Pod
 from goldfish.sandbox import Sandbox
 from goldfish.target import DECLARED_BY_STORES, Target
-from goldfish.verdict import NOT_ASKED, Violation
+from goldfish.verdict import NOT_ASKED, UnsupportedError, Violation
 
 MISSING = object()
 
@@ -200,6 +200,7 @@ class Memory:
 
     async def open(self, **options: Any) -> Client:
         """Open the storage here, once more; it becomes ``client``."""
+        self._refuse_unclaimed(1)
         opened = await self._opening(
             LocalClient.open(self.target, self.sandbox, deadline=self.deadline, **options)
         )
@@ -214,6 +215,7 @@ class Memory:
 
     async def elsewhere(self, **options: Any) -> Client:
         """Open the storage in another process; ``client`` stays what it was."""
+        self._refuse_unclaimed(1)
         pod = await self._opening(self._nursery().pod(*self._orders(options)))
         client = self._client(pod, "pod")
         self._clients.insert(0, client)
@@ -221,6 +223,7 @@ class Memory:
 
     async def pods(self, count: int, *, lanes: int = 1) -> list[Pod]:
         """Other processes that open the storage all at once."""
+        self._refuse_unclaimed(count)
         first = self.sandbox.opening == 0 and count == 1
         born: list[Pod] = []
         for _ in range(count):
@@ -232,6 +235,7 @@ class Memory:
 
     async def kill_while_opening(self, count: int) -> None:
         """Let other processes open the storage all at once, and kill each at a random instant."""
+        self._refuse_unclaimed(count)
         born = [await self._nursery().unopened(*self._orders({})) for _ in range(count)]
         self.sandbox.opening += count
         opening = [asyncio.create_task(pod.open()) for pod in born]
@@ -244,7 +248,7 @@ class Memory:
         """The opening in this process, for so many calls at once as its kind allows."""
         first = (await self.first()).opened
         assert isinstance(first, LocalClient)
-        if self.target.claims == "one opening":
+        if self.target.claims in {"one opening", "one at a time"}:
             return Lanes([first])
 
         async def another() -> LocalClient:
@@ -310,6 +314,12 @@ class Memory:
         """An ordinary session id that no other check uses."""
         self._made += 1
         return f"{hint}-{self.random.randrange(16**6):06x}-{self._made}"
+
+    def _refuse_unclaimed(self, more: int) -> None:
+        """Raise if so many more openings are more than the target ever promised to allow."""
+        others = sum(not client.closed for client in self._clients) + len(self._pods)
+        if self.target.claims == "one at a time" and others + more > 1:
+            raise UnsupportedError("not claimed: one at a time only")
 
     def _client(self, opened: Opened, where: str) -> Client:
         name = f"{where}{self.sandbox.opening}"
@@ -377,6 +387,8 @@ def missing_need(need: Need, target: Target, client: Client) -> str | None:
         return "its filters do not compare"
     if need.kind == "filters" and target.filters is None:
         return "it has no filters"
+    if need.kind == "scoped ids" and not target.scoped_ids:
+        return "the id of a fact serves whoever has it"
     if need.kind == "opening" and target.claims == "one opening":
         return "not claimed: one opening only"
     if need.kind == "process" and target.claims in {"one opening", "one process"}:

@@ -12,9 +12,9 @@
 | ``fact_history``        | ``history``                                                          |
 
 An id of Mem0 has no user: ``get``, ``update`` and ``delete`` serve whoever has it, and Mem0
-promises nothing else. So the methods that name a fact take no ``user_id`` here, only a place for
-it, and what is asked about ids of other users is unsupported, neither held nor broken. Nothing is
-copied that Mem0 itself does not copy.
+promises nothing else. So ``user_id`` is not looked at where a fact is named by its id, and what
+checks ask about the ids of other users is unsupported (``scoped_ids``), neither held nor broken.
+Nothing is copied that Mem0 itself does not copy.
 """
 
 import inspect
@@ -35,6 +35,7 @@ class _Declared:
 
     recalls: Literal["meaning"] = "meaning"
     filters: Literal["equality"] = "equality"
+    scoped_ids = False
 
     def __init__(self, memory: Any) -> None:
         self._memory = memory
@@ -72,17 +73,17 @@ class Mem0Memory(_Declared):
         """All memories of the user, oldest first."""
         return oldest_first(self._memory.get_all(**self._listing(user_id, filter)))
 
-    def get_fact(self, _user: str, fact_id: str) -> Fact | None:
+    def get_fact(self, user_id: str, fact_id: str) -> Fact | None:
         """The memory with this id, whoever's it is."""
         item = self._memory.get(fact_id)
         return None if item is None else fact(item)
 
-    def revise(self, _user: str, fact_id: str, text: str) -> Fact:
+    def revise(self, user_id: str, fact_id: str, text: str) -> Fact:
         """Update the memory; Mem0 raises if there is none."""
         self._memory.update(fact_id, text)
         return present(self._memory.get(fact_id))
 
-    def forget(self, _user: str, fact_id: str) -> None:
+    def forget(self, user_id: str, fact_id: str) -> None:
         """Delete the memory, if there is one."""
         if self._memory.get(fact_id) is not None:
             self._memory.delete(fact_id)
@@ -91,7 +92,7 @@ class Mem0Memory(_Declared):
         """Delete all memories of the user."""
         self._memory.delete_all(user_id=user_id)
 
-    def fact_history(self, _user: str, fact_id: str) -> list[Fact]:
+    def fact_history(self, user_id: str, fact_id: str) -> list[Fact]:
         """What the memory said before, oldest first."""
         return earlier(self._memory.history(fact_id))
 
@@ -122,17 +123,17 @@ class AsyncMem0Memory(_Declared):
         """All memories of the user, oldest first."""
         return oldest_first(await self._memory.get_all(**self._listing(user_id, filter)))
 
-    async def get_fact(self, _user: str, fact_id: str) -> Fact | None:
+    async def get_fact(self, user_id: str, fact_id: str) -> Fact | None:
         """The memory with this id, whoever's it is."""
         item = await self._memory.get(fact_id)
         return None if item is None else fact(item)
 
-    async def revise(self, _user: str, fact_id: str, text: str) -> Fact:
+    async def revise(self, user_id: str, fact_id: str, text: str) -> Fact:
         """Update the memory; Mem0 raises if there is none."""
         await self._memory.update(fact_id, text)
         return present(await self._memory.get(fact_id))
 
-    async def forget(self, _user: str, fact_id: str) -> None:
+    async def forget(self, user_id: str, fact_id: str) -> None:
         """Delete the memory, if there is one."""
         if await self._memory.get(fact_id) is not None:
             await self._memory.delete(fact_id)
@@ -141,7 +142,7 @@ class AsyncMem0Memory(_Declared):
         """Delete all memories of the user."""
         await self._memory.delete_all(user_id=user_id)
 
-    async def fact_history(self, _user: str, fact_id: str) -> list[Fact]:
+    async def fact_history(self, user_id: str, fact_id: str) -> list[Fact]:
         """What the memory said before, oldest first."""
         return earlier(await self._memory.history(fact_id))
 
@@ -151,6 +152,8 @@ def scoped(method: Any, user_id: str, limit: int, chosen: Filter | None) -> dict
 
     In 1.x they are ``user_id=`` and ``limit=``, in 2.x ``filters={"user_id": …}`` and ``top_k=``.
     """
+    if chosen and "user_id" in chosen:
+        raise ValueError("user_id is Mem0's own: keep it in the metadata by another name")
     taken = inspect.signature(method).parameters
     most = "top_k" if "top_k" in taken else "limit"
     filters = dict(chosen or {})

@@ -15,7 +15,7 @@ logging.getLogger("mem0").setLevel(logging.ERROR)
 
 # Qdrant refuses a second client while the first has the directory: "if you require concurrent
 # access, use Qdrant server instead".
-@target(name="mem0", claims="one opening")
+@target(name="mem0", claims="one at a time")
 def qdrant(sandbox: Any) -> Iterator[Mem0Memory]:
     """Qdrant in a directory, Mem0's default, kept on disk."""
     options = {"path": str(sandbox.path / "qdrant"), "on_disk": True}
