@@ -9,11 +9,12 @@ from goldfish.catalogue.knowledge import (
     fact_in,
     known_items,
     metadata_of,
+    shown_facts,
     text_of,
     told,
 )
 from goldfish.check import OtherProcess, Reopening, check, method
-from goldfish.diagnosis import shown, shown_list
+from goldfish.diagnosis import shown
 from goldfish.driver import MISSING, Client, Memory, field
 from goldfish.verdict import UnsupportedError, Violation
 
@@ -166,12 +167,12 @@ async def expect_once(client: Client, user: str, text: str) -> Any:
     if not alike:
         raise Violation(
             f"lost: user {shown(user)} was told {shown(text)}",
-            f"found {shown_list([text_of(item) for item in found])}",
+            f"found {shown_facts([text_of(item) for item in found])}",
         )
     if len(alike) > 1:
         raise Violation(
             f"duplicated: user {shown(user)} has {shown(text)} {len(alike)} times",
-            f"found {shown_list([text_of(item) for item in alike])}",
+            f"found {shown_facts([text_of(item) for item in alike])}",
         )
     return alike[0]
 

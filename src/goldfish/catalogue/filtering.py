@@ -6,10 +6,16 @@ Every fact of a check says 'shelf', so that a recall by that word is about the f
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from goldfish.catalogue.knowledge import Knowledge, items_in, recalled, text_of
+from goldfish.catalogue.knowledge import (
+    Knowledge,
+    items_in,
+    recalled,
+    shown_facts,
+    text_of,
+)
 from goldfish.check import check, filters, method
 from goldfish.client import StoreError
-from goldfish.diagnosis import shown, shown_list
+from goldfish.diagnosis import shown
 from goldfish.driver import Client, Memory
 from goldfish.verdict import UnsupportedError, Violation
 
@@ -212,6 +218,6 @@ def _expect(wanted: Iterable[str], found: Iterable[Any], choice: Mapping[str, An
         what = f"gives {shown(much[0])}, which does not fit"
     raise Violation(
         f"wrong: the filter {shown(dict(choice))} {what}",
-        f"expected {shown_list(expected)}",
-        f"found {shown_list(got)}",
+        f"expected {shown_facts(expected)}",
+        f"found {shown_facts(got)}",
     )

@@ -12,6 +12,11 @@ from goldfish.verdict import UnsupportedError, Violation
 ENOUGH = 100  # how many facts to ask for where one of a few is looked for
 
 
+def shown_facts(texts: Sequence[Any]) -> str:
+    """The texts of facts as evidence: the first and the last of many."""
+    return shown_list(texts, what="facts")
+
+
 def fact_in(item: Any) -> Any:
     """The fact in what came back: itself, or that of a recollection or of a pair with its score."""
     if isinstance(item, tuple) and item:
@@ -142,7 +147,7 @@ class Knowledge:
     def compare(self, user: str, found: Sequence[Any]) -> None:
         """Raise what is wrong with these texts of a user, in whatever order they are."""
         expected = self.texts.get(user, [])
-        evidence = (f"told {shown_list(expected)}", f"found {shown_list(found)}")
+        evidence = (f"told {shown_facts(expected)}", f"found {shown_facts(found)}")
         self.blame(user, found, *evidence)
         counts = Counter(map(repr, found))
         missing = [text for text in expected if repr(text) not in counts]
@@ -191,5 +196,5 @@ def expect_first(found: Sequence[Any], wanted: str, query: str, *, among: int = 
     raise Violation(
         f"{'lost' if wanted not in found else 'wrong'}: {shown(query)} recalls {shown(wanted)} "
         f"{place}, not {within}",
-        f"recalled {shown_list(found)}",
+        f"recalled {shown_facts(found)}",
     )

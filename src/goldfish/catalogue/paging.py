@@ -2,9 +2,17 @@
 
 from typing import Any
 
-from goldfish.catalogue.knowledge import Knowledge, items_in, known, recalled, text_of, told
+from goldfish.catalogue.knowledge import (
+    Knowledge,
+    items_in,
+    known,
+    recalled,
+    shown_facts,
+    text_of,
+    told,
+)
 from goldfish.check import check, method
-from goldfish.diagnosis import shown, shown_list
+from goldfish.diagnosis import shown
 from goldfish.driver import Client, Memory
 from goldfish.verdict import Violation
 
@@ -27,7 +35,7 @@ async def a_recall_gives_no_more_than_its_limit(memory: Memory) -> None:
         if len(found) != limit:
             raise Violation(
                 f"wrong: limit={limit} of {len(GARDEN)} facts that fit recalls {len(found)}",
-                f"recalled {shown_list(found)}",
+                f"recalled {shown_facts(found)}",
             )
 
 
@@ -112,8 +120,8 @@ def _expect_order(user: str, expected: list[Any], found: list[Any]) -> None:
         raise Violation(
             f"reordered: the facts of user {shown(user)} are in another order than that in which "
             "they were first told",
-            f"expected {shown_list(expected)}",
-            f"listed {shown_list(found)}",
+            f"expected {shown_facts(expected)}",
+            f"listed {shown_facts(found)}",
         )
 
 

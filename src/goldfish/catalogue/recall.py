@@ -5,10 +5,15 @@ Ranks are compared, never scores; a store of plain words is not asked for paraph
 
 from contextlib import suppress
 
-from goldfish.catalogue.knowledge import Knowledge, expect_first, recalled
+from goldfish.catalogue.knowledge import (
+    Knowledge,
+    expect_first,
+    recalled,
+    shown_facts,
+)
 from goldfish.check import check, method, recalls
 from goldfish.client import StoreError
-from goldfish.diagnosis import shown, shown_list
+from goldfish.diagnosis import shown
 from goldfish.driver import Memory
 from goldfish.verdict import Violation
 
@@ -218,6 +223,6 @@ async def _recalled_first(
         if unknown := [text for text in found if text not in facts]:
             raise Violation(
                 f"phantom: user {shown(user)} was given {shown(unknown[0])}, which nobody told",
-                f"recalled {shown_list(found)}",
+                f"recalled {shown_facts(found)}",
             )
         expect_first(found, wanted, query, among=among)

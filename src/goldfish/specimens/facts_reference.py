@@ -52,6 +52,10 @@ class FactsReference:
         plain = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
         return plain.removesuffix(".").rstrip()
 
+    def unique(self, text: str) -> bytes:
+        """What a user can have only once in the table."""
+        return self.key(self.same(text))
+
     def words(self, text: str) -> list[str]:
         """The words of a text, by which it is found."""
         return WORD.findall(unicodedata.normalize("NFKC", text).casefold())
@@ -126,7 +130,7 @@ class FactsReference:
     def insert(self, user_id: str, text: str, metadata: str, ttl: float | None) -> str:
         """Write a fact, or count it again; the id that it has."""
         deadline = None if ttl is None else self.now() + ttl
-        values = (self.key(user_id), uuid.uuid4().hex, self.key(self.same(text)), self.key(text))
+        values = (self.key(user_id), uuid.uuid4().hex, self.unique(text), self.key(text))
         (name,) = self.db.execute(
             "INSERT INTO facts (user, id, same, text, metadata, seen, deadline)"
             " VALUES (?, ?, ?, ?, ?, 1, ?)"
@@ -220,7 +224,7 @@ class FactsReference:
         """Let a fact say something else."""
         self.db.execute(
             "UPDATE facts SET text = ?, same = ? WHERE user = ? AND id = ?",
-            (self.key(text), self.key(self.same(text)), row[0], row[1]),
+            (self.key(text), self.unique(text), row[0], row[1]),
         )
 
     def fact_history(self, user_id: str, fact_id: str) -> list[Fact]:
