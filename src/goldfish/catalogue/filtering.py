@@ -4,6 +4,7 @@ Every fact of a check says 'shelf', so that a recall by that word is about the f
 """
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any
 
 from goldfish.catalogue.knowledge import (
@@ -156,6 +157,27 @@ async def a_filter_comes_before_the_limit(memory: Memory) -> None:
     choice = {"topic": "work"}
     found = await recalled(memory.client, user, "coffee", limit=5, filter=choice)
     _expect([wanted], found, choice)
+
+
+@check("REC23", about="facts", needs=Comparison)
+async def times_are_compared_as_times(memory: Memory) -> None:
+    """A comparison knows that half past ten in Berlin is before nine in London.
+
+    Incident: obra/episodic-memory pull request 133: a filter by date was none of the filters that a
+    search took into account, and times kept as text are in the order of their hours alone.
+    """
+    shelf = await Shelf.filled(
+        memory,
+        {"at": "2026-03-01T09:30:00+00:00"},
+        {"at": "2026-03-01T10:15:00+02:00"},  # which is 08:15 of the one above
+        {"at": "2026-03-01T08:45:00-05:00"},  # and this 13:45
+        {"at": "2025-12-31T23:59:59+00:00"},
+        {"day": 1},
+    )
+    nine = "2026-03-01T09:00:00+00:00"
+    for moment in (nine, datetime.fromisoformat(nine)):
+        await shelf.expect({"at": {"$gte": moment}}, 0, 2)
+        await shelf.expect({"at": {"$lt": moment}}, 1, 3)
 
 
 class Shelf:

@@ -85,13 +85,13 @@ async def pages_of_a_list_are_disjoint_and_complete(memory: Memory) -> None:
 
 @check("REC13", about="facts", needs=[method("list_facts")])
 async def a_list_is_complete_beyond_a_hundred(memory: Memory) -> None:
-    """A hundred and twenty facts of one user are all listed.
+    """A hundred and five facts of one user are all listed.
 
     Incident: NousResearch/hermes-agent pull request 58323: get_all never said how many, so that of
     47 memories in a mem0 it saw the 20 that are its default.
     """
     knowledge, user = Knowledge(memory), memory.session("ann")
-    await knowledge.tell(user, *(f"Locker {number}" for number in range(120)))
+    await knowledge.tell(user, *(f"Locker {number}" for number in range(105)))
     await knowledge.expect(user)
 
 

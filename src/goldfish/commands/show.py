@@ -99,4 +99,5 @@ def _told(need: Need) -> str:
         "service": f"a memory on {need.name or 'a server'}",
         "recalls": f"facts that are found by {need.name}",
         "filters": f"facts that are chosen by {need.name}",
+        "scoped ids": "ids of facts that serve nobody but their user",
     }[need.kind]

@@ -1,6 +1,7 @@
 """Memories whose filters choose facts that do not fit, or leave out some that do."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from goldfish.messages import Recollection
@@ -40,6 +41,16 @@ class ComparesAsText(FactsReference):
     def rank(self, value: Any) -> tuple[str, Any]:
         kind, plain = super().rank(value)
         return kind, str(plain)
+
+
+@specimen("compares-times-as-text", caught_by="REC23", finding="wrong")
+class ComparesTimesAsText(FactsReference):
+    """Times are compared as the text in which they are written."""
+
+    def rank(self, value: Any) -> tuple[str, Any]:
+        if isinstance(value, datetime):
+            return "text", value.isoformat()
+        return ("text", value) if isinstance(value, str) else super().rank(value)
 
 
 @specimen("filters-as-doubles", caught_by="REC18", finding="wrong")

@@ -13,6 +13,7 @@ import unicodedata
 import uuid
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
@@ -278,7 +279,12 @@ class FactsReference:
             return type(value).__name__, value
         if isinstance(value, int | float):
             return "number", value
-        return "text", value.isoformat() if isinstance(value, datetime) else str(value)
+        if isinstance(value, datetime):
+            return "time", value
+        with suppress(TypeError, ValueError):
+            if (moment := datetime.fromisoformat(value)).tzinfo is not None:
+                return "time", moment
+        return "text", str(value)
 
     def compares(self, there: tuple[str, Any], sign: str, value: tuple[str, Any]) -> bool:
         """Whether the one stands to the other as the sign says."""
