@@ -158,7 +158,8 @@ async def test_pages_of_recall_and_list_are_disjoint_and_complete(backend: Backe
         assert await recalled(store, "number", limit=0) == []
         assert await recalled(store, "unheard of", limit=3) == everything[:3]
         assert await recalled(store, " ", limit=3) == everything[:3]
-        for wrong in ({"limit": -1}, {"offset": -1}):
+        wrongs: list[dict[str, Any]] = [{"limit": -1}, {"offset": -1}]
+        for wrong in wrongs:
             with pytest.raises(ValueError, match="negative"):
                 await store.recall("u", "x", **wrong)
             with pytest.raises(ValueError, match="negative"):
