@@ -59,7 +59,7 @@ BY_SCRIPT = {
     "ピアノを習": "妹はピアノを習っている",
     "παίζει τάβλι": "Εκείνος παίζει τάβλι",
     "고양이를 키운다": "민수는 고양이를 키운다",
-    "🎷": "On Sundays 🎷 with the band",
+    "🎷 on Sundays": "On Sundays there is 🎷 with the band",
 }
 BY_MEANING = {
     "What scares the puppy?": TEN[7],
@@ -89,12 +89,13 @@ MEETING = (
     "in the corridor, noise after ten and the colour of the front door. "
 )
 AT_THE_END = "Finally they agreed that the spare key is hidden under the blue flowerpot."
+# About the same things, in other words: what is nearer than the beginning of the meeting.
 BESIDE = [
-    "The spare tyre is under the boot",
-    "The car keys hang by the door",
-    "A copy of a door key costs five euros",
-    "The spare blanket is under the bed",
-    "A flowerpot fell from the balcony",
+    "The lock of the front gate was changed in May",
+    "Plant pots stand on the terrace",
+    "A neighbour waters the geraniums in summer",
+    "The wallet lies in the drawer of the desk",
+    "Anyone can open the cellar with a code",
 ]
 
 
