@@ -59,6 +59,15 @@ def message_ids(ids: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(text(key, "a message id") for key in ids))
 
 
+def session_ids(ids: Iterable[str]) -> list[str]:
+    """The ids as a list without repetitions."""
+    if _is_single(ids):
+        raise TypeError(
+            f"session_ids must be a list of session ids, not a single {type(ids).__name__}"
+        )
+    return list(dict.fromkeys(text(key, "a session id") for key in ids))
+
+
 def _is_single(value: object) -> bool:
     """Whether this is one thing where many are wanted; texts and messages can be iterated too."""
     return isinstance(value, ChatMessage | str | bytes) or not isinstance(value, Iterable)

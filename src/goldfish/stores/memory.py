@@ -9,6 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from goldfish.messages import Snapshot
+from goldfish.recall.chronicle import Embedded
 from goldfish.stores.base import BaseStore, Forked, Row
 from goldfish.stores.memory_facts import MemoryFacts
 
@@ -63,7 +64,9 @@ class InMemoryStore(BaseStore):
         self._sweep_at = 64
         self._lock = threading.Lock()  # several event loops in several threads may share a store
 
-    async def _append(self, session_id: str, rows: list[Row]) -> None:
+    async def _append(
+        self, session_id: str, rows: list[Row], embedded: Embedded | None = None
+    ) -> None:
         with self._lock:
             session = self._alive(session_id)
             if session is None:
@@ -95,7 +98,7 @@ class InMemoryStore(BaseStore):
                 del bodies[key]
             return len(doomed)
 
-    async def _remove(self, session_id: str, ids: list[str]) -> int:
+    async def _remove(self, session_id: str, ids: list[str], *, trimmed: bool = False) -> int:
         with self._lock:
             session = self._alive(session_id)
             if session is None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from goldfish.errors import MemoryStoreBackendError, MemoryStoreError, MissingExtraError, masked
 from goldfish.messages import Snapshot
+from goldfish.recall.chronicle import Embedded
 from goldfish.stores import arguments
 from goldfish.stores.base import BaseStore, Forked, Row
 from goldfish.stores.per_loop import PerLoop
@@ -53,7 +54,9 @@ class PostgresMemoryStore(BaseStore):
         self._migrated = False
         self._next_sweep = 0.0
 
-    async def _append(self, session_id: str, rows: list[Row]) -> None:
+    async def _append(
+        self, session_id: str, rows: list[Row], embedded: Embedded | None = None
+    ) -> None:
         name = _bytes(session_id)
         keys = [_key(_bytes(message_id)) for message_id, _ in rows]
         bodies = [body.encode() for _, body in rows]
@@ -71,7 +74,7 @@ class PostgresMemoryStore(BaseStore):
     async def _keep_last(self, session_id: str, keep: int) -> int:
         return await self._number(self._sql.keep_last, [_key(_bytes(session_id)), keep])
 
-    async def _remove(self, session_id: str, ids: list[str]) -> int:
+    async def _remove(self, session_id: str, ids: list[str], *, trimmed: bool = False) -> int:
         keys = [_key(_bytes(message_id)) for message_id in ids]
         return await self._number(self._sql.remove, [_key(_bytes(session_id)), keys])
 

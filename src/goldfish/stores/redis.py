@@ -13,6 +13,7 @@ from urllib.parse import quote, unquote_to_bytes
 from goldfish.encoding import decode_messages
 from goldfish.errors import MemoryStoreBackendError, MemoryStoreError, SchemaTooNewError, masked
 from goldfish.messages import Snapshot
+from goldfish.recall.chronicle import Embedded
 from goldfish.stores import arguments, redis_scripts, redis_snapshots
 from goldfish.stores.base import BaseStore, Forked, Row
 from goldfish.stores.per_loop import PerLoop
@@ -97,7 +98,9 @@ class RedisMemoryStore(BaseStore):
         make = client_maker(url, connect_timeout=self._timeout)
         return lambda: RedisLine(make(), owned=True, timeout=self._timeout)
 
-    async def _append(self, session_id: str, rows: list[Row]) -> None:
+    async def _append(
+        self, session_id: str, rows: list[Row], embedded: Embedded | None = None
+    ) -> None:
         ids = [_bytes(message_id) for message_id, _ in rows]
         bodies = [body.encode() for _, body in rows]
         values = [_milliseconds(self._ttl), *ids, *bodies]
@@ -118,7 +121,7 @@ class RedisMemoryStore(BaseStore):
         values = [b"%d" % keep]
         return int(await self._evaluate_write(redis_scripts.KEEP_LAST, session_id, values))
 
-    async def _remove(self, session_id: str, ids: list[str]) -> int:
+    async def _remove(self, session_id: str, ids: list[str], *, trimmed: bool = False) -> int:
         values = [_bytes(message_id) for message_id in ids]
         return int(await self._evaluate_write(redis_scripts.REMOVE, session_id, values))
 

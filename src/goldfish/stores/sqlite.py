@@ -9,8 +9,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 from goldfish.messages import Snapshot
-from goldfish.stores import arguments, sqlite_sessions, sqlite_snapshots
-from goldfish.stores.base import BaseStore, Forked, Row
+from goldfish.recall.chronicle import Embedded
+from goldfish.stores import arguments, sqlite_search, sqlite_sessions, sqlite_snapshots
+from goldfish.stores.base import Forked, Row
+from goldfish.stores.searching import SearchingStore
+from goldfish.stores.sqlite_chronicle import SQLiteChronicle
 from goldfish.stores.sqlite_facts import SQLiteFacts
 from goldfish.stores.sqlite_file import SQLiteFile
 from goldfish.stores.sqlite_keys import Key
@@ -40,7 +43,7 @@ _NEWEST_SURPLUS = """SELECT place FROM goldfish_messages WHERE place BETWEEN ? A
 _PLACE = "SELECT place FROM goldfish_messages WHERE session = ? AND id = ?"
 
 
-class SQLiteMemoryStore(BaseStore):
+class SQLiteMemoryStore(SearchingStore):
     """Messages in a SQLite file: a write that returned is on the disk and visible to everyone.
 
     The file is opened by the first call. ``timeout`` is the longest that a call waits for other
@@ -54,15 +57,19 @@ class SQLiteMemoryStore(BaseStore):
         ttl: float | None = None,
         timeout: float = 30.0,
         embedder: "Embedder | Literal['default'] | None" = "default",
+        search: bool = False,
+        keep_trimmed: bool = False,
     ) -> None:
-        super().__init__(ttl=ttl, embedder=embedder)
+        super().__init__(ttl=ttl, embedder=embedder, search=search, keep_trimmed=keep_trimmed)
         file = SQLiteFile(_file_path(path), timeout=arguments.seconds(timeout, "timeout"))
         self.path = file.path
         self._lanes = SQLiteLanes(file)
         self._next_sweep = 0.0
         weakref.finalize(self, self._lanes.stop)
 
-    async def _append(self, session_id: str, rows: list[Row]) -> None:
+    async def _append(
+        self, session_id: str, rows: list[Row], embedded: Embedded | None = None
+    ) -> None:
         key = _key(session_id)
         values = [(_key(message_id), body) for message_id, body in rows]
 
@@ -75,6 +82,10 @@ class SQLiteMemoryStore(BaseStore):
             connection.executemany(
                 _APPEND, [(end + step, pk, *value) for step, value in enumerate(values, 1)]
             )
+            if session.kept_top is not None:
+                sqlite_search.drop_kept_ids(connection, pk, [each for each, _ in values])
+            if embedded is not None:
+                sqlite_search.add_vectors(connection, end + 1, embedded)
             if self._ttl is not None:
                 sqlite_sessions.set_deadline(connection, session, now + self._ttl)
             self._sweep(connection, now)
@@ -100,11 +111,19 @@ class SQLiteMemoryStore(BaseStore):
                 return 0
             first, last = session.places
             surplus = connection.execute(_NEWEST_SURPLUS, (first, last, keep)).fetchone()
-            return sqlite_sessions.remove(connection, session, first, *surplus) if surplus else 0
+            return (
+                sqlite_sessions.remove(
+                    connection, session, first, *surplus, keep=self._keep_trimmed
+                )
+                if surplus
+                else 0
+            )
 
         return await self._lanes.write(keep_last)
 
-    async def _remove(self, session_id: str, ids: list[str]) -> int:
+    async def _remove(self, session_id: str, ids: list[str], *, trimmed: bool = False) -> int:
+        keep = trimmed and self._keep_trimmed
+
         def remove(connection: sqlite3.Connection) -> int:
             session = sqlite_sessions.living(connection, _key(session_id), time.time())
             if session is None:
@@ -113,7 +132,11 @@ class SQLiteMemoryStore(BaseStore):
                 connection.execute(_PLACE, (session.pk, _key(each))).fetchone() for each in ids
             )
             doomed = [place for (place,) in filter(None, found)]
-            return sum(sqlite_sessions.remove(connection, session, at, at) for at in doomed)
+            if session.kept_top is not None and not trimmed:
+                sqlite_search.drop_kept_ids(connection, session.pk, map(_key, ids))
+            return sum(
+                sqlite_sessions.remove(connection, session, at, at, keep=keep) for at in doomed
+            )
 
         return await self._lanes.write(remove)
 
@@ -131,6 +154,7 @@ class SQLiteMemoryStore(BaseStore):
         def clear_all(connection: sqlite3.Connection) -> None:
             for table in ("messages", "sessions", "snapshots", "lives", "archive"):
                 connection.execute(f"DELETE FROM goldfish_{table}")
+            sqlite_search.forget_all(connection)
 
         await self._lanes.write(clear_all)
 
@@ -205,6 +229,9 @@ class SQLiteMemoryStore(BaseStore):
             return sqlite_snapshots.fork(connection, keys, time.time(), _key(snapshot_id))
 
         return await self._lanes.write(fork)
+
+    def _chronicle(self) -> SQLiteChronicle:
+        return SQLiteChronicle(self._lanes)
 
     def _ledger(self) -> SQLiteFacts:
         return SQLiteFacts(self._lanes)
