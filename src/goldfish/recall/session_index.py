@@ -86,16 +86,14 @@ class SessionIndex:
             self.postings.setdefault(word, Postings()).append(number, count)
         for name in saying.names:
             self.speakers.setdefault(name, Postings()).append(number)
-        rows = self._rows(vectors)
-        self.vectors.extend(rows)
-        self.owners.extend(np.full(len(rows), number, np.int32))
+        rows = self._add_vectors(number, vectors)
         self._episodes.append(self._episode(saying.moment))
         self._moments.append(saying.moment)
         self.years.add(saying.year)
         self._lengths.append(len(saying.words))
         self._asks.append(saying.asks)
         self._tells_when.append(saying.tells_when)
-        self.size += FOOTPRINT + len(row.body) + 4 * self.dimensions * len(rows)
+        self.size += FOOTPRINT + len(row.body) + 4 * self.dimensions * rows
 
     def _episode(self, moment: float) -> int:
         if not len(self._moments):
@@ -103,12 +101,15 @@ class SessionIndex:
         pause = moment - float(self._moments.values[-1])
         return int(self._episodes.values[-1]) + (pause > PAUSE)
 
-    def _rows(self, vectors: bytes) -> NDArray[np.float32]:
+    def _add_vectors(self, number: int, vectors: bytes) -> int:
         if not self.dimensions:
-            return np.empty((0, 0), np.float32)
+            return 0
         if len(vectors) % (2 * self.dimensions):
             raise MemoryStoreBackendError("a stored vector is damaged: run reembed()")
-        return np.frombuffer(vectors, STORED).astype(np.float32).reshape(-1, self.dimensions)
+        rows = np.frombuffer(vectors, STORED).astype(np.float32).reshape(-1, self.dimensions)
+        self.vectors.extend(rows)
+        self.owners.extend(np.full(len(rows), number, np.int32))
+        return len(rows)
 
 
 def stored(vectors: Sequence[NDArray[np.float32]] | NDArray[np.float32]) -> bytes:
