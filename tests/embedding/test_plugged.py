@@ -2,13 +2,18 @@
 
 import json
 import sys
+from base64 import b64decode
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Thread
 from typing import Any
 
 import numpy as np
 import pytest
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import Whitespace
 
 from goldfish.embedding import Embedder, endpoint
 from goldfish.embedding.plugged import (
@@ -210,6 +215,29 @@ def test_an_address_is_one_of_the_web() -> None:
     """A path of a file would be read as one."""
     with pytest.raises(ValueError, match="it begins with http:// or https://"):
         openai_compatible("file:///etc", "m")
+
+
+# A model of four words with two dimensions each: Gather(table, input_ids), by onnx.helper.
+TINY_MODEL = """
+CAg6mgEKIgoFdGFibGUKCWlucHV0X2lkcxIGdG9rZW5zIgZHYXRoZXISBHRpbnkqLwgECAIQASIgAAAAAAAAAAAAAIA/AAAAAA
+AAAAAAAIA/AABAQAAAgEBCBXRhYmxlWh0KCWlucHV0X2lkcxIQCg4IBxIKCgMSAW4KAxIBbGIeCgZ0b2tlbnMSFAoSCAESDgoD
+EgFuCgMSAWwKAggCQgQKABAN
+"""
+
+
+def test_a_file_of_onnx_is_run_with_the_tokenizer_beside_it(tmp_path: Path) -> None:
+    """The vector of a text points where the mean of its tokens points."""
+    pytest.importorskip("onnxruntime")
+    words = {"[UNK]": 0, "tea": 1, "coffee": 2, "water": 3}
+    tokenizer = Tokenizer(WordLevel(words, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = Whitespace()
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+    (tmp_path / "tiny.onnx").write_bytes(b64decode(TINY_MODEL))
+    embedder = onnx(tmp_path / "tiny.onnx", window=2)
+    assert (embedder.name, embedder.dimensions) == ("tiny", 2)
+    vectors = embedder.encode(["tea", "water", "tea coffee", "tea tea coffee"])
+    expected = np.array([[1, 0], [0.6, 0.8], [0.5**0.5, 0.5**0.5], [1, 0]])
+    assert vectors == pytest.approx(expected)
 
 
 def test_a_loaded_model_needs_a_name() -> None:
