@@ -18,6 +18,7 @@ from goldfish.history import Call, History, Outcome
 from goldfish.messages import ChatMessage
 from goldfish.pods import Nursery, Pod
 from goldfish.sandbox import Sandbox
+from goldfish.services import gravedigger
 from goldfish.target import DECLARED_BY_STORES, Target
 from goldfish.verdict import NOT_ASKED, UnsupportedError, Violation
 
@@ -278,10 +279,11 @@ class Memory:
         return await self.open(**options)
 
     def kill(self, client: Client) -> None:
-        """SIGKILL the other process that a client is in."""
+        """SIGKILL the other process that a client is in, and wait until it holds no lock."""
         assert isinstance(client.opened, Pod)
         client.closed = True
         client.opened.kill()
+        gravedigger.gone([client.opened.pid])
 
     async def close(self) -> None:
         """Close every opening."""

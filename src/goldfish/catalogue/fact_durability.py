@@ -82,6 +82,7 @@ async def facts_survive_a_kill(memory: Memory) -> None:
     was asked to end; one that was killed had saved nothing.
     """
     knowledge, user = Knowledge(memory), memory.session("ann")
+    await memory.close()  # so that one that allows one opening at a time can be asked, too
     victim = await memory.elsewhere()
     await knowledge.tell(user, *FACTS, client=victim)
     memory.kill(victim)
@@ -100,6 +101,7 @@ async def facts_of_one_process_after_another_add_up(memory: Memory) -> None:
     first were gone.
     """
     knowledge, user = Knowledge(memory), memory.session("ann")
+    await memory.close()
     for text in FACTS[:3]:
         other = await memory.elsewhere()
         await knowledge.tell(user, text, client=other)

@@ -58,7 +58,7 @@ async def a_full_disk_is_an_error_and_forgets_nothing(memory: Memory) -> None:
     assert isinstance(pod, Pod)
     for allowance in (0, files_of(memory)[0].stat().st_size):
         await story.live_through(partial(disk.full, pod.pid, allowance))
-    await story.compare(await memory.open())
+    await story.compare(await memory.reopen())
 
 
 @dataclass
