@@ -82,6 +82,8 @@ class Searcher:
                 return list(sessions.values())
 
     async def _take_in(self, index: "SessionIndex", reading: Reading, model: str) -> None:
+        latest = {row.id: row for row in reading.rows}  # the same may be kept and said again
+        reading = reading._replace(rows=sorted(latest.values(), key=lambda row: row.place))
         messages = await asyncio.to_thread(decode_messages, [row.body for row in reading.rows])
         vectors = await self._completed(reading, messages, model)
         await asyncio.to_thread(_take_in, index, reading, messages, vectors)
@@ -133,6 +135,9 @@ def _take_in(
         if reading.since == Known():
             index.renew(reading.known)
         elif index.known != reading.since:
+            return
+        elif not index.ids.isdisjoint(row.id for row in reading.rows):
+            index.renew(Known())  # what was trimmed is said again: begin anew
             return
         index.known = reading.known
         for row, message, vector in zip(reading.rows, messages, vectors, strict=True):

@@ -33,6 +33,7 @@ class SessionIndex:
 
     def _begin_anew(self) -> None:
         self.bodies: list[str] = []
+        self.ids: set[str] = set()
         self.postings: dict[str, Postings] = {}
         self.speakers: dict[Name, Postings] = {}
         self.years: set[int] = set()
@@ -82,6 +83,7 @@ class SessionIndex:
         """Take in the next message."""
         number = len(self.bodies)
         self.bodies.append(row.body)
+        self.ids.add(row.id)
         for word, count in Counter(saying.words).items():
             self.postings.setdefault(word, Postings()).append(number, count)
         for name in saying.names:

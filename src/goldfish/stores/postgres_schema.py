@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from goldfish.errors import SchemaTooNewError
 from goldfish.stores.postgres_facts_schema import FACTS
+from goldfish.stores.postgres_search_schema import SEARCH
 from goldfish.stores.postgres_snapshots import SNAPSHOTS
 
 if TYPE_CHECKING:
@@ -123,6 +124,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     ),
     SNAPSHOTS,
     FACTS,
+    SEARCH,
 )
 
 

@@ -209,7 +209,7 @@ def _set_newest(
 
 def _delete_last(connection: sqlite3.Connection, session: Session) -> None:
     left = delete_all(connection, session)
-    if left.newest is None and left.expires_at is None:
+    if left.newest is None and left.expires_at is None and left.kept_top is None:
         sqlite_sessions.empty(connection, left)
 
 
