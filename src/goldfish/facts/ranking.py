@@ -15,6 +15,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from goldfish.embedding.blas import BLAS
 from goldfish.errors import MemoryStoreBackendError
 from goldfish.facts.columns import Column, Postings
 from goldfish.facts.fusion import DIGITS, Parts, Scores, best, fused
@@ -107,10 +108,9 @@ class Ranking:
         slot = self._slot_of.get(seq)
         if slot is None or not self._dimensions:
             return []
-        own = self._vectors.values[self._owners.values == slot]
         close = np.zeros(len(self._seqs), np.float32)
-        for vector in own:
-            np.maximum.at(close, self._owners.values, self._vectors.values @ vector)
+        for row in np.flatnonzero(self._owners.values == slot):
+            self._raise_to(close, self._cosines(self._vectors.values[row]))
         close[~self._alive.values] = 0
         close[slot] = 0
         return [int(each) for each in self._seqs.values[close >= least]]
@@ -135,16 +135,25 @@ class Ranking:
         close = np.zeros(len(self._seqs), np.float32)
         if asked is None or not len(self._vectors):
             return close
-        owners = self._owners.values
-        cosines: Scores = self._vectors.values @ asked[0]
+        cosines = self._cosines(asked[0])
         if len(asked) > 1 and named.any():
-            rows = np.flatnonzero(named[owners])
-            cosines[rows] = self._vectors.values[rows] @ asked[1]
-        if self._one_each:
-            np.maximum(cosines, 0, out=close)
-            return close
-        np.maximum.at(close, owners, cosines)
+            rows = np.flatnonzero(named[self._owners.values])
+            cosines[rows] = self._cosines(asked[1])[rows]
+        self._raise_to(close, cosines)
         return close
+
+    def _cosines(self, vector: NDArray[np.float32]) -> Scores:
+        """How close each stored vector is. Several threads would only wait for the memory."""
+        with BLAS.single():
+            cosines: Scores = self._vectors.values @ vector
+        return cosines
+
+    def _raise_to(self, scores: Scores, cosines: Scores) -> None:
+        """Let each fact have the best of its vectors, if that is better than what it has."""
+        if self._one_each:
+            np.maximum(scores, cosines, out=scores)
+        else:
+            np.maximum.at(scores, self._owners.values, cosines)
 
     def _rows(self, vectors: bytes) -> NDArray[np.float32]:
         if len(vectors) % (4 * self._dimensions):
