@@ -6,7 +6,8 @@ from typing import Any
 
 from goldfish.messages import Fact
 from goldfish.specimens import specimen
-from goldfish.specimens.facts_reference import SCHEMA, FactsReference, Row
+from goldfish.specimens.facts_finding import Row
+from goldfish.specimens.facts_reference import SCHEMA, FactsReference
 
 REOPENED = ("DUP", "REV", "TTL", "CON", "FLT")
 

@@ -3,7 +3,8 @@
 from typing import Any
 
 from goldfish.specimens import specimen
-from goldfish.specimens.facts_reference import FactsReference, Row
+from goldfish.specimens.facts_finding import Row
+from goldfish.specimens.facts_reference import FactsReference
 
 
 @specimen("facts-for-ever", caught_by="TTL22", finding="stale")

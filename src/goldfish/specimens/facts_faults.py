@@ -9,13 +9,13 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from goldfish.messages import Fact, Recollection
+from goldfish.messages import Fact
 from goldfish.specimens import specimen
+from goldfish.specimens.facts_finding import FactFinder, Row
 from goldfish.specimens.facts_reference import FactsReference
-from goldfish.specimens.redis_reference import encoded
 
 
-class FactsOnRedis:
+class FactsOnRedis(FactFinder):
     """A correct memory for facts on a server."""
 
     def __init__(self, sandbox: Any) -> None:
@@ -30,35 +30,31 @@ class FactsOnRedis:
     def close(self) -> None:
         self.redis.close()
 
-    def key(self, user_id: str) -> bytes:
+    def place(self, user_id: str) -> bytes:
         """Where the facts of a user are."""
-        return b"facts:" + encoded(user_id)
+        return b"facts:" + self.key(user_id)
 
-    def remember(self, user_id: str, text: str) -> Fact:
-        name = " ".join(text.casefold().split()).removesuffix(".")
-        body = json.dumps({"id": uuid.uuid4().hex, "text": text})
-        self.redis.hsetnx(self.key(user_id), encoded(name), body)
-        return self.fact(user_id, self.redis.hget(self.key(user_id), encoded(name)))
+    def rows(self, user_id: str) -> list[Row]:
+        found = map(json.loads, self.redis.hvals(self.place(user_id)))
+        return [self.made(user_id, each) for each in sorted(found, key=lambda each: each["n"])]
 
-    def fact(self, user_id: str, body: bytes) -> Fact:
-        """What was stored, as a caller sees it."""
-        return Fact(user_id=user_id, **json.loads(body))
+    def made(self, user_id: str, stored: Mapping[str, Any]) -> Row:
+        """What was stored, as a row."""
+        return self.key(user_id), stored["id"], self.key(stored["text"]), stored["metadata"], 1
 
-    def list_facts(self, user_id: str) -> list[Fact]:
-        return [self.fact(user_id, body) for body in self.redis.hvals(self.key(user_id))]
-
-    def recall(self, user_id: str, query: str, *, limit: int = 5) -> list[Recollection]:
-        asked = set(query.casefold().split())
-        shared = [
-            (len(asked & set(f.text.casefold().split())), f) for f in self.list_facts(user_id)
-        ]
-        best = sorted((pair for pair in shared if pair[0]), key=lambda pair: -pair[0])
-        return [Recollection(fact=fact, score=score) for score, fact in best[:limit]]
+    def remember(
+        self, user_id: str, text: str, *, metadata: Mapping[str, Any] | None = None
+    ) -> Fact:
+        words = {"text": text, "metadata": self.encode(metadata)}
+        body = json.dumps({"n": self.redis.incr("n"), "id": uuid.uuid4().hex, **words})
+        place = self.place(user_id), self.key(self.same(text))
+        self.redis.hsetnx(*place, body)
+        return self.fact(self.made(user_id, json.loads(self.redis.hget(*place))))
 
     def forget(self, user_id: str, fact_id: str) -> None:
-        for name, body in self.redis.hgetall(self.key(user_id)).items():
+        for name, body in self.redis.hgetall(self.place(user_id)).items():
             if json.loads(body)["id"] == fact_id:
-                self.redis.hdel(self.key(user_id), name)
+                self.redis.hdel(self.place(user_id), name)
 
 
 @specimen(
@@ -81,21 +77,13 @@ class EmptiesFactsAfterARestart(FactsOnRedis):
 
 @specimen("knows-nothing-when-cut-off", caught_by="FLT29", finding="swallowed", services=("redis",))
 class KnowsNothingWhenCutOff(FactsOnRedis):
-    """A recall that the server does not answer gives nothing."""
+    """What the server does not answer is taken for nothing."""
 
-    def recall(self, user_id: str, query: str, *, limit: int = 5) -> list[Recollection]:
+    def rows(self, user_id: str) -> list[Row]:
         from redis import RedisError
 
         try:
-            return super().recall(user_id, query, limit=limit)
-        except RedisError:
-            return []
-
-    def list_facts(self, user_id: str) -> list[Fact]:
-        from redis import RedisError
-
-        try:
-            return super().list_facts(user_id)
+            return super().rows(user_id)
         except RedisError:
             return []
 
@@ -106,11 +94,11 @@ class FailsForEver(FactsOnRedis):
 
     failed: Exception | None = None
 
-    def list_facts(self, user_id: str) -> list[Fact]:
+    def rows(self, user_id: str) -> list[Row]:
         if self.failed is not None:
             raise self.failed
         try:
-            return super().list_facts(user_id)
+            return super().rows(user_id)
         except Exception as error:
             self.failed = error
             raise

@@ -5,7 +5,8 @@ from typing import Any
 
 from goldfish.messages import Fact, Recollection
 from goldfish.specimens import specimen
-from goldfish.specimens.facts_reference import FactsReference, Row
+from goldfish.specimens.facts_finding import Row
+from goldfish.specimens.facts_reference import FactsReference
 from goldfish.specimens.reference import Reference
 
 EVERYWHERE = ("REV", "REC", "TTL", "DUR", "DUP", "FLT", "CON", "FID")

@@ -6,7 +6,8 @@ from typing import Any
 
 from goldfish.messages import Fact, Recollection
 from goldfish.specimens import specimen
-from goldfish.specimens.facts_reference import FactsReference, Row
+from goldfish.specimens.facts_finding import Row
+from goldfish.specimens.facts_reference import FactsReference
 
 ASKING = ("REV", "DUR", "FLT", "ISO", "TTL")  # the families that recall, too
 

@@ -5,7 +5,8 @@ from typing import Any
 
 from goldfish.messages import Fact
 from goldfish.specimens import specimen
-from goldfish.specimens.facts_reference import FactsReference, Row
+from goldfish.specimens.facts_finding import Row
+from goldfish.specimens.facts_reference import FactsReference
 
 
 @specimen("revises-beside", caught_by="REV01", finding="stale", explains=("DUR", "CON", "REC"))
