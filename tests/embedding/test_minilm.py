@@ -96,6 +96,7 @@ if child == 0:
     os._exit(0 if (after[2] == before[0]).all() else 1)
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
-    command = [sys.executable, "-c", code]
+    # Python 3.12 warns of every fork of a process with threads, and numpy starts some.
+    command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert (done.stdout, done.stderr) == ("0\n", "")

@@ -91,13 +91,19 @@ def _command(place: Path) -> Sequence[str]:
 
 
 def _size(place: Path) -> int:
-    total = 0
-    for file in place.rglob("*"):
-        try:
-            total += file.lstat().st_size
-        except OSError:  # it has just been moved
-            continue
-    return total
+    """How much has come; what is moved or removed while we look counts as nothing."""
+    return sum(
+        _bytes(os.path.join(directory, name))
+        for directory, _, names in os.walk(place)  # which passes over what vanishes, unlike rglob
+        for name in names
+    )
+
+
+def _bytes(file: str) -> int:
+    try:
+        return os.lstat(file).st_size
+    except OSError:
+        return 0
 
 
 def _not_fetched(log: str) -> ModelNotFoundError:
