@@ -4,9 +4,7 @@ Mem0 decides what it reports, and where it keeps its own files, when it is impor
 imports it through this module gets it silent. What is in Mem0's tables of providers stays there.
 """
 
-import atexit
 import os
-import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +13,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar
 
-from goldfish.embedding import Embedder
+from goldfish.embedding import Embedder, model
 from goldfish.errors import MissingExtraError, UsageError
 
 PROVIDER = "goldfish"
@@ -26,11 +24,11 @@ DIRECTORY = "MEM0_DIR"
 
 @contextmanager
 def _silent_import() -> Iterator[None]:
-    """Import Mem0 with its telemetry off and a directory of this process; change no environment."""
+    """Import Mem0 with its telemetry off and a directory of ours; then put the environment back."""
     before = {name: os.environ.get(name) for name in (TELEMETRY, DIRECTORY)}
     os.environ[TELEMETRY] = "False"
     if "mem0" not in sys.modules:
-        os.environ[DIRECTORY] = _private_directory()
+        os.environ[DIRECTORY] = _directory()
     try:
         yield
     except ModuleNotFoundError as error:
@@ -43,15 +41,14 @@ def _silent_import() -> Iterator[None]:
                 os.environ[name] = value
 
 
-def _private_directory() -> str:
-    path, owner = tempfile.mkdtemp(prefix="goldfish-mem0-"), os.getpid()
-
-    def remove() -> None:
-        if os.getpid() == owner:  # not in a process that was forked from this one
-            shutil.rmtree(path, ignore_errors=True)
-
-    atexit.register(remove)
-    return path
+def _directory() -> str:
+    """Where Mem0 may keep a mark of this machine: beside our model, not in the user's home."""
+    path = model.cache().parents[1] / "mem0"
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError:  # there is no such place that can be written to
+        return tempfile.mkdtemp(prefix="goldfish-mem0-")
+    return str(path)
 
 
 with _silent_import():
