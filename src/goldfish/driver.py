@@ -375,8 +375,8 @@ def missing_need(need: Need, target: Target, client: Client) -> str | None:
             return f"{NOT_ASKED}{why}"
         if not client.has(need.name):
             return f"the store has no {need.name}"
-        if not client.has(need.name, *need.parameters):
-            return f"its {need.name} takes no {', '.join(need.parameters)}"
+        if lacks := [each for each in need.parameters if not client.has(need.name, each)]:
+            return f"its {need.name} takes no {', '.join(lacks)}"
     if need.kind == "field" and need.name not in target.carries:
         return f"it does not carry {need.name}"
     if need.kind == "retries" and not target.retries:

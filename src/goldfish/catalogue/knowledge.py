@@ -19,7 +19,7 @@ def shown_facts(texts: Sequence[Any]) -> str:
 
 def fact_in(item: Any) -> Any:
     """The fact in what came back: itself, or that of a recollection or of a pair with its score."""
-    if isinstance(item, tuple) and item:
+    if isinstance(item, list | tuple) and item:  # a pair that came from another process is a list
         item = item[0]
     inner = field(item, "fact")
     return item if inner is MISSING else inner
@@ -41,7 +41,7 @@ def metadata_of(item: Any) -> Any:
 
 def items_in(found: Any, method: str) -> list[Any]:
     """The facts that a call returned, or a violation if it returned none of that kind."""
-    single = isinstance(found, str | bytes | Mapping) or text_of(found) is not MISSING
+    single = isinstance(found, str | bytes | Mapping) or hasattr(found, "text")
     if single or not isinstance(found, Iterable):
         raise Violation(f"wrong: {method} returned {type(found).__name__}, not facts")
     return list(found)
