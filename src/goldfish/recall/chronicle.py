@@ -33,9 +33,9 @@ class Reading(NamedTuple):
 
 
 class Chapter(NamedTuple):
-    """The answer to one question: the model whose vectors are stored, and a reading per session."""
+    """The answer to one question: the models whose vectors are stored, a reading per session."""
 
-    model: str
+    models: frozenset[str]
     readings: Sequence[Reading]
 
 

@@ -73,7 +73,7 @@ class Searcher:
         while True:
             wanted = {key: index.known for key, index in sessions.items()}
             chapter = await self._chronicle.read(wanted)
-            _refuse_mixing(chapter.model, model)
+            _refuse_mixing(chapter.models, model)
             for reading in chapter.readings:
                 if reading.known != sessions[reading.session_id].known:
                     await self._take_in(sessions[reading.session_id], reading, model)
@@ -210,9 +210,9 @@ def _ranked(sessions: "Sessions", question: "Question", limit: int) -> list[Foun
     ]
 
 
-def _refuse_mixing(stored: str, model: str) -> None:
-    if stored and model and stored != model:
-        raise mismatch(stored, model)
+def _refuse_mixing(stored: frozenset[str], model: str) -> None:
+    for other in stored - {model} if model else ():
+        raise mismatch(other, model)
 
 
 def mismatch(stored: str, model: str) -> ModelMismatchError:

@@ -45,12 +45,12 @@ class PostgresChronicle:
         names = [key(encoded(session_id)) for session_id in wanted]
         values = [names, [each.epoch for each in known], [each.newest for each in known]]
         rows = await self._rows(self._read, values)
-        model = decoded(rows[0][8]) if rows and rows[0][8] is not None else ""
+        models = frozenset(decoded(row[8]) for row in rows[:1] if row[8] is not None)
         by_session: dict[int, list[Sequence[Any]]] = {}
         for row in rows:
             by_session.setdefault(row[0], []).append(row)
         return Chapter(
-            model, [_reading(each, by_session.get(nth, [])) for nth, each in enumerate(wanted, 1)]
+            models, [_reading(each, by_session.get(nth, [])) for nth, each in enumerate(wanted, 1)]
         )
 
     async def embed(self, reading: Reading, embedded: Embedded) -> None:

@@ -37,7 +37,8 @@ class SQLiteChronicle:
             connection.execute("BEGIN")  # so that all is read as of one moment
             try:
                 readings = [_reading(connection, *each, most) for each in wanted.items()]
-                return Chapter(sqlite_search.model_of(connection), readings)
+                model = sqlite_search.model_of(connection)
+                return Chapter(frozenset([model] if model else []), readings)
             finally:
                 connection.execute("COMMIT")
 
