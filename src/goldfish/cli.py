@@ -169,7 +169,7 @@ def explain(code: Annotated[str, Argument("CODE", "As DUR02")]) -> int:
 
 @app.command(short_help="Install the embedding model, or show where it is.")
 def model(
-    action: Annotated[str | None, Argument("[install|path]", "What to do")] = None,
+    action: Annotated[str | None, Argument("install|path", "What to do")] = None,
 ) -> int:
     """Show where the model of semantic recall is, and whether its files are whole.
 
