@@ -1,6 +1,10 @@
-"""Names in a question that metadata know."""
+"""What metadata add to a fact, and how a question refers to it."""
 
-from goldfish.facts.question import in_first_person, labels, named
+import math
+
+import pytest
+
+from goldfish.facts.question import in_first_person, labels, moment, named, people
 
 
 def test_short_texts_in_metadata_are_labels() -> None:
@@ -22,3 +26,22 @@ def test_a_name_becomes_the_first_person() -> None:
     assert in_first_person("What is Ann's dog called?", [("ann",)]) == "What is my dog called?"
     assert in_first_person("When did ann lee move?", [("ann", "lee")]) == "When did I move?"
     assert in_first_person("Annabel moved", [("ann",)]) == "Annabel moved"
+
+
+def test_only_some_keys_tell_who_speaks() -> None:
+    """A city that is named is no reason to ask as if it were asking."""
+    assert people({"Speaker": "Ann", "city": "Berlin", "author": 5}) == {("ann",)}
+
+
+@pytest.mark.parametrize(
+    "value", ["1970-01-02T00:00:00+00:00", "1970-01-02", "1:56 pm on 2 January, 1970"]
+)
+def test_a_time_in_metadata_is_the_time_of_the_fact(value: str) -> None:
+    """As ISO 8601, or as people write a day."""
+    assert moment({"topic": "tea", "n": 3, "time": value}) == 86_400
+
+
+@pytest.mark.parametrize("value", ["", "May", "12 monkeys", "x" * 500 + " 2 May 2020", "8892"])
+def test_other_texts_are_no_times(value: str) -> None:
+    """A number, or a month without a year, tells no moment."""
+    assert math.isnan(moment({"note": value}))

@@ -2,21 +2,20 @@
 
 import random
 
-import numpy as np
-
-from goldfish.facts.ranking import Question, Ranking
+from goldfish.facts.ranking import Question, Ranking, Traits
+from goldfish.recall.moments import DAY, Span
 from goldfish.testing import HashEmbedder
 
 embedder = HashEmbedder(64)
 
 
 def asked(text: str) -> Question:
-    return Question(text.split(), [], embedder.encode([text]))
+    return Question(text.split(), embedder.encode([text])[0])
 
 
 def put(ranking: Ranking, seq: int, *texts: str) -> None:
     words = [word for text in texts for word in text.split()]
-    ranking.put(seq, words, set(), embedder.encode(texts).tobytes())
+    ranking.put(seq, Traits(words, embedder.encode(texts).tobytes()))
 
 
 def order(ranking: Ranking, text: str, count: int | None = None) -> list[int]:
@@ -26,7 +25,7 @@ def order(ranking: Ranking, text: str, count: int | None = None) -> list[int]:
 def test_the_best_comes_first_and_equals_in_order() -> None:
     """Facts that fit alike keep the order in which they were remembered."""
     ranking = Ranking(64)
-    for seq, text in enumerate(["tea", "green tea", "milk", "salt"]):
+    for seq, text in enumerate(["black tea", "green tea", "some milk", "much salt"]):
         put(ranking, seq, text)
     assert order(ranking, "green tea") == [1, 0, 2, 3]
     assert order(ranking, "nothing") == [0, 1, 2, 3]
@@ -72,7 +71,7 @@ def test_the_best_piece_of_a_long_text_counts() -> None:
     put(ranking, 1, "tea")
     put(ranking, 2, "one thing", "some sugar")
     put(ranking, 3, "two things")
-    question = Question([], [], embedder.encode(["some sugar"]))
+    question = Question([], embedder.encode(["some sugar"])[0])
     best = next(ranking.hits(question, 1))
     assert best.seq == 2
     assert best.why()["meaning"] > 0.99
@@ -93,22 +92,35 @@ def test_near_facts_are_found_by_their_vectors() -> None:
 def test_words_alone_rank_too() -> None:
     """Without an embedder there are no vectors, and the words decide."""
     ranking = Ranking(0)
-    ranking.put(1, ["tea"], set(), b"")
-    ranking.put(2, ["milk"], set(), b"")
-    hits = list(ranking.hits(Question(["milk"], [], None), None))
+    ranking.put(1, Traits(["tea"], b""))
+    ranking.put(2, Traits(["milk"], b""))
+    hits = list(ranking.hits(Question(["milk"], None), None))
     assert [hit.seq for hit in hits] == [2, 1]
-    assert hits[0].why() == {"words": 1.0, "meaning": 0.0, "named": 0.0}
+    assert (hits[0].why()["words"], hits[0].why()["meaning"]) == (1.0, 0.0)
+    assert hits[1].why()["words"] == 0.0
 
 
-def test_what_the_question_names_counts_and_is_asked_as_i() -> None:
-    """A named fact is compared with the question in the first person, others as it stands."""
-    ranking = Ranking(64)
-    vectors = [embedder.encode([text]).tobytes() for text in ("I moved", "Ann moved")]
-    ranking.put(1, ["move"], {("ann",)}, vectors[0])
-    ranking.put(2, ["move"], set(), vectors[1])
-    question = Question(["move"], [("ann",)], embedder.encode(["Ann moved", "I moved"]))
-    assert [hit.why() for hit in ranking.hits(question, None)] == [
-        {"words": 1.0, "meaning": 1.0, "named": 1.0},
-        {"words": 1.0, "meaning": 1.0, "named": 0.0},
-    ]
-    assert np.isfinite(ranking.parts(question).words).all()
+def test_what_the_question_names_counts() -> None:
+    """A name or a day in the metadata; and a day for a while after it."""
+    ranking, day = Ranking(0), Span(100 * DAY, 101 * DAY)
+    ranking.put(1, Traits(["x"], b"", moment=99 * DAY))
+    ranking.put(2, Traits(["x"], b"", {("ann",)}))
+    ranking.put(3, Traits(["x"], b"", moment=100.5 * DAY))
+    ranking.put(4, Traits(["x"], b"", moment=108 * DAY))
+    ranking.put(5, Traits(["x"], b"", moment=200 * DAY))
+    hits = list(ranking.hits(Question(["x"], None, [("ann",), ("bob",)], [day]), None))
+    assert [hit.seq for hit in hits] == [2, 3, 4, 1, 5]
+    assert [hit.why()["named"] for hit in hits] == [1, 0, 0, 0, 0]
+    assert [hit.why()["time"] for hit in hits] == [0, 1, 0.5, 0, 0]
+    assert ranking.living([("ann",)]) == [("ann",)]
+    ranking.drop(2)
+    assert ranking.living([("ann",)]) == []
+
+
+def test_what_asks_or_says_little_comes_after_what_tells() -> None:
+    """Among facts that fit alike, the one that says more is the likelier answer."""
+    ranking = Ranking(0)
+    ranking.put(1, Traits(["tea"], b""))
+    ranking.put(2, Traits(["green", "tea", "from", "japan"], b"", asks=True))
+    ranking.put(3, Traits(["black", "tea", "from", "china"], b""))
+    assert [hit.seq for hit in ranking.hits(Question([], None), None)] == [3, 2, 1]

@@ -120,14 +120,15 @@ def _is_number(value: Any) -> bool:
 def _time(value: str | date) -> datetime | None:
     """The moment; without a zone it is taken as UTC."""
     if isinstance(value, str):
-        return _read_time(value)
+        return read_time(value)
     if not isinstance(value, datetime):
         return datetime(value.year, value.month, value.day, tzinfo=UTC)
     return value if value.tzinfo is not None else value.replace(tzinfo=UTC)
 
 
 @lru_cache(maxsize=4096)
-def _read_time(text: str) -> datetime | None:
+def read_time(text: str) -> datetime | None:
+    """The moment that the text means, if it is ISO 8601."""
     if not 8 <= len(text) <= 40 or "-" not in text:  # '20260102' is a number as often as a day
         return None
     try:

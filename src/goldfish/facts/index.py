@@ -10,14 +10,16 @@ import threading
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from goldfish.facts.encoding import build_fact, decode_base, decode_text
 from goldfish.facts.filters import Filter
 from goldfish.facts.ledger import Changes, Known, Row
 from goldfish.facts.likeness import NEAR, alike
-from goldfish.facts.question import Label, labels, named
+from goldfish.facts.question import Label
 from goldfish.messages import Fact, Recollection
+from goldfish.recall.moments import Span, spans
+from goldfish.recall.people import named_in
 
 if TYPE_CHECKING:  # numpy is only needed to recall, not to list
     from goldfish.facts.ranking import Question, Ranking
@@ -42,6 +44,14 @@ class Entry:
     def link(self) -> Link:
         """How another fact points to this one, as it is worded now."""
         return self.row.id, self.row.said_at
+
+
+class Hints(NamedTuple):
+    """What in a question refers to metadata."""
+
+    names: list[Label]
+    speaking: list[Label]
+    spans: list[Span]
 
 
 class UserFacts:
@@ -101,9 +111,12 @@ class UserFacts:
         found = (entry for entry in self.entries() if wanted.matches(entry.metadata))
         return [self.fact(entry) for entry in islice(found, offset, end)]
 
-    def names_in(self, query: str) -> list[Label]:
-        """The values of metadata that the question names."""
-        return named(query, self._ready().labels)
+    def hints(self, query: str) -> "Hints":
+        """What the question means to these facts: whom it names, which days."""
+        ranking = self._ready()
+        names = ranking.living(named_in(query, ranking.labels))
+        speaking = [name for name in names if name in ranking.people]
+        return Hints(names, speaking, spans(query, ranking.years))
 
     def recall(
         self, question: "Question", wanted: Filter, offset: int, limit: int
@@ -197,11 +210,10 @@ class UserFacts:
         return self._ranking
 
     def _rank(self, ranking: "Ranking", entry: Entry) -> None:
-        from goldfish.recall.words import words
+        from goldfish.facts.traits import traits
 
-        row = entry.row
-        ranking.put(row.seq, words(entry.text), labels(entry.metadata), row.vectors)
-        entry.row = row._replace(vectors=b"")  # the ranking has them now
+        ranking.put(entry.row.seq, traits(entry.text, entry.metadata, entry.row.vectors))
+        entry.row = entry.row._replace(vectors=b"")  # the ranking has them now
 
 
 def _size(row: Row) -> int:

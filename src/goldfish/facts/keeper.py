@@ -16,10 +16,10 @@ from goldfish.errors import FactNotFound, MemoryStoreError, ModelMismatchError
 from goldfish.facts.encoding import build_fact, encode_base, encode_said
 from goldfish.facts.filters import Filter
 from goldfish.facts.identity import identity
-from goldfish.facts.index import UserFacts
+from goldfish.facts.index import Hints, UserFacts
 from goldfish.facts.ledger import Ledger, New, Revised, Written
 from goldfish.facts.meaning import Meaning
-from goldfish.facts.question import Label, in_first_person
+from goldfish.facts.question import in_first_person
 from goldfish.facts.shelf import Shelf
 from goldfish.messages import Fact, Recollection, new_id
 
@@ -85,8 +85,8 @@ class FactKeeper:
         facts = await self._fresh(user_id)
         if model and facts.model not in ("", model):
             raise _mismatch(facts.model, model)
-        names = await self._use(facts, lambda: facts.names_in(query))
-        question = await self._question(query, names)
+        hints = await self._use(facts, lambda: facts.hints(query))
+        question = await self._question(query, hints)
         return await self._use(facts, lambda: facts.recall(question, wanted, offset, limit))
 
     async def page(
@@ -176,14 +176,15 @@ class FactKeeper:
 
         return await asyncio.to_thread(locked) if len(facts) > MANY else locked()
 
-    async def _question(self, query: str, names: list[Label]) -> "Question":
+    async def _question(self, query: str, hints: Hints) -> "Question":
         from goldfish.facts.ranking import Question
         from goldfish.recall.words import words
 
         if not query.strip():
-            return Question([], [], None)
-        asked = [query, in_first_person(query, names)] if names else [query]
-        return Question(words(query), names, await self._meaning.vectors(asked))
+            return Question([], None)
+        vectors = await self._meaning.vectors([in_first_person(query, hints.speaking)])
+        vector = None if vectors is None else vectors[0]
+        return Question(words(query), vector, hints.names, hints.spans)
 
 
 def _missing_links(facts: UserFacts, fact_id: str) -> tuple[int, str] | None:

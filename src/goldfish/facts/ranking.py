@@ -8,7 +8,8 @@ so it does not matter in which order they came to this process.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from datetime import UTC, datetime
 from functools import partial
 from typing import NamedTuple, TypeVar
 
@@ -20,18 +21,33 @@ from goldfish.errors import MemoryStoreBackendError
 from goldfish.facts.columns import Column, Postings
 from goldfish.facts.fusion import DIGITS, Parts, Scores, best, fused
 from goldfish.facts.question import Label
+from goldfish.recall.moments import DAY, Span
 
 Key = TypeVar("Key")
 
-K1, B = 1.2, 0.75  # the usual constants of BM25
+K1, B = 0.9, 0.4  # of BM25: facts are short, so their length says little
+FEW_WORDS = 5.0
+DAYS_AFTER = 14  # for so long people still talk about a day
+
+
+class Traits(NamedTuple):
+    """What a fact is found by."""
+
+    words: Sequence[str]
+    vectors: bytes
+    labels: Collection[Label] = ()
+    people: Collection[Label] = ()
+    moment: float = math.nan
+    asks: bool = False
 
 
 class Question(NamedTuple):
-    """What is asked: words, and the vectors of the question itself and in the first person."""
+    """What is asked."""
 
-    words: list[str]
-    names: list[Label]
-    vectors: NDArray[np.float32] | None
+    words: Sequence[str]
+    vector: NDArray[np.float32] | None
+    names: Sequence[Label] = ()
+    spans: Sequence[Span] = ()
 
 
 class Hit(NamedTuple):
@@ -51,31 +67,45 @@ class Ranking:
         self._seqs = Column(np.int64)
         self._lengths = Column(np.float32)
         self._alive = Column(np.bool_)
+        self._moments = Column(np.float64)
+        self._substance = Column(np.float32)
         self._vectors = Column(np.float32, dimensions)
         self._owners = Column(np.int32)  # the slot of each vector
         self._one_each = True  # then the owners are just the slots in order
         self._words: dict[str, Postings] = {}
         self.labels: dict[Label, Postings] = {}
+        self.people: set[Label] = set()
+        self.years: set[int] = set()
 
     def __len__(self) -> int:
         return len(self._slot_of)
 
-    def put(self, seq: int, words: Sequence[str], labels: set[Label], vectors: bytes) -> None:
+    def put(self, seq: int, traits: Traits) -> None:
         """Take in a fact, or what it says now."""
         self.drop(seq)
         slot = self._slot_of[seq] = len(self._seqs)
-        self._seqs.append(seq)
-        self._lengths.append(len(words))
-        self._alive.append(True)
-        for word, count in Counter(words).items():
+        for word, count in Counter(traits.words).items():
             _postings(self._words, word).append(slot, count)
-        for label in labels:
+        for label in traits.labels:
             _postings(self.labels, label).append(slot)
+        self.people.update(traits.people)
+        if math.isfinite(traits.moment):
+            self.years.add(datetime.fromtimestamp(traits.moment, UTC).year)
+        self._put_columns(seq, traits)
         if self._dimensions:
-            rows = self._rows(vectors)
+            rows = self._rows(traits.vectors)
             self._vectors.extend(rows)
             self._one_each = self._one_each and len(rows) == 1
             self._owners.extend(np.full(len(rows), slot, np.int32))
+
+    def _put_columns(self, seq: int, traits: Traits) -> None:
+        length = len(traits.words)
+        self._seqs.append(seq)
+        self._lengths.append(length)
+        self._alive.append(True)
+        self._moments.append(traits.moment)
+        # What says much, and does not ask, is likelier to be an answer.
+        self._substance.append(length / (length + FEW_WORDS) * (0.5 if traits.asks else 1.0))
 
     def drop(self, seq: int) -> None:
         """Leave out a fact."""
@@ -97,11 +127,18 @@ class Ranking:
 
     def parts(self, question: Question) -> Parts:
         """The partial scores of every slot."""
-        named = np.zeros(len(self._seqs), np.float32)
-        for name in question.names:
-            if name in self.labels:
-                named[self.labels[name].slots] = 1.0
-        return Parts(self._bm25(question.words), self._meaning(question.vectors, named), named)
+        return Parts(
+            self._share_of_words(question.words),
+            self._meaning(question.vector),
+            self._named(question.names),
+            self._time(question.spans),
+            self._substance.values,
+        )
+
+    def living(self, names: Sequence[Label]) -> list[Label]:
+        """Those of the names that any fact still has."""
+        alive = self._alive.values
+        return [name for name in names if alive[self.labels[name].slots].any()]
 
     def near(self, seq: int, least: float) -> list[int]:
         """The facts whose meaning is at least so close to that of this one."""
@@ -115,32 +152,56 @@ class Ranking:
         close[slot] = 0
         return [int(each) for each in self._seqs.values[close >= least]]
 
-    def _bm25(self, words: Sequence[str]) -> Scores:
-        scores = np.zeros(len(self._seqs), np.float32)
-        alive, lengths = self._alive.values, self._lengths.values
-        average = float(lengths.sum(where=alive)) / max(1, len(self)) or 1.0
-        for word, repeated in Counter(words).items():
-            if word in self._words:
-                slots, counts = self._words[word].slots, self._words[word].counts
-                occurs = int(alive[slots].sum())
-                rare = math.log(1 + (len(self) - occurs + 0.5) / (occurs + 0.5))
-                share = counts + K1 * (1 - B + B * lengths[slots] / average)
-                scores[slots] += repeated * rare * (K1 + 1) * counts / share
-        scores[~alive] = 0
-        highest = scores.max(initial=0.0)
-        return scores / highest if highest > 0 else scores
+    def _share_of_words(self, words: Sequence[str]) -> Scores:
+        """How much of the question's words each fact has: 1 for all, or for some again and again.
 
-    def _meaning(self, asked: NDArray[np.float32] | None, named: Scores) -> Scores:
-        """The best cosine of each fact; what is said by whom the question names is asked as "I"."""
+        BM25 by what a fact of usual length with all of the words would get; but who has nearly all
+        of them is not the worse for its length.
+        """
+        scores = np.zeros(len(self._seqs), np.float32)
+        coverage = np.zeros(len(self._seqs), np.float32)
+        long = 1 - B + B * self._lengths.values / self._average_length()
+        known = [self._words[word] for word in dict.fromkeys(words) if word in self._words]
+        worths = [self._worth(postings) for postings in known]
+        for postings, worth in zip(known, worths, strict=True):
+            slots, counts, share = postings.slots, postings.counts, worth / sum(worths)
+            scores[slots] += share * (1 + K1) * counts / (counts + K1 * long[slots])
+            coverage[slots] += share
+        return np.maximum(np.minimum(scores, 1), coverage**4, dtype=np.float32)
+
+    def _average_length(self) -> float:
+        total = float(self._lengths.values.sum(where=self._alive.values))
+        return total / max(1, len(self)) or 1.0
+
+    def _worth(self, postings: Postings) -> float:
+        """How much a word says: the rarer it is among the living, the more."""
+        occurs = int(self._alive.values[postings.slots].sum())
+        return math.log(1 + (len(self) - occurs + 0.5) / (occurs + 0.5))
+
+    def _meaning(self, asked: NDArray[np.float32] | None) -> Scores:
+        """The cosine of the best piece of each fact, if it is above 0."""
         close = np.zeros(len(self._seqs), np.float32)
-        if asked is None or not len(self._vectors):
-            return close
-        cosines = self._cosines(asked[0])
-        if len(asked) > 1 and named.any():
-            rows = np.flatnonzero(named[self._owners.values])
-            cosines[rows] = self._cosines(asked[1])[rows]
-        self._raise_to(close, cosines)
+        if asked is not None and len(self._vectors):
+            self._raise_to(close, self._cosines(asked))
         return close
+
+    def _named(self, names: Sequence[Label]) -> Scores:
+        """1 where the metadata hold something that the question names."""
+        named = np.zeros(len(self._seqs), np.float32)
+        for name in names:
+            if name in self.labels:
+                named[self.labels[name].slots] = 1
+        return named
+
+    def _time(self, spans: Sequence[Span]) -> Scores:
+        """1 on a day that the question names, and less and less in the days after it."""
+        near = np.zeros(len(self._seqs), np.float32)
+        moments = self._moments.values
+        for span in spans:
+            days_after = np.maximum(moments - span.last, 0) / DAY
+            fits = np.where(moments >= span.first, 1 - days_after / DAYS_AFTER, 0)
+            near = np.maximum(near, fits.astype(np.float32))
+        return near
 
     def _cosines(self, vector: NDArray[np.float32]) -> Scores:
         """How close each stored vector is. Several threads would only wait for the memory."""
@@ -170,7 +231,7 @@ class Ranking:
         self._vectors.keep(owners >= 0)
         self._owners = Column(np.int32)
         self._owners.extend(owners[owners >= 0])
-        for column in (self._seqs, self._lengths, self._alive):
+        for column in (self._seqs, self._lengths, self._alive, self._moments, self._substance):
             column.keep(alive)
         self._slot_of = {int(seq): slot for slot, seq in enumerate(self._seqs.values)}
 
