@@ -28,6 +28,7 @@ class FactsReference(FactFinder):
     def __init__(self, sandbox: Any) -> None:
         self.path = sandbox.path / "facts.db"
         self.db = sqlite3.connect(self.path, timeout=30, isolation_level=None)
+        self.db.execute("PRAGMA synchronous = OFF")  # processes are killed here, power is not cut
         self.db.executescript(SCHEMA)
 
     def unique(self, text: str) -> bytes:
