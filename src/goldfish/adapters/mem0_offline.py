@@ -1,7 +1,7 @@
 """A real Mem0 that asks nobody outside: no telemetry, no key, no language model, no torch.
 
 Mem0 decides what it reports, and where it keeps its own files, when it is imported; whoever
-imports it through this module gets it silent. What is in Mem0's tables of providers stays there.
+imports it through this module gets it silent. Its tables of providers get one entry more.
 """
 
 import os
@@ -27,8 +27,7 @@ def _silent_import() -> Iterator[None]:
     """Import Mem0 with its telemetry off and a directory of ours; then put the environment back."""
     before = {name: os.environ.get(name) for name in (TELEMETRY, DIRECTORY)}
     os.environ[TELEMETRY] = "False"
-    if "mem0" not in sys.modules:
-        os.environ[DIRECTORY] = _directory()
+    os.environ.setdefault(DIRECTORY, _directory())
     try:
         yield
     except ModuleNotFoundError as error:
