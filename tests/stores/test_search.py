@@ -16,7 +16,7 @@ from goldfish.testing import HashEmbedder
 from tests.stores.backends import BACKENDS, Backend
 
 SEED = 20261116
-SEARCHING = ["sqlite", "redis", "postgres"]
+SEARCHING = ["sqlite", "redis", "redis-decoded", "postgres"]
 HASH = HashEmbedder()
 
 
