@@ -4,11 +4,12 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 
 .PHONY: check test lint gallery bench clean
+.NOTPARALLEL: # what a target needs is installed in the order in which it is named
 
-check: $(VENV)/.core
+check: $(VENV)/.core $(VENV)/.model
 	$(BIN)/goldfish check $(ARGS)
 
-test: $(VENV)/.dev
+test: $(VENV)/.dev $(VENV)/.model
 	$(BIN)/python -m pytest -n auto $(ARGS)
 
 lint: $(VENV)/.dev
@@ -17,7 +18,7 @@ lint: $(VENV)/.dev
 	$(BIN)/mypy
 
 # Every specimen against every check that must not blame it: half an hour.
-gallery: $(VENV)/.dev
+gallery: $(VENV)/.dev $(VENV)/.model
 	GOLDFISH_WHOLE_GALLERY=1 $(BIN)/python -m pytest -n auto tests/test_specimens.py $(ARGS)
 
 bench: $(VENV)/.bench
@@ -31,12 +32,16 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.core: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install -q --disable-pip-version-check -e .
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[semantic]'
 	touch $@
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[all,dev]'
 	touch $@
+
+# Without the model (no network, say) everything that needs none still works, so make goes on.
+$(VENV)/.model: | $(VENV)/bin/python
+	-$(BIN)/goldfish model install && touch $@
 
 $(VENV)/.bench: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[bench]'

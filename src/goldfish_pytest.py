@@ -10,6 +10,7 @@ import pytest
 
 if TYPE_CHECKING:
     from goldfish import PostgresMemoryStore, RedisMemoryStore, SQLiteMemoryStore
+    from goldfish.adapters.mem0_client import Mem0Client
     from goldfish.check import Check
     from goldfish.sandbox import Sandbox
     from goldfish.snapshots.baselines import Baseline
@@ -241,6 +242,18 @@ def postgres_store(goldfish_sandbox: "Sandbox") -> "Iterator[PostgresMemoryStore
         opened = PostgresMemoryStore(goldfish_sandbox.postgres_dsn)
     with _closing(opened) as store:
         yield store
+
+
+@pytest.fixture
+def mem0_client(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Mem0Client]":
+    """An empty, real ``mem0.Memory``: Qdrant in a directory, MiniLM, no network and no key."""
+    with contextlib.ExitStack() as stack:
+        with _told_shortly():
+            from goldfish.adapters.mem0_client import fresh
+
+            template = tmp_path_factory.getbasetemp() / "mem0-template"
+            client = stack.enter_context(fresh(tmp_path_factory.mktemp("mem0"), template))
+        yield client
 
 
 @pytest.fixture

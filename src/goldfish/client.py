@@ -2,7 +2,15 @@
 
 import asyncio
 import inspect
-from collections.abc import AsyncIterable, Awaitable, Callable, Coroutine, Iterator, Sequence
+from collections.abc import (
+    AsyncIterable,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from functools import partial
 from typing import Any, Self, TypeVar
 
@@ -51,6 +59,7 @@ class LocalClient:
     ) -> None:
         self.store = opened
         self.threads = threads
+        self.lacking = lacking_of(opened)
         self.methods = methods_of(opened)
         self._closing = closing
         self._thread = thread
@@ -79,7 +88,7 @@ class LocalClient:
         An async store serves many at once. A sync one is shared by threads if it says so, and else
         opened another time, because much of what is not async belongs to one thread.
         """
-        if inspect.iscoroutinefunction(getattr(self.store, "add_messages", None)):
+        if any(inspect.iscoroutinefunction(_attribute(self.store, name)) for name in WRITES):
             return self
         if getattr(self.store, "threads", self.threads) is True:
             return type(self)(self.store, _nothing, LoopThread(), threads=True)
@@ -185,13 +194,24 @@ KNOWN_METHODS = [
     if inspect.isfunction(value) and not name.startswith("_")
 ] + ["close"]
 
+WRITES = ("add_messages", "remember")
+
 Methods = dict[str, list[str] | None]  # by name the parameters it takes; None if it takes any
 
 
 def methods_of(opened: object) -> Methods:
     """The methods of a store that its protocols know, and the parameters of each."""
-    found = {name: _attribute(opened, name) for name in KNOWN_METHODS}
+    lacking = lacking_of(opened)
+    found = {name: _attribute(opened, name) for name in KNOWN_METHODS if name not in lacking}
     return {name: _parameters(method) for name, method in found.items() if callable(method)}
+
+
+def lacking_of(opened: object) -> dict[str, str]:
+    """The methods that the store says cannot be used here, each with its reason."""
+    said = _attribute(opened, "lacking")
+    if not isinstance(said, Mapping):  # a stranger's attribute that means something else
+        return {}
+    return {str(name): str(why) for name, why in said.items()}
 
 
 def _attribute(opened: object, name: str) -> Any:

@@ -88,10 +88,10 @@ def shown(value: object, limit: int = 60) -> str:
     return f"{text[: limit - 20]}…{text[-12:]} ({len(plain):,} long)"
 
 
-def shown_list(values: Sequence[Any], most: int = 6) -> str:
+def shown_list(values: Sequence[Any], most: int = 6, what: str = "messages") -> str:
     """The values as evidence: the first and the last of many."""
     if len(values) <= most:
         return "[" + ", ".join(shown(each, 40) for each in values) + "]"
     head = ", ".join(shown(each, 40) for each in values[:3])
     tail = ", ".join(shown(each, 40) for each in values[-2:])
-    return f"[{head}, … {tail}] ({len(values):,} messages)"
+    return f"[{head}, … {tail}] ({len(values):,} {what})"

@@ -18,8 +18,9 @@ from goldfish.history import Call, History, Outcome
 from goldfish.messages import ChatMessage
 from goldfish.pods import Nursery, Pod
 from goldfish.sandbox import Sandbox
+from goldfish.services import gravedigger
 from goldfish.target import DECLARED_BY_STORES, Target
-from goldfish.verdict import Violation
+from goldfish.verdict import NOT_ASKED, UnsupportedError, Violation
 
 MISSING = object()
 
@@ -28,6 +29,7 @@ class Opened(Protocol):
     """A store that is open here or in another process."""
 
     methods: Methods
+    lacking: dict[str, str]
 
     async def call(self, method: str, *arguments: Any, deadline: float, **options: Any) -> Any: ...
 
@@ -59,6 +61,10 @@ class Client:
             return False
         taken = self.opened.methods[method]
         return taken is None or set(parameters) <= set(taken)
+
+    def lacking(self, method: str) -> str:
+        """Why the store has this method and cannot use it here, by its own word; else nothing."""
+        return self.opened.lacking.get(method, "")
 
     async def call(self, method: str, *arguments: Any, **options: Any) -> Any:
         """Call a method as it is; a StoreError says that it raised."""
@@ -196,6 +202,7 @@ class Memory:
 
     async def open(self, **options: Any) -> Client:
         """Open the storage here, once more; it becomes ``client``."""
+        self._refuse_unclaimed(1)
         opened = await self._opening(
             LocalClient.open(self.target, self.sandbox, deadline=self.deadline, **options)
         )
@@ -210,6 +217,7 @@ class Memory:
 
     async def elsewhere(self, **options: Any) -> Client:
         """Open the storage in another process; ``client`` stays what it was."""
+        self._refuse_unclaimed(1)
         pod = await self._opening(self._nursery().pod(*self._orders(options)))
         client = self._client(pod, "pod")
         self._clients.insert(0, client)
@@ -217,6 +225,7 @@ class Memory:
 
     async def pods(self, count: int, *, lanes: int = 1) -> list[Pod]:
         """Other processes that open the storage all at once."""
+        self._refuse_unclaimed(count)
         first = self.sandbox.opening == 0 and count == 1
         born: list[Pod] = []
         for _ in range(count):
@@ -228,6 +237,7 @@ class Memory:
 
     async def kill_while_opening(self, count: int) -> None:
         """Let other processes open the storage all at once, and kill each at a random instant."""
+        self._refuse_unclaimed(count)
         born = [await self._nursery().unopened(*self._orders({})) for _ in range(count)]
         self.sandbox.opening += count
         opening = [asyncio.create_task(pod.open()) for pod in born]
@@ -240,7 +250,7 @@ class Memory:
         """The opening in this process, for so many calls at once as its kind allows."""
         first = (await self.first()).opened
         assert isinstance(first, LocalClient)
-        if self.target.claims == "one opening":
+        if self.target.claims in {"one opening", "one at a time"}:
             return Lanes([first])
 
         async def another() -> LocalClient:
@@ -270,10 +280,13 @@ class Memory:
         return await self.open(**options)
 
     def kill(self, client: Client) -> None:
-        """SIGKILL the other process that a client is in."""
+        """SIGKILL the other process that a client is in, and wait until it holds no lock."""
         assert isinstance(client.opened, Pod)
         client.closed = True
         client.opened.kill()
+        if self.target.claims == "one at a time":
+            gravedigger.gone([client.opened.pid])  # so long it may hold what it had locked
+        gravedigger.gone([client.opened.pid])
 
     async def close(self) -> None:
         """Close every opening."""
@@ -306,6 +319,12 @@ class Memory:
         """An ordinary session id that no other check uses."""
         self._made += 1
         return f"{hint}-{self.random.randrange(16**6):06x}-{self._made}"
+
+    def _refuse_unclaimed(self, more: int) -> None:
+        """Raise if so many more openings are more than the target ever promised to allow."""
+        others = sum(not client.closed for client in self._clients) + len(self._pods)
+        if self.target.claims == "one at a time" and others + more > 1:
+            raise UnsupportedError("not claimed: one at a time only")
 
     def _client(self, opened: Opened, where: str) -> Client:
         name = f"{where}{self.sandbox.opening}"
@@ -364,16 +383,26 @@ def identity(found: Any) -> Any:
 def missing_need(need: Need, target: Target, client: Client) -> str | None:
     """Why the target does not support what a check needs; None if it does."""
     if need.kind == "method":
+        if why := client.lacking(need.name):
+            return f"{NOT_ASKED}{why}"
         if not client.has(need.name):
             return f"the store has no {need.name}"
-        if not client.has(need.name, *need.parameters):
-            return f"its {need.name} takes no {', '.join(need.parameters)}"
+        if lacks := [each for each in need.parameters if not client.has(need.name, each)]:
+            return f"its {need.name} takes no {', '.join(lacks)}"
     if need.kind == "field" and need.name not in target.carries:
         return f"it does not carry {need.name}"
     if need.kind == "retries" and not target.retries:
         return "its ids do not make a retry a no-op"
     if need.kind == "ttl" and not target.takes_ttl:
         return "its factory takes no ttl"
+    if need.kind == "recalls" and need.name == "meaning" != target.recalls:
+        return "it recalls by words, not by meaning"
+    if need.kind == "filters" and need.name == "comparison" != target.filters:
+        return "its filters do not compare"
+    if need.kind == "filters" and target.filters is None:
+        return "it has no filters"
+    if need.kind == "scoped ids" and not target.scoped_ids:
+        return "the id of a fact serves whoever has it"
     if need.kind == "opening" and target.claims == "one opening":
         return "not claimed: one opening only"
     if need.kind == "process" and target.claims in {"one opening", "one process"}:

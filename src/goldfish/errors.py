@@ -4,7 +4,9 @@
     ├── MemoryStoreError                 a store could not do what was asked
     │   ├── MemoryStoreBackendError      the backend failed: never an empty history instead
     │   │   └── SchemaTooNewError        the data were written by a newer goldfish
+    │   ├── FactNotFound                 the user has no such fact: nothing was changed
     │   ├── MemoryStoreClosedError       the store was used after aclose()
+    │   ├── ModelMismatchError           the stored vectors are those of another model
     │   ├── SnapshotNotFound             the session has no such snapshot: nothing was changed
     │   └── UnstorableError              the value cannot be kept exactly (also a ValueError)
     ├── UnknownStoreURLError             open_store() does not know the scheme (also a ValueError)
@@ -12,6 +14,8 @@
     ├── HistoryError                     a stored history cannot be read (also a ValueError)
     ├── TargetError                      a target cannot be found, imported or used
     ├── MissingExtraError                an optional package is not installed (also an ImportError)
+    ├── ModelNotFoundError               the embedding model is not here, or its files are damaged
+    ├── EmbedderError                    an embedder failed, or returned what are no vectors
     └── ServiceError                     a real server could not be started or steered
         └── NotPossibleError             a fault cannot be made here, as this user or on this system
 
@@ -51,6 +55,14 @@ class MemoryStoreClosedError(MemoryStoreError):
     """The store was used after it was closed."""
 
 
+class ModelMismatchError(MemoryStoreError):
+    """The stored vectors are those of another model; nothing was compared or written."""
+
+
+class FactNotFound(MemoryStoreError, LookupError):  # noqa: N818 - like SnapshotNotFound
+    """The user has no fact with this id; nothing was changed."""
+
+
 class SnapshotNotFound(MemoryStoreError):  # noqa: N818 - a name that was promised to users
     """The session has no snapshot with this id; nothing was changed."""
 
@@ -82,6 +94,14 @@ class MissingExtraError(GoldfishError, ImportError):
     def of(cls, package: str, extra: str) -> "MissingExtraError":
         """The error for a package, with the command that installs it."""
         return cls(f"{package} is not installed: pip install 'goldfish[{extra}]'")
+
+
+class ModelNotFoundError(GoldfishError):
+    """The embedding model is not on this machine, or its files are damaged."""
+
+
+class EmbedderError(GoldfishError):
+    """An embedder failed, or returned what are no vectors."""
 
 
 class ServiceError(GoldfishError):

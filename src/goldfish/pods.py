@@ -52,6 +52,7 @@ class Pod:
         self.pid = pid
         self._imported = imported  # what pods needed that their nursery did not have
         self.methods: dict[str, list[str] | None] = {}
+        self.lacking: dict[str, str] = {}
         self.ended = self.killed = False
         self._writer = writer
         self._numbers = itertools.count()

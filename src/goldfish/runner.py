@@ -156,7 +156,7 @@ class _Run:
 
     async def _in_sandbox(self, check: Check, effort: float) -> Result:
         # Before anything is started for it: what the target has said already may be enough.
-        for need in check.needs:
+        for need in check.every_need:
             if need.kind == "service" and (why := missing_service(need, self._target)):
                 return _result(check, Verdict.UNSUPPORTED, why)
         sandbox = Sandbox(own_servers=check.own_servers)
@@ -167,7 +167,7 @@ class _Run:
             client = await memory.open()
             assert isinstance(client.opened, LocalClient)
             memory.target = declared_by(client.opened.store, self._target)
-            for need in check.needs:
+            for need in check.every_need:
                 if why := missing_need(need, memory.target, client):
                     return _result(check, Verdict.UNSUPPORTED, why)
             await check.function(memory)

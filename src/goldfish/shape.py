@@ -25,6 +25,11 @@ EXPECTED = {
     "remember": "user_id, text",
     "recall": "user_id, query",
     "list_facts": "user_id",
+    "get_fact": "user_id, fact_id",
+    "revise": "user_id, fact_id, text",
+    "forget": "user_id, fact_id",
+    "forget_all": "user_id",
+    "fact_history": "user_id, fact_id",
 }
 
 

@@ -133,6 +133,9 @@ class Remembering(Protocol):
     async def revise(self, user_id: str, fact_id: str, text: str) -> Fact:
         """Replace what the fact says; the old words are not recalled again."""
 
+    async def fact_history(self, user_id: str, fact_id: str) -> list[Fact]:
+        """What a revised fact said before, oldest first; nothing of it is recalled."""
+
     async def forget(self, user_id: str, fact_id: str) -> None:
         """Remove one fact; an unknown one is a no-op."""
 

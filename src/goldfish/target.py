@@ -12,8 +12,8 @@ from typing import Any, Literal, overload
 
 from goldfish.errors import TargetError
 
-Claims = Literal["one opening", "one process", "one writer"]
-CLAIMS: tuple[Claims, ...] = ("one opening", "one process", "one writer")
+Claims = Literal["one opening", "one at a time", "one process", "one writer"]
+CLAIMS: tuple[Claims, ...] = ("one opening", "one at a time", "one process", "one writer")
 # Those of ChatMessage, spelled out: importing it would cost more than all the rest of this file.
 MESSAGE_FIELDS = frozenset(
     {"role", "content", "id", "created_at", "name", "tool_calls", "tool_call_id", "metadata"}
@@ -34,7 +34,8 @@ class Target:
     """A factory of stores, and what its memory never promised.
 
     ``claims`` limits the promises, ``carries`` names the fields of a message that are kept (all, if
-    not given), ``retries=False`` says that ids do not make a retry a no-op.
+    not given), ``retries=False`` says that ids do not make a retry a no-op, ``scoped_ids=False``
+    that the id of a fact serves whoever has it.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Target:
     retries: bool = True
     recalls: Literal["words", "meaning"] = "words"
     filters: Literal["equality", "comparison"] | None = "equality"
+    scoped_ids: bool = True
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         """What the factory makes."""
@@ -82,6 +84,7 @@ DECLARED_BY_STORES: dict[str, Callable[[Any], bool]] = {
     "answers": lambda value: isinstance(value, bool),
     "recalls": lambda value: isinstance(value, str) and value in {"words", "meaning"},
     "filters": lambda value: isinstance(value, str) and value in {"equality", "comparison"},
+    "scoped_ids": lambda value: isinstance(value, bool),
 }
 
 
@@ -101,6 +104,7 @@ def target(
     retries: bool = True,
     recalls: Literal["words", "meaning"] = "words",
     filters: Literal["equality", "comparison"] | None = "equality",
+    scoped_ids: bool = True,
 ) -> Callable[[Callable[..., Any]], Target]: ...
 
 

@@ -40,6 +40,8 @@ class BuiltIn:
 _OURS = "goldfish.stores.targets"
 _LANGCHAIN = "goldfish.adapters.langchain_targets"
 _LANGCHAIN_PACKAGES = ("langchain_community", "redis", "sqlalchemy")
+_MEM0 = "goldfish.adapters.mem0_targets"
+_MEM0_PACKAGES = ("mem0", "numpy", "safetensors", "tokenizers")
 BUILT_INS: Mapping[str, BuiltIn] = {
     "memory": BuiltIn(_OURS, "memory", "a dict in the process, which dies with it"),
     "sqlite": BuiltIn(_OURS, "sqlite", "one SQLite file, the embedded default"),
@@ -56,6 +58,19 @@ BUILT_INS: Mapping[str, BuiltIn] = {
     ),
     "langchain-file": BuiltIn(
         _LANGCHAIN, "file", "LangChain's history in files", "langchain", _LANGCHAIN_PACKAGES
+    ),
+    "mem0": BuiltIn(
+        _MEM0, "qdrant", "Mem0 on Qdrant in a directory", "mem0", (*_MEM0_PACKAGES, "qdrant_client")
+    ),
+    "mem0-faiss": BuiltIn(
+        _MEM0, "faiss", "Mem0 on FAISS in a directory", "mem0-faiss", (*_MEM0_PACKAGES, "faiss")
+    ),
+    "mem0-chroma": BuiltIn(
+        _MEM0,
+        "chroma",
+        "Mem0 on Chroma in a directory",
+        "mem0-chroma",
+        (*_MEM0_PACKAGES, "chromadb"),
     ),
 }
 

@@ -21,6 +21,9 @@ FINDINGS = (
 )
 
 
+NOT_ASKED = "not asked: "  # begins the summary of what is unsupported only here, as it is installed
+
+
 class Verdict(StrEnum):
     """held, broken, unknown (we could not tell), unsupported (no such power), skipped."""
 

@@ -66,6 +66,19 @@ def test_what_was_not_judged_is_listed_by_reason() -> None:
     assert "  unknown: the target did not open: [bold]x" in summary
 
 
+def test_what_was_not_asked_for_want_of_something_ends_the_summary() -> None:
+    """In one line: how much, why, and what to do."""
+    why = "not asked: no model is here: run goldfish model install"
+    lacking = [result(code, Verdict.UNSUPPORTED, why) for code in ("REC01", "REC02", "REV01")]
+    held = result("ISO01", Verdict.HELD)
+    summary = told(Account(Report("sqlite", 7, (held, *lacking))))
+    assert summary.splitlines()[0] == "sqlite: held. 1 promise held, 3 unsupported. (7.3 s, seed 7)"
+    assert " ".join(summary.split()).endswith(
+        "Not asked: 3 promises (REC, REV), because no model is here: run goldfish model install"
+    )
+    assert "Unsupported:" not in summary
+
+
 def test_a_known_failure_is_told_by_its_reason_and_a_stale_entry_by_its_code() -> None:
     """What is known needs no evidence."""
     account = Account(NASTY_REPORT, {"DUR02": "we know"}, {"ISO01": "listed as known, but held"})

@@ -11,7 +11,12 @@ from typing import Any
 import goldfish
 
 _context = multiprocessing.get_context("forkserver")
-_context.set_forkserver_preload(["goldfish", "redis.asyncio", "psycopg", "tests.stores.pods"])
+_context.set_forkserver_preload(
+    [
+        *("goldfish", "redis.asyncio", "psycopg", "tests.stores.pods"),
+        *("goldfish.facts.ranking", "goldfish.recall.words", "goldfish.stores.open"),
+    ]
+)
 
 
 def batch(writer: str, number: int) -> list[goldfish.ChatMessage]:

@@ -147,10 +147,10 @@ async def test_a_lock_past_the_timeout_is_an_error_and_then_all_is_well(path: Pa
 
 @pytest.fixture
 def small_files() -> Iterator[None]:
-    """No file may grow beyond 200 kB: what a full disk looks like without filling one."""
+    """No file may grow beyond 400 kB: what a full disk looks like without filling one."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, hard))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, hard))
     yield
     resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     signal.signal(signal.SIGXFSZ, handler)

@@ -51,7 +51,8 @@ def explain(code: str) -> int:
     page.write(f"{check.family}, {FAMILIES[check.family]}", label="family    ")
     page.write(f"{check.suite}", label="suite     ")
     page.write(
-        "; ".join(map(_told, check.needs)) or "only what every memory has", label="needs     "
+        "; ".join(map(_told, _beyond_messages(check))) or "only what every memory has",
+        label="needs     ",
     )
     page.write(check.incident, label="incident  ")
     for specimen in gallery().values():
@@ -83,6 +84,10 @@ def _needed(entry: BuiltIn) -> str:
     return f"pip install 'goldfish[{entry.extra}]'" if entry.missing else "installed"
 
 
+def _beyond_messages(check: Check) -> tuple[Need, ...]:
+    return check.needs if check.about == "messages" else check.every_need
+
+
 def _told(need: Need) -> str:
     return {
         "method": f"the method {need.name}({', '.join(need.parameters)})",
@@ -91,4 +96,8 @@ def _told(need: Need) -> str:
         "process": "a storage that another process can open",
         "retries": "ids that make a retry a no-op",
         "ttl": "a factory that takes ttl",
+        "service": f"a memory on {need.name or 'a server'}",
+        "recalls": f"facts that are found by {need.name}",
+        "filters": f"facts that are chosen by {need.name}",
+        "scoped ids": "ids of facts that serve nobody but their user",
     }[need.kind]

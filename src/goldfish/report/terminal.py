@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from goldfish.baseline import Account
 from goldfish.report.discretion import discreet, inert, shortened
 from goldfish.report.page import Page
-from goldfish.verdict import Report, Result, Verdict
+from goldfish.verdict import NOT_ASKED, Report, Result, Verdict
 
 NOT_CLAIMED = "not claimed: "
 STYLES = {"held": "bold green", "broken": "bold red", "unknown": "bold yellow"}
@@ -26,9 +26,12 @@ def summarise(page: Page, account: Account, seconds: float) -> None:
         page.write(f"stale: {why}. Remove it from the baseline.", indent=2, label=f"{code} ")
     _unknown(page, _those(report, Verdict.UNKNOWN))
     unsupported = _those(report, Verdict.UNSUPPORTED)
-    _listed(page, "Unsupported", [each for each in unsupported if not _unclaimed(each)])
+    lacking = [each for each in unsupported if _not_asked(each)]
+    others = [each for each in unsupported if not _not_asked(each) and not _unclaimed(each)]
+    _listed(page, "Unsupported", others)
     _listed(page, "Not claimed", [each for each in unsupported if _unclaimed(each)])
     _listed(page, "Skipped", _those(report, Verdict.SKIPPED))
+    _lacking(page, lacking)
 
 
 def headline(report: Report, account: Account, seconds: float) -> str:
@@ -115,6 +118,16 @@ def _listed(page: Page, title: str, results: list[Result]) -> None:
         page.write(f"{told}: {' '.join(result.code for result in group)}", indent=4)
 
 
+def _lacking(page: Page, results: list[Result]) -> None:
+    """In a line for each reason: how much could have been asked, and how to ask it."""
+    for reason, group in _by_summary(results).items():
+        page.write()
+        promises = "1 promise" if len(group) == 1 else f"{len(group)} promises"
+        families = ", ".join(dict.fromkeys(result.family for result in group))
+        told = shortened(inert(reason.removeprefix(NOT_ASKED)), LINES_OF_SUMMARY * page.width)
+        page.write(f"Not asked: {promises} ({families}), because {told}", indent=2, style="yellow")
+
+
 def _by_summary(results: Iterable[Result]) -> dict[str, list[Result]]:
     groups: dict[str, list[Result]] = {}
     for result in results:
@@ -124,6 +137,10 @@ def _by_summary(results: Iterable[Result]) -> dict[str, list[Result]]:
 
 def _those(report: Report, verdict: Verdict) -> list[Result]:
     return [result for result in report.results if result.verdict is verdict]
+
+
+def _not_asked(result: Result) -> bool:
+    return result.summary.startswith(NOT_ASKED)
 
 
 def _unclaimed(result: Result) -> bool:

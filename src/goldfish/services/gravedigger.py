@@ -22,7 +22,9 @@ def birth(pid: int) -> str | None:
     """A mark that tells a living process from a later one with the same pid; None for the dead."""
     if _HAS_PROC:
         fields = _stat(str(pid))
-        return None if not fields or fields[0] in "ZX" else fields[19]
+        # One whose threads have not all ended yet still holds its files and locks.
+        over = not fields or (fields[0] in "ZX" and int(fields[17]) <= 1)
+        return None if over else fields[19]
     state, _, started = _ps("-o", "stat=,lstart=", "-p", str(pid)).strip().partition(" ")
     return None if not state or state.startswith("Z") else started.strip()
 

@@ -14,6 +14,13 @@ def text(value: str, name: str) -> str:
     return value
 
 
+def said(value: str, name: str) -> str:
+    """The value, if it is a string that says something."""
+    if not text(value, name).strip():
+        raise ValueError(f"{name} must not be empty: say something")
+    return value
+
+
 def natural(value: int, name: str) -> int:
     """The value, if it is an integer from 0 on; no larger than any database can count."""
     if not isinstance(value, int) or isinstance(value, bool):
@@ -50,6 +57,15 @@ def message_ids(ids: Iterable[str]) -> list[str]:
     if _is_single(ids):
         raise TypeError(f"ids must be a list of message ids, not a single {type(ids).__name__}")
     return list(dict.fromkeys(text(key, "a message id") for key in ids))
+
+
+def session_ids(ids: Iterable[str]) -> list[str]:
+    """The ids as a list without repetitions."""
+    if _is_single(ids):
+        raise TypeError(
+            f"session_ids must be a list of session ids, not a single {type(ids).__name__}"
+        )
+    return list(dict.fromkeys(text(key, "a session id") for key in ids))
 
 
 def _is_single(value: object) -> bool:

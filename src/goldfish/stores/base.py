@@ -4,39 +4,53 @@ A backend only ever sees ids and JSON texts, through the primitives at the end.
 """
 
 import asyncio
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from types import TracebackType
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from goldfish.encoding import decode_messages, encode_batch
 from goldfish.errors import MemoryStoreClosedError, MemoryStoreError, SnapshotNotFound
 from goldfish.messages import ChatMessage, Snapshot, new_id
+from goldfish.recall.chronicle import Embedded
 from goldfish.store import Count
 from goldfish.stores import arguments
+from goldfish.stores.remembering import RememberingStore
 from goldfish.stores.trimming import Limits, messages_to_remove
+
+if TYPE_CHECKING:
+    from goldfish.embedding.embedder import Embedder
 
 Row = tuple[str, str]  # a message's id and its JSON text
 Forked = Literal["done", "not found", "not empty"]
 LONG_HISTORY = 2000
 
 
-class BaseStore(ABC):
-    """A ``MemoryStore`` with ``Expiring``, ``Editing``, ``Listing`` and ``Snapshotting``."""
+class BaseStore(RememberingStore):
+    """A ``MemoryStore`` with ``Expiring``, ``Editing``, ``Listing``, ``Snapshotting`` and facts."""
 
-    def __init__(self, *, ttl: float | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        ttl: float | None = None,
+        embedder: "Embedder | Literal['default'] | None" = "default",
+    ) -> None:
+        super().__init__(embedder)
         self._ttl = None if ttl is None else arguments.seconds(ttl, "ttl")
         if self._ttl == 0:
             raise ValueError("ttl must be more than 0 seconds; leave it out for no expiry")
         self._closed = False
+        self._searches = False
 
     async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         """Append the batch in order, all or nothing; an id the session has is left as it is."""
         self._admit(session_id)
-        rows = encode_batch(arguments.batch(messages))
+        batch = arguments.batch(messages)
+        rows = encode_batch(batch)
         if rows:
-            await self._append(session_id, rows)
+            embedded = await self._embedded(batch) if self._searches else None
+            await self._append(session_id, rows, embedded)
 
     async def get_history(self, session_id: str, *, last: int | None = None) -> list[ChatMessage]:
         """The messages of the session, oldest first; with ``last``, only that many newest ones."""
@@ -69,7 +83,9 @@ class BaseStore(ABC):
             return await self._keep_last(session_id, limits.only_keep_last)
         history = await _decoded(await self._read(session_id, None))
         doomed = messages_to_remove(history, limits)
-        return await self._remove(session_id, [m.id for m in doomed]) if doomed else 0
+        if not doomed:
+            return 0
+        return await self._remove(session_id, [m.id for m in doomed], trimmed=True)
 
     async def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
         """Remove exactly these messages; return how many there were."""
@@ -175,9 +191,18 @@ class BaseStore(ABC):
             raise MemoryStoreClosedError(f"this {type(self).__name__} is closed: open a new one")
         arguments.text(session_id, "session_id")
 
+    async def _embedded(self, messages: Sequence[ChatMessage]) -> Embedded | None:
+        """The vectors of the messages, for a store that searches."""
+        return None
+
     @abstractmethod
-    async def _append(self, session_id: str, rows: list[Row]) -> None:
-        """Add the rows whose ids the session lacks, in order, in one atomic, durable step."""
+    async def _append(
+        self, session_id: str, rows: list[Row], embedded: Embedded | None = None
+    ) -> None:
+        """Add the rows whose ids the session lacks, in order, in one atomic, durable step.
+
+        The vectors of those that are added are written in the same step.
+        """
 
     @abstractmethod
     async def _read(self, session_id: str, last: int | None) -> Sequence[str] | Sequence[bytes]:
@@ -188,8 +213,11 @@ class BaseStore(ABC):
         """Remove all but the newest ``keep`` rows; return how many went."""
 
     @abstractmethod
-    async def _remove(self, session_id: str, ids: list[str]) -> int:
-        """Remove the rows with these ids; return how many went."""
+    async def _remove(self, session_id: str, ids: list[str], *, trimmed: bool = False) -> int:
+        """Remove the rows with these ids; return how many went.
+
+        What is ``trimmed`` may still be found by searches, if the store keeps that for them.
+        """
 
     @abstractmethod
     async def _clear(self, session_id: str, snapshots: bool) -> None: ...
@@ -228,8 +256,8 @@ class BaseStore(ABC):
     async def _fork(self, session_id: str, snapshot_id: str, new_session_id: str) -> Forked:
         """Fill the new session in one atomic, durable step, or say what is in the way."""
 
-    async def _close(self) -> None:  # noqa: B027 - a store in memory has nothing to give back
-        ...
+    async def _close(self) -> None:
+        """Nothing to give back: that is so for a store in memory."""
 
 
 def _not_found(session_id: str, snapshot_id: str) -> SnapshotNotFound:

@@ -6,9 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
+from typing import TYPE_CHECKING, Literal
 
 from goldfish.messages import Snapshot
+from goldfish.recall.chronicle import Embedded
 from goldfish.stores.base import BaseStore, Forked, Row
+from goldfish.stores.memory_facts import MemoryFacts
+
+if TYPE_CHECKING:
+    from goldfish.embedding.embedder import Embedder
 
 
 @dataclass
@@ -46,14 +52,21 @@ class InMemoryStore(BaseStore):
     or got back, and it refuses what the durable stores refuse.
     """
 
-    def __init__(self, *, ttl: float | None = None) -> None:
-        super().__init__(ttl=ttl)
+    def __init__(
+        self,
+        *,
+        ttl: float | None = None,
+        embedder: "Embedder | Literal['default'] | None" = "default",
+    ) -> None:
+        super().__init__(ttl=ttl, embedder=embedder)
         self._by_id: dict[str, _Session] = {}
         self._saved: dict[str, dict[str, _Saved]] = {}  # by session and snapshot, oldest first
         self._sweep_at = 64
         self._lock = threading.Lock()  # several event loops in several threads may share a store
 
-    async def _append(self, session_id: str, rows: list[Row]) -> None:
+    async def _append(
+        self, session_id: str, rows: list[Row], embedded: Embedded | None = None
+    ) -> None:
         with self._lock:
             session = self._alive(session_id)
             if session is None:
@@ -85,7 +98,7 @@ class InMemoryStore(BaseStore):
                 del bodies[key]
             return len(doomed)
 
-    async def _remove(self, session_id: str, ids: list[str]) -> int:
+    async def _remove(self, session_id: str, ids: list[str], *, trimmed: bool = False) -> int:
         with self._lock:
             session = self._alive(session_id)
             if session is None:
@@ -164,6 +177,9 @@ class InMemoryStore(BaseStore):
                 return "not empty"
             self._by_id[new_session_id] = saved.as_session()
             return "done"
+
+    def _ledger(self) -> MemoryFacts:
+        return MemoryFacts()
 
     def _alive(self, session_id: str) -> _Session | None:
         """The session, unless it has expired: then it is forgotten here and now."""

@@ -1,25 +1,33 @@
 """The store over PostgreSQL."""
 
-import hashlib
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from goldfish.errors import MemoryStoreBackendError, MemoryStoreError, MissingExtraError, masked
 from goldfish.messages import Snapshot
+from goldfish.recall.chronicle import Embedded
 from goldfish.stores import arguments
-from goldfish.stores.base import BaseStore, Forked, Row
+from goldfish.stores.base import Forked, Row
 from goldfish.stores.per_loop import PerLoop
+from goldfish.stores.postgres_facts import PostgresFacts
+from goldfish.stores.postgres_keys import decoded as _text
+from goldfish.stores.postgres_keys import encoded as _bytes
+from goldfish.stores.postgres_keys import key as _key
 from goldfish.stores.postgres_pool import PostgresPool
 from goldfish.stores.postgres_schema import migrate, quoted
+from goldfish.stores.postgres_search import PostgresChronicle, refuse_mixing
 from goldfish.stores.postgres_snapshots import LIST
+from goldfish.stores.searching import SearchingStore
 
-LONGEST_KEY = 200  # bytes of an id that an index entry holds; a longer one becomes its digest
+if TYPE_CHECKING:
+    from goldfish.embedding.embedder import Embedder
+
 SWEEP_EVERY = 60.0
 
 
-class PostgresMemoryStore(BaseStore):
+class PostgresMemoryStore(SearchingStore):
     """Messages in PostgreSQL: a write that returned is committed, as the server is configured.
 
     The tables live in a schema of their own, made by the first call. ``pool_size`` limits the
@@ -34,8 +42,11 @@ class PostgresMemoryStore(BaseStore):
         schema: str = "goldfish",
         pool_size: int = 10,
         timeout: float = 10.0,
+        embedder: "Embedder | Literal['default'] | None" = "default",
+        search: bool = False,
+        keep_trimmed: bool = False,
     ) -> None:
-        super().__init__(ttl=ttl)
+        super().__init__(ttl=ttl, embedder=embedder, search=search, keep_trimmed=keep_trimmed)
         self._server = _checked_dsn(dsn)
         self._timeout = arguments.seconds(timeout, "timeout")
         size = max(1, arguments.natural(pool_size, "pool_size"))
@@ -47,11 +58,18 @@ class PostgresMemoryStore(BaseStore):
         self._migrated = False
         self._next_sweep = 0.0
 
-    async def _append(self, session_id: str, rows: list[Row]) -> None:
+    async def _append(
+        self, session_id: str, rows: list[Row], embedded: Embedded | None = None
+    ) -> None:
         name = _bytes(session_id)
         keys = [_key(_bytes(message_id)) for message_id, _ in rows]
         bodies = [body.encode() for _, body in rows]
-        await self._rows(self._sql.append, [_key(name), name, keys, bodies, self._ttl])
+        values: list[Any] = [_key(name), name, keys, bodies, self._ttl]
+        if embedded is None:
+            await self._rows(self._sql.append, values)
+        else:
+            values += [_bytes(embedded.model), embedded.vectors]
+            refuse_mixing(await self._rows(self._sql.append_embedded, values), embedded.model)
         if time.monotonic() >= self._next_sweep:
             self._next_sweep = time.monotonic() + SWEEP_EVERY
             await self._rows(self._sql.sweep, [])
@@ -63,11 +81,14 @@ class PostgresMemoryStore(BaseStore):
         return (await self._column(self._sql.read_last, [key, last]))[::-1]
 
     async def _keep_last(self, session_id: str, keep: int) -> int:
-        return await self._number(self._sql.keep_last, [_key(_bytes(session_id)), keep])
+        statement = self._sql.keep_the_rest if self._keep_trimmed else self._sql.keep_last
+        return await self._number(statement, [_key(_bytes(session_id)), keep])
 
-    async def _remove(self, session_id: str, ids: list[str]) -> int:
+    async def _remove(self, session_id: str, ids: list[str], *, trimmed: bool = False) -> int:
         keys = [_key(_bytes(message_id)) for message_id in ids]
-        return await self._number(self._sql.remove, [_key(_bytes(session_id)), keys])
+        keep = trimmed and self._keep_trimmed
+        statement = self._sql.set_apart if keep else self._sql.remove
+        return await self._number(statement, [_key(_bytes(session_id)), keys])
 
     async def _clear(self, session_id: str, snapshots: bool) -> None:
         await self._rows(self._sql.clear, [_key(_bytes(session_id)), snapshots])
@@ -110,6 +131,12 @@ class PostgresMemoryStore(BaseStore):
         new = _bytes(new_session_id)
         values = [_key(_bytes(session_id)), _bytes(snapshot_id), _key(new), new]
         return cast(Forked, (await self._rows(self._sql.fork, values))[0][0])
+
+    def _chronicle(self) -> PostgresChronicle:
+        return PostgresChronicle(self._rows, quoted(self._schema))
+
+    def _ledger(self) -> PostgresFacts:
+        return PostgresFacts(self._rows, quoted(self._schema))
 
     async def _close(self) -> None:
         await self._pools.aclose()
@@ -159,6 +186,10 @@ class _Statements:
             f"SELECT {s}.append(%b, %b, %b::bytea[], %b::bytea[], %b::double precision)".encode()
         )
         self.keep_last = f"SELECT {s}.keep_last(%b, %b::bigint)".encode()
+        self.append_embedded = f"""SELECT {s}.append_embedded(
+            %b, %b, %b::bytea[], %b::bytea[], %b::double precision, %b, %b::bytea[])""".encode()
+        self.keep_the_rest = f"SELECT {s}.keep_last_and_the_rest(%b, %b::bigint)".encode()
+        self.set_apart = f"SELECT {s}.set_apart(%b, %b::bytea[])".encode()
         self.remove = f"SELECT {s}.remove(%b, %b::bytea[])".encode()
         self.clear = f"SELECT {s}.clear(%b, %b)".encode()
         self.clear_all = f"SELECT {s}.clear_all()".encode()
@@ -198,14 +229,6 @@ def _schema_name(schema: str) -> str:
     return schema
 
 
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
-
-
-def _text(stored: bytes) -> str:
-    return stored.decode("utf-8", "surrogatepass")
-
-
 def _snapshot(
     session_id: str, snapshot_id: bytes, label: bytes | None, created_at: datetime, count: int
 ) -> Snapshot:
@@ -216,8 +239,3 @@ def _snapshot(
         created_at=created_at.astimezone(UTC),
         message_count=count,
     )
-
-
-def _key(name: bytes) -> bytes:
-    """The id as an index can hold it; a digest begins with 0xff, as no UTF-8 does."""
-    return name if len(name) <= LONGEST_KEY else b"\xff" + hashlib.sha256(name).digest()

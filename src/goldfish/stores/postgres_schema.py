@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from goldfish.errors import SchemaTooNewError
+from goldfish.stores.postgres_facts_schema import FACTS
+from goldfish.stores.postgres_search_schema import SEARCH
 from goldfish.stores.postgres_snapshots import SNAPSHOTS
 
 if TYPE_CHECKING:
@@ -121,6 +123,8 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         $$""",
     ),
     SNAPSHOTS,
+    FACTS,
+    SEARCH,
 )
 
 

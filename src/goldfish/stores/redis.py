@@ -5,28 +5,34 @@ import contextlib
 import inspect
 import json
 import math
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 from urllib.parse import quote, unquote_to_bytes
 
 from goldfish.encoding import decode_messages
 from goldfish.errors import MemoryStoreBackendError, MemoryStoreError, SchemaTooNewError, masked
 from goldfish.messages import Snapshot
+from goldfish.recall.chronicle import Embedded
 from goldfish.stores import arguments, redis_scripts, redis_snapshots
-from goldfish.stores.base import BaseStore, Forked, Row
+from goldfish.stores.base import Forked, Row
 from goldfish.stores.per_loop import PerLoop
 from goldfish.stores.redis_client import client_maker
+from goldfish.stores.redis_facts import RedisFacts
 from goldfish.stores.redis_line import Command, RedisLine, is_cluster, together
 from goldfish.stores.redis_scripts import SNAPSHOTS, Script, Write
+from goldfish.stores.redis_search import RedisChronicle, new_epoch
+from goldfish.stores.searching import SearchingStore
 
 if TYPE_CHECKING:
+    from goldfish.embedding.embedder import Embedder
     from goldfish.stores.redis_line import Client
 
-LAYOUT = 2  # the newest version of the keys, and of what is in them, that we know
-FIRST_LAYOUT = (
-    1  # without snapshots; the first snapshot makes it 2, which an older goldfish refuses
-)
+# Versions of the keys, and of what is in them: an older goldfish refuses one that it does not know.
+FIRST_LAYOUT = 1
+SNAPSHOT_LAYOUT = 2  # from the first snapshot on
+SEARCH_LAYOUT = 3  # from the first search on
+LAYOUT = SEARCH_LAYOUT  # the newest that we know
 SCAN_STEP = 1000
 MOST_KNOWN = 10_000
 
@@ -38,7 +44,7 @@ _LIST = Script(redis_snapshots.LIST)
 _SHOW = Script(redis_snapshots.SHOW)
 
 
-class RedisMemoryStore(BaseStore):
+class RedisMemoryStore(SearchingStore):
     """Messages in Redis: every write is one script, so it happens as a whole or not at all.
 
     A write that returned is as durable as the server is configured to be. ``wait_replicas=n``
@@ -60,8 +66,11 @@ class RedisMemoryStore(BaseStore):
         wait_replicas: int = 0,
         wait_aof: bool = False,
         timeout: float = 10.0,
+        embedder: "Embedder | Literal['default'] | None" = "default",
+        search: bool = False,
+        keep_trimmed: bool = False,
     ) -> None:
-        super().__init__(ttl=ttl)
+        super().__init__(ttl=ttl, embedder=embedder, search=search, keep_trimmed=keep_trimmed)
         if (url is None) == (redis_client is None):
             raise TypeError("pass either url= or redis_client=")
         if redis_client is not None and not inspect.iscoroutinefunction(
@@ -94,11 +103,16 @@ class RedisMemoryStore(BaseStore):
         make = client_maker(url, connect_timeout=self._timeout)
         return lambda: RedisLine(make(), owned=True, timeout=self._timeout)
 
-    async def _append(self, session_id: str, rows: list[Row]) -> None:
+    async def _append(
+        self, session_id: str, rows: list[Row], embedded: Embedded | None = None
+    ) -> None:
         ids = [_bytes(message_id) for message_id, _ in rows]
         bodies = [body.encode() for _, body in rows]
         values = [_milliseconds(self._ttl), *ids, *bodies]
-        await self._evaluate_write(redis_scripts.APPEND, session_id, values)
+        if embedded is None:
+            await self._evaluate_write(redis_scripts.APPEND, session_id, values)
+        else:
+            await self._chronicle().append(session_id, values, embedded)
 
     async def _read(self, session_id: str, last: int | None) -> Sequence[Any]:
         log = self._keys(session_id)[0]
@@ -113,10 +127,17 @@ class RedisMemoryStore(BaseStore):
 
     async def _keep_last(self, session_id: str, keep: int) -> int:
         values = [b"%d" % keep]
+        if self._keep_trimmed:
+            values.append(new_epoch())
+            return int(await self._searched(redis_scripts.KEEP_LAST.full, session_id, values))
         return int(await self._evaluate_write(redis_scripts.KEEP_LAST, session_id, values))
 
-    async def _remove(self, session_id: str, ids: list[str]) -> int:
+    async def _remove(self, session_id: str, ids: list[str], *, trimmed: bool = False) -> int:
         values = [_bytes(message_id) for message_id in ids]
+        if trimmed and self._keep_trimmed:
+            values.insert(0, new_epoch())
+            return int(await self._searched(redis_scripts.REMOVE.full, session_id, values))
+        values.insert(0, b"" if trimmed else b"-")
         return int(await self._evaluate_write(redis_scripts.REMOVE, session_id, values))
 
     async def _clear(self, session_id: str, snapshots: bool) -> None:
@@ -150,7 +171,7 @@ class RedisMemoryStore(BaseStore):
     async def _save_snapshot(
         self, session_id: str, snapshot_id: str, label: str | None, created_at: datetime
     ) -> None:
-        await self._raise_layout()
+        await self._raise_layout(SNAPSHOT_LAYOUT)
         note = json.dumps([label, created_at.isoformat()])
         self._expect_snapshots(session_id)
         await self._evaluate(_SAVE, session_id, [_bytes(snapshot_id), note.encode()])
@@ -179,6 +200,28 @@ class RedisMemoryStore(BaseStore):
         )
         return "done" if begun else "not empty"
 
+    def _chronicle(self) -> RedisChronicle:
+        return RedisChronicle(self._searched, self._searched_sessions)
+
+    async def _searched(self, script: Script, session_id: str, values: list[bytes]) -> Any:
+        await self._raise_layout(SEARCH_LAYOUT)
+        return await self._evaluate(script, session_id, values)
+
+    async def _searched_sessions(self) -> AsyncIterator[str]:
+        start = len(self._prefix) + len(":{s")
+        async for keys in self._scan("search"):
+            for key in keys:
+                yield _session_id(_bytes(key)[start : -len("}:search")])
+
+    def _ledger(self) -> RedisFacts:
+        return RedisFacts(self._send_script, self._user_tag, self._fact_users)
+
+    async def _fact_users(self) -> AsyncIterator[str]:
+        start = len(self._prefix) + len(":{u")
+        async for keys in self._scan("meta", b"u"):
+            for key in keys:
+                yield _session_id(_bytes(key)[start : -len("}:meta")])
+
     async def _close(self) -> None:
         """Wait for the calls under way: redis-py would leak a connection that is being made."""
         if self._own is None:
@@ -192,7 +235,7 @@ class RedisMemoryStore(BaseStore):
     def _keys(self, session_id: str) -> tuple[bytes, ...]:
         """The keys that every session may have."""
         tag = self._tag(session_id)
-        return tag + b"log", tag + b"ids", tag + b"left", tag + b"top"
+        return tag + b"log", tag + b"ids", tag + b"left", tag + b"top", tag + b"search"
 
     def _all_keys(self, session_id: str) -> tuple[bytes, ...]:
         tag = self._tag(session_id)
@@ -205,6 +248,10 @@ class RedisMemoryStore(BaseStore):
         makes the tag of an empty id not empty, for an empty tag counts as none.
         """
         return b"%b:{s%b}:" % (self._prefix, _escaped(session_id))
+
+    def _user_tag(self, user_id: str) -> bytes:
+        """How the keys of a user's facts begin, likewise."""
+        return b"%b:{u%b}:" % (self._prefix, _escaped(user_id))
 
     async def _evaluate_write(self, write: Write, session_id: str, values: list[bytes]) -> Any:
         """Do the write by the script that knows no snapshots, unless the session has some."""
@@ -279,13 +326,15 @@ class RedisMemoryStore(BaseStore):
             )
         self._layout = found
 
-    async def _raise_layout(self) -> None:
-        """Before the first snapshot: keep out those who would not regard it."""
+    async def _raise_layout(self, needed: int) -> None:
+        """Before the first snapshot or search: keep out those who would not regard it."""
         if not self._layout:
             await self._check_layout()
-        if self._layout < LAYOUT:
-            await self._write("SET", self._prefix + b":layout", LAYOUT)
-            self._layout = LAYOUT
+        if self._layout < needed:
+            await self._check_layout()  # others may have raised it beyond that
+        if self._layout < needed:
+            await self._write("SET", self._prefix + b":layout", needed)
+            self._layout = needed
 
     async def _guard(self, call: Awaitable[Any]) -> Any:
         """The answer to a call past the line, in time, or one kind of error."""
@@ -318,11 +367,11 @@ class RedisMemoryStore(BaseStore):
             if self._drained is not None and not self._underway:
                 self._drained.set()
 
-    async def _scan(self, name: str) -> Any:
-        """The keys of all sessions, some at a time."""
+    async def _scan(self, name: str, kind: bytes = b"s") -> Any:
+        """The keys of all sessions, or of all users, some at a time."""
         if not self._layout:
             await self._check_layout()
-        pattern = _glob_escaped(self._prefix) + b":{s*}:" + name.encode()
+        pattern = _glob_escaped(self._prefix) + b":{%b*}:" % kind + name.encode()
         batch: list[Any] = []
         keys = self.redis_client.scan_iter(match=pattern, count=SCAN_STEP).__aiter__()
         while True:

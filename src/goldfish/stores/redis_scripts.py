@@ -7,9 +7,10 @@ A session without snapshots has up to three keys under one hash tag:
 - ``left``: exists only while all messages of a session with a deadline are trimmed or deleted,
   and carries the deadline, which Redis would otherwise forget with the last element.
 
-``redis_snapshots`` says what there is with snapshots. A session that has some has the key ``top``:
-then a plain script changes nothing and answers ``SNAPSHOTS``, and the full one of the same write,
-which regards them, does the work. So a session without snapshots pays for one look at a key.
+``redis_snapshots`` says what there is with snapshots, ``redis_search`` what is there for searches.
+A session that has some has the key ``top`` or ``search``: then a plain script changes nothing and
+answers ``SNAPSHOTS``, and the full one of the same write, which regards them, does the work. So a
+session without them pays for one look at two keys.
 """
 
 from dataclasses import dataclass, field
@@ -40,7 +41,8 @@ class Write:
 
 
 _PLAIN = f"""
-if redis.call('EXISTS', KEYS[4]) == 1 then return {SNAPSHOTS} end
+if redis.call('EXISTS', KEYS[4], KEYS[5]) > 0 then return {SNAPSHOTS} end
+local trimming
 local floor = 0
 local function set_aside() end
 """
@@ -69,7 +71,7 @@ end
 # ARGV: the store-wide ttl in ms or '', then all ids, then all bodies.
 # Ids get scores above those that are there, and above all that snapshots may show.
 # One that was there keeps its own: that tells it apart.
-_ADD = """
+ADD = """
 local newest = redis.call('ZREVRANGE', KEYS[2], 0, 0, 'WITHSCORES')[2]
 local base = math.max(tonumber(newest) or 0, floor)
 local count = (#ARGV - 1) / 2
@@ -104,12 +106,13 @@ elseif not newest then
   end
 end
 """
-APPEND = _both(_ADD)
+APPEND = _both(ADD)
 
-# ARGV: how many to keep.
+# ARGV: how many to keep; and an epoch, in the full script, if what goes is still to be found.
 KEEP_LAST = _both(
     _KEEP_DEADLINE
     + """
+trimming = ARGV[2]
 local surplus = redis.call('LLEN', KEYS[1]) - tonumber(ARGV[1])
 if surplus <= 0 then return 0 end
 removing(function()
@@ -121,11 +124,22 @@ return surplus
 """
 )
 
-# ARGV: the ids. An empty body marks what goes: no message is encoded as nothing.
+# ARGV: an epoch, in the full script, if they are still to be found, or '', or '-' if they are to be
+# deleted from what is still found, too; then the ids. An empty body marks what goes: no message is
+# encoded as nothing.
 REMOVE = _both(
     _KEEP_DEADLINE
     + """
 local removed = 0
+local how = table.remove(ARGV, 1)
+if #how > 1 then trimming = how end
+if how == '-' and KEYS[15] then
+  for i = 1, #ARGV do
+    if redis.call('HDEL', KEYS[15], ARGV[i]) == 1 then
+      redis.call('HINCRBY', KEYS[13], 'changes', 1)
+    end
+  end
+end
 removing(function()
   for i = 1, #ARGV do
     local rank = redis.call('ZRANK', KEYS[2], ARGV[i])
@@ -147,6 +161,7 @@ return removed
 CLEAR = _both("""
 set_aside(0, -1)
 redis.call('DEL', KEYS[1], KEYS[2], KEYS[3])
+if KEYS[13] then redis.call('DEL', KEYS[13], KEYS[14], KEYS[15]) end
 """)
 
 # ARGV: the time in ms, or '' for no deadline.
@@ -171,6 +186,6 @@ if #ARGV == 1 then
   if ARGV[1] ~= '' then redis.call('SET', KEYS[3], '1', 'PX', ARGV[1]) end
   return 1
 end
-{_ADD}
+{ADD}
 return 1
 """)

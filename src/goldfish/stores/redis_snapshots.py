@@ -25,10 +25,12 @@ READ. A writer first takes them out of hiding, or sets them aside if their time 
 NAMES = (
     *(b"log", b"ids", b"left", b"top", b"snaps", b"saved"),
     *(b"lives", b"open", b"refs", b"gone", b"kept", b"kept-ids"),
+    *(b"search", b"vectors", b"trimmed"),  # redis_search says what they are
 )
 
 _KEYS = """
-local LOG, IDS, LEFT, TOP, SNAPS, SAVED, LIVES, OPEN, REFS, GONE, KEPT, KEPT_IDS = unpack(KEYS)
+local LOG, IDS, LEFT, TOP, SNAPS, SAVED, LIVES, OPEN, REFS, GONE, KEPT, KEPT_IDS,
+  SEARCH, VECTORS, TRIMMED = unpack(KEYS)
 local call = redis.call
 
 local function field(place) return string.format('%d', tonumber(place)) end
@@ -128,8 +130,33 @@ local function ranked(first, last)
   return messages
 end
 
+-- Tell searches that these messages are gone; with an epoch (for a session that was not searched
+-- before) they are still to be found.
+local function unfind(messages, epoch)
+  if #messages == 0 then return end
+  if epoch and call('HSETNX', SEARCH, 'epoch', epoch) == 1 then
+    call('HSET', SEARCH, 'changes', 0)
+  end
+  if call('EXISTS', SEARCH) == 0 then return end
+  local places, kept = {}, {}
+  for i, message in ipairs(messages) do
+    places[i] = field(message[1])
+    kept[2 * i - 1], kept[2 * i] = message[2], places[i] .. ':' .. message[3]
+  end
+  if epoch then
+    bulk('HSET', TRIMMED, kept)
+    call('HSET', SEARCH, 'floor', places[#places])
+  else
+    bulk('HDEL', VECTORS, places)
+    call('HINCRBY', SEARCH, 'changes', 1)
+  end
+end
+
+local trimming  -- an epoch, while what goes is still to be found
 local function set_aside(first, last)
-  keep(ranked(first, last))
+  local messages = ranked(first, last)
+  keep(messages)
+  unfind(messages, trimming)
 end
 
 -- Make the session end in so many ms, or never.
@@ -156,7 +183,7 @@ local function come_out()
     call('PEXPIRE', IDS, left)
   else
     set_aside(0, -1)
-    call('DEL', LOG, IDS)
+    call('DEL', LOG, IDS, SEARCH, VECTORS, TRIMMED)
   end
 end
 
@@ -170,8 +197,19 @@ local function hide()
   call('SET', LOG, '1', 'PX', left)
 end
 
+-- What searches need ends with the session.
+local function end_together()
+  if call('EXISTS', SEARCH) == 0 then return end
+  local left = call('PTTL', LOG)
+  if left == -2 then left = call('PTTL', LEFT) end
+  for _, key in ipairs({SEARCH, VECTORS, TRIMMED}) do
+    if left > 0 then call('PEXPIRE', key, left) else call('PERSIST', key) end
+  end
+end
+
 come_out()
-local floor = tonumber(call('GET', TOP) or nil) or 0
+local floor = math.max(tonumber(call('GET', TOP) or nil) or 0,
+  tonumber(call('HGET', SEARCH, 'floor') or nil) or 0)
 """
 )
 
@@ -179,6 +217,7 @@ local floor = tonumber(call('GET', TOP) or nil) or 0
 AFTER = """
 local answer = work()
 hide()
+end_together()
 return answer
 """
 
@@ -255,6 +294,7 @@ if from < math.huge then
   for i = at, #later do merged[#merged + 1] = later[i][3] end
   if rank == 0 then call('DEL', LOG) else call('LTRIM', LOG, 0, rank - 1) end
   keep(removed)
+  unfind(removed)
   bulk('ZREM', IDS, removed_ids)
   bulk('RPUSH', LOG, merged)
 end
@@ -263,6 +303,7 @@ bulk('LPUSH', LOG, head)
 bulk('ZADD', IDS, ids)
 bulk('ZADD', OPEN, open)
 bulk('HDEL', GONE, names)
+if call('EXISTS', SEARCH) == 1 then call('HINCRBY', SEARCH, 'changes', 1) end
 set_deadline(saved.left)
 return 1
 """

@@ -6,14 +6,23 @@ import sqlite3
 import time
 import weakref
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from goldfish.messages import Snapshot
-from goldfish.stores import arguments, sqlite_sessions, sqlite_snapshots
-from goldfish.stores.base import BaseStore, Forked, Row
+from goldfish.recall.chronicle import Embedded
+from goldfish.stores import arguments, sqlite_search, sqlite_sessions, sqlite_snapshots
+from goldfish.stores.base import Forked, Row
+from goldfish.stores.searching import SearchingStore
+from goldfish.stores.sqlite_chronicle import SQLiteChronicle
+from goldfish.stores.sqlite_facts import SQLiteFacts
 from goldfish.stores.sqlite_file import SQLiteFile
+from goldfish.stores.sqlite_keys import Key
+from goldfish.stores.sqlite_keys import key as _key
+from goldfish.stores.sqlite_keys import text as _text
 from goldfish.stores.sqlite_lanes import SQLiteLanes, TooManyRowsError
-from goldfish.stores.sqlite_sessions import Key
+
+if TYPE_CHECKING:
+    from goldfish.embedding.embedder import Embedder
 
 SWEEP_EVERY = 60.0
 
@@ -34,7 +43,7 @@ _NEWEST_SURPLUS = """SELECT place FROM goldfish_messages WHERE place BETWEEN ? A
 _PLACE = "SELECT place FROM goldfish_messages WHERE session = ? AND id = ?"
 
 
-class SQLiteMemoryStore(BaseStore):
+class SQLiteMemoryStore(SearchingStore):
     """Messages in a SQLite file: a write that returned is on the disk and visible to everyone.
 
     The file is opened by the first call. ``timeout`` is the longest that a call waits for other
@@ -42,16 +51,25 @@ class SQLiteMemoryStore(BaseStore):
     """
 
     def __init__(
-        self, path: str | os.PathLike[str], *, ttl: float | None = None, timeout: float = 30.0
+        self,
+        path: str | os.PathLike[str],
+        *,
+        ttl: float | None = None,
+        timeout: float = 30.0,
+        embedder: "Embedder | Literal['default'] | None" = "default",
+        search: bool = False,
+        keep_trimmed: bool = False,
     ) -> None:
-        super().__init__(ttl=ttl)
+        super().__init__(ttl=ttl, embedder=embedder, search=search, keep_trimmed=keep_trimmed)
         file = SQLiteFile(_file_path(path), timeout=arguments.seconds(timeout, "timeout"))
         self.path = file.path
         self._lanes = SQLiteLanes(file)
         self._next_sweep = 0.0
         weakref.finalize(self, self._lanes.stop)
 
-    async def _append(self, session_id: str, rows: list[Row]) -> None:
+    async def _append(
+        self, session_id: str, rows: list[Row], embedded: Embedded | None = None
+    ) -> None:
         key = _key(session_id)
         values = [(_key(message_id), body) for message_id, body in rows]
 
@@ -64,6 +82,10 @@ class SQLiteMemoryStore(BaseStore):
             connection.executemany(
                 _APPEND, [(end + step, pk, *value) for step, value in enumerate(values, 1)]
             )
+            if session.kept_top is not None:
+                sqlite_search.drop_kept_ids(connection, pk, [each for each, _ in values])
+            if embedded is not None:
+                sqlite_search.add_vectors(connection, end + 1, embedded)
             if self._ttl is not None:
                 sqlite_sessions.set_deadline(connection, session, now + self._ttl)
             self._sweep(connection, now)
@@ -89,11 +111,19 @@ class SQLiteMemoryStore(BaseStore):
                 return 0
             first, last = session.places
             surplus = connection.execute(_NEWEST_SURPLUS, (first, last, keep)).fetchone()
-            return sqlite_sessions.remove(connection, session, first, *surplus) if surplus else 0
+            return (
+                sqlite_sessions.remove(
+                    connection, session, first, *surplus, keep=self._keep_trimmed
+                )
+                if surplus
+                else 0
+            )
 
         return await self._lanes.write(keep_last)
 
-    async def _remove(self, session_id: str, ids: list[str]) -> int:
+    async def _remove(self, session_id: str, ids: list[str], *, trimmed: bool = False) -> int:
+        keep = trimmed and self._keep_trimmed
+
         def remove(connection: sqlite3.Connection) -> int:
             session = sqlite_sessions.living(connection, _key(session_id), time.time())
             if session is None:
@@ -102,7 +132,11 @@ class SQLiteMemoryStore(BaseStore):
                 connection.execute(_PLACE, (session.pk, _key(each))).fetchone() for each in ids
             )
             doomed = [place for (place,) in filter(None, found)]
-            return sum(sqlite_sessions.remove(connection, session, at, at) for at in doomed)
+            if session.kept_top is not None and not trimmed:
+                sqlite_search.drop_kept_ids(connection, session.pk, map(_key, ids))
+            return sum(
+                sqlite_sessions.remove(connection, session, at, at, keep=keep) for at in doomed
+            )
 
         return await self._lanes.write(remove)
 
@@ -120,6 +154,7 @@ class SQLiteMemoryStore(BaseStore):
         def clear_all(connection: sqlite3.Connection) -> None:
             for table in ("messages", "sessions", "snapshots", "lives", "archive"):
                 connection.execute(f"DELETE FROM goldfish_{table}")
+            sqlite_search.forget_all(connection)
 
         await self._lanes.write(clear_all)
 
@@ -195,6 +230,12 @@ class SQLiteMemoryStore(BaseStore):
 
         return await self._lanes.write(fork)
 
+    def _chronicle(self) -> SQLiteChronicle:
+        return SQLiteChronicle(self._lanes)
+
+    def _ledger(self) -> SQLiteFacts:
+        return SQLiteFacts(self._lanes)
+
     async def _close(self) -> None:
         self._lanes.stop()
         await asyncio.to_thread(self._lanes.join)
@@ -217,21 +258,6 @@ def _file_path(path: str | os.PathLike[str]) -> str:
     if name == ":memory:":
         raise ValueError("SQLiteMemoryStore needs a file: use InMemoryStore() for memory only")
     return name
-
-
-def _key(text: str) -> Key:
-    """An id as SQLite can hold it: text, or the bytes of text that has no UTF-8."""
-    if text.isascii():
-        return text
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "surrogatepass")
-    return text
-
-
-def _text(key: Key) -> str:
-    return key if isinstance(key, str) else key.decode("utf-8", "surrogatepass")
 
 
 def _snapshot(

@@ -8,6 +8,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from goldfish.errors import MemoryStoreBackendError, SchemaTooNewError
+from goldfish.stores.sqlite_facts_schema import FACTS
+from goldfish.stores.sqlite_search_schema import SEARCH
 
 # The tables carry our name and the version has a table of its own, so that the memory may live
 # in a file that belongs to an application (whose user_version is not ours to use).
@@ -59,6 +61,8 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             body TEXT NOT NULL
         )""",
     ),
+    FACTS,
+    SEARCH,
 )
 
 

@@ -11,14 +11,17 @@ rollback brings it back it takes its old place, and begins another life.
 import sqlite3
 from typing import NamedTuple
 
+from goldfish.stores import sqlite_search
+
 Key = str | bytes
 ALIVE = 1 << 62  # the end of a life that has not ended
 
 _FIND = """SELECT pk, expires_at, (SELECT max(place) FROM goldfish_messages
-        WHERE place BETWEEN pk << 32 AND (pk + 1 << 32) - 1), snapshot, top
+        WHERE place BETWEEN pk << 32 AND (pk + 1 << 32) - 1), snapshot, top, kept_top
     FROM goldfish_sessions WHERE session_id = ?"""
-_EXPIRED = """SELECT pk, expires_at, NULL, snapshot, top
+_EXPIRED = """SELECT pk, expires_at, NULL, snapshot, top, kept_top
     FROM goldfish_sessions WHERE expires_at <= ? LIMIT 100"""
+_BEGIN = "INSERT INTO goldfish_sessions (session_id, epoch) VALUES (?, random())"
 _REMOVE = "DELETE FROM goldfish_messages WHERE place BETWEEN ? AND ?"
 
 # What happens to the lives of messages that go, while the newest snapshot is :snapshot. First those
@@ -47,11 +50,12 @@ class Session(NamedTuple):
     newest: int | None = None
     snapshot: int | None = None  # the number of its newest snapshot
     top: int | None = None  # and the newest place that this one may show
+    kept_top: int | None = None  # the newest place of a trimmed message that searches still find
 
     @property
     def end(self) -> int:
         """The place after which the next message goes, beyond all that snapshots may show."""
-        return max(self.newest or self.pk << 32, self.top or 0)
+        return max(self.newest or self.pk << 32, self.top or 0, self.kept_top or 0)
 
     @property
     def places(self) -> tuple[int, int]:
@@ -71,12 +75,16 @@ def living(connection: sqlite3.Connection, key: Key, now: float) -> Session | No
     if session is None or session.expires_at is None or session.expires_at > now:
         return session
     empty(connection, session)
-    return None if session.snapshot is None else session._replace(expires_at=None, newest=None)
+    return (
+        None
+        if session.snapshot is None
+        else session._replace(expires_at=None, newest=None, kept_top=None)
+    )
 
 
 def begun(connection: sqlite3.Connection, key: Key) -> Session:
     """A new session."""
-    cursor = connection.execute("INSERT INTO goldfish_sessions (session_id) VALUES (?)", (key,))
+    cursor = connection.execute(_BEGIN, (key,))
     return Session(int(cursor.lastrowid or 0))
 
 
@@ -85,8 +93,15 @@ def expired(connection: sqlite3.Connection, now: float) -> list[Session]:
     return [Session(*row) for row in connection.execute(_EXPIRED, (now,))]
 
 
-def remove(connection: sqlite3.Connection, session: Session, first: int, last: int) -> int:
-    """Remove the messages in these places, keeping what snapshots show; return how many went."""
+def remove(
+    connection: sqlite3.Connection, session: Session, first: int, last: int, *, keep: bool = False
+) -> int:
+    """Remove the messages in these places, keeping what snapshots show; return how many went.
+
+    With ``keep`` searches find them as before.
+    """
+    if keep:
+        sqlite_search.keep(connection, session.pk, first, last)
     if session.snapshot is not None:
         values = {
             "first": first,
@@ -97,11 +112,16 @@ def remove(connection: sqlite3.Connection, session: Session, first: int, last: i
         }
         for statement in _SET_ASIDE:
             connection.execute(statement, values)
-    return connection.execute(_REMOVE, (first, last)).rowcount
+    removed = connection.execute(_REMOVE, (first, last)).rowcount
+    if not keep:
+        sqlite_search.forget(connection, session.pk, first, last)
+    return removed
 
 
 def empty(connection: sqlite3.Connection, session: Session) -> None:
     """Remove the session's messages and deadline, and the session unless it has snapshots."""
+    if session.kept_top is not None:
+        sqlite_search.drop_kept(connection, session.pk)
     remove(connection, session, *session.places)
     if session.snapshot is None:
         connection.execute("DELETE FROM goldfish_sessions WHERE pk = ?", (session.pk,))

@@ -6,7 +6,7 @@
 import sqlite3
 from typing import Any, NamedTuple
 
-from goldfish.stores import sqlite_sessions
+from goldfish.stores import sqlite_search, sqlite_sessions
 from goldfish.stores.base import Forked
 from goldfish.stores.sqlite_sessions import ALIVE, Key, Session
 
@@ -109,6 +109,8 @@ def rollback(connection: sqlite3.Connection, key: Key, now: float, snapshot_id: 
         sqlite_sessions.remove(connection, session, first, last)
     for statement in _BRING_BACK:
         connection.execute(statement, values)
+    if session.kept_top is not None:
+        sqlite_search.drop_returned(connection, session.pk)
     _restore_deadline(connection, session, saved, now)
     return True
 
@@ -137,6 +139,7 @@ def delete(connection: sqlite3.Connection, key: Key, snapshot_id: Key) -> None:
     }
     for statement in _FORGET:
         connection.execute(statement, values)
+    sqlite_search.forget(connection, session.pk, *session.places)
     if before and after is None:
         _set_newest(connection, session, before.number, before.top)
 
@@ -146,6 +149,7 @@ def delete_all(connection: sqlite3.Connection, session: Session) -> Session:
     first, last = session.places
     for statement in _FORGET_ALL:
         connection.execute(statement, {"session": session.pk, "first": first, "last": last})
+    sqlite_search.forget(connection, session.pk, first, last)
     _set_newest(connection, session, None, None)
     return session._replace(snapshot=None, top=None)
 
@@ -164,6 +168,7 @@ def fork(
         return "not empty"
     new = new or sqlite_sessions.begun(connection, new_key)
     connection.execute(_COPY, _values(session, saved) | {"into": new.pk, "end": new.end})
+    sqlite_search.copy_vectors(connection, session.pk, new.pk)
     _restore_deadline(connection, new, saved, now)
     return "done"
 
@@ -204,7 +209,7 @@ def _set_newest(
 
 def _delete_last(connection: sqlite3.Connection, session: Session) -> None:
     left = delete_all(connection, session)
-    if left.newest is None and left.expires_at is None:
+    if left.newest is None and left.expires_at is None and left.kept_top is None:
         sqlite_sessions.empty(connection, left)
 
 

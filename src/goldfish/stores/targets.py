@@ -9,25 +9,25 @@ from goldfish.stores.sqlite import SQLiteMemoryStore
 from goldfish.target import target
 
 
-@target
+@target(recalls="meaning", filters="comparison")
 def memory(sandbox: Any, *, ttl: float | None = None) -> InMemoryStore:
     """A dict in the process."""
     return InMemoryStore(ttl=ttl)
 
 
-@target
+@target(recalls="meaning", filters="comparison")
 def sqlite(sandbox: Any, *, ttl: float | None = None) -> SQLiteMemoryStore:
     """One file."""
     return SQLiteMemoryStore(sandbox.path / "memory.db", ttl=ttl)
 
 
-@target(services=["redis"])
+@target(services=["redis"], recalls="meaning", filters="comparison")
 def redis(sandbox: Any, *, ttl: float | None = None) -> RedisMemoryStore:
     """A Redis database of its own."""
     return RedisMemoryStore(sandbox.redis_url, ttl=ttl)
 
 
-@target(services=["postgres"])
+@target(services=["postgres"], recalls="meaning", filters="comparison")
 def postgres(sandbox: Any, *, ttl: float | None = None) -> PostgresMemoryStore:
     """A PostgreSQL database of its own."""
     return PostgresMemoryStore(sandbox.postgres_dsn, ttl=ttl)

@@ -1,0 +1,188 @@
+"""Times recall, without encoding, of users with few and with many facts, in one run.
+
+python bench/facts.py [--backend sqlite] [--quick] [--json FILE]
+"""
+
+import argparse
+import asyncio
+import json
+import random
+import sys
+import tempfile
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+# Started as a script, Python looks beside this file instead of above it.
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from bench.backends import BACKENDS
+from goldfish import GoldfishError, open_store
+from goldfish.facts.encoding import encode_base, encode_said
+from goldfish.facts.identity import identity
+from goldfish.facts.ledger import New
+from goldfish.messages import new_id
+from goldfish.stores.base import BaseStore
+
+DIMENSIONS = 384
+FILL_STEP = 200
+WORDS = [f"{a}{b}{c}" for a in "bdfgklmnprst" for b in "aeiou" for c in "blmnrst"]
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How many facts a user has, how many users there are, how often each step is timed."""
+
+    few: int = 2_000
+    many: int = 100_000
+    users: int = 10_000
+    samples: int = 50
+
+
+@dataclass(frozen=True)
+class Timing:
+    """The median milliseconds of a step, and the most that it should take."""
+
+    backend: str
+    step: str
+    facts: int
+    milliseconds: float
+    most: float | None = None
+
+    @property
+    def met(self) -> bool | None:
+        """Whether it is quick enough, or None without a limit."""
+        return None if self.most is None else self.milliseconds <= self.most
+
+
+class InstantEmbedder:
+    """Random vectors by text, at once: what is timed is the search, not a model."""
+
+    name = "instant"
+    dimensions = DIMENSIONS
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One random vector of length one per text."""
+        rows = [np.random.default_rng(sum(text.encode())).normal(size=DIMENSIONS) for text in texts]
+        vectors: NDArray[np.float32] = np.asarray(rows, np.float32)
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        return vectors
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the benchmark as the command line asks."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    add = parser.add_argument
+    add("--backend", action="append", choices=[*BACKENDS, "memory"], help="only this one")
+    add("--quick", action="store_true", help="tiny sizes: shows that it runs, judges nothing")
+    add("--json", type=Path, metavar="FILE", help="also write all figures to this file")
+    options = parser.parse_args(arguments)
+    sizes = Sizes(few=20, many=200, users=30, samples=3) if options.quick else Sizes()
+    try:
+        timings = measure(options.backend or [*BACKENDS], sizes)
+    except GoldfishError as error:
+        sys.exit(str(error))
+    print(table(timings))
+    if options.json:
+        options.json.write_text(json.dumps([asdict(each) for each in timings], indent=1) + "\n")
+    if not options.quick and any(each.met is False for each in timings):
+        sys.exit(1)
+
+
+def measure(backends: Sequence[str], sizes: Sizes) -> list[Timing]:
+    """All steps on each of these backends."""
+    timings: list[Timing] = []
+    for name in backends:
+        with tempfile.TemporaryDirectory() as directory:
+            if name == "memory":
+                timings += asyncio.run(_timings(name, "memory://", sizes))
+            else:
+                with BACKENDS[name](Path(directory)) as backend:
+                    timings += asyncio.run(_timings(name, backend.database(), sizes))
+    return timings
+
+
+async def _timings(backend: str, url: str, sizes: Sizes) -> list[Timing]:
+    timings: list[Timing] = []
+    async with open_store(url, embedder=InstantEmbedder()) as store:
+        for facts, most in ((sizes.few, 3.0), (sizes.many, 30.0)):
+            user = f"user with {facts}"
+            await _fill(store, user, facts)
+            for step, seconds in (await _steps(store, user, sizes.samples)).items():
+                limit = most if step == "recall" else None
+                timings.append(Timing(backend, step, facts, 1000 * seconds, limit))
+        for number in range(sizes.users):
+            await _fill(store, f"one of many {number}", 1)
+        crowded = (await _steps(store, f"user with {sizes.few}", sizes.samples))["recall"]
+        step = f"recall beside {sizes.users} users"
+        timings.append(Timing(backend, step, sizes.few, 1000 * crowded, 3.0))
+    return timings
+
+
+async def _fill(store: BaseStore, user: str, count: int) -> None:
+    """Facts straight into the ledger: linking near ones would take longer than all the rest."""
+    ledger = store._facts(user)._ledger
+    new = _new_facts(user, count)
+    while some := list(islice(new, FILL_STEP)):
+        await asyncio.gather(*(ledger.remember(user, each) for each in some))
+
+
+def _new_facts(user: str, count: int) -> Iterator[New]:
+    dice, embedder, now = random.Random(user), InstantEmbedder(), datetime.now(UTC)
+    for number in range(count):
+        text = " ".join(dice.choices(WORDS, k=10)) + f" {number}"
+        vectors = embedder.encode([text]).tobytes()
+        base, said = encode_base({"n": number}, now), encode_said(text, now)
+        yield New(new_id(), identity(text), base, said, None, embedder.name, vectors, 1)
+
+
+async def _steps(store: BaseStore, user: str, samples: int) -> dict[str, float]:
+    questions = [" ".join(random.Random(n).choices(WORDS, k=5)) for n in range(samples)]
+    first = await _timed(lambda: store.recall(user, questions[0]))
+    return {
+        "first recall": first,
+        "recall": await _median(lambda q: store.recall(user, q), questions),
+        "recall, filtered": await _median(
+            lambda q: store.recall(user, q, filter={"n": {"$lt": 50}}), questions[:10]
+        ),
+        "remember": await _median(lambda q: store.remember(user, q + " new"), questions[:20]),
+        "remember, then recall": await _median(
+            lambda q: _both(store, user, q), [f"{q} again" for q in questions[:20]]
+        ),
+    }
+
+
+async def _both(store: BaseStore, user: str, text: str) -> None:
+    await store.remember(user, text)
+    assert (await store.recall(user, text))[0].fact.text == text
+
+
+async def _median(work: Callable[[str], Awaitable[object]], texts: Sequence[str]) -> float:
+    return median([await _timed(lambda text=text: work(text)) for text in texts])  # type: ignore[misc]
+
+
+async def _timed(work: Callable[[], Awaitable[object]]) -> float:
+    began = perf_counter()
+    await work()
+    return perf_counter() - began
+
+
+def table(timings: Sequence[Timing]) -> str:
+    """The figures for people."""
+    lines = [f"{'backend':10} {'step':28} {'facts':>8} {'ms':>9}  most"]
+    for each in timings:
+        most = "" if each.most is None else f"{each.most:g} {'met' if each.met else 'NOT MET'}"
+        figures = f"{each.facts:>8} {each.milliseconds:>9.2f}  {most}"
+        lines.append(f"{each.backend:10} {each.step:28} {figures}".rstrip())
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+"""Mem0 over the vector stores that keep their data in a directory, as targets."""
+
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+from goldfish.adapters import mem0_offline
+from goldfish.adapters.mem0 import Mem0Memory
+from goldfish.embedding import default_embedder
+from goldfish.target import target
+
+# It says at each opening which searches a vector store does not have, on standard error.
+logging.getLogger("mem0").setLevel(logging.ERROR)
+
+
+# Qdrant refuses a second client while the first has the directory: "if you require concurrent
+# access, use Qdrant server instead".
+@target(name="mem0", claims="one at a time")
+def qdrant(sandbox: Any) -> Iterator[Mem0Memory]:
+    """Qdrant in a directory, Mem0's default, kept on disk."""
+    options = {"path": str(sandbox.path / "qdrant"), "on_disk": True}
+    yield from _opened(sandbox, "qdrant", options, sized=True)
+
+
+# Mem0's documentation calls it an excellent choice for production, and says nothing of a limit.
+@target(name="mem0-faiss")
+def faiss(sandbox: Any) -> Iterator[Mem0Memory]:
+    """An index of FAISS and a JSON file."""
+    yield from _opened(sandbox, "faiss", {"path": str(sandbox.path / "faiss")}, sized=True)
+
+
+# Chroma's persistent client is for one process; for several there is its server.
+@target(name="mem0-chroma", claims="one process")
+def chroma(sandbox: Any) -> Iterator[Mem0Memory]:
+    """Chroma in a directory."""
+    yield from _opened(sandbox, "chroma", {"path": str(sandbox.path / "chroma")})
+
+
+def _opened(
+    sandbox: Any, provider: str, options: dict[str, Any], *, sized: bool = False
+) -> Iterator[Mem0Memory]:
+    embedder = default_embedder()
+    options |= {"collection_name": mem0_offline.COLLECTION}
+    if sized:
+        options |= {"embedding_model_dims": embedder.dimensions}
+    store = {"provider": provider, "config": options}
+    memory = mem0_offline.opened(mem0_offline.Memory, sandbox.path, store, embedder)
+    yield Mem0Memory(memory)
+    mem0_offline.close(memory)

@@ -1,0 +1,253 @@
+"""REV: a revised fact says the new thing only, and a forgotten one says nothing any more."""
+
+from typing import Any
+
+from goldfish.catalogue.knowledge import (
+    Knowledge,
+    expect_first,
+    fact_in,
+    items_in,
+    known_items,
+    metadata_of,
+    recalled,
+    shown_facts,
+    text_of,
+    told,
+)
+from goldfish.check import Reopening, check, method
+from goldfish.client import StoreError
+from goldfish.diagnosis import shown
+from goldfish.driver import Memory, field
+from goldfish.verdict import Violation
+
+Revise, Forget, ForgetAll = method("revise"), method("forget"), method("forget_all")
+OLD, NEW = "Maria plays the cello in an orchestra", "The gym in Seaside Street opens at six"
+BESIDE = [
+    "Maria has a violin lesson on Mondays",
+    "The orchestra rehearses in the town hall",
+    "The bakery opens at five",
+    "Seaside Street is closed for repairs",
+]
+
+
+@check("REV01", about="facts", needs=[Revise], suite="smoke")
+async def a_revised_fact_says_the_new_thing_only(memory: Memory) -> None:
+    """After a revision the new text is there and recalled, and the old text is nowhere.
+
+    Incident: MemTensor/MemOS issue 881: what a memory had been merged from was not retired, so that
+    a recall gave both the old answer and the new.
+    """
+    knowledge, user, client = Knowledge(memory), memory.session("ann"), memory.client
+    name = await told(client, user, OLD)
+    knowledge.note(user, OLD)
+    await knowledge.tell(user, *BESIDE)
+    await client.call("revise", user, name, NEW)
+    _note_revision(knowledge, user, OLD, NEW)
+    if client.has("recall"):
+        for query in (OLD, NEW):
+            _expect_no_old(user, await recalled(client, user, query))
+        expect_first(await recalled(client, user, NEW), NEW, NEW)
+    found = await knowledge.heard(user)
+    _expect_no_old(user, found)
+    knowledge.compare(user, found)
+
+
+@check("REV02", about="facts", needs=[Revise, method("recall")], suite="smoke")
+async def the_old_words_do_not_recall_the_revised_fact(memory: Memory) -> None:
+    """A fact is found by what it says now, and not by what it said before.
+
+    Incident: Szotasz/marveen pull request 1352: an edit left the old embedding, so that a search
+    by meaning ranked the memory by a text that it no longer had.
+    """
+    knowledge, user, client = Knowledge(memory), memory.session("ann"), memory.client
+    name = await told(client, user, OLD)
+    await knowledge.tell(user, *BESIDE)
+    await client.call("revise", user, name, NEW)
+    found = await recalled(client, user, "Maria plays the cello in an orchestra")
+    rival = min((found.index(text) for text in BESIDE[:2] if text in found), default=len(found))
+    if NEW in found[:rival]:
+        raise Violation(
+            f"stale: {shown(OLD)} recalls {shown(NEW)}, which once said that, before others that "
+            "are about it",
+            f"recalled {shown_facts(found)}",
+        )
+
+
+@check("REV03", about="facts", needs=[Revise, method("remember", "metadata")])
+async def a_revision_keeps_the_id_and_the_metadata(memory: Memory) -> None:
+    """A revised fact has the id and the metadata that it had.
+
+    Incident: mem0ai/mem0 issue 5160: update() dropped every field of the metadata but five that it
+    knew; three months earlier issue 3966 had told the same.
+    """
+    user, client = memory.session("ann"), memory.client
+    metadata = {"source": "chat", "deep": {"list": [1, None]}, "weight": 0.5}
+    name = await told(client, user, OLD, metadata=dict(metadata))
+    await client.call("revise", user, name, NEW)
+    items = await known_items(client, user, [NEW])
+    revised = [item for item in items if text_of(item) == NEW]
+    if not revised:
+        raise Violation(f"lost: {shown(OLD)} was revised to {shown(NEW)}, which is not there")
+    if (now := field(fact_in(revised[0]), "id")) != name:
+        raise Violation(f"wrong: the fact {shown(name)} was revised and is now {shown(now)}")
+    if (kept := metadata_of(revised[0])) != metadata:
+        raise Violation(f"corrupted: the metadata {shown(metadata)} became {shown(kept)}")
+
+
+@check("REV04", about="facts", needs=[Revise])
+async def revising_what_is_not_there_raises_and_changes_nothing(memory: Memory) -> None:
+    """A revision of an unknown, or of a forgotten, fact is an error and leaves no trace.
+
+    Incident: oceanbase/powercontext issue 295: updating a memory that does not exist was reported
+    as a success; agigante80/actual-mcp-server issue 360: and left a phantom row.
+    """
+    knowledge, user, client = Knowledge(memory), memory.session("ann"), memory.client
+    name = await told(client, user, OLD)
+    knowledge.note(user, OLD)
+    unknown = [f"{name}0", "no-such-fact", "00000000-0000-4000-8000-000000000000"]
+    if client.has("forget"):
+        unknown.append(await told(client, user, "It is forgotten"))
+        await client.call("forget", user, unknown[-1])
+    for each in unknown:
+        try:
+            await client.call("revise", user, each, NEW)
+        except StoreError:
+            await knowledge.expect(user)
+        else:
+            await knowledge.expect(user)
+            raise Violation(f"swallowed: revising the unknown {shown(each)} was acknowledged")
+
+
+@check("REV05", about="facts", needs=[Revise, Reopening])
+async def a_revision_lasts(memory: Memory) -> None:
+    """After five revisions and a reopening the last text is there, and none before it.
+
+    Incident: samvallad33/vestige issue 108: an update left the old vector in the table, and the
+    next start loaded it again.
+    """
+    knowledge, user = Knowledge(memory), memory.session("ann")
+    versions = [f"Ann lives in {town}" for town in ("Rome", "Lima", "Oslo", "Bonn", "Kyoto")]
+    name = await told(memory.client, user, OLD)
+    knowledge.note(user, OLD)
+    for before, after in zip([OLD, *versions], versions, strict=False):
+        await memory.client.call("revise", user, name, after)
+        _note_revision(knowledge, user, before, after)
+        await knowledge.expect(user)
+    await memory.reopen()
+    await knowledge.expect(user)
+
+
+@check("REV06", about="facts", needs=[Revise, method("fact_history")])
+async def the_earlier_texts_of_a_fact_are_its_history(memory: Memory) -> None:
+    """What a fact said before it was revised can be read as its history, oldest first.
+
+    Incident: hermes-agent issue 26045: an entry was replaced, the new one was wrong, and what had
+    been there could only be found in the cached prompt of another session.
+    """
+    user, client = memory.session("ann"), memory.client
+    name = await told(client, user, OLD)
+    for text in (BESIDE[0], NEW):
+        await client.call("revise", user, name, text)
+    found = items_in(await client.call("fact_history", user, name), "fact_history")
+    if (texts := [text_of(item) for item in found]) != [OLD, BESIDE[0]]:
+        raise Violation(
+            f"lost: the history of {shown(NEW)} is not what it said before",
+            f"expected {shown_facts([OLD, BESIDE[0]])}",
+            f"found {shown_facts(texts)}",
+        )
+    if list(await client.call("fact_history", user, "no-such-fact")):
+        raise Violation("phantom: a fact that never was has a history")
+
+
+@check("REV07", about="facts", needs=[Forget], suite="smoke")
+async def a_forgotten_fact_is_gone_everywhere(memory: Memory) -> None:
+    """A fact that was forgotten is neither listed nor recalled nor got; the others stay.
+
+    Incident: ruvnet/ruflo issue 2815: a deleted memory was gone from the list, and the search went
+    on giving its content; mem0ai/mem0 pull request 3610: deleting left the vector.
+    """
+    knowledge, user, client = Knowledge(memory), memory.session("ann"), memory.client
+    name = await told(client, user, OLD)
+    knowledge.note(user, OLD)
+    await knowledge.tell(user, *BESIDE)
+    await client.call("forget", user, name)
+    knowledge.drop(user, OLD)
+    await knowledge.expect(user)
+    if client.has("recall"):
+        knowledge.blame(user, await recalled(client, user, OLD))
+    if client.has("get_fact") and (left := await client.call("get_fact", user, name)) is not None:
+        raise Violation(f"resurrected: the forgotten {shown(OLD)} is got as {shown(text_of(left))}")
+
+
+@check("REV08", about="facts", needs=[Forget])
+async def forgetting_twice_is_forgetting_once(memory: Memory) -> None:
+    """Forgetting a fact again, or one that never was, is no error and takes nothing else.
+
+    Incident: mem0ai/mem0 pull request 4455: deleting a memory that was gone failed with
+    "'NoneType' object has no attribute 'payload'".
+    """
+    knowledge, user, client = Knowledge(memory), memory.session("ann"), memory.client
+    name = await told(client, user, OLD)
+    await knowledge.tell(user, *BESIDE)
+    for each in (name, name, "no-such-fact", "%", "*", ""):
+        try:
+            await client.call("forget", user, each)
+        except StoreError as error:
+            raise Violation(f"refused: forgetting {shown(each)} again: {error}") from error
+        await knowledge.expect(user)
+
+
+@check("REV09", about="facts", needs=[ForgetAll])
+async def forgetting_all_forgets_more_than_a_hundred(memory: Memory) -> None:
+    """After forgetting all, none of a hundred and five facts is left, and new ones are kept.
+
+    Incident: mem0ai deleted what a list gave whose limit is a hundred; the source of 2.2.1, where
+    it was mended, says that this "silently truncates deletes".
+    """
+    knowledge, user, client = Knowledge(memory), memory.session("ann"), memory.client
+    await knowledge.tell(user, *(f"Locker {number}" for number in range(105)))
+    await client.call("forget_all", user)
+    knowledge.drop(user)
+    await knowledge.expect(user)
+    if client.has("recall"):
+        knowledge.blame(user, await recalled(client, user, "Locker 7"))
+    await knowledge.tell(user, "Locker 7", NEW)
+    await knowledge.expect(user)
+
+
+@check("REV10", about="facts", needs=[Forget, Reopening])
+async def a_forgotten_fact_does_not_come_back(memory: Memory) -> None:
+    """What was forgotten before a restart is forgotten after it.
+
+    Incident: BrainDAO/adk-ts issue 651: after a restart the store looked for what to delete in a
+    cache that was empty, reported success, and the memories were still there.
+    """
+    knowledge, ann, ben = Knowledge(memory), memory.session("ann"), memory.session("ben")
+    name = await told(memory.client, ann, OLD)
+    knowledge.note(ann, OLD)
+    await knowledge.tell(ann, *BESIDE[:2])
+    await knowledge.tell(ben, *BESIDE)
+    await memory.reopen()
+    await memory.client.call("forget", ann, name)
+    knowledge.drop(ann, OLD)
+    await memory.reopen()
+    await knowledge.expect()
+    if memory.client.has("forget_all"):
+        await memory.client.call("forget_all", ben)
+        knowledge.drop(ben)
+        await memory.reopen()
+        await knowledge.expect()
+
+
+def _note_revision(knowledge: Knowledge, user: str, before: str, after: str) -> None:
+    knowledge.drop(user, before)
+    knowledge.note(user, after)
+
+
+def _expect_no_old(user: str, found: list[Any]) -> None:
+    """Raise if the text from before the revision is given."""
+    if OLD in found:
+        raise Violation(
+            f"stale: user {shown(user)} was given {shown(OLD)}, which was revised to {shown(NEW)}",
+            f"found {shown_facts(found)}",
+        )

@@ -1,0 +1,49 @@
+"""Long texts in pieces that a model reads whole, so that none of a text is unfindable."""
+
+from collections.abc import Iterator, Sequence
+
+from goldfish.embedding.embedder import Embedder, Windowed
+
+# For models that do not tell: a token is about four letters of English or one Chinese character,
+# which is three bytes; so many bytes are rarely more than the 256 tokens that small models read.
+BYTES, OVERLAPPING_BYTES = 600, 80
+
+
+def pieces(embedder: Embedder, text: str) -> list[str]:
+    """The text in pieces that fit the model's window: one if it is short, none left out."""
+    if isinstance(embedder, Windowed):
+        return embedder.pieces(text)
+    return [text[cut] for cut in _by_bytes(text)]
+
+
+def windows(
+    starts: Sequence[int], opens: Sequence[bool], end: int, size: int, overlap: int
+) -> Iterator[slice]:
+    """The cuts of a text into runs of at most ``size`` tokens, each beginning with a word.
+
+    ``starts`` holds where each token begins, ``opens`` whether a word begins with it. A word of
+    more than ``size`` tokens is cut nevertheless.
+    """
+    first = 0
+    while first + size < len(starts):
+        last = _word(opens, first + size, first)
+        yield slice(starts[first] if first else 0, starts[last])
+        first = _word(opens, last - overlap, first)
+    yield slice(starts[first] if first else 0, end)
+
+
+def _word(opens: Sequence[bool], at: int, after: int) -> int:
+    """The nearest beginning of a word at or before a token; the token, if there is none."""
+    return next((n for n in range(at, after, -1) if opens[n]), at)
+
+
+def _by_bytes(text: str) -> Iterator[slice]:
+    if len(text) * 4 <= BYTES or len(text.encode(errors="surrogatepass")) <= BYTES:
+        return iter([slice(0, len(text))])
+    starts: list[int] = []
+    opens: list[bool] = []
+    for index, letter in enumerate(text):
+        cost = len(letter.encode(errors="surrogatepass"))
+        starts += [index] * cost
+        opens += [index == 0 or text[index - 1].isspace()] + [False] * (cost - 1)
+    return windows(starts, opens, len(text), BYTES, OVERLAPPING_BYTES)

@@ -1,0 +1,124 @@
+"""Other people's models as an Embedder: functions, sentence-transformers, onnxruntime, servers."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from goldfish.embedding.bert import Array, unit
+from goldfish.embedding.endpoint import Endpoint
+from goldfish.embedding.sound import sound
+from goldfish.errors import EmbedderError, GoldfishError, MissingExtraError, masked
+
+
+class Plugged:
+    """A function from texts to vectors as an Embedder; what it returns is judged and normalised."""
+
+    def __init__(
+        self, name: str, function: Callable[[list[str]], Any], dimensions: int | None = None
+    ) -> None:
+        self.name = name
+        self._function = function
+        self._dimensions = dimensions
+
+    @cached_property
+    def dimensions(self) -> int:
+        """The length of a vector; if nobody said, that of the vector of one word."""
+        return self._dimensions or self._asked(["goldfish"]).shape[1]
+
+    def encode(self, texts: Sequence[str]) -> Array:
+        """One row of length one for each text; a row of zeros stays as it is."""
+        if not texts:
+            return np.empty((0, self.dimensions), np.float32)
+        vectors = self._asked([sound(text) for text in texts])
+        if vectors.shape != (len(texts), self.dimensions):
+            raise self._wrong(
+                f"gave {len(texts)} texts vectors of shape {vectors.shape}, "
+                f"not {(len(texts), self.dimensions)}: one row is due for each text"
+            )
+        return unit(vectors)
+
+    def _asked(self, texts: list[str]) -> Array:
+        try:
+            vectors = np.asarray(self._function(texts), np.float32)
+        except GoldfishError:
+            raise
+        except Exception as error:
+            what = masked(f"{type(error).__name__}: {error}")
+            raise self._wrong(f"failed ({what}): call it alone to see why") from error
+        if vectors.ndim != 2:
+            raise self._wrong("gave no table of numbers: one row of numbers is due for each text")
+        if not np.isfinite(vectors).all():
+            raise self._wrong("gave a vector with NaN or infinity: look at the texts and the model")
+        return vectors
+
+    def _wrong(self, what: str) -> EmbedderError:
+        return EmbedderError(f"the embedder {self.name!r} {what}")
+
+
+def from_function(name: str, dimensions: int, function: Callable[[list[str]], Any]) -> Plugged:
+    """Any function that takes a list of texts and gives as many rows of numbers."""
+    return Plugged(name, function, dimensions)
+
+
+def sentence_transformers(model: Any, *, name: str | None = None) -> Plugged:
+    """A model of sentence-transformers: its name, or the loaded model and ``name=``."""
+    if isinstance(model, str):
+        name = name or model
+        package = _package("sentence_transformers", "sentence-transformers")
+        model = package.SentenceTransformer(model)
+    if not name:
+        raise ValueError("a loaded model does not tell its name: give it as name=")
+    return Plugged(name, lambda texts: model.encode(texts, show_progress_bar=False))
+
+
+def onnx(path: str | os.PathLike[str], *, name: str | None = None, window: int = 256) -> Plugged:
+    """A sentence encoder in a file of ONNX, run by onnxruntime, with tokenizer.json beside it.
+
+    The vector of a text is the mean of what the model's first output says of its tokens.
+    """
+    return Plugged(name or Path(path).stem, _Onnx(Path(path), window))
+
+
+def openai_compatible(
+    url: str, model: str, key: str = "", *, dimensions: int | None = None
+) -> Plugged:
+    """A server that answers ``POST <url>/embeddings`` as OpenAI's does."""
+    return Plugged(model, Endpoint(url, model, key), dimensions)
+
+
+class _Onnx:
+    def __init__(self, path: Path, window: int) -> None:
+        runtime = _package("onnxruntime", "onnxruntime tokenizers")
+        tokenizers = _package("tokenizers", "onnxruntime tokenizers")
+        self._session = runtime.InferenceSession(path, providers=["CPUExecutionProvider"])
+        self._inputs = {each.name for each in self._session.get_inputs()}
+        self._tokenizer = tokenizers.Tokenizer.from_file(str(path.with_name("tokenizer.json")))
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(window)
+
+    def __call__(self, texts: list[str]) -> Array:
+        return np.stack([self._vector(text) for text in texts])
+
+    def _vector(self, text: str) -> Array:
+        ids = np.array([self._tokenizer.encode(text).ids])
+        asked: Mapping[str, Any] = {
+            "input_ids": ids,
+            "attention_mask": np.ones_like(ids),
+            "token_type_ids": np.zeros_like(ids),
+        }
+        given = {name: value for name, value in asked.items() if name in self._inputs}
+        tokens = np.asarray(self._session.run(None, given)[0], np.float32)
+        mean: Array = tokens[0].mean(axis=0)
+        return mean
+
+
+def _package(name: str, wanted: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise MissingExtraError(f"{name} is not installed: pip install {wanted}") from error

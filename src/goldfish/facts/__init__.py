@@ -1,0 +1,1 @@
+"""Facts about users: when two are the same, which are near, and which fit a question."""

@@ -1,0 +1,83 @@
+"""Arrays that grow: numpy values to which one can append without copying all of them each time."""
+
+from array import array
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Column:
+    """Rows of one kind, one after the other; ``width`` 0 means single values."""
+
+    def __init__(self, kind: Any, width: int = 0) -> None:
+        self._width = width
+        self._room: NDArray[Any] = np.empty(self._shape(64), kind)
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def values(self) -> NDArray[Any]:
+        """All rows so far, not copied."""
+        return self._room[: self._count]
+
+    def extend(self, rows: NDArray[Any]) -> None:
+        """Append some rows."""
+        end = self._count + len(rows)
+        if end > len(self._room):
+            room = np.empty(self._shape(max(end, 2 * self._count)), self._room.dtype)
+            room[: self._count] = self.values
+            self._room = room
+        self._room[self._count : end] = rows
+        self._count = end
+
+    def append(self, value: Any) -> None:
+        """Append one value."""
+        if self._count < len(self._room):
+            self._room[self._count] = value
+            self._count += 1
+        else:
+            self.extend(np.array([value], self._room.dtype))
+
+    def keep(self, rows: NDArray[Any]) -> None:
+        """Leave out all rows but these."""
+        kept = self.values[rows]
+        self._room, self._count = kept, len(kept)
+
+    def _shape(self, rows: int) -> tuple[int, ...]:
+        return (rows, self._width) if self._width else (rows,)
+
+
+class Postings:
+    """In which slots a word occurs, and how often in each; slots only grow."""
+
+    __slots__ = ("_counts", "_slots")
+
+    def __init__(self) -> None:
+        self._slots = array("i")
+        self._counts = array("f")
+
+    def append(self, slot: int, count: float = 1.0) -> None:
+        """Note that the word occurs there."""
+        self._slots.append(slot)
+        self._counts.append(count)
+
+    @property
+    def slots(self) -> NDArray[np.int32]:
+        """The slots, in order; not copied, so let go of it before the next ``append``."""
+        return np.frombuffer(self._slots, np.int32)
+
+    @property
+    def counts(self) -> NDArray[np.float32]:
+        """How often in each of them."""
+        return np.frombuffer(self._counts, np.float32)
+
+    def renumber(self, new_slots: NDArray[np.int32]) -> bool:
+        """Give each slot its new number, leaving out those below 0; whether any is left."""
+        moved = new_slots[self.slots]
+        counts = self.counts[moved >= 0]
+        self._slots = array("i", moved[moved >= 0].tobytes())
+        self._counts = array("f", counts.tobytes())
+        return bool(self._slots)

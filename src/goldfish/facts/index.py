@@ -1,0 +1,220 @@
+"""What a process knows of one user's facts, and how it is brought up to date.
+
+The backend has the truth. Before each answer it is asked what has changed since, which usually is
+nothing; so a fact that any process has written is found by the next call in every other.
+"""
+
+import heapq
+import json
+import threading
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from goldfish.facts.encoding import build_fact, decode_base, decode_text
+from goldfish.facts.filters import Filter
+from goldfish.facts.ledger import Changes, Known, Row
+from goldfish.facts.likeness import NEAR, alike
+from goldfish.facts.question import Label
+from goldfish.messages import Fact, Recollection
+from goldfish.recall.moments import Span, spans
+from goldfish.recall.people import named_in
+
+if TYPE_CHECKING:  # numpy is only needed to recall, not to list
+    from goldfish.facts.ranking import Question, Ranking
+
+FOOTPRINT = 2000  # bytes that a fact takes in this process beside its texts and vectors, roughly
+
+Link = tuple[str, int]  # the id of a fact, and the number at which it was worded so
+
+
+class Entry:
+    """One fact, decoded."""
+
+    __slots__ = ("links", "metadata", "row", "text")
+
+    def __init__(self, row: Row) -> None:
+        self.row = row
+        self.text = decode_text(row.said)
+        self.metadata: dict[str, Any] = decode_base(row.base)["metadata"]
+        self.links: list[Link] = [(key, at) for key, at in json.loads(row.near)]
+
+    @property
+    def link(self) -> Link:
+        """How another fact points to this one, as it is worded now."""
+        return self.row.id, self.row.said_at
+
+
+class Hints(NamedTuple):
+    """What in a question refers to metadata."""
+
+    names: list[Label]
+    speaking: list[Label]
+    spans: list[Span]
+
+
+class UserFacts:
+    """The facts of one user as far as this process knows them; hold ``lock`` to read."""
+
+    def __init__(self, user_id: str) -> None:
+        self.user_id = user_id
+        self.lock = threading.RLock()
+        self.known = Known()
+        self.model = ""
+        self.dimensions = 0  # of the vectors; to be set before anything is recalled
+        self._in_order: list[int] | None = None
+        self._ranking: Ranking | None = None
+        self._begin_anew()
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    @property
+    def size(self) -> int:
+        """The bytes that all this takes, roughly."""
+        return self._texts + len(self) * (FOOTPRINT + 4 * self.dimensions)
+
+    def apply(self, since: Known, changes: Changes) -> bool:
+        """Take in what has changed since; whether that is all of it."""
+        with self.lock:
+            if since.epoch != self.known.epoch:  # meanwhile others made it begin anew
+                return False
+            if changes.known.epoch != self.known.epoch:
+                self._begin_anew()
+            elif changes.known.version < self.known.version:  # others were quicker
+                return not changes.more
+            self._take_in(changes)
+            return not changes.more
+
+    def get(self, fact_id: str) -> Entry | None:
+        """One fact."""
+        return self._by_id.get(fact_id)
+
+    def fact(self, entry: Entry) -> Fact:
+        """The fact as callers see it, theirs to change."""
+        row = entry.row
+        near = [other.row.id for other in self._near(entry)]
+        return build_fact(
+            self.user_id, row.id, row.base, row.said, times_seen=row.times_seen, near=near
+        )
+
+    def entries(self) -> list[Entry]:
+        """All facts in the order in which they were first remembered."""
+        if self._in_order is None:
+            self._in_order = sorted(self._entries)
+        return [self._entries[seq] for seq in self._in_order]
+
+    def page(self, wanted: Filter, offset: int, limit: int | None) -> list[Fact]:
+        """Some of those that the filter lets through, in that order."""
+        end = None if limit is None else offset + limit
+        found = (entry for entry in self.entries() if wanted.matches(entry.metadata))
+        return [self.fact(entry) for entry in islice(found, offset, end)]
+
+    def hints(self, query: str) -> "Hints":
+        """What the question means to these facts: whom it names, which days."""
+        ranking = self._ready()
+        names = ranking.living(named_in(query, ranking.labels))
+        speaking = [name for name in names if name in ranking.people]
+        return Hints(names, speaking, spans(query, ranking.years))
+
+    def recall(
+        self, question: "Question", wanted: Filter, offset: int, limit: int
+    ) -> list[Recollection]:
+        """The best of those that the filter lets through."""
+        found = islice(self._hits(question, wanted, offset + limit), offset, offset + limit)
+        return [
+            Recollection(fact=self.fact(entry), score=score, why=why) for entry, score, why in found
+        ]
+
+    def resembled(self, entry: Entry) -> list[Link]:
+        """The facts that are near-duplicates of this one."""
+        close = (self._entries[seq] for seq in self._ready().near(entry.row.seq, NEAR))
+        return [other.link for other in close if alike(entry.text, other.text)]
+
+    def _hits(
+        self, question: "Question", wanted: Filter, count: int
+    ) -> Iterator[tuple[Entry, float, dict[str, float]]]:
+        for seq, score, why in self._ready().hits(question, None if wanted else count):
+            entry = self._entries[seq]
+            if wanted.matches(entry.metadata):
+                yield entry, score, why()
+
+    def _near(self, entry: Entry) -> list[Entry]:
+        """The facts that this one was linked to, and those that were linked to it."""
+        older = [self._by_id.get(key) for key, _ in entry.links]
+        newer = [self._by_id.get(key) for key in self._linked_by.get(entry.row.id, ())]
+        found = [other for other in older if other is not None and other.link in entry.links]
+        found += [other for other in newer if other is not None and entry.link in other.links]
+        unique = {other.row.seq: other for other in found}
+        return [unique[seq] for seq in sorted(unique)]
+
+    def _begin_anew(self) -> None:
+        self._entries: dict[int, Entry] = {}
+        self._by_id: dict[str, Entry] = {}
+        self._linked_by: defaultdict[str, set[str]] = defaultdict(set)
+        self._deadlines: list[tuple[float, int]] = []
+        self._in_order = None
+        self._ranking = None
+        self._texts = 0
+
+    def _take_in(self, changes: Changes) -> None:
+        self.known, self.model = changes.known, changes.model
+        for row in changes.rows:
+            self._put(row)
+        if changes.alive is not None:
+            for seq in self._entries.keys() - set(changes.alive):
+                self._drop(seq)
+        while self._deadlines and self._deadlines[0][0] <= changes.now:
+            self._expire(*heapq.heappop(self._deadlines))
+
+    def _put(self, row: Row) -> None:
+        old = self._entries.get(row.seq)
+        entry = self._entries[row.seq] = self._by_id[row.id] = Entry(row)
+        for key, _ in old.links if old else ():
+            self._linked_by[key].discard(row.id)
+        for key, _ in entry.links:
+            self._linked_by[key].add(row.id)
+        if row.expires_at is not None:
+            heapq.heappush(self._deadlines, (row.expires_at, row.seq))
+        if old is None:
+            self._in_order = None
+        if self._ranking is not None and (old is None or old.row.said_at != row.said_at):
+            self._rank(self._ranking, entry)
+        self._texts += _size(row) - (_size(old.row) if old else 0)
+
+    def _drop(self, seq: int) -> None:
+        entry = self._entries.pop(seq)
+        del self._by_id[entry.row.id]
+        for key, _ in entry.links:
+            self._linked_by[key].discard(entry.row.id)
+        self._linked_by.pop(entry.row.id, None)
+        self._in_order = None
+        if self._ranking is not None:
+            self._ranking.drop(seq)
+        self._texts -= _size(entry.row)
+
+    def _expire(self, deadline: float, seq: int) -> None:
+        entry = self._entries.get(seq)
+        if entry is not None and entry.row.expires_at == deadline:
+            self._drop(seq)
+
+    def _ready(self) -> "Ranking":
+        """The ranking, made of all facts when it is first needed."""
+        if self._ranking is None:
+            from goldfish.facts.ranking import Ranking
+
+            self._ranking = Ranking(self.dimensions)
+            for entry in self.entries():
+                self._rank(self._ranking, entry)
+        return self._ranking
+
+    def _rank(self, ranking: "Ranking", entry: Entry) -> None:
+        from goldfish.facts.traits import traits
+
+        ranking.put(entry.row.seq, traits(entry.text, entry.metadata, entry.row.vectors))
+        entry.row = entry.row._replace(vectors=b"")  # the ranking has them now
+
+
+def _size(row: Row) -> int:
+    return len(row.base) + len(row.said)

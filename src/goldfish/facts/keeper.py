@@ -1,0 +1,212 @@
+"""Remembering and recalling over any ledger: the one way through, whatever the backend.
+
+A text is embedded before anything is written. Two facts that are near each other are linked once
+the later one is written: the writes of a user have one order, so its writer sees the earlier one.
+"""
+
+import asyncio
+import json
+import os
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from goldfish.errors import FactNotFound, MemoryStoreError, ModelMismatchError
+from goldfish.facts.encoding import build_fact, encode_base, encode_said
+from goldfish.facts.filters import Filter
+from goldfish.facts.identity import identity
+from goldfish.facts.index import Hints, UserFacts
+from goldfish.facts.ledger import Ledger, New, Revised, Written
+from goldfish.facts.meaning import Meaning
+from goldfish.facts.question import in_first_person
+from goldfish.facts.shelf import Shelf
+from goldfish.messages import Fact, Recollection, new_id
+
+if TYPE_CHECKING:
+    from goldfish.facts.ranking import Question
+
+T = TypeVar("T")
+SOME = 500  # rows from which on a thread takes them in, so that others can go on
+MANY = 5000  # facts of a user from which on a thread does the work, likewise
+WORDS_ALONE = "words alone"
+
+
+class FactKeeper:
+    """The facts of one store."""
+
+    def __init__(self, ledger: Ledger, meaning: Meaning) -> None:
+        self._ledger = ledger
+        self._meaning = meaning
+        self._shelf = Shelf()
+        self._model = ""
+        self._dimensions = 0
+
+    async def remember(
+        self, user_id: str, text: str, metadata: Mapping[str, Any] | None, ttl: float | None
+    ) -> Fact:
+        """Store the fact, or count it again; return it as it is stored."""
+        now = datetime.now(UTC)
+        base, said = encode_base(metadata, now), encode_said(text, now)
+        model = await self._prepared()
+        vectors = await self._meaning.stored(text)
+        new = New(new_id(), identity(text), base, said, ttl, model, vectors, _new_epoch())
+        written = await self._ledger.remember(user_id, new)
+        _refuse_mixing(written, model)
+        fact = await self._linked(user_id, written.detail)
+        return fact or build_fact(user_id, written.detail, base, said)
+
+    async def revise(self, user_id: str, fact_id: str, text: str) -> Fact:
+        """Replace what the fact says; return it as it is stored."""
+        said = encode_said(text, datetime.now(UTC))
+        model = await self._prepared()
+        vectors = await self._meaning.stored(text)
+        revised = Revised(identity(text), said, model, vectors)
+        written = await self._ledger.revise(user_id, fact_id, revised)
+        _refuse_mixing(written, model)
+        if written.outcome == "taken":
+            raise MemoryStoreError(
+                f"fact {written.detail!r:.80} of this user says the same: "
+                "forget one of the two, or revise to something else"
+            )
+        fact = None if written.outcome == "not found" else await self._linked(user_id, fact_id)
+        if fact is None:
+            raise FactNotFound(
+                f"user {user_id!r:.80} has no fact {fact_id!r:.80}: "
+                "list_facts() names those that there are"
+            )
+        return fact
+
+    async def recall(
+        self, user_id: str, query: str, wanted: Filter, offset: int, limit: int
+    ) -> list[Recollection]:
+        """The user's facts that fit the query, best first."""
+        model = await self._prepared()
+        facts = await self._fresh(user_id)
+        if model and facts.model not in ("", model):
+            raise _mismatch(facts.model, model)
+        hints = await self._use(facts, lambda: facts.hints(query))
+        question = await self._question(query, hints)
+        return await self._use(facts, lambda: facts.recall(question, wanted, offset, limit))
+
+    async def page(
+        self, user_id: str, wanted: Filter, offset: int, limit: int | None
+    ) -> list[Fact]:
+        """The user's facts in the order first remembered."""
+        facts = await self._fresh(user_id)
+        return await self._use(facts, lambda: facts.page(wanted, offset, limit))
+
+    async def get(self, user_id: str, fact_id: str) -> Fact | None:
+        """One fact of the user, or None."""
+        facts = await self._fresh(user_id)
+        with facts.lock:
+            entry = facts.get(fact_id)
+            return None if entry is None else facts.fact(entry)
+
+    async def history(self, user_id: str, fact_id: str) -> list[Fact]:
+        """What the fact said before it was revised, oldest first."""
+        facts = await self._fresh(user_id)
+        entry = facts.get(fact_id)
+        if entry is None:
+            return []
+        base, earlier = entry.row.base, await self._ledger.history(user_id, fact_id)
+        return [build_fact(user_id, fact_id, base, said) for said in earlier]
+
+    async def forget(self, user_id: str, fact_id: str) -> None:
+        """Remove one fact."""
+        await self._ledger.forget(user_id, fact_id)
+
+    async def forget_all(self, user_id: str) -> None:
+        """Remove every fact of the user."""
+        await self._ledger.forget_all(user_id)
+
+    async def reembed(self) -> int:
+        """Give all facts of all users vectors of the present model; return how many."""
+        return sum([await self._reembed(user_id) for user_id in await self._ledger.users()])
+
+    async def _reembed(self, user_id: str) -> int:
+        model = await self._prepared()
+        while True:
+            facts = await self._fresh(user_id)
+            with facts.lock:
+                known, entries = facts.known, facts.entries()
+            if facts.model == model or not entries:
+                return 0
+            vectors = [(e.row.seq, await self._meaning.stored(e.text)) for e in entries]
+            if await self._ledger.embed(user_id, known, model, _new_epoch(), vectors):
+                return len(vectors)
+
+    async def _linked(self, user_id: str, fact_id: str) -> Fact | None:
+        """The fact, once it is known which others it resembles; None if it is gone already."""
+        facts = await self._fresh(user_id)
+        links = await self._use(facts, lambda: _missing_links(facts, fact_id))
+        if links is not None:
+            said_at, near = links
+            await self._ledger.link(user_id, fact_id, said_at, near)
+            facts = await self._fresh(user_id)
+        with facts.lock:
+            entry = facts.get(fact_id)
+            return None if entry is None else facts.fact(entry)
+
+    async def _prepared(self) -> str:
+        """The name of the model, once it is loaded."""
+        self._model, self._dimensions = await self._meaning.prepare()
+        return self._model
+
+    async def _fresh(self, user_id: str) -> UserFacts:
+        """All facts of the user as they are now, or a moment later."""
+        facts = self._shelf.get(user_id)
+        facts.dimensions = self._dimensions
+        complete = False
+        while not complete:
+            known = facts.known
+            changes = await self._ledger.changes(user_id, known)
+            work = partial(facts.apply, known, changes)
+            complete = await asyncio.to_thread(work) if len(changes.rows) > SOME else work()
+            if changes.known != known:
+                self._shelf.weigh(facts)
+        return facts
+
+    async def _use(self, facts: UserFacts, work: Callable[[], T]) -> T:
+        """Do the work while nobody changes what is known of the user."""
+
+        def locked() -> T:
+            with facts.lock:
+                return work()
+
+        return await asyncio.to_thread(locked) if len(facts) > MANY else locked()
+
+    async def _question(self, query: str, hints: Hints) -> "Question":
+        from goldfish.facts.ranking import Question
+        from goldfish.recall.words import words
+
+        if not query.strip():
+            return Question([], None)
+        vectors = await self._meaning.vectors([in_first_person(query, hints.speaking)])
+        vector = None if vectors is None else vectors[0]
+        return Question(words(query), vector, hints.names, hints.spans)
+
+
+def _missing_links(facts: UserFacts, fact_id: str) -> tuple[int, str] | None:
+    """When the fact was worded, and what it resembles, unless that is noted or nothing."""
+    entry = facts.get(fact_id)
+    if entry is None or entry.links:
+        return None
+    links = facts.resembled(entry)
+    return (entry.row.said_at, json.dumps(links, separators=(",", ":"))) if links else None
+
+
+def _refuse_mixing(written: Written, model: str) -> None:
+    if written.outcome == "other model":
+        raise _mismatch(written.detail, model)
+
+
+def _mismatch(stored: str, model: str) -> ModelMismatchError:
+    return ModelMismatchError(
+        f"the facts of this user were embedded by {stored or WORDS_ALONE!r} and this store uses "
+        f"{model or WORDS_ALONE!r}: open it with that embedder, or run reembed() once"
+    )
+
+
+def _new_epoch() -> int:
+    return int.from_bytes(os.urandom(6)) + 1

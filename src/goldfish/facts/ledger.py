@@ -1,0 +1,108 @@
+"""Where facts are written down: what a backend must be able to do, and the values it trades in.
+
+Each user has one counter that every write raises; a fact keeps the number at which it came (its
+place in the order), at which its text was written, and at which anything of it last changed. So
+whoever knows a user's facts up to a number can ask for what has changed since, in any process.
+Removed facts leave nothing behind: a second counter tells that some went, and then the numbers
+of those that are left tell which. When a user's facts begin anew, so does the ``epoch``.
+"""
+
+from typing import Literal, NamedTuple, Protocol
+
+PAGE = 2000  # rows in one answer
+
+
+class Row(NamedTuple):
+    """One fact as it is stored; the texts are JSON."""
+
+    seq: int
+    changed: int
+    said_at: int
+    id: str
+    base: str  # metadata and created_at, which never change
+    said: str  # text and updated_at, which a revision replaces
+    times_seen: int
+    near: str  # [[id, said_at], …]: older facts that it resembled when both were worded like this
+    expires_at: float | None  # by the clock of the backend
+    vectors: bytes  # float32, one after the other
+
+
+class Known(NamedTuple):
+    """How far somebody knows the facts of a user."""
+
+    epoch: int = 0
+    version: int = 0
+    removals: int = 0
+
+
+class Changes(NamedTuple):
+    """What has happened to a user's facts since; ``more`` if there is another page."""
+
+    known: Known
+    model: str
+    now: float
+    rows: list[Row]
+    alive: list[int] | None = None  # the numbers of all facts, if some were removed since
+    more: bool = False
+
+
+class New(NamedTuple):
+    """A fact to be stored, unless the user has one with its key."""
+
+    id: str
+    key: str
+    base: str
+    said: str
+    ttl: float | None
+    model: str
+    vectors: bytes
+    epoch: int  # for the case that it is the first of its user
+
+
+class Revised(NamedTuple):
+    """Another text for a fact."""
+
+    key: str
+    said: str
+    model: str
+    vectors: bytes
+
+
+class Written(NamedTuple):
+    """What became of a write: the id of the fact, or of what was in the way."""
+
+    outcome: Literal["done", "not found", "taken", "other model"]
+    detail: str
+
+
+class Ledger(Protocol):
+    """The facts of all users in one backend. Each write is one atomic, durable step."""
+
+    async def changes(self, user_id: str, known: Known) -> Changes:
+        """What is new since, at most ``PAGE`` rows, in the order of their changes."""
+
+    async def remember(self, user_id: str, new: New) -> Written:
+        """Store the fact, or count the one with its key; the later deadline counts."""
+
+    async def revise(self, user_id: str, fact_id: str, revised: Revised) -> Written:
+        """Replace the text, keep the old one as history, and drop the links of the fact."""
+
+    async def link(self, user_id: str, fact_id: str, said_at: int, near: str) -> None:
+        """Note which facts it resembles, unless its text has changed since ``said_at``."""
+
+    async def forget(self, user_id: str, fact_id: str) -> None:
+        """Remove the fact and its history."""
+
+    async def forget_all(self, user_id: str) -> None:
+        """Remove all that there is of the user."""
+
+    async def history(self, user_id: str, fact_id: str) -> list[str]:
+        """What the fact said before its revisions, oldest first, in JSON."""
+
+    async def users(self) -> list[str]:
+        """Everybody of whom there may be facts."""
+
+    async def embed(
+        self, user_id: str, known: Known, model: str, epoch: int, vectors: list[tuple[int, bytes]]
+    ) -> bool:
+        """Replace all vectors and begin a new epoch; False if anything has changed since."""

@@ -1,0 +1,108 @@
+"""Whether two texts that are close in meaning also agree in what an embedding hardly sees.
+
+'Order 8892' and 'order 8893', 'allergic' and 'not allergic' are closer to each other than most true
+repetitions are. So a near-duplicate must name the same numbers and people, and negate as often.
+"""
+
+import re
+import unicodedata
+from functools import lru_cache
+from itertools import product
+from typing import NamedTuple
+
+NEAR = 0.90  # the least cosine of two facts that are linked
+
+_WORD = re.compile(r"\w+(?:[.,:/'\u2019-]\w+)*")
+_TWO_TO_TWELVE = "two three four five six seven eight nine ten eleven twelve"
+_NUMBER_WORDS = {word: str(n) for n, word in enumerate(_TWO_TO_TWELVE.split(), 2)} | {
+    "hundred": "100",
+    "thousand": "1000",
+    "million": "1000000",
+}
+_SAYING_NO = """not no never none nobody nothing neither nor cannot without nicht kein keine keinen
+    keiner nie niemals ohne pas jamais sans nunca sin jamás não nem нет не никогда без"""
+_NEGATIONS = frozenset(_SAYING_NO.split())
+_NEGATING_CHARACTERS = re.compile("[不没沒無无非未]")
+_CONTRACTED = re.compile(r"n['\u2019]t$")
+# Capitalised at the beginning of a sentence, and yet nobody's name.
+_OPENING = """
+a an and are as at but by can could did do does every for from had has have he her here his
+how i if in is it its likes like lives loves may might must my of on or our over people
+person prefers she should so some that the their them there these they this those to under
+user was we were what when where which who will with works would you your
+"""
+_NOT_NAMES = frozenset(_OPENING.split())
+_PREFIXES = ("dis", "non", "mis", "un", "in", "im", "ir", "il", "de", "en")
+
+
+class _Marks(NamedTuple):
+    words: frozenset[str]
+    numbers: tuple[str, ...]
+    names: tuple[str, ...]
+    negations: int
+
+
+def alike(one: str, other: str) -> bool:
+    """Whether both texts have the same numbers and names, and say yes and no alike."""
+    ours, theirs = _marks(one), _marks(other)
+    return (
+        ours.numbers == theirs.numbers
+        and ours.negations == theirs.negations
+        and _same_names(ours, theirs)
+        and not _opposed(ours.words - theirs.words, theirs.words - ours.words)
+    )
+
+
+@lru_cache(maxsize=4096)
+def _marks(text: str) -> _Marks:
+    said = [match.group() for match in _WORD.finditer(unicodedata.normalize("NFKC", text))]
+    folded = [word.casefold() for word in said]
+    return _Marks(
+        words=frozenset(folded),
+        numbers=tuple(filter(None, map(_number, folded))),
+        names=tuple(word.casefold() for word in said if _is_name(word)),
+        negations=sum(map(_negates, folded)) + len(_NEGATING_CHARACTERS.findall(text)),
+    )
+
+
+def _number(word: str) -> str | None:
+    if any(character.isdigit() for character in word):
+        return word
+    return _NUMBER_WORDS.get(word)
+
+
+def _negates(word: str) -> bool:
+    return word in _NEGATIONS or _CONTRACTED.search(word) is not None
+
+
+def _is_name(word: str) -> bool:
+    return word[0].isupper() and not any(c.isdigit() for c in word) and not _is_common(word)
+
+
+def _is_common(word: str) -> bool:
+    folded = word.casefold()
+    return re.split("['\u2019]", folded)[0] in _NOT_NAMES or _negates(folded)
+
+
+def _same_names(ours: _Marks, theirs: _Marks) -> bool:
+    """The same names in the same order, even if only one side capitalises them."""
+    shared = set(ours.names) & set(theirs.names)
+    return (
+        theirs.words.issuperset(ours.names)
+        and ours.words.issuperset(theirs.names)
+        and [name for name in ours.names if name in shared]
+        == [name for name in theirs.names if name in shared]
+    )
+
+
+def _opposed(ours: frozenset[str], theirs: frozenset[str]) -> bool:
+    """Whether a word on one side is turned round on the other: enabled, disabled."""
+    return any(
+        one != other and len(root) > 3 and root in _roots(other)
+        for one, other in product(ours, theirs)
+        for root in _roots(one)
+    )
+
+
+def _roots(word: str) -> set[str]:
+    return {word} | {word.removeprefix(each) for each in _PREFIXES if word.startswith(each)}

@@ -1,0 +1,223 @@
+"""Searching what was said, over any chronicle: the one way through, whatever the backend.
+
+The backend has the truth. Before each answer it is asked what was said since, which usually is
+nothing; so a message that any process has written is found by the next search in every other.
+Messages are embedded with the write. One that was written without (by a store that does not
+search, or before searching was switched on) is embedded when it is first searched.
+"""
+
+import asyncio
+import contextlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from goldfish.encoding import decode_messages
+from goldfish.errors import MemoryStoreBackendError, ModelMismatchError
+from goldfish.facts.meaning import Meaning
+from goldfish.facts.question import in_first_person
+from goldfish.messages import ChatMessage, Found
+from goldfish.recall.chronicle import Chronicle, Embedded, Known, Reading
+from goldfish.recall.moments import asks_when, spans
+from goldfish.recall.people import Name, named_in
+from goldfish.recall.saying import saying, text_of
+from goldfish.recall.words import words
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from goldfish.embedding.embedder import Embedder
+    from goldfish.recall.library import Library
+    from goldfish.recall.scoring import Question
+    from goldfish.recall.session_index import SessionIndex
+
+AT_ONCE = 64  # texts that are embedded in one go
+
+Sessions = Sequence["SessionIndex"]
+
+
+class Searcher:
+    """What was said in the sessions of one store."""
+
+    def __init__(self, chronicle: Chronicle, meaning: Meaning) -> None:
+        self._chronicle = chronicle
+        self._meaning = meaning
+        self._library: Library | None = None
+
+    async def embedded(self, messages: Sequence[ChatMessage]) -> Embedded | None:
+        """The vectors of the messages, to be stored with them; None without an embedder."""
+        model, _ = await self._meaning.prepare()
+        embedder = self._meaning.embedder()
+        if embedder is None:
+            return None
+        texts = [text_of(message) for message in messages]
+        return Embedded(model, await asyncio.to_thread(_vectors, embedder, texts))
+
+    async def search(self, session_ids: Sequence[str], query: str, limit: int) -> list[Found]:
+        """The messages of these sessions that fit the query, best first."""
+        sessions = await self._fresh(session_ids)
+        names = named_in(query, _speakers(sessions))
+        vector = await self._meaning.vectors([in_first_person(query, names)])
+        asked = None if vector is None else vector[0]
+        return await asyncio.to_thread(_search, sessions, query, names, asked, limit)
+
+    async def forget_vectors(self) -> int:
+        """Remove all vectors: messages are embedded anew when they are searched next."""
+        return await self._chronicle.forget_vectors()
+
+    async def _fresh(self, session_ids: Sequence[str]) -> "Sessions":
+        """The sessions as they are now, or a moment later."""
+        model, dimensions = await self._meaning.prepare()
+        sessions = self._shelved(dimensions).get(session_ids)
+        while True:
+            wanted = {key: index.known for key, index in sessions.items()}
+            chapter = await self._chronicle.read(wanted)
+            _refuse_mixing(chapter.models, model)
+            for reading in chapter.readings:
+                if reading.known != sessions[reading.session_id].known:
+                    await self._take_in(sessions[reading.session_id], reading, model)
+            self._shelved(dimensions).tidy()
+            if all(sessions[each.session_id].known == each.known for each in chapter.readings):
+                return list(sessions.values())
+
+    async def _take_in(self, index: "SessionIndex", reading: Reading, model: str) -> None:
+        latest = {row.id: row for row in reading.rows}  # the same may be kept and said again
+        reading = reading._replace(rows=sorted(latest.values(), key=lambda row: row.place))
+        messages = await asyncio.to_thread(decode_messages, [row.body for row in reading.rows])
+        vectors = await self._completed(reading, messages, model)
+        await asyncio.to_thread(_take_in, index, reading, messages, vectors)
+
+    async def _completed(
+        self, reading: Reading, messages: Sequence[ChatMessage], model: str
+    ) -> list[bytes]:
+        """The vectors of all rows; those that are missing are made, and stored for next time."""
+        missing = [n for n, row in enumerate(reading.rows) if row.vectors is None]
+        vectors = [row.vectors or b"" for row in reading.rows]
+        embedded = await self.embedded([messages[n] for n in missing]) if missing else None
+        if embedded is None:
+            return vectors
+        for number, vector in zip(missing, embedded.vectors, strict=True):
+            vectors[number] = vector
+        lacking = reading._replace(rows=[reading.rows[n] for n in missing])
+        with contextlib.suppress(MemoryStoreBackendError):  # it only saves the work next time
+            await self._chronicle.embed(lacking, embedded)
+        return vectors
+
+    def _shelved(self, dimensions: int) -> "Library":
+        from goldfish.recall.library import Library
+
+        if self._library is None or self._library.dimensions != dimensions:
+            self._library = Library(dimensions)
+        return self._library
+
+
+def _vectors(embedder: "Embedder", texts: Sequence[str]) -> list[bytes]:
+    """Each text as vectors, as they are stored; several if it is long, none if it is empty."""
+    from goldfish.embedding import pieces
+    from goldfish.recall.session_index import stored
+
+    cut = [pieces(embedder, text) if text.strip() else [] for text in texts]
+    flat = [piece for each in cut for piece in each]
+    chunks = [flat[at : at + AT_ONCE] for at in range(0, len(flat), AT_ONCE)]
+    taken = (row for chunk in chunks for row in embedder.encode(chunk))
+    return [stored([next(taken) for _ in each]) for each in cut]
+
+
+def _take_in(
+    index: "SessionIndex",
+    reading: Reading,
+    messages: Sequence[ChatMessage],
+    vectors: Sequence[bytes],
+) -> None:
+    """Bring the index up to date, unless another search has changed it meanwhile."""
+    with index.lock:
+        if reading.since == Known():
+            index.renew(reading.known)
+        elif index.known != reading.since:
+            return
+        elif not index.ids.isdisjoint(row.id for row in reading.rows):
+            index.renew(Known())  # what was trimmed is said again: begin anew
+            return
+        index.known = reading.known
+        for row, message, vector in zip(reading.rows, messages, vectors, strict=True):
+            index.add(row, saying(message), vector)
+
+
+def _speakers(sessions: "Sessions") -> dict[Name, None]:
+    found: dict[Name, None] = {}
+    for index in sessions:
+        with index.lock:
+            found.update(dict.fromkeys(index.speakers))
+    return found
+
+
+def _search(
+    sessions: "Sessions",
+    query: str,
+    names: Sequence[Name],
+    vector: "NDArray[np.float32] | None",
+    limit: int,
+) -> list[Found]:
+    with contextlib.ExitStack() as locks:
+        for index in sorted(sessions, key=lambda each: each.session_id):  # so none waits in a ring
+            locks.enter_context(index.lock)
+        return _ranked(sessions, _question(sessions, query, names, vector), limit)
+
+
+def _question(
+    sessions: "Sessions", query: str, names: Sequence[Name], vector: "NDArray[np.float32] | None"
+) -> "Question":
+    from goldfish.recall.scoring import Question, worth_of
+
+    counts: Counter[str] = Counter()
+    for word in _words(query, names):
+        counts[word] = sum(
+            len(index.postings[word].slots) for index in sessions if word in index.postings
+        )
+    messages = sum(map(len, sessions))
+    length = sum(float(index.lengths.sum()) for index in sessions) / max(1, messages)
+    years = sorted({year for index in sessions for year in index.years})
+    worth = worth_of(counts, messages)
+    return Question(worth, length or 1.0, vector, names, spans(query, years), asks_when(query))
+
+
+def _words(query: str, names: Iterable[Name]) -> list[str]:
+    """The words of the question; who is named in it counts as a speaker, not as a word."""
+    spoken_of = {word for name in names for word in words(" ".join(name))}
+    asked = list(dict.fromkeys(words(query)))
+    return [word for word in asked if word not in spoken_of] or asked
+
+
+def _ranked(sessions: "Sessions", question: "Question", limit: int) -> list[Found]:
+    import numpy as np
+
+    from goldfish.facts.fusion import best
+    from goldfish.recall.scoring import parts
+
+    scored = [parts(index, question) for index in sessions]
+    totals = np.concatenate([each.total() for each in scored]) if scored else np.empty(0, "f4")
+    ends = np.cumsum([len(index) for index in sessions])
+    found = []
+    for place in best(totals, np.arange(len(totals)), limit):
+        at = int(np.searchsorted(ends, place, side="right"))
+        number = int(place - (ends[at] - len(sessions[at])))
+        found.append((sessions[at], number, scored[at].why(number)))
+    messages = decode_messages([index.bodies[number] for index, number, _ in found])
+    return [
+        Found(session_id=index.session_id, message=message, score=sum(why.values()), why=why)
+        for (index, _, why), message in zip(found, messages, strict=True)
+    ]
+
+
+def _refuse_mixing(stored: frozenset[str], model: str) -> None:
+    for other in stored - {model} if model else ():
+        raise mismatch(other, model)
+
+
+def mismatch(stored: str, model: str) -> ModelMismatchError:
+    """The error for vectors of another model."""
+    return ModelMismatchError(
+        f"the messages were embedded by {stored!r:.80} and this store uses {model!r:.80}: "
+        "open it with that embedder, or run reembed() once"
+    )

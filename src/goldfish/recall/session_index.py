@@ -1,0 +1,119 @@
+"""What a process knows of one session: the words, speakers, times and vectors of its messages."""
+
+import threading
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from goldfish.errors import MemoryStoreBackendError
+from goldfish.facts.columns import Column, Postings
+from goldfish.recall.chronicle import Known, Row
+from goldfish.recall.people import Name
+from goldfish.recall.saying import Saying
+
+FOOTPRINT = 1500  # bytes that a message takes in this process beside its text and vectors, roughly
+PAUSE = 3600.0  # seconds of silence after which another conversation begins
+STORED = "<f2"  # half the room, and no difference to any ranking
+
+
+class SessionIndex:
+    """The messages of one session in order, as far as this process knows them.
+
+    Hold ``lock`` to read or write it.
+    """
+
+    def __init__(self, session_id: str, dimensions: int) -> None:
+        self.session_id = session_id
+        self.dimensions = dimensions
+        self.lock = threading.Lock()
+        self.known = Known()
+        self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        self.bodies: list[str] = []
+        self.ids: set[str] = set()
+        self.postings: dict[str, Postings] = {}
+        self.speakers: dict[Name, Postings] = {}
+        self.years: set[int] = set()
+        self.vectors = Column(np.float32, self.dimensions)
+        self.owners = Column(np.int32)  # the message that each vector belongs to
+        self._lengths = Column(np.float32)
+        self._asks = Column(np.bool_)
+        self._tells_when = Column(np.bool_)
+        self._moments = Column(np.float64)
+        self._episodes = Column(np.int32)
+        self.size = 0
+
+    def __len__(self) -> int:
+        return len(self.bodies)
+
+    @property
+    def lengths(self) -> NDArray[np.float32]:
+        """How many words each message has."""
+        return self._lengths.values
+
+    @property
+    def asks(self) -> NDArray[np.bool_]:
+        """Which messages are questions."""
+        return self._asks.values
+
+    @property
+    def tells_when(self) -> NDArray[np.bool_]:
+        """Which messages have words that tell a time."""
+        return self._tells_when.values
+
+    @property
+    def moments(self) -> NDArray[np.float64]:
+        """When each message was made."""
+        return self._moments.values
+
+    @property
+    def episodes(self) -> NDArray[np.int32]:
+        """The number of the conversation, between two long pauses, that each belongs to."""
+        return self._episodes.values
+
+    def renew(self, known: Known) -> None:
+        """Forget all, for what is known now is something else."""
+        self._begin_anew()
+        self.known = known
+
+    def add(self, row: Row, saying: Saying, vectors: bytes) -> None:
+        """Take in the next message."""
+        number = len(self.bodies)
+        self.bodies.append(row.body)
+        self.ids.add(row.id)
+        for word, count in Counter(saying.words).items():
+            self.postings.setdefault(word, Postings()).append(number, count)
+        for name in saying.names:
+            self.speakers.setdefault(name, Postings()).append(number)
+        rows = self._add_vectors(number, vectors)
+        self._episodes.append(self._episode(saying.moment))
+        self._moments.append(saying.moment)
+        self.years.add(saying.year)
+        self._lengths.append(len(saying.words))
+        self._asks.append(saying.asks)
+        self._tells_when.append(saying.tells_when)
+        self.size += FOOTPRINT + len(row.body) + 4 * self.dimensions * rows
+
+    def _episode(self, moment: float) -> int:
+        if not len(self._moments):
+            return 0
+        pause = moment - float(self._moments.values[-1])
+        return int(self._episodes.values[-1]) + (pause > PAUSE)
+
+    def _add_vectors(self, number: int, vectors: bytes) -> int:
+        if not self.dimensions:
+            return 0
+        if len(vectors) % (2 * self.dimensions):
+            raise MemoryStoreBackendError("a stored vector is damaged: run reembed()")
+        rows = np.frombuffer(vectors, STORED).astype(np.float32).reshape(-1, self.dimensions)
+        self.vectors.extend(rows)
+        self.owners.extend(np.full(len(rows), number, np.int32))
+        return len(rows)
+
+
+def stored(vectors: Sequence[NDArray[np.float32]] | NDArray[np.float32]) -> bytes:
+    """Vectors as they are stored, one after the other."""
+    return np.asarray(vectors, np.float32).astype(STORED).tobytes()

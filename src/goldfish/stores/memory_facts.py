@@ -1,0 +1,193 @@
+"""Facts in a dict of this process."""
+
+import threading
+import time
+from itertools import takewhile
+
+from goldfish.facts.ledger import PAGE, Changes, Known, New, Revised, Row, Written
+
+
+class _User:
+    def __init__(self, epoch: int, model: str) -> None:
+        self.known = Known(epoch)
+        self.model = model
+        self.rows: dict[int, Row] = {}  # the one that changed last is the last
+        self.keys: dict[str, int] = {}
+        self.key_of: dict[int, str] = {}
+        self.deadlines: dict[int, float] = {}  # of those facts that have one
+        self.ids: dict[str, int] = {}
+        self.past: dict[int, list[str]] = {}
+
+    def count(self) -> int:
+        """The number of the next change."""
+        self.known = self.known._replace(version=self.known.version + 1)
+        return self.known.version
+
+    def put(self, row: Row) -> None:
+        self.rows.pop(row.seq, None)
+        self.rows[row.seq] = row
+        self.ids[row.id] = row.seq
+        self.deadlines.pop(row.seq, None)
+        if row.expires_at is not None:
+            self.deadlines[row.seq] = row.expires_at
+
+    def claim(self, key: str, seq: int) -> None:
+        """Let the fact be found by this key, and by no other."""
+        self.keys.pop(self.key_of.pop(seq, ""), None)
+        self.keys[key] = seq
+        self.key_of[seq] = key
+
+    def drop(self, seq: int) -> None:
+        row = self.rows.pop(seq)
+        del self.ids[row.id]
+        del self.keys[self.key_of.pop(seq)]
+        self.past.pop(seq, None)
+        self.deadlines.pop(seq, None)
+
+    def drop_expired(self, now: float) -> None:
+        for seq in [seq for seq, moment in self.deadlines.items() if moment <= now]:
+            self.drop(seq)
+
+    def find(self, fact_id: str) -> Row | None:
+        seq = self.ids.get(fact_id)
+        return None if seq is None else self.rows[seq]
+
+
+class MemoryFacts:
+    """A ``Ledger`` that is gone with its process."""
+
+    def __init__(self) -> None:
+        self._users: dict[str, _User] = {}
+        self._lock = threading.Lock()
+
+    async def changes(self, user_id: str, known: Known) -> Changes:
+        """What is new since."""
+        with self._lock:
+            now = time.monotonic()
+            user = self._users.get(user_id)
+            if user is None:
+                return Changes(Known(), "", now, [])
+            since = known if known.epoch == user.known.epoch else Known()
+            newest_first = takewhile(
+                lambda row: row.changed > since.version, reversed(user.rows.values())
+            )
+            rows = list(newest_first)[::-1]
+            alive = None if since.removals == user.known.removals else list(user.rows)
+            if len(rows) <= PAGE:
+                return Changes(user.known, user.model, now, rows, alive)
+            page = rows[:PAGE]
+            here = user.known._replace(version=page[-1].changed)
+            return Changes(here, user.model, now, page, alive, more=True)
+
+    async def remember(self, user_id: str, new: New) -> Written:
+        """Store the fact, or count the one with its key."""
+        with self._lock:
+            now = time.monotonic()
+            user = self._living(user_id, now)
+            if user is None:
+                user = self._users[user_id] = _User(new.epoch, new.model)
+            if user.model != new.model:
+                return Written("other model", user.model)
+            deadline = None if new.ttl is None else now + new.ttl
+            seq = user.keys.get(new.key)
+            if seq is not None:
+                return self._counted(user, user.rows[seq], deadline)
+            at = user.count()
+            user.claim(new.key, at)
+            row = Row(at, at, at, new.id, new.base, new.said, 1, "[]", deadline, new.vectors)
+            user.put(row)
+            return Written("done", new.id)
+
+    async def revise(self, user_id: str, fact_id: str, revised: Revised) -> Written:
+        """Replace the text and keep the old one as history."""
+        with self._lock:
+            user = self._living(user_id, time.monotonic())
+            row = user.find(fact_id) if user else None
+            if user is None or row is None:
+                return Written("not found", fact_id)
+            if user.model != revised.model:
+                return Written("other model", user.model)
+            holder = user.keys.get(revised.key, row.seq)
+            if holder != row.seq:
+                return Written("taken", user.rows[holder].id)
+            self._reworded(user, row, revised)
+            return Written("done", fact_id)
+
+    async def link(self, user_id: str, fact_id: str, said_at: int, near: str) -> None:
+        """Note which facts it resembles."""
+        with self._lock:
+            user = self._users.get(user_id)
+            row = user.find(fact_id) if user else None
+            if user and row and row.said_at == said_at:
+                user.put(row._replace(near=near, changed=user.count()))
+
+    async def forget(self, user_id: str, fact_id: str) -> None:
+        """Remove the fact and its history."""
+        with self._lock:
+            user = self._users.get(user_id)
+            row = user.find(fact_id) if user else None
+            if user and row:
+                user.drop(row.seq)
+                user.count()
+                user.known = user.known._replace(removals=user.known.removals + 1)
+                if not user.rows:
+                    del self._users[user_id]
+
+    async def forget_all(self, user_id: str) -> None:
+        """Remove all that there is of the user."""
+        with self._lock:
+            self._users.pop(user_id, None)
+
+    async def history(self, user_id: str, fact_id: str) -> list[str]:
+        """What the fact said before."""
+        with self._lock:
+            user = self._users.get(user_id)
+            row = user.find(fact_id) if user else None
+            return list(user.past.get(row.seq, ())) if user and row else []
+
+    async def users(self) -> list[str]:
+        """Everybody of whom there are facts."""
+        with self._lock:
+            return list(self._users)
+
+    async def embed(
+        self, user_id: str, known: Known, model: str, epoch: int, vectors: list[tuple[int, bytes]]
+    ) -> bool:
+        """Replace all vectors, unless anything has changed since."""
+        with self._lock:
+            user = self._users.get(user_id)
+            if user is None or user.known != known:
+                return False
+            for seq, stored in vectors:
+                if seq in user.rows:
+                    user.rows[seq] = user.rows[seq]._replace(vectors=stored)
+            user.model, user.known = model, user.known._replace(epoch=epoch)
+            return True
+
+    def _living(self, user_id: str, now: float) -> _User | None:
+        """The user without what has expired; None if nothing is left."""
+        user = self._users.get(user_id)
+        if user is not None:
+            user.drop_expired(now)
+            if not user.rows:
+                del self._users[user_id]
+                return None
+        return user
+
+    def _counted(self, user: _User, row: Row, deadline: float | None) -> Written:
+        old = row.expires_at
+        later = None if old is None or deadline is None else max(old, deadline)
+        user.put(
+            row._replace(times_seen=row.times_seen + 1, changed=user.count(), expires_at=later)
+        )
+        return Written("done", row.id)
+
+    def _reworded(self, user: _User, row: Row, revised: Revised) -> None:
+        user.past.setdefault(row.seq, []).append(row.said)
+        user.claim(revised.key, row.seq)
+        at = user.count()
+        user.put(
+            row._replace(
+                changed=at, said_at=at, said=revised.said, near="[]", vectors=revised.vectors
+            )
+        )

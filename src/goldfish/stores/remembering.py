@@ -1,0 +1,140 @@
+"""Facts in all our stores: arguments are judged here, and a keeper does the rest over a ledger."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+from goldfish.facts import filters
+from goldfish.facts.keeper import FactKeeper
+from goldfish.facts.ledger import Ledger
+from goldfish.facts.meaning import Meaning
+from goldfish.messages import Fact, Recollection
+from goldfish.stores import arguments
+
+if TYPE_CHECKING:
+    from goldfish.embedding.embedder import Embedder
+
+NEEDING_WORDS = ("remember", "recall", "revise")  # and vectors, unless there is no embedder
+
+
+class RememberingStore(ABC):
+    """The part of a store that is ``Remembering``.
+
+    ``embedder`` turns texts into vectors: by default all-MiniLM-L6-v2, looked up when the first
+    fact needs it; None recalls by words alone.
+    """
+
+    def __init__(self, embedder: "Embedder | Literal['default'] | None") -> None:
+        self._meaning = Meaning(embedder)
+        self._keeper: FactKeeper | None = None
+
+    @property
+    def lacking(self) -> Mapping[str, str]:
+        """The methods that cannot be used here, each with the reason in one sentence."""
+        reason = self._meaning.lacking
+        return {} if reason is None else dict.fromkeys(NEEDING_WORDS, reason)
+
+    async def remember(
+        self,
+        user_id: str,
+        text: str,
+        *,
+        metadata: Mapping[str, Any] | None = None,
+        ttl: float | None = None,
+    ) -> Fact:
+        """Store the fact, or count it again if the user has it.
+
+        A fact that is equal but for case, spaces and a final full stop is the same: then the first
+        text, metadata and ``updated_at`` stay, ``times_seen`` grows, and the later deadline counts.
+        With ``ttl`` the fact is forgotten after that many seconds. ``near`` names the user's facts
+        that say nearly the same; they are linked, never merged.
+        """
+        facts = self._facts(user_id)
+        arguments.said(text, "text")
+        left = None if ttl is None else arguments.seconds(ttl, "ttl")
+        if left == 0:
+            raise ValueError("ttl must be more than 0 seconds; leave it out for no expiry")
+        return await facts.remember(user_id, text, metadata, left)
+
+    async def recall(
+        self,
+        user_id: str,
+        query: str,
+        *,
+        limit: int = 5,
+        offset: int = 0,
+        filter: Mapping[str, Any] | None = None,  # noqa: A002 - the name was promised to users
+    ) -> list[Recollection]:
+        """The user's facts that pass the filter, those that fit the query best first.
+
+        ``score`` is made of the parts in ``why``: shared words, closeness in meaning, and whether
+        the query names what is in the metadata.
+        """
+        facts = self._facts(user_id)
+        arguments.text(query, "query")
+        count, first = arguments.natural(limit, "limit"), arguments.natural(offset, "offset")
+        wanted = filters.parse(filter)
+        return await facts.recall(user_id, query, wanted, first, count) if count else []
+
+    async def list_facts(
+        self,
+        user_id: str,
+        *,
+        limit: int | None = None,
+        offset: int = 0,
+        filter: Mapping[str, Any] | None = None,  # noqa: A002 - the name was promised to users
+    ) -> list[Fact]:
+        """The user's facts that pass the filter, in the order first remembered."""
+        facts = self._facts(user_id)
+        count = None if limit is None else arguments.natural(limit, "limit")
+        first = arguments.natural(offset, "offset")
+        wanted = filters.parse(filter)
+        return [] if count == 0 else await facts.page(user_id, wanted, first, count)
+
+    async def get_fact(self, user_id: str, fact_id: str) -> Fact | None:
+        """One fact of the user, or None."""
+        facts = self._facts(user_id)
+        return await facts.get(user_id, arguments.text(fact_id, "fact_id"))
+
+    async def revise(self, user_id: str, fact_id: str, text: str) -> Fact:
+        """Replace what the fact says; nothing of the old text is recalled or listed again.
+
+        Its id, metadata, deadline and ``created_at`` stay. An unknown fact is ``FactNotFound``; a
+        text that another fact of the user has is refused, with the id of that one.
+        """
+        facts = self._facts(user_id)
+        arguments.text(fact_id, "fact_id")
+        return await facts.revise(user_id, fact_id, arguments.said(text, "text"))
+
+    async def fact_history(self, user_id: str, fact_id: str) -> list[Fact]:
+        """What the fact said before it was revised, oldest first; empty for an unknown one."""
+        facts = self._facts(user_id)
+        return await facts.history(user_id, arguments.text(fact_id, "fact_id"))
+
+    async def forget(self, user_id: str, fact_id: str) -> None:
+        """Remove one fact and its history; an unknown one is a no-op."""
+        facts = self._facts(user_id)
+        await facts.forget(user_id, arguments.text(fact_id, "fact_id"))
+
+    async def forget_all(self, user_id: str) -> None:
+        """Remove every fact of the user, with all history."""
+        await self._facts(user_id).forget_all(user_id)
+
+    async def reembed(self) -> int:
+        """Embed the facts of all users by the present model; return how many had another."""
+        return await self._facts("").reembed()
+
+    def _facts(self, user_id: str) -> FactKeeper:
+        self._admit()
+        arguments.text(user_id, "user_id")
+        if self._keeper is None:
+            self._keeper = FactKeeper(self._ledger(), self._meaning)
+        return self._keeper
+
+    @abstractmethod
+    def _admit(self, session_id: str = "") -> None:
+        """Refuse to go on if the store is closed."""
+
+    @abstractmethod
+    def _ledger(self) -> Ledger:
+        """Where this store writes facts down."""

@@ -1,0 +1,87 @@
+"""Searching what was said, in all our stores that can: switched on when a store is made."""
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
+
+from goldfish.errors import MemoryStoreError
+from goldfish.messages import ChatMessage, Found
+from goldfish.recall.chronicle import Chronicle, Embedded
+from goldfish.recall.searcher import Searcher
+from goldfish.stores import arguments
+from goldfish.stores.base import BaseStore
+
+if TYPE_CHECKING:
+    from goldfish.embedding.embedder import Embedder
+
+NOT_SWITCHED_ON = "this store was made without search: make it with search=True"
+
+
+class SearchingStore(BaseStore):
+    """A store that is ``Searching``, if it is made with ``search``.
+
+    With ``keep_trimmed`` a search also finds what a trim has removed from the history; clearing
+    or deleting it removes it there, too.
+    """
+
+    def __init__(
+        self,
+        *,
+        ttl: float | None = None,
+        embedder: "Embedder | Literal['default'] | None" = "default",
+        search: bool = False,
+        keep_trimmed: bool = False,
+    ) -> None:
+        super().__init__(ttl=ttl, embedder=embedder)
+        if keep_trimmed and not search:
+            raise ValueError("keep_trimmed keeps messages for searches: add search=True")
+        self._searches = search
+        self._keep_trimmed = keep_trimmed
+        self._searcher: Searcher | None = None
+
+    @property
+    def lacking(self) -> Mapping[str, str]:
+        """The methods that cannot be used here, each with the reason in one sentence."""
+        reason = self._meaning.lacking if self._searches else NOT_SWITCHED_ON
+        return {**super().lacking, **({} if reason is None else {"search_history": reason})}
+
+    async def search_history(
+        self, session_ids: Sequence[str], query: str, *, limit: int = 10
+    ) -> list[Found]:
+        """The messages of these sessions that fit the query, best first.
+
+        ``score`` is the sum of the parts in ``why``: shared words, closeness in meaning, what the
+        messages around it say, whether the query names who spoke or when, and whether a message
+        says enough to be an answer.
+        """
+        wanted = arguments.session_ids(session_ids)
+        for session_id in wanted or [""]:
+            self._admit(session_id)
+        arguments.text(query, "query")
+        count = arguments.natural(limit, "limit")
+        if not self._searches:
+            raise MemoryStoreError(NOT_SWITCHED_ON)
+        if not wanted or not query.strip() or not count:
+            return []
+        return await self._search().search(wanted, query, count)
+
+    async def reembed(self) -> int:
+        """Embed all facts by the present model, and all messages when they are searched next.
+
+        Returns how many of them had vectors of another model, or of this one in the case of
+        messages.
+        """
+        messages = await self._search().forget_vectors()
+        return messages + await super().reembed()
+
+    async def _embedded(self, messages: Sequence[ChatMessage]) -> Embedded | None:
+        return await self._search().embedded(messages)
+
+    def _search(self) -> Searcher:
+        if self._searcher is None:
+            self._searcher = Searcher(self._chronicle(), self._meaning)
+        return self._searcher
+
+    @abstractmethod
+    def _chronicle(self) -> Chronicle:
+        """Where this store keeps what was said."""

@@ -1,0 +1,40 @@
+"""Stand-ins for tests of an agent's memory: deterministic, small, without a network."""
+
+import re
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+from goldfish.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from goldfish.embedding.embedder import Vectors
+
+__all__ = ["HashEmbedder"]
+
+
+class HashEmbedder:
+    """An Embedder that knows words and no meaning: texts that share words have close vectors."""
+
+    def __init__(self, dimensions: int = 256) -> None:
+        if dimensions < 1:
+            raise ValueError(f"dimensions must be 1 or more, not {dimensions}")
+        self.dimensions = dimensions
+        self.name = f"hash-{dimensions}"
+
+    def encode(self, texts: Sequence[str]) -> "Vectors":
+        """Each word, case-folded, adds one to a dimension that its hash chooses."""
+        try:
+            import numpy as np
+        except ImportError as error:
+            raise MissingExtraError.of("numpy", "semantic") from error
+        rows = np.zeros((len(texts), self.dimensions), np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for word in re.findall(r"\w+", text.casefold()) or [text]:
+                row[self._dimension(word)] += 1
+            row /= np.linalg.norm(row)
+        return rows
+
+    def _dimension(self, word: str) -> int:
+        digest = blake2b(word.encode(errors="surrogatepass"), digest_size=8).digest()
+        return int.from_bytes(digest) % self.dimensions
