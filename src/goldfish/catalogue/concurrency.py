@@ -230,14 +230,3 @@ async def removals_at_once_in_one_process_leave_a_state_that_was_asked_for(memor
     """
     mix = {"add": 8, "read": 4, "last": 2, "trim": 1, "clear": 1}
     await withstand(memory, Workload(pods=0, mix=mix, operations=60))
-
-
-@check("CON18", needs=[OtherProcess, method("save_snapshot"), method("rollback_to_snapshot")])
-async def a_rollback_takes_nothing_that_comes_after_it(memory: Memory) -> None:
-    """Processes that save, roll back and write at once lose nothing that was added afterwards.
-
-    Incident: Shiori-Agent pull request 251: a write that had begun before an undo outlived the
-    lock, and was put over what the undo had left.
-    """
-    mix = {"add": 10, "read": 4, "save": 1, "rollback": 1}
-    await withstand(memory, Workload(mix=mix, operations=72))

@@ -19,7 +19,9 @@ from goldfish.check import OtherProcess, Reopening, check
 from goldfish.diagnosis import shown, shown_list
 from goldfish.driver import Client, Memory, contents_of, identity
 from goldfish.messages import ChatMessage
+from goldfish.ordeal import withstand
 from goldfish.verdict import Violation
+from goldfish.workload import Workload
 
 TRIES = 6
 
@@ -271,3 +273,14 @@ async def no_process_ever_closes_and_nothing_is_missing(memory: Memory) -> None:
     await last.add(session, then)
     memory.kill(last)
     await memory.client.expect(session, contents_of([*old, *new, *then]))
+
+
+@check("SNP28", needs=[*RESTORING, OtherProcess])
+async def a_rollback_takes_nothing_that_comes_after_it(memory: Memory) -> None:
+    """Processes that save, roll back and write at once lose nothing that was added afterwards.
+
+    Incident: Shiori-Agent pull request 251: a write that had begun before an undo outlived the
+    lock, and was put over what the undo had left.
+    """
+    mix = {"add": 10, "read": 4, "save": 1, "rollback": 1}
+    await withstand(memory, Workload(mix=mix, operations=72))

@@ -440,7 +440,7 @@ class RecoversByForgetting(SnapshotReference):
         super().close()
 
 
-@specimen("sweeps-once-more", caught_by="CON18", finding="lost", explains=("SNP",))
+@specimen("sweeps-once-more", caught_by="SNP28", finding="lost")
 class SweepsOnceMore(SnapshotReference):
     """A moment after a rollback has returned, what is not in the snapshot is removed again."""
 
