@@ -105,6 +105,14 @@ def pytest_configure(config: pytest.Config) -> None:
     named = [node_id.split("::")[1] for node_id in ids]
     config.stash[IDS] = ids
     config.stash[TARGETS] = list(dict.fromkeys([*settings, *config.option.goldfish, *named]))
+    _ask_to_spare_baselines(config.option)
+
+
+def _ask_to_spare_baselines(option: Any) -> None:
+    """Syrupy has the same folders, and an update removes from them what is not its own."""
+    if hasattr(option, "ignore_file_extensions"):
+        asked = option.ignore_file_extensions or []
+        option.ignore_file_extensions = [*asked, "sqlite", "goldfish"]
 
 
 @pytest.hookimpl(wrapper=True)
@@ -279,11 +287,12 @@ def snapshot_store(request: pytest.FixtureRequest) -> "SnapshotStore":
 
 
 def _baseline(request: pytest.FixtureRequest) -> "Baseline":
-    from goldfish.snapshots.baselines import Baseline, command, stem_of
+    from goldfish.snapshots.baselines import Baseline, command, shared_stem_of, stem_of
 
     name = request.node.nodeid.partition("::")[2]
     again = command(request.path, name, request.config.invocation_params.dir)
-    return Baseline(stem_of(request.path, name), again, _update(request.config))
+    stems = stem_of(request.path, name), shared_stem_of(request.path, name)
+    return Baseline(*stems, again, _update(request.config))
 
 
 def _update(config: pytest.Config) -> bool:

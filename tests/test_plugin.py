@@ -61,6 +61,8 @@ QUIET = [
     "no:hypothesispytest",
     "-p",
     "no:valkey",
+    "-p",
+    "no:langsmith_plugin",
 ]
 
 

@@ -10,9 +10,10 @@ import pytest
 
 import goldfish
 from goldfish.check import Check, Need, Reopening, catalogue, method
-from goldfish.driver import Memory
+from goldfish.driver import Memory, more_patience
 from goldfish.errors import MissingExtraError, NotPossibleError
 from goldfish.history import History
+from goldfish.messages import ChatMessage
 from goldfish.runner import Finished, Plan, Started, run
 from goldfish.verdict import Result, UnprovenError, UnsupportedError, Verdict
 
@@ -298,3 +299,12 @@ def test_a_soak_ends_with_what_it_found() -> None:
 
     result = ask(lambda sandbox: Dict(), breaks_later, plan=Plan(grow=True, max_time=60))
     assert (len(calls), result.verdict, result.finding) == (3, Verdict.BROKEN, "lost")
+
+
+def test_what_is_handed_in_gives_a_call_more_time() -> None:
+    """A store that writes thousands of messages one by one is slow, and not wedged."""
+    few = [ChatMessage(role="user", content="hello")]
+    assert more_patience(["session"]) == 0
+    assert more_patience(["session", few]) < 0.1
+    assert more_patience(["session", few * 2000]) > 30
+    assert more_patience(["session", [ChatMessage(role="user", content="x" * 10**7)]]) > 5

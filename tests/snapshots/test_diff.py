@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from goldfish.errors import UsageError
+from goldfish.snapshots import twins
 from goldfish.snapshots.changes import RowChange, SchemaChange
 from goldfish.snapshots.diff import differences
 from goldfish.snapshots.digest import logical_hash
@@ -19,7 +20,7 @@ from goldfish.snapshots.masks import Masks, StandIns
 from goldfish.snapshots.merged import Merged
 from goldfish.snapshots.reading import SCHEMAS, UnreadableError, reading
 from goldfish.snapshots.schema import schema_of
-from tests.snapshots.databases import conversation, database, run_sql
+from tests.snapshots.databases import connected, conversation, database, run_sql
 
 Told = tuple[Any, ...]
 
@@ -88,6 +89,22 @@ class TestRows:
             ("added", "t", (), (3, 3, 3), 1),
             ("removed", "t", (), (1, 1, 1), 2),
         ]
+
+    def test_rows_at_both_ends_of_what_a_rowid_can_be_are_seen(
+        self, pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """And at 0; on each side alone, and more than SQLite is asked for at once."""
+        monkeypatch.setattr(twins, "STRETCH", 2)
+        least, most = -(2**63), 2**63 - 1
+        for key in ("INTEGER PRIMARY KEY", ""):
+            for path, places in zip(pair, ((least, 0, 1, most), (-1, 1, 2)), strict=True):
+                path.unlink(missing_ok=True)
+                database(path, f"CREATE TABLE t (k {key})")
+                values = ", ".join(f"({place}, {place})" for place in places)
+                run_sql(path, f"INSERT INTO t (rowid, k) VALUES {values}")
+            found = sorted((kind, row[0]) for kind, _, _, row, _ in told(pair))
+            removed = [("removed", place) for place in (least, 0, most)]
+            assert found == [("added", -1), ("added", 2), *removed]
 
     def test_types_and_collations_do_not_hide_a_change(self, pair: tuple[Path, Path]) -> None:
         """1 is not 1.0, and 'A' is not 'a', even where the table sorts them together."""
@@ -299,7 +316,7 @@ def scribbled(choice: random.Random, path: Path, shape: str, seed: int) -> list[
     """A table with some random rows, and what is in it."""
     database(path, SHAPES[shape])
     common = random.Random(seed)
-    with closing(sqlite3.connect(path)) as connection:
+    with closing(connected(path)) as connection:
         for _ in range(12):
             source = common if choice.random() < 0.8 else choice
             key = common.randrange(9) if shape == "rowid" else common.choice(VALUES)
@@ -328,9 +345,12 @@ def replayed(changes: Iterator[RowChange], before: Counter[Told]) -> Counter[Tol
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_changes_lead_from_one_database_to_the_other(tmp_path: Path, shape: str) -> None:
-    """On random tables, by SQLite and by Python, and the hash agrees."""
+def test_changes_lead_from_one_database_to_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shape: str
+) -> None:
+    """On random tables, by SQLite and by Python, in many steps and in one, and the hash agrees."""
     for seed in range(25):
+        monkeypatch.setattr(twins, "STRETCH", 3 if seed % 2 else 1_000)
         choice = random.Random(seed)
         paths = tmp_path / f"{seed}a.db", tmp_path / f"{seed}b.db"
         before, after = (

@@ -2,16 +2,26 @@
 
 import sqlite3
 from contextlib import closing
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
 
+from goldfish import bridge
 from goldfish.snapshots import census, fixture, store_fixture
 from goldfish.snapshots.baselines import keep, stem_of
+from goldfish.stores import sqlite
 from tests.snapshots.databases import conversation, run_sql
 
-KEPT = census, fixture, store_fixture  # pytester forgets what a run within a test imports
-OTHERS = ("asyncio", "anyio", "hypothesispytest", "valkey")
+KEPT = (
+    bridge,
+    census,
+    fixture,
+    sqlite,
+    store_fixture,
+)  # pytester forgets what a run within a test imports
+INSTALLED = {each.name for each in entry_points(group="pytest11")}
+OTHERS = sorted(INSTALLED - {"goldfish", "xdist"})  # some take seconds to import, in each run
 QUIET = ["-W", "error", *(word for name in OTHERS for word in ("-p", f"no:{name}"))]
 UPDATE = "--snapshot-update"
 
@@ -21,12 +31,26 @@ import pytest
 
 def written(path, *bodies):
     connection = sqlite3.connect(path)
+    connection.execute("PRAGMA synchronous=OFF")
     connection.execute("CREATE TABLE IF NOT EXISTS m (id INTEGER PRIMARY KEY, body)")
     connection.executemany("INSERT INTO m (body) VALUES (?)", [(body,) for body in bodies])
     connection.commit()
     connection.close()
 """
 ONE = TESTS + "\ndef test_it(snapshot_db):\n    written(snapshot_db.path, 'hello')\n"
+
+SHARED = """
+class Own:
+    def get_history(self, session_id):
+        return [{"role": "user", "content": session_id}]
+
+@pytest.mark.parametrize("engine", ["a", "b"])
+def test_it(snapshot_db, snapshot_store, engine):
+    written(snapshot_db(shared=True).path, 'hello')
+    snapshot_store(Own(), sessions=["s"], shared=True)
+    if engine == "a":
+        snapshot_store(Own(), sessions=["s"], name="own")
+"""
 
 
 def run(project: pytest.Pytester, *arguments: str) -> pytest.RunResult:
@@ -140,6 +164,20 @@ class TestBaseline:
         assert len(set(names)) == len(values)
         run(pytester).assert_outcomes(passed=len(values))
 
+    def test_parameters_can_share_one(self, pytester: pytest.Pytester) -> None:
+        """Of a file or a store; it belongs to the test also while some parameters are skipped."""
+        pytester.makepyfile(test_one=TESTS + SHARED)
+        run(pytester, UPDATE).assert_outcomes(passed=2)
+        found = {each.name for each in baseline(pytester).parent.iterdir()}
+        assert found == {"test_it.sqlite", "test_it.goldfish", "test_it[a].own.goldfish"}
+        assert "unused" not in run(pytester).stdout.str()
+        skipped = SHARED.replace("@pytest", "@pytest.mark.skip\n@pytest")
+        pytester.makepyfile(test_one=TESTS + skipped + "\ndef test_more(): pass")
+        ran = run(pytester, UPDATE)
+        ran.assert_outcomes(passed=1, skipped=2)
+        assert "unused" not in ran.stdout.str()
+        assert len(list(baseline(pytester).parent.iterdir())) == 3
+
 
 class TestState:
     def test_what_is_only_in_the_log_counts(self, project: pytest.Pytester) -> None:
@@ -223,12 +261,12 @@ class TestUnused:
         baseline(project, "test_gone.sqlite").write_bytes(b"")
         lost = project.path / "__snapshots__" / "test_lost"
         lost.mkdir()
-        (lost / "test_x.store.json").write_text("{}")
+        (lost / "test_x.goldfish").write_text("{}")
         (lost / "test_x.png").write_bytes(b"of another plugin")
         ran = run(project)
         ran.assert_outcomes(passed=1)
         told = ran.stdout.str()
-        assert "  __snapshots__/test_lost/test_x.store.json" in told
+        assert "  __snapshots__/test_lost/test_x.goldfish" in told
         assert "  __snapshots__/test_one/test_gone.sqlite" in told
         assert "2 unused: a full, passing run with --snapshot-update removes them" in told
         assert "png" not in told
@@ -287,6 +325,18 @@ def pytest_addoption(parser):
     parser.getgroup("other").addoption("--snapshot-update", action="store_true", dest="renew")
 """
 
+SPARED = ["sqlite", "goldfish"]
+TIDY = """
+import pathlib
+
+def pytest_addoption(parser):
+    name = "--snapshot-ignore-file-extensions"
+    parser.addoption(name, dest="ignore_file_extensions", type=lambda value: value.split(","))
+
+def pytest_sessionstart(session):
+    pathlib.Path("spared").write_text(" ".join(session.config.option.ignore_file_extensions))
+"""
+
 
 class TestNeighbours:
     @pytest.mark.parametrize("first", [True, False])
@@ -304,6 +354,18 @@ class TestNeighbours:
         run(pytester, *plugins, UPDATE).assert_outcomes(passed=1)
         run(pytester, *plugins).assert_outcomes(passed=1)
 
+    @pytest.mark.parametrize("own", ["", "png"])
+    def test_a_plugin_that_tidies_up_is_asked_to_spare_our_baselines(
+        self, pytester: pytest.Pytester, own: str
+    ) -> None:
+        """Syrupy removes from the same folder what it does not know; its own words stay."""
+        pytester.makepyfile(other_plugin=TIDY, test_one=ONE)
+        pytester.syspathinsert()
+        words = [f"--snapshot-ignore-file-extensions={own}"] if own else []
+        run(pytester, "-p", "other_plugin", UPDATE, *words).assert_outcomes(passed=1)
+        assert baseline(pytester).exists()
+        assert (pytester.path / "spared").read_text().split() == [*own.split(), *SPARED]
+
     def test_the_options_are_in_the_help(self, pytester: pytest.Pytester) -> None:
         """Both of them."""
         told = run(pytester, "--help").stdout.str()
@@ -318,10 +380,6 @@ import pytest
 from goldfish import ChatMessage
 
 IGNORE = ["messages.id", "messages.created_at=any"]
-
-@pytest.fixture(params=["memory_store", "redis_store", "postgres_store"])
-def store(request):
-    return request.getfixturevalue(request.param)
 
 def said(*texts):
     return [ChatMessage(role="user", content=text) for text in texts]
@@ -342,7 +400,7 @@ class TestStore:
         """Missing, made, the same, different: as a database is."""
         pytester.makepyfile(test_one=SYNC)
         ran = run(pytester)
-        ran.stdout.fnmatch_lines(["snapshot_store: there is no baseline yet: *test_it.store.json"])
+        ran.stdout.fnmatch_lines(["snapshot_store: there is no baseline yet: *test_it.goldfish"])
         run(pytester, UPDATE).assert_outcomes(passed=1)
         run(pytester).assert_outcomes(passed=1)
         pytester.makepyfile(test_one=SYNC.replace('"two"', '"2", "three"'))
@@ -350,35 +408,13 @@ class TestStore:
         ran.assert_outcomes(failed=1)
         ran.stdout.fnmatch_lines(
             [
-                "snapshot_store: the store differs from __snapshots__/test_one/test_it.store.json",
+                "snapshot_store: the store differs from __snapshots__/test_one/test_it.goldfish",
                 "messages of s  rows: 1 added, 1 changed",
                 "      content: 'two' → '2'",
                 "  + position=3 id=<id 3> role='user' content='three' created_at=<any>",
                 "Accept it with: pytest test_one.py::test_it --snapshot-update",
             ]
         )
-
-    def test_one_baseline_holds_for_every_engine(self, pytester: pytest.Pytester) -> None:
-        """The same calls leave the same state on SQLite, Redis and Postgres."""
-        pytester.makepyfile(
-            test_one=STORES
-            + """
-def test_it(store, snapshot_store, request):
-    async def talked():
-        await store.add_messages("s", said("one", "two", "three"))
-        await store.trim("s", keep_last=2)
-        await store.add_messages("\\u2603/\\x1b", said("odd"))
-        await snapshot_store(store, ignore=IGNORE)
-    asyncio.run(talked())
-"""
-        )
-        run(pytester, UPDATE).assert_outcomes(passed=3)
-        found = sorted(baseline(pytester).parent.iterdir())
-        assert len(found) == 3
-        run(pytester).assert_outcomes(passed=3)
-        for each in found:
-            each.write_text(found[0].read_text())
-        run(pytester).assert_outcomes(passed=3)
 
     def test_what_was_not_awaited_fails(self, pytester: pytest.Pytester) -> None:
         """A comparison that never took place is no pass."""
@@ -412,7 +448,7 @@ def test_it(store, snapshot_store, request):
         ran.stdout.fnmatch_lines(
             ["E *cannot list its sessions: name them*", "E * needs a name: name='after'"]
         )
-        names = {"test_it.store.json", "test_it.after.store.json", "test_twice.store.json"}
+        names = {"test_it.goldfish", "test_it.after.goldfish", "test_twice.goldfish"}
         assert {each.name for each in baseline(pytester).parent.iterdir()} == names
 
     def test_a_baseline_edited_by_hand_is_reported_as_what_it_is(
@@ -421,7 +457,7 @@ def test_it(store, snapshot_store, request):
         """No JSON, another version, other things than records."""
         pytester.makepyfile(test_one=SYNC)
         run(pytester, UPDATE).assert_outcomes(passed=1)
-        file = baseline(pytester, "test_it.store.json")
+        file = baseline(pytester, "test_it.goldfish")
         for text in ("{", "[]", '{"version": 9}', '{"version": 1, "state": {"messages of s": 1}}'):
             file.write_text(text)
             run(pytester).stdout.fnmatch_lines(["snapshot_store: the baseline * cannot be used: *"])

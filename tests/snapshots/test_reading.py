@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from goldfish.snapshots.diff import differences
+from goldfish.snapshots.digest import logical_hash
 from goldfish.snapshots.reading import UnreadableError, reading
-from tests.snapshots.databases import conversation, database
+from tests.snapshots.databases import conversation, database, run_sql
 
 KILLED = """
 import os, sqlite3, sys
@@ -135,6 +136,36 @@ def test_a_damaged_file_is_refused(tmp_path: Path, where: str) -> None:
         contents[begin : begin + 4096] = b"\xff" * 4096
     path.write_bytes(contents)
     assert "damaged" in refusal(path)
+
+
+@pytest.mark.parametrize("condition", ["", "WHERE body > '5'"])
+def test_a_damaged_index_is_not_called_the_same(tmp_path: Path, condition: str) -> None:
+    """Though no row is read through it, in a comparison or in a hash; whichever page it is."""
+    sound = conversation(tmp_path / "sound.db", *(str(n) * 40 for n in range(300)))
+    rows = sound.stat().st_size
+    run_sql(sound, f"CREATE INDEX i ON messages (body) {condition}")
+    assert sound.stat().st_size > rows + 2 * 4096
+    damaged = tmp_path / "damaged.db"
+    for page in range(rows, sound.stat().st_size, 4096):
+        contents = bytearray(sound.read_bytes())
+        contents[page : page + 4096] = b"\xff" * 4096
+        damaged.write_bytes(contents)
+        for pair in ((sound, damaged), (damaged, sound)):
+            with pytest.raises(UnreadableError, match=r"damaged\.db is damaged"):
+                list(differences(*pair))
+        with pytest.raises(UnreadableError, match="is damaged"):
+            logical_hash(damaged)
+
+
+def test_an_index_of_strangers_does_not_keep_rows_from_being_compared(tmp_path: Path) -> None:
+    """Its collation is known to its application only."""
+    for name in ("a.db", "b.db"):
+        path = conversation(tmp_path / name, "hello", name)
+        with closing(sqlite3.connect(path)) as connection:
+            connection.create_collation("own", lambda one, other: (one > other) - (one < other))
+            connection.execute("CREATE INDEX i ON messages (body COLLATE own)")
+    (change,) = differences(tmp_path / "a.db", tmp_path / "b.db")
+    assert change.kind == "changed"
 
 
 def test_a_newer_format_is_refused(tmp_path: Path) -> None:

@@ -16,20 +16,25 @@ from goldfish.snapshots.reading import reading
 FOLDER = "__snapshots__"
 UPDATE = "--snapshot-update"
 LONGEST = 100  # characters of a name, as some file systems allow little more
-ENDINGS = (".sqlite", ".store.json")
+ENDINGS = (".sqlite", ".goldfish")  # no other plugin's, as folders are shared
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """The files of one test: ``stem`` with one of the endings, and how to accept an outcome."""
+    """The files of one test: a stem with one of the endings, and how to accept an outcome.
+
+    ``shared_stem`` is that of the test without its parameters.
+    """
 
     stem: Path
+    shared_stem: Path
     again: str
     update: bool
 
-    def file(self, ending: str) -> Path:
-        """One of its files."""
-        return self.stem.with_name(self.stem.name + ending)
+    def file(self, ending: str, *, shared: bool = False) -> Path:
+        """One of its files, or of those that it shares with all its parameters."""
+        stem = self.shared_stem if shared else self.stem
+        return stem.with_name(stem.name + ending)
 
     @property
     def accept(self) -> str:
@@ -40,6 +45,11 @@ class Baseline:
 def stem_of(test_file: Path, name: str) -> Path:
     """``__snapshots__/<test file>/<test>`` beside the file, for the part of a node id after it."""
     return test_file.parent / FOLDER / test_file.stem / _safe(name.replace("::", "."))
+
+
+def shared_stem_of(test_file: Path, name: str) -> Path:
+    """The same for a test and all its parameters."""
+    return stem_of(test_file, name.partition("[")[0])
 
 
 def command(test_file: Path, name: str, started_in: Path) -> str:
@@ -74,6 +84,7 @@ def keep(path: Path, write: Callable[[Path], None]) -> None:
 def copy_database(source: Path, destination: Path) -> None:
     """A copy of what a reader of the source would see, page by page."""
     with reading(source) as connection, closing(sqlite3.connect(destination)) as copy:
+        copy.execute("PRAGMA synchronous=OFF")  # what a power cut takes can be copied again
         connection.backup(copy)
 
 

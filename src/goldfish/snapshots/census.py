@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from goldfish.snapshots.baselines import ENDINGS, FOLDER, UPDATE, stem_of, told
+from goldfish.snapshots.baselines import ENDINGS, FOLDER, UPDATE, shared_stem_of, stem_of, told
 
 
 @dataclass
 class Census:
     """What one process of a run knows; those of its workers are added up by the controller."""
 
-    stems: dict[str, str] = field(default_factory=dict)  # of each collected test
+    stems: dict[str, list[str]] = field(default_factory=dict)  # of each collected test
     folders: set[str] = field(default_factory=set)
     used: set[str] = field(default_factory=set)
     passed: set[str] = field(default_factory=set)
@@ -26,7 +26,9 @@ class Census:
             folder = item.path.parent / FOLDER
             if folder.is_dir():
                 self.folders.add(str(folder))
-                self.stems[item.nodeid] = str(stem_of(item.path, item.nodeid.partition("::")[2]))
+                name = item.nodeid.partition("::")[2]
+                stems = stem_of(item.path, name), shared_stem_of(item.path, name)
+                self.stems[item.nodeid] = [str(stem) for stem in stems]
 
     def plain(self) -> dict[str, Any]:
         """What a worker sends to the controller."""
@@ -49,8 +51,9 @@ class Census:
 
         The files of a test that was skipped or failed are its own, whatever it used.
         """
-        spared = {stem for test, stem in self.stems.items() if test not in self.passed}
-        collected = {Path(stem).parent for stem in self.stems.values()}
+        waiting = [stems for test, stems in self.stems.items() if test not in self.passed]
+        spared = {stem for stems in waiting for stem in stems}
+        collected = {Path(stems[0]).parent for stems in self.stems.values()}
         found = []
         for folder in sorted(map(Path, self.folders)):
             for place in sorted(each for each in folder.iterdir() if each.is_dir()):

@@ -11,6 +11,7 @@ from goldfish.snapshots.masks import Masks, StandIns
 from goldfish.snapshots.merged import Merged
 from goldfish.snapshots.reading import SCHEMAS, WAITS, reading
 from goldfish.snapshots.schema import Column, Schema, Table, quoted, schema_of
+from goldfish.snapshots.soundness import walk_indexes
 
 
 def differences(
@@ -73,6 +74,8 @@ def _tables(
 def _rows(
     connection: sqlite3.Connection, mine: Table, theirs: Table, masks: Masks, stand_ins: StandIns
 ) -> Iterator[RowChange]:
+    for schema, table in zip(SCHEMAS, (mine, theirs), strict=True):
+        walk_indexes(connection, schema, table)
     masked = any(masks.mask(mine.name, column) for column in mine.columns)
     if mine == theirs and not masked and not mine.module:
         return Joined(connection, mine).changes()

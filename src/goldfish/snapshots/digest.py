@@ -11,6 +11,7 @@ from typing import Any
 from goldfish.snapshots.masks import Masks
 from goldfish.snapshots.reading import reading
 from goldfish.snapshots.schema import Table, quoted, schema_of
+from goldfish.snapshots.soundness import walk_indexes
 
 AT_ONCE = 500
 STABLE = 2  # this version of the format says each value in one way only, on every Python
@@ -30,6 +31,7 @@ def logical_hash(path: str | Path, *, ignore: Iterable[str] = ()) -> str:
         for table in schema.tables.values():
             total.update(_said([table.name, table.form, *map(_column, table.every_column)]))
             total.update(_rows(connection, table))
+            walk_indexes(connection, "main", table)
     return total.hexdigest()
 
 

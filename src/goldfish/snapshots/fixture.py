@@ -32,7 +32,7 @@ class SnapshotDB:
         self._baseline = baseline
         self._file = directory / "snapshot.sqlite"
         self._ignore = list(ignore)
-        self._exact = False
+        self._exact = self._shared = False
         start = baseline.file(START)
         self._start = start if start.exists() else None
         self._begun = False
@@ -43,14 +43,19 @@ class SnapshotDB:
         baseline: str | os.PathLike[str] | None = None,
         ignore: Iterable[str] = (),
         exact: bool | None = None,
+        shared: bool | None = None,
     ) -> Self:
-        """What the file begins as, which columns may differ, and whether the bytes count too."""
+        """What the file begins as, which columns may differ, and whether the bytes count too.
+
+        With ``shared`` the outcome is expected to be the same for all parameters of the test.
+        """
         if baseline is not None:
             if self._begun:
                 raise ValueError("snapshot_db(baseline=…) comes too late: call it before .path")
             self._start = Path(baseline)
         self._ignore += [ignore] if isinstance(ignore, str) else list(ignore)
         self._exact = self._exact if exact is None else exact
+        self._shared = self._shared if shared is None else shared
         return self
 
     @property
@@ -68,11 +73,15 @@ class SnapshotDB:
     @property
     def files(self) -> list[Path]:
         """The baselines that the test needs."""
-        return [self._baseline.file(ENDING), self._baseline.file(START)]
+        return [self._expected, self._baseline.file(START)]
+
+    @property
+    def _expected(self) -> Path:
+        return self._baseline.file(ENDING, shared=self._shared)
 
     def settle(self) -> None:
         """Compare the state with the baseline, or with an update make it the baseline."""
-        expected = self._baseline.file(ENDING)
+        expected = self._expected
         if not self._file.exists() or not self._file.stat().st_size:
             self._fail("the test left no database: let it write to snapshot_db.path")
         try:

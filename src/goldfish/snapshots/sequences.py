@@ -39,6 +39,19 @@ class Sequences:
         for place in sorted({*before, *after}):
             yield from self._lists(place, before.get(place, []), after.get(place, []))
 
+    def masked(self, state: State) -> State:
+        """The state with stand-ins for what is masked, as a baseline keeps it."""
+        return {
+            place: [self._masked_record(place.partition(" ")[0], each) for each in state[place]]
+            for place in sorted(state)
+        }
+
+    def _masked_record(self, kind: str, record: Record) -> Record:
+        return {
+            name: self._shown(kind, 0, name, value) if self._masks.mask(kind, name) else value
+            for name, value in record.items()
+        }
+
     def _lists(self, place: str, before: list[Record], after: list[Record]) -> Iterator[RowChange]:
         kind = place.partition(" ")[0]
         one, other = ([self._line(kind, each) for each in side] for side in (before, after))

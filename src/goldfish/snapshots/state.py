@@ -27,8 +27,7 @@ async def state_of(
             snapshots = await _asked(store.list_snapshots(session))
             state[f"snapshots of {session}"] = [_record(each) for each in snapshots]
     for user in users:
-        facts = await _asked(store.list_facts(user))
-        state[f"facts of {user}"] = [_record(each) for each in facts]
+        state[f"facts of {user}"] = [_record(each) for each in await _facts(store, user)]
     return {place: records for place, records in sorted(state.items()) if records}
 
 
@@ -61,6 +60,12 @@ async def _sessions(store: Any, given: Iterable[str] | None) -> list[str]:
             f"{type(store).__name__} cannot list its sessions: name them, sessions=[…]"
         )
     return [str(each) for each in await _asked(store.list_sessions())]
+
+
+async def _facts(store: Any, user: str) -> list[Any]:
+    if not callable(getattr(store, "list_facts", None)):
+        raise UsageError(f"{type(store).__name__} cannot list its facts: leave out users=[…]")
+    return await _asked(store.list_facts(user))
 
 
 async def _asked(answer: Any) -> list[Any]:

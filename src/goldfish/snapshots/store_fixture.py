@@ -15,7 +15,7 @@ from goldfish.snapshots.sequences import MADE_BY_STORES, Sequences
 from goldfish.snapshots.state import State, read, state_of, written
 from goldfish.snapshots.telling import Tale
 
-ENDING = ".store.json"
+ENDING = ".goldfish"
 
 
 class SnapshotStore:
@@ -35,11 +35,17 @@ class SnapshotStore:
         users: Iterable[str] = (),
         ignore: Iterable[str] = (),
         name: str = "",
+        shared: bool = False,
     ) -> "Comparison":
-        """Compare what the store holds now; several in one test each have a ``name``."""
+        """Compare what the store holds now; several in one test each have a ``name``.
+
+        ``sessions`` are all that hold messages, unless they are named; ``users`` are those whose
+        facts count. With ``shared`` there is one baseline for all parameters of the test, as for
+        the same calls on several engines.
+        """
         ignored = [ignore] if isinstance(ignore, str) else list(ignore)
         masks = Masks([*MADE_BY_STORES, *self._ignore, *ignored])
-        expected = self._file(name)
+        expected = self._file(name, shared)
         owners = [users] if isinstance(users, str) else list(users)
         comparison = Comparison(self._baseline, expected, masks, state_of(store, sessions, owners))
         self._calls.append(comparison)
@@ -54,10 +60,10 @@ class SnapshotStore:
                 comparison.drop()
                 fail("snapshot_store: nothing was compared: write await snapshot_store(…)")
 
-    def _file(self, name: str) -> Path:
+    def _file(self, name: str, shared: bool) -> Path:
         if not re.fullmatch(r"[\w-]*", name, re.ASCII):
             raise UsageError(f"{name!r} cannot name a baseline: use letters, digits, - and _")
-        expected = self._baseline.file(f".{name}{ENDING}" if name else ENDING)
+        expected = self._baseline.file(f".{name}{ENDING}" if name else ENDING, shared=shared)
         if expected in self.files:
             raise UsageError("a second snapshot_store of a test needs a name: name='after'")
         self.files.append(expected)
@@ -92,7 +98,8 @@ class Comparison:
     def _compare(self, state: State) -> None:
         problem = self._problem(state)
         if problem and self._baseline.update:
-            keep(self._expected, lambda place: _save(place, state))
+            kept = Sequences(self._masks).masked(state)
+            keep(self._expected, lambda place: _save(place, kept))
         elif problem:
             fail(f"snapshot_store: {problem[0]}", *problem[1:])
 
