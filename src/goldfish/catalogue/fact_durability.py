@@ -102,7 +102,7 @@ async def facts_of_one_process_after_another_add_up(memory: Memory) -> None:
     """
     knowledge, user = Knowledge(memory), memory.session("ann")
     await memory.close()
-    for text in FACTS[:3]:
+    for text in FACTS[:2]:
         other = await memory.elsewhere()
         await knowledge.tell(user, text, client=other)
         await other.close()
