@@ -19,7 +19,7 @@ from goldfish.verdict import UnsupportedError, Violation
 TOWNS = ["Rome", "Lima", "Oslo", "Bonn", "Kyoto", "Cairo", "Quito", "Turku", "Perth", "Accra"]
 
 
-@check("CON18", about="facts", needs=[OtherProcess], suite="smoke")
+@check("CON18", about="facts", needs=[OtherProcess])
 async def processes_that_tell_at_once_lose_nothing(memory: Memory) -> None:
     """Three processes that tell facts about one user at once leave all of them known.
 

@@ -74,7 +74,7 @@ async def a_process_knows_what_others_forgot_or_revised(memory: Memory) -> None:
     await _expect_fresh(memory, knowledge, user, here)
 
 
-@check("DUR26", about="facts", needs=[OtherProcess], suite="smoke")
+@check("DUR26", about="facts", needs=[OtherProcess])
 async def facts_survive_a_kill(memory: Memory) -> None:
     """What a process was told is known after kill -9, and more can be told.
 

@@ -36,7 +36,7 @@ USERS = [
 SECRET = "The code of the garage door is 4711"
 
 
-@check("ISO23", about="facts", suite="smoke")
+@check("ISO23", about="facts")
 async def users_whose_ids_look_alike_are_apart(memory: Memory) -> None:
     """Users whose ids are prefixes, patterns or spellings of each other have each their own facts.
 

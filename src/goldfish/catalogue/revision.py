@@ -52,7 +52,7 @@ async def a_revised_fact_says_the_new_thing_only(memory: Memory) -> None:
     knowledge.compare(user, found)
 
 
-@check("REV02", about="facts", needs=[Revise, method("recall")], suite="smoke")
+@check("REV02", about="facts", needs=[Revise, method("recall")])
 async def the_old_words_do_not_recall_the_revised_fact(memory: Memory) -> None:
     """A fact is found by what it says now, and not by what it said before.
 
