@@ -58,8 +58,8 @@ Metadata = method("remember", "metadata")
 async def a_fact_says_exactly_what_was_told(memory: Memory) -> None:
     """Texts with quotes, lines, marks, other scripts, or code in them come back as they were.
 
-    Incident: langgraph-checkpoint 4.3.1 replaced a lone surrogate by '?'; what was told and what is
-    known were then two texts, and telling it again made a second one.
+    Incident: langgraph-checkpoint 4.3.1 replaced a lone surrogate by '?', and SQLite documents that
+    text is cut at NUL by functions that take it for a C string.
     """
     knowledge, user = Knowledge(memory), memory.session("ann")
     await knowledge.tell(user, *TEXTS)
@@ -111,8 +111,8 @@ async def nobody_edits_a_fact_through_what_was_passed(memory: Memory) -> None:
 async def metadata_that_cannot_be_kept_are_refused_whole(memory: Memory) -> None:
     """Metadata that cannot be kept are refused and leave no trace, or come back equal.
 
-    Incident: vectorize-io/hindsight issue 272: a time in what was to be retained failed with
-    "Object of type datetime is not JSON serializable" when part of the work was done.
+    Incident: vectorize-io/hindsight issue 272: a memory with a time in it was not stored, with
+    "Object of type datetime is not JSON serializable" in a log.
     """
     knowledge, client, user = Knowledge(memory), memory.client, memory.session("ann")
     await knowledge.tell(user, "Ann lives in Berlin")

@@ -91,8 +91,8 @@ async def a_fact_of_another_user_is_not_got_by_its_id(memory: Memory) -> None:
 async def a_fact_of_another_user_is_not_revised_by_its_id(memory: Memory) -> None:
     """Who knows the id of another user's fact cannot change it, and is told so.
 
-    Incident: BasedHardware/omi pull request 1238: a memory was looked for in the collections of
-    all users, and updated wherever its id was found.
+    Incident: BasedHardware/omi pull request 1238: a review found that a memory was looked for in
+    the collections of all users, and updated wherever its id was found.
     """
     knowledge, client = Knowledge(memory), memory.client
     ann, ben = memory.session("ann"), memory.session("ben")

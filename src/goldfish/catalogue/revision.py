@@ -141,8 +141,8 @@ async def a_revision_lasts(memory: Memory) -> None:
 async def the_earlier_texts_of_a_fact_are_its_history(memory: Memory) -> None:
     """What a fact said before it was revised can be read as its history, oldest first.
 
-    Incident: hermes-agent issue 26045: an entry was replaced, the new one was wrong, and what had
-    been there could only be found in the cached prompt of another session.
+    Incident: NousResearch/hermes-agent issue 26045: a replace overwrote what others had written,
+    and only the prompt that a session had cached still had the text.
     """
     user, client = memory.session("ann"), memory.client
     name = await told(client, user, OLD)
