@@ -1,7 +1,9 @@
 """What every store that searches promises about finding what was said, on real servers."""
 
 import asyncio
+import contextlib
 import random
+import sqlite3
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -359,6 +361,46 @@ async def test_messages_from_before_are_found_when_search_is_switched_on(place: 
     async with searching(place) as store:
         hit, *_ = await store.search_history(["s"], "tuna")
     assert (hit.message.content, hit.why["meaning"] > 0.5) == ("old tuna", True)
+
+
+def test_a_blocking_store_searches(place: Backend) -> None:
+    """Code without an event loop finds the same."""
+    with goldfish.blocking(searching(place)) as store:
+        store.add_messages("s", said("red tuna"))
+        assert [hit.message.content for hit in store.search_history(["s"], "tuna")] == ["red tuna"]
+
+
+async def test_the_store_in_memory_says_that_it_does_not_search() -> None:
+    """It names one that does."""
+    async with goldfish.InMemoryStore() as store:
+        assert "search_history" in store.lacking
+        with pytest.raises(MemoryStoreError, match="search=True"):
+            await store.search_history(["s"], "tuna")
+
+
+async def test_nothing_of_a_cleared_session_remains_in_the_file(tmp_path: Path) -> None:
+    """Neither messages nor vectors, whoever removed them, unless a snapshot shows them."""
+    path = tmp_path / "memory.db"
+    async with (
+        goldfish.SQLiteMemoryStore(path, search=True, keep_trimmed=True, embedder=HASH) as store,
+        goldfish.SQLiteMemoryStore(path) as plain,
+    ):
+        for session in ("a", "b"):
+            await store.add_messages(session, said("red tuna", "blue tuna"))
+            await store.trim(session, keep_last=1)
+        snapshot = await store.save_snapshot("b")
+        await plain.clear("a")
+        await plain.clear("b")
+        assert rows(path, "messages", "kept", "vectors") == [0, 0, 1]
+        await plain.delete_snapshot("b", snapshot)
+        assert rows(path, "messages", "archive", "kept", "vectors", "sessions") == [0] * 5
+
+
+def rows(path: Path, *tables: str) -> list[int]:
+    """How many rows these tables have."""
+    with contextlib.closing(sqlite3.connect(path)) as file:
+        counts = [file.execute(f"SELECT count(*) FROM goldfish_{name}") for name in tables]
+        return [count.fetchone()[0] for count in counts]
 
 
 async def test_many_writers_and_searchers_agree(place: Backend) -> None:
