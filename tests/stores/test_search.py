@@ -13,9 +13,11 @@ import pytest
 
 import goldfish
 from goldfish import ChatMessage, Found, MemoryStoreError, ModelMismatchError
+from goldfish.recall.chronicle import Known
 from goldfish.stores.searching import SearchingStore
 from goldfish.testing import HashEmbedder
 from tests.stores.backends import BACKENDS, Backend
+from tests.stores.search_pods import SearchingPod
 
 SEED = 20261116
 SEARCHING = ["sqlite", "redis", "redis-decoded", "postgres"]
@@ -416,6 +418,22 @@ async def test_many_writers_and_searchers_agree(place: Backend) -> None:
 
         await asyncio.gather(write(one, "a"), write(one, "b"), write(other, "c"))
         assert len(await found(one, "tuna")) == len(await found(other, "tuna")) == 45
+
+
+async def test_what_other_processes_say_is_found_with_its_vectors(durable: Backend) -> None:
+    """All that was acknowledged is found at once; after a kill each message has its vectors."""
+    pods = [SearchingPod(durable.url, writer) for writer in ("x", "y")]
+    async with searching(durable) as store:
+        for count in (1, 5):
+            acknowledged = {text for pod in pods for text in pod.wait_for(count)}
+            assert acknowledged <= set(await found(store, "question", limit=100_000))
+        rest = {text for pod in pods for text in pod.kill()}
+        history = [m.content for m in await store.get_history("s")]
+        assert rest <= set(history)
+        assert sorted(await found(store, "question", limit=100_000)) == sorted(history)
+        (reading,) = (await store._chronicle().read({"s": Known()})).readings
+        assert len(reading.rows) == len(history)
+        assert all(row.vectors for row in reading.rows)
 
 
 @pytest.mark.parametrize("seed", range(3))
