@@ -81,7 +81,7 @@ async def a_revision_keeps_the_id_and_the_metadata(memory: Memory) -> None:
     knew; three months earlier issue 3966 had told the same.
     """
     user, client = memory.session("ann"), memory.client
-    metadata = {"source": "chat", "deep": {"list": [1, None]}, "weight": 0.5}
+    metadata = {"source": "chat", "weight": 0.5, "year": 2024, "sure": True}
     name = await told(client, user, OLD, metadata=dict(metadata))
     await client.call("revise", user, name, NEW)
     items = await known_items(client, user, [NEW])
