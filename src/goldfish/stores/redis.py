@@ -316,9 +316,9 @@ class RedisMemoryStore(SearchingStore):
 
     async def _check_layout(self) -> None:
         """Before the first command: see that the keys there are of a layout that we know."""
-        client, key = self.redis_client, self._prefix + b":layout"
-        await self._guard(client.execute_command("SET", key, FIRST_LAYOUT, "NX"))
-        found = int(await self._guard(client.execute_command("GET", key)) or FIRST_LAYOUT)
+        line, key = self._line, self._prefix + b":layout"
+        await self._reported(line.ask(("SET", key, FIRST_LAYOUT, "NX")))
+        found = int(await self._reported(line.ask(("GET", key))) or FIRST_LAYOUT)
         if found > LAYOUT:
             raise SchemaTooNewError(
                 f"{self._server} holds layout {found} under {self._prefix.decode()!r} and this "
