@@ -114,7 +114,6 @@ class Knowledge:
         self.memory = memory
         self.texts: dict[str, list[str]] = {}
         self.gone: dict[str, set[str]] = {}
-        self.ids: dict[tuple[str, str], Any] = {}
 
     async def tell(self, user: str, *texts: str, client: Client | None = None, **more: Any) -> None:
         """Tell facts about a user, one after the other."""
