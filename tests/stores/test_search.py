@@ -436,6 +436,26 @@ async def test_what_other_processes_say_is_found_with_its_vectors(durable: Backe
         assert all(row.vectors for row in reading.rows)
 
 
+async def test_clearing_all_and_writing_at_once_is_no_quarrel(place: Backend) -> None:
+    """Whoever writes, trims, embeds anew or clears all at the same moment, nobody fails."""
+    async with searching(place, keep_trimmed=True) as store:
+
+        async def write(session: str) -> None:
+            for _ in range(8):
+                await store.add_messages(session, said("red tuna", "blue tuna"))
+                await store.trim(session, keep_last=1)
+                await found(store, "tuna", session)
+
+        async def disturb() -> None:
+            for _ in range(4):
+                await store.clear_all()
+                await store.reembed()
+
+        await asyncio.gather(*(write(f"s{n}") for n in range(4)), disturb(), disturb())
+        await store.clear_all()
+        assert await found(store, "tuna", *(f"s{n}" for n in range(4))) == []
+
+
 @pytest.mark.parametrize("seed", range(3))
 async def test_a_random_walk_never_leaves_the_history(place: Backend, seed: int) -> None:
     """After each of many writes a search finds exactly the history and what was trimmed."""

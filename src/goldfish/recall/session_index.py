@@ -1,7 +1,7 @@
 """What a process knows of one session: the words, speakers, times and vectors of its messages."""
 
 import threading
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 import numpy as np
@@ -34,8 +34,8 @@ class SessionIndex:
     def _begin_anew(self) -> None:
         self.bodies: list[str] = []
         self.ids: set[str] = set()
-        self.postings: dict[str, Postings] = {}
-        self.speakers: dict[Name, Postings] = {}
+        self.postings: defaultdict[str, Postings] = defaultdict(Postings)
+        self.speakers: defaultdict[Name, Postings] = defaultdict(Postings)
         self.years: set[int] = set()
         self.vectors = Column(np.float32, self.dimensions)
         self.owners = Column(np.int32)  # the message that each vector belongs to
@@ -86,9 +86,9 @@ class SessionIndex:
         self.bodies.append(row.body)
         self.ids.add(row.id)
         for word, count in Counter(saying.words).items():
-            self.postings.setdefault(word, Postings()).append(number, count)
+            self.postings[word].append(number, count)
         for name in saying.names:
-            self.speakers.setdefault(name, Postings()).append(number)
+            self.speakers[name].append(number)
         rows = self._add_vectors(number, vectors)
         self._begin_or_continue(saying.moment)
         self._moments.append(saying.moment)
