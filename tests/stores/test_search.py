@@ -380,6 +380,26 @@ async def test_the_store_in_memory_says_that_it_does_not_search() -> None:
             await store.search_history(["s"], "tuna")
 
 
+async def test_without_a_model_nothing_is_stored_that_could_not_be_searched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The error says what to run, and a store without search goes on as ever."""
+    for variable in ("XDG_CACHE_HOME", "HF_HOME", "HF_HUB_CACHE", "GOLDFISH_MODEL"):
+        monkeypatch.setenv(variable, str(tmp_path))
+    path = tmp_path / "memory.db"
+    async with (
+        goldfish.SQLiteMemoryStore(path, search=True) as store,
+        goldfish.SQLiteMemoryStore(path) as plain,
+    ):
+        assert "goldfish model install" in store.lacking["search_history"]
+        with pytest.raises(goldfish.ModelNotFoundError, match="goldfish model install"):
+            await store.add_messages("s", said("tuna"))
+        await plain.add_messages("s", said("eel"))
+        with pytest.raises(goldfish.ModelNotFoundError, match="goldfish model install"):
+            await store.search_history(["s"], "eel")
+        assert [m.content for m in await store.get_history("s")] == ["eel"]
+
+
 async def test_nothing_of_a_cleared_session_remains_in_the_file(tmp_path: Path) -> None:
     """Neither messages nor vectors, whoever removed them, unless a snapshot shows them."""
     path = tmp_path / "memory.db"

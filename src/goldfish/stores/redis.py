@@ -54,6 +54,8 @@ class RedisMemoryStore(SearchingStore):
     Give a URL, or any redis-py asyncio client of your own (also a cluster client, with or without
     ``decode_responses``): that client stays yours to close. With a URL, a call waits at most
     ``timeout`` seconds for the server, and is never sent twice by itself.
+
+    With ``search`` what was said can be searched, with ``keep_trimmed`` also what a trim removed.
     """
 
     def __init__(
