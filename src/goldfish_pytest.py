@@ -376,7 +376,7 @@ def _told_shortly() -> Iterator[None]:
     except GoldfishError as error:
         told = masked(str(error))
     if told:
-        pytest.fail(told, pytrace=False)
+        raise pytest.fail.Exception(told, pytrace=False) from None
 
 
 @contextlib.contextmanager

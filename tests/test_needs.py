@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from goldfish.check import Check, catalogue
+from goldfish.commands.show import explain
 from goldfish.messages import Fact, Recollection
 from goldfish.runner import Plan, run
 from goldfish.specimens.facts_reference import FactsReference
@@ -90,6 +91,14 @@ def test_what_no_method_shows_is_asked_only_where_it_was_declared(
     plain = type("Plain", (FactsReference,), {"filters": None})
     found = result(replace(as_target(plain, "plain"), **declared), code)
     assert (found.verdict, found.summary) == (Verdict.UNSUPPORTED, summary)
+
+
+def test_every_need_can_be_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each kind of need has its words, in the explanation of a check that has it."""
+    codes = {need.kind: check.code for check in catalogue().values() for need in check.needs}
+    for code in codes.values():
+        explain(code)
+    assert "a memory on " in " ".join(capsys.readouterr().out.split())
 
 
 def test_facts_travel_between_processes() -> None:

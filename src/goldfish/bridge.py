@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from goldfish.errors import MemoryStoreClosedError, MemoryStoreError
-from goldfish.messages import ChatMessage, Fact, Recollection, Snapshot
+from goldfish.messages import ChatMessage, Fact, Found, Recollection, Snapshot
 from goldfish.store import Count
 from goldfish.stores.base import BaseStore
 
@@ -171,6 +171,12 @@ class BlockingMemoryStore:
     def fork(self, session_id: str, snapshot_id: str, new_session_id: str) -> None:
         """Give the messages of a snapshot, and its time left, to a session that has none."""
         self._call(self.store.fork(session_id, snapshot_id, new_session_id))
+
+    def search_history(
+        self, session_ids: Sequence[str], query: str, *, limit: int = 10
+    ) -> list[Found]:
+        """The messages of these sessions that fit the query, best first."""
+        return self._call(self.store.search_history(session_ids, query, limit=limit))
 
     def remember(
         self,

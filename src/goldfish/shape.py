@@ -6,12 +6,14 @@ import inspect
 from typing import Any
 
 from goldfish.client import LocalClient, StoreError
-from goldfish.errors import MissingExtraError, ServiceError, TargetError
+from goldfish.errors import MissingExtraError, ModelNotFoundError, ServiceError, TargetError
 from goldfish.sandbox import Sandbox
 from goldfish.target import Target
 from goldfish.verdict import Violation
 
 OPENS_WITHIN = 10.0
+# What is missing here, and is no fault of the target.
+WORLD = (MissingExtraError, ModelNotFoundError, ServiceError, TargetError)
 EXPECTED = {
     "add_messages": "session_id, messages",
     "get_history": "session_id",
@@ -61,7 +63,7 @@ async def _problem(target: Target) -> str | None:
             with contextlib.suppress(StoreError, Violation):
                 await client.close(deadline=OPENS_WITHIN)
     except StoreError as error:
-        if isinstance(error.error, MissingExtraError | ServiceError | TargetError):
+        if isinstance(error.error, WORLD):
             raise error.error from None
         return None
     except Violation:

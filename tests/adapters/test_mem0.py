@@ -12,8 +12,9 @@ import goldfish
 from goldfish.adapters import mem0_offline
 from goldfish.adapters.mem0 import AsyncMem0Memory, Mem0Memory, added_id, present, scoped
 from goldfish.check import catalogue
-from goldfish.errors import MemoryStoreError
+from goldfish.errors import MemoryStoreError, ModelNotFoundError
 from goldfish.runner import Plan, run
+from goldfish.shape import refuse_wrong_shape
 from goldfish.targets import resolve
 from goldfish.testing import HashEmbedder
 
@@ -155,6 +156,15 @@ def test_what_mem0_did_not_keep_is_no_fact() -> None:
         added_id({"results": []})
     with pytest.raises(MemoryStoreError, match="just now"):
         present(None)
+
+
+def test_without_the_model_nothing_is_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is the world that lacks something: one sentence, and no verdict about Mem0."""
+    monkeypatch.setenv("GOLDFISH_MODEL", str(tmp_path / "nowhere"))
+    with pytest.raises(ModelNotFoundError, match="goldfish model install"):
+        refuse_wrong_shape(resolve("mem0"))
 
 
 FOUND = {

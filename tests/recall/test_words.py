@@ -4,7 +4,7 @@ import sys
 import threading
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goldfish.errors import MissingExtraError
@@ -106,6 +106,7 @@ def test_a_text_without_words_has_none(text: str) -> None:
     assert [word for word in words(text) if word.strip("\u0301")] == []
 
 
+@settings(deadline=None)
 @given(st.text(alphabet=st.characters(exclude_categories=())))
 def test_any_text_has_words_and_the_same_again(text: str) -> None:
     """Whatever the text holds, nothing is raised, and upper case changes no ASCII word."""

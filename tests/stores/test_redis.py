@@ -196,3 +196,11 @@ def test_confirmations_are_refused_for_a_cluster_client() -> None:
     client = RedisCluster.__new__(RedisCluster)  # never connected
     with pytest.raises(ValueError, match="single server"):
         RedisMemoryStore(redis_client=client, wait_replicas=1)
+
+
+async def test_hundreds_of_calls_at_once_wait_for_their_turn() -> None:
+    """The first ones, reads and writes: none is refused because there are so many."""
+    async with RedisMemoryStore(shared_redis().database()) as store:
+        await asyncio.gather(*(store.add_messages(f"s{n}", said("x")) for n in range(250)))
+        found = await asyncio.gather(*(store.get_history(f"s{n}") for n in range(250)))
+        assert [len(history) for history in found] == [1] * 250

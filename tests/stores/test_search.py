@@ -1,7 +1,9 @@
 """What every store that searches promises about finding what was said, on real servers."""
 
 import asyncio
+import contextlib
 import random
+import sqlite3
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,9 +13,11 @@ import pytest
 
 import goldfish
 from goldfish import ChatMessage, Found, MemoryStoreError, ModelMismatchError
+from goldfish.recall.chronicle import Known
 from goldfish.stores.searching import SearchingStore
 from goldfish.testing import HashEmbedder
 from tests.stores.backends import BACKENDS, Backend
+from tests.stores.search_pods import SearchingPod
 
 SEED = 20261116
 SEARCHING = ["sqlite", "redis", "redis-decoded", "postgres"]
@@ -361,6 +365,66 @@ async def test_messages_from_before_are_found_when_search_is_switched_on(place: 
     assert (hit.message.content, hit.why["meaning"] > 0.5) == ("old tuna", True)
 
 
+def test_a_blocking_store_searches(place: Backend) -> None:
+    """Code without an event loop finds the same."""
+    with goldfish.blocking(searching(place)) as store:
+        store.add_messages("s", said("red tuna"))
+        assert [hit.message.content for hit in store.search_history(["s"], "tuna")] == ["red tuna"]
+
+
+async def test_the_store_in_memory_says_that_it_does_not_search() -> None:
+    """It names one that does."""
+    async with goldfish.InMemoryStore() as store:
+        assert "search_history" in store.lacking
+        with pytest.raises(MemoryStoreError, match="search=True"):
+            await store.search_history(["s"], "tuna")
+
+
+async def test_without_a_model_nothing_is_stored_that_could_not_be_searched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The error says what to run, and a store without search goes on as ever."""
+    for variable in ("XDG_CACHE_HOME", "HF_HOME", "HF_HUB_CACHE", "GOLDFISH_MODEL"):
+        monkeypatch.setenv(variable, str(tmp_path))
+    path = tmp_path / "memory.db"
+    async with (
+        goldfish.SQLiteMemoryStore(path, search=True) as store,
+        goldfish.SQLiteMemoryStore(path) as plain,
+    ):
+        assert "goldfish model install" in store.lacking["search_history"]
+        with pytest.raises(goldfish.ModelNotFoundError, match="goldfish model install"):
+            await store.add_messages("s", said("tuna"))
+        await plain.add_messages("s", said("eel"))
+        with pytest.raises(goldfish.ModelNotFoundError, match="goldfish model install"):
+            await store.search_history(["s"], "eel")
+        assert [m.content for m in await store.get_history("s")] == ["eel"]
+
+
+async def test_nothing_of_a_cleared_session_remains_in_the_file(tmp_path: Path) -> None:
+    """Neither messages nor vectors, whoever removed them, unless a snapshot shows them."""
+    path = tmp_path / "memory.db"
+    async with (
+        goldfish.SQLiteMemoryStore(path, search=True, keep_trimmed=True, embedder=HASH) as store,
+        goldfish.SQLiteMemoryStore(path) as plain,
+    ):
+        for session in ("a", "b"):
+            await store.add_messages(session, said("red tuna", "blue tuna"))
+            await store.trim(session, keep_last=1)
+        snapshot = await store.save_snapshot("b")
+        await plain.clear("a")
+        await plain.clear("b")
+        assert rows(path, "messages", "kept", "vectors") == [0, 0, 1]
+        await plain.delete_snapshot("b", snapshot)
+        assert rows(path, "messages", "archive", "kept", "vectors", "sessions") == [0] * 5
+
+
+def rows(path: Path, *tables: str) -> list[int]:
+    """How many rows these tables have."""
+    with contextlib.closing(sqlite3.connect(path)) as file:
+        counts = [file.execute(f"SELECT count(*) FROM goldfish_{name}") for name in tables]
+        return [count.fetchone()[0] for count in counts]
+
+
 async def test_many_writers_and_searchers_agree(place: Backend) -> None:
     """While messages come in from two stores, each search finds all acknowledged ones, once."""
     async with searching(place) as one, searching(place) as other:
@@ -374,6 +438,42 @@ async def test_many_writers_and_searchers_agree(place: Backend) -> None:
 
         await asyncio.gather(write(one, "a"), write(one, "b"), write(other, "c"))
         assert len(await found(one, "tuna")) == len(await found(other, "tuna")) == 45
+
+
+async def test_what_other_processes_say_is_found_with_its_vectors(durable: Backend) -> None:
+    """All that was acknowledged is found at once; after a kill each message has its vectors."""
+    pods = [SearchingPod(durable.url, writer) for writer in ("x", "y")]
+    async with searching(durable) as store:
+        for count in (1, 5):
+            acknowledged = {text for pod in pods for text in pod.wait_for(count)}
+            assert acknowledged <= set(await found(store, "question", limit=100_000))
+        rest = {text for pod in pods for text in pod.kill()}
+        history = [m.content for m in await store.get_history("s")]
+        assert rest <= set(history)
+        assert sorted(await found(store, "question", limit=100_000)) == sorted(history)
+        (reading,) = (await store._chronicle().read({"s": Known()})).readings
+        assert len(reading.rows) == len(history)
+        assert all(row.vectors for row in reading.rows)
+
+
+async def test_clearing_all_and_writing_at_once_is_no_quarrel(place: Backend) -> None:
+    """Whoever writes, trims, embeds anew or clears all at the same moment, nobody fails."""
+    async with searching(place, keep_trimmed=True) as store:
+
+        async def write(session: str) -> None:
+            for _ in range(8):
+                await store.add_messages(session, said("red tuna", "blue tuna"))
+                await store.trim(session, keep_last=1)
+                await found(store, "tuna", session)
+
+        async def disturb() -> None:
+            for _ in range(4):
+                await store.clear_all()
+                await store.reembed()
+
+        await asyncio.gather(*(write(f"s{n}") for n in range(4)), disturb(), disturb())
+        await store.clear_all()
+        assert await found(store, "tuna", *(f"s{n}" for n in range(4))) == []
 
 
 @pytest.mark.parametrize("seed", range(3))

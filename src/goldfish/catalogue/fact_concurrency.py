@@ -19,7 +19,7 @@ from goldfish.verdict import UnsupportedError, Violation
 TOWNS = ["Rome", "Lima", "Oslo", "Bonn", "Kyoto", "Cairo", "Quito", "Turku", "Perth", "Accra"]
 
 
-@check("CON18", about="facts", needs=[OtherProcess], suite="smoke")
+@check("CON18", about="facts", needs=[OtherProcess])
 async def processes_that_tell_at_once_lose_nothing(memory: Memory) -> None:
     """Three processes that tell facts about one user at once leave all of them known.
 
@@ -41,8 +41,8 @@ async def processes_that_tell_at_once_lose_nothing(memory: Memory) -> None:
 
 
 @check("CON19", about="facts")
-async def facts_that_one_client_tells_at_once_are_all_kept(memory: Memory) -> None:
-    """Ten facts that are told through one opening at the same moment are all known.
+async def facts_that_one_process_tells_at_once_are_all_kept(memory: Memory) -> None:
+    """Ten facts that one process tells at the same moment are all known.
 
     Incident: agent0ai/agent-zero pull request 1536: two coroutines that stored at once left an
     index and its documents that no longer fitted, and every later turn failed.

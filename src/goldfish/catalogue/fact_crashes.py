@@ -10,7 +10,6 @@ from goldfish.catalogue.knowledge import Knowledge, offered
 from goldfish.check import OtherProcess, check
 from goldfish.client import EndedError
 from goldfish.driver import Client, Memory, OpeningError
-from goldfish.pods import Pod
 
 FACTS = [f"Ann met guest {number} in {year}" for number, year in enumerate(range(2001, 2013))]
 READINGS = {"readings": list(range(1000))}  # so that a write takes its time, and can be hit
@@ -32,12 +31,13 @@ async def a_kill_amid_a_write_loses_nothing_acknowledged(memory: Memory) -> None
     await knowledge.tell(user, *FACTS, **more)
     await memory.close()
     numbers = itertools.count(len(FACTS))
-    for _ in range(int(ROUNDS * memory.effort)):
+    for turn in range(int(ROUNDS * memory.effort)):
         victim = await memory.elsewhere()
         telling = asyncio.create_task(_tell_on(knowledge, user, victim, numbers, more))
         await asyncio.to_thread(_await_a_write, memory.sandbox.path)
-        await asyncio.sleep(memory.random.choice([0, memory.random.uniform(0, LONGEST_WRITE)]))
-        _kill(memory, victim)
+        if turn % ROUNDS == ROUNDS - 1:  # the others are killed at the first sign of a write
+            await asyncio.sleep(memory.random.uniform(0, LONGEST_WRITE))
+        memory.kill(victim)
         in_doubt = await telling
         await _expect(knowledge, user, await _opened(memory), in_doubt)
         await memory.close()
@@ -60,13 +60,6 @@ async def _tell_on(
             return text
         else:
             raise refusal
-
-
-def _kill(memory: Memory, victim: Client) -> None:
-    """End the process, and wait until it is gone: so long it may hold what it had locked."""
-    assert isinstance(victim.opened, Pod)
-    memory.sandbox.faults.killed(victim.opened.pid)
-    memory.kill(victim)
 
 
 async def _opened(memory: Memory) -> Client:

@@ -56,8 +56,8 @@ async def the_same_fact_told_five_times_is_one(memory: Memory) -> None:
 async def a_fact_is_the_same_in_other_case_space_and_full_stop(memory: Memory) -> None:
     """A fact that is told again in other case, with other spaces or a full stop, is there once.
 
-    Incident: danieljustus/symaira-memory issue 228: a fact and its extract differed in nothing but
-    their form, and both were stored, because contents were not normalised before comparing.
+    Incident: danieljustus/symaira-memory issue 228: a memory and the fact that was extracted from
+    it were both stored, because contents were not normalised and compared before saving.
     """
     user = memory.session("ann")
     for text in (FACT, *SPELLINGS):
@@ -69,8 +69,8 @@ async def a_fact_is_the_same_in_other_case_space_and_full_stop(memory: Memory) -
 async def the_same_fact_from_three_processes_at_once_is_one(memory: Memory) -> None:
     """Three processes that tell the same fact at the same moment leave it there once.
 
-    Incident: hanamorix/companion-emergence issue 66: the same memory written twice in one turn by
-    a rerun landed twice, because nothing but a look beforehand stood between the two.
+    Incident: hanamorix/companion-emergence issue 66: a rerun called the same tool twice in one
+    turn, and the memory that it wrote was there twice.
     """
     if memory.target.claims == "one writer":
         raise UnsupportedError("not claimed: one writer only")
@@ -132,8 +132,8 @@ async def a_repeated_fact_stays_as_it_was_first_told(memory: Memory) -> None:
 async def a_fact_is_the_same_after_reopening(memory: Memory) -> None:
     """A fact that is told again after the storage was closed and opened is there once.
 
-    Incident: netclaw-dev/netclaw issue 379: copies of one fact gathered from session to session,
-    because no session asked what the ones before it had stored.
+    Incident: netclaw-dev/netclaw issue 379: one fact was stored again and again, turn after turn,
+    because no proposal was compared with what was there.
     """
     user = memory.session("ann")
     for text in (FACT, FACT, SPELLINGS[0]):
@@ -146,8 +146,8 @@ async def a_fact_is_the_same_after_reopening(memory: Memory) -> None:
 async def a_forgotten_fact_is_new_when_told_again(memory: Memory) -> None:
     """A fact that was forgotten and is told again is there, once.
 
-    Incident: rohitg00/agentmemory issue 632: deleted memories stayed in the search index as ghosts;
-    what is recognised by a ghost is never stored again.
+    Incident: rohitg00/agentmemory issue 632: deleted memories stayed in the search index as ghosts,
+    and took the places of those that are there.
     """
     knowledge, client, user = Knowledge(memory), memory.client, memory.session("ann")
     name = await told(client, user, FACT)

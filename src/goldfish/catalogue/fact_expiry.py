@@ -17,7 +17,7 @@ PerFact = method("remember", "ttl")
 PASSING, LASTING = "Ann is in the cinema tonight", "Ann lives in Berlin"
 
 
-@check("TTL22", about="facts", needs=[PerFact], suite="smoke")
+@check("TTL22", about="facts", needs=[PerFact])
 async def a_fact_is_known_for_its_time_only(memory: Memory) -> None:
     """A fact that was told for a second is neither listed nor recalled when that is over.
 

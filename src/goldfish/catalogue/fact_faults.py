@@ -35,8 +35,8 @@ async def a_memory_that_cannot_be_reached_is_an_error(memory: Memory) -> None:
 async def a_restarted_server_is_found_again(memory: Memory) -> None:
     """While the server is down no fact looks forgotten; once it is back the same client works.
 
-    Incident: agent0ai/agent-zero issue 615: once a memory search had failed, the error came back
-    with every later turn.
+    Incident: agent0ai/agent-zero issue 615: a memory search that failed ended the turn with an
+    error, which went away for a while and came back.
     """
     story = await Story.begun(memory, memory.client)
     with restarts_forget_plainly(memory):

@@ -36,7 +36,7 @@ USERS = [
 SECRET = "The code of the garage door is 4711"
 
 
-@check("ISO23", about="facts", suite="smoke")
+@check("ISO23", about="facts")
 async def users_whose_ids_look_alike_are_apart(memory: Memory) -> None:
     """Users whose ids are prefixes, patterns or spellings of each other have each their own facts.
 
@@ -91,8 +91,8 @@ async def a_fact_of_another_user_is_not_got_by_its_id(memory: Memory) -> None:
 async def a_fact_of_another_user_is_not_revised_by_its_id(memory: Memory) -> None:
     """Who knows the id of another user's fact cannot change it, and is told so.
 
-    Incident: BasedHardware/omi pull request 1238: a memory was looked for in the collections of
-    all users, and updated wherever its id was found.
+    Incident: BasedHardware/omi pull request 1238: a review found that a memory was looked for in
+    the collections of all users, and updated wherever its id was found.
     """
     knowledge, client = Knowledge(memory), memory.client
     ann, ben = memory.session("ann"), memory.session("ben")

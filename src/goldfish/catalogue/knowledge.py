@@ -114,7 +114,6 @@ class Knowledge:
         self.memory = memory
         self.texts: dict[str, list[str]] = {}
         self.gone: dict[str, set[str]] = {}
-        self.ids: dict[tuple[str, str], Any] = {}
 
     async def tell(self, user: str, *texts: str, client: Client | None = None, **more: Any) -> None:
         """Tell facts about a user, one after the other."""
@@ -191,10 +190,12 @@ def expect_first(found: Sequence[Any], wanted: str, query: str, *, among: int = 
     """Raise unless the wanted text is among the first of what was recalled."""
     if wanted in list(found)[:among]:
         return
-    place = "not at all" if wanted not in found else f"in place {list(found).index(wanted) + 1}"
-    within = "first" if among == 1 else f"among the first {among}"
+    evidence = f"recalled {shown_facts(found)}"
+    if wanted not in found:
+        raise Violation(f"lost: {shown(query)} does not recall {shown(wanted)}", evidence)
+    place, within = list(found).index(wanted) + 1, "first"
+    if among > 1:
+        within = f"among the first {among}"
     raise Violation(
-        f"{'lost' if wanted not in found else 'wrong'}: {shown(query)} recalls {shown(wanted)} "
-        f"{place}, not {within}",
-        f"recalled {shown_facts(found)}",
+        f"wrong: {shown(query)} recalls {shown(wanted)} in place {place}, not {within}", evidence
     )

@@ -31,11 +31,12 @@ def checks(family: str | None) -> int:
 
 def targets() -> int:
     """The names that a target can have, and what each needs."""
-    page = Page()
+    page, registered = Page(), registered_targets()
+    width = max(map(len, [*BUILT_INS, *registered])) + 2
     for name, entry in BUILT_INS.items():
-        page.write(f"{entry.about} ({_needed(entry)})", label=f"{name:<10}")
-    for name, point in registered_targets().items():
-        page.write(point.value, label=f"{name:<10}")
+        page.write(f"{entry.about} ({_needed(entry)})", label=f"{name:<{width}}")
+    for name, point in registered.items():
+        page.write(point.value, label=f"{name:<{width}}")
     page.write()
     for line in MORE:
         page.write(line)

@@ -87,9 +87,25 @@ class UserFacts:
             self._take_in(changes)
             return not changes.more
 
+    def has(self, changes: Changes) -> bool:
+        """Whether none of this is new, to be seen without waiting for whoever holds the lock."""
+        first = self._deadlines[:1]
+        over = bool(first) and first[0][0] <= changes.now
+        return changes.known == self.known and not changes.more and not over
+
+    @property
+    def ready(self) -> bool:
+        """Whether a question can be answered at once, and need not wait for all to be ranked."""
+        return self._ranking is not None
+
     def get(self, fact_id: str) -> Entry | None:
         """One fact."""
         return self._by_id.get(fact_id)
+
+    def find(self, fact_id: str) -> Fact | None:
+        """One fact as callers see it."""
+        entry = self._by_id.get(fact_id)
+        return None if entry is None else self.fact(entry)
 
     def fact(self, entry: Entry) -> Fact:
         """The fact as callers see it, theirs to change."""
@@ -104,6 +120,10 @@ class UserFacts:
         if self._in_order is None:
             self._in_order = sorted(self._entries)
         return [self._entries[seq] for seq in self._in_order]
+
+    def everything(self) -> tuple[Known, list[Entry]]:
+        """All facts, and which state of them this is."""
+        return self.known, self.entries()
 
     def page(self, wanted: Filter, offset: int, limit: int | None) -> list[Fact]:
         """Some of those that the filter lets through, in that order."""
@@ -128,9 +148,10 @@ class UserFacts:
         ]
 
     def resembled(self, entry: Entry) -> list[Link]:
-        """The facts that are near-duplicates of this one."""
+        """The facts that are near-duplicates of this one, and not linked to it yet."""
         close = (self._entries[seq] for seq in self._ready().near(entry.row.seq, NEAR))
-        return [other.link for other in close if alike(entry.text, other.text)]
+        unlinked = (other for other in close if entry.link not in other.links)
+        return [other.link for other in unlinked if alike(entry.text, other.text)]
 
     def _hits(
         self, question: "Question", wanted: Filter, count: int

@@ -99,9 +99,7 @@ class FactKeeper:
     async def get(self, user_id: str, fact_id: str) -> Fact | None:
         """One fact of the user, or None."""
         facts = await self._fresh(user_id)
-        with facts.lock:
-            entry = facts.get(fact_id)
-            return None if entry is None else facts.fact(entry)
+        return await self._use(facts, lambda: facts.find(fact_id))
 
     async def history(self, user_id: str, fact_id: str) -> list[Fact]:
         """What the fact said before it was revised, oldest first."""
@@ -128,8 +126,7 @@ class FactKeeper:
         model = await self._prepared()
         while True:
             facts = await self._fresh(user_id)
-            with facts.lock:
-                known, entries = facts.known, facts.entries()
+            known, entries = await self._use(facts, facts.everything)
             if facts.model == model or not entries:
                 return 0
             vectors = [(e.row.seq, await self._meaning.stored(e.text)) for e in entries]
@@ -144,9 +141,7 @@ class FactKeeper:
             said_at, near = links
             await self._ledger.link(user_id, fact_id, said_at, near)
             facts = await self._fresh(user_id)
-        with facts.lock:
-            entry = facts.get(fact_id)
-            return None if entry is None else facts.fact(entry)
+        return await self._use(facts, lambda: facts.find(fact_id))
 
     async def _prepared(self) -> str:
         """The name of the model, once it is loaded."""
@@ -161,10 +156,12 @@ class FactKeeper:
         while not complete:
             known = facts.known
             changes = await self._ledger.changes(user_id, known)
+            if facts.has(changes):
+                break
             work = partial(facts.apply, known, changes)
-            complete = await asyncio.to_thread(work) if len(changes.rows) > SOME else work()
-            if changes.known != known:
-                self._shelf.weigh(facts)
+            large = len(changes.rows) > SOME or len(facts) > MANY
+            complete = await asyncio.to_thread(work) if large else work()
+            self._shelf.weigh(facts)
         return facts
 
     async def _use(self, facts: UserFacts, work: Callable[[], T]) -> T:
@@ -174,7 +171,8 @@ class FactKeeper:
             with facts.lock:
                 return work()
 
-        return await asyncio.to_thread(locked) if len(facts) > MANY else locked()
+        large = len(facts) > (MANY if facts.ready else SOME)
+        return await asyncio.to_thread(locked) if large else locked()
 
     async def _question(self, query: str, hints: Hints) -> "Question":
         from goldfish.facts.ranking import Question

@@ -33,6 +33,7 @@ SUBSTANCE, QUESTION = 0.8, -0.25
 SPEAKING_FOR_AN_EPISODE = 3  # messages: the best of it
 DAYS_AFTER = 14  # for so long people still talk about a day
 FEW_WORDS = 5.0
+FEW_EPISODES = 30  # up to so many are quicker one by one
 
 
 class Question(NamedTuple):
@@ -139,14 +140,24 @@ def _episode(index: SessionIndex, share: Scores, meaning: Scores) -> Scores:
     """What the best messages of a conversation lend to all of it."""
     if not len(index):
         return share
-    starts = np.flatnonzero(np.diff(index.episodes, prepend=-1))
-    lent = EPISODE_WORDS * _best(share, starts) + EPISODE_MEANING * _best(meaning, starts)
+    lent = EPISODE_WORDS * _best(share, index.starts) + EPISODE_MEANING * _best(
+        meaning, index.starts
+    )
     scores: Scores = lent[index.episodes].astype(np.float32)
     return scores
 
 
-def _best(scores: Scores, starts: NDArray[np.intp]) -> NDArray[np.float64]:
+def _best(scores: Scores, starts: Sequence[int]) -> NDArray[np.float64]:
     """The mean of the highest scores of each stretch."""
+    if len(starts) > FEW_EPISODES:
+        return _best_of_many(scores, np.array(starts))
+    ends = [*starts[1:], len(scores)]
+    stretches = (np.sort(scores[first:end]) for first, end in zip(starts, ends, strict=True))
+    return np.array([each[-SPEAKING_FOR_AN_EPISODE:].mean() for each in stretches], np.float64)
+
+
+def _best_of_many(scores: Scores, starts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The same, for all stretches at once: take the highest of each, as often as there are."""
     left = scores.astype(np.float64)
     sizes = np.diff(starts, append=len(scores))
     stretch = np.repeat(np.arange(len(starts)), sizes)

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 AT_ONCE = 64  # texts that are embedded in one go
 
+STALE = Known("stale")  # what no backend says, so that the next reading is of all
+
 Sessions = Sequence["SessionIndex"]
 
 
@@ -57,7 +59,7 @@ class Searcher:
     async def search(self, session_ids: Sequence[str], query: str, limit: int) -> list[Found]:
         """The messages of these sessions that fit the query, best first."""
         sessions = await self._fresh(session_ids)
-        names = named_in(query, _speakers(sessions))
+        names = await asyncio.to_thread(_named, sessions, query)
         vector = await self._meaning.vectors([in_first_person(query, names)])
         asked = None if vector is None else vector[0]
         return await asyncio.to_thread(_search, sessions, query, names, asked, limit)
@@ -75,22 +77,21 @@ class Searcher:
             chapter = await self._chronicle.read(wanted)
             _refuse_mixing(chapter.models, model)
             for reading in chapter.readings:
-                if reading.known != sessions[reading.session_id].known:
-                    await self._take_in(sessions[reading.session_id], reading, model)
+                asked, index = wanted[reading.session_id], sessions[reading.session_id]
+                if reading.known != asked:
+                    await self._take_in(index, asked, reading)
             self._shelved(dimensions).tidy()
             if all(sessions[each.session_id].known == each.known for each in chapter.readings):
                 return list(sessions.values())
 
-    async def _take_in(self, index: "SessionIndex", reading: Reading, model: str) -> None:
+    async def _take_in(self, index: "SessionIndex", asked: Known, reading: Reading) -> None:
         latest = {row.id: row for row in reading.rows}  # the same may be kept and said again
         reading = reading._replace(rows=sorted(latest.values(), key=lambda row: row.place))
         messages = await asyncio.to_thread(decode_messages, [row.body for row in reading.rows])
-        vectors = await self._completed(reading, messages, model)
-        await asyncio.to_thread(_take_in, index, reading, messages, vectors)
+        vectors = await self._completed(reading, messages)
+        await asyncio.to_thread(_take_in, index, asked, reading, messages, vectors)
 
-    async def _completed(
-        self, reading: Reading, messages: Sequence[ChatMessage], model: str
-    ) -> list[bytes]:
+    async def _completed(self, reading: Reading, messages: Sequence[ChatMessage]) -> list[bytes]:
         """The vectors of all rows; those that are missing are made, and stored for next time."""
         missing = [n for n, row in enumerate(reading.rows) if row.vectors is None]
         vectors = [row.vectors or b"" for row in reading.rows]
@@ -126,30 +127,32 @@ def _vectors(embedder: "Embedder", texts: Sequence[str]) -> list[bytes]:
 
 def _take_in(
     index: "SessionIndex",
+    asked: Known,
     reading: Reading,
     messages: Sequence[ChatMessage],
     vectors: Sequence[bytes],
 ) -> None:
-    """Bring the index up to date, unless another search has changed it meanwhile."""
+    """Bring the index up to date, unless another search has done so since the backend was asked."""
     with index.lock:
+        if index.known != asked:
+            return
         if reading.since == Known():
             index.renew(reading.known)
-        elif index.known != reading.since:
-            return
         elif not index.ids.isdisjoint(row.id for row in reading.rows):
-            index.renew(Known())  # what was trimmed is said again: begin anew
+            index.known = STALE  # what was trimmed is said again: all is read anew
             return
         index.known = reading.known
         for row, message, vector in zip(reading.rows, messages, vectors, strict=True):
             index.add(row, saying(message), vector)
 
 
-def _speakers(sessions: "Sessions") -> dict[Name, None]:
-    found: dict[Name, None] = {}
+def _named(sessions: "Sessions", query: str) -> list[Name]:
+    """The people in these sessions whom the question names."""
+    speakers: dict[Name, None] = {}
     for index in sessions:
         with index.lock:
-            found.update(dict.fromkeys(index.speakers))
-    return found
+            speakers.update(dict.fromkeys(index.speakers))
+    return named_in(query, speakers)
 
 
 def _search(

@@ -1,7 +1,7 @@
 """What a process knows of one session: the words, speakers, times and vectors of its messages."""
 
 import threading
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 import numpy as np
@@ -34,8 +34,8 @@ class SessionIndex:
     def _begin_anew(self) -> None:
         self.bodies: list[str] = []
         self.ids: set[str] = set()
-        self.postings: dict[str, Postings] = {}
-        self.speakers: dict[Name, Postings] = {}
+        self.postings: defaultdict[str, Postings] = defaultdict(Postings)
+        self.speakers: defaultdict[Name, Postings] = defaultdict(Postings)
         self.years: set[int] = set()
         self.vectors = Column(np.float32, self.dimensions)
         self.owners = Column(np.int32)  # the message that each vector belongs to
@@ -44,6 +44,7 @@ class SessionIndex:
         self._tells_when = Column(np.bool_)
         self._moments = Column(np.float64)
         self._episodes = Column(np.int32)
+        self.starts: list[int] = []  # the first message of each conversation
         self.size = 0
 
     def __len__(self) -> int:
@@ -85,11 +86,11 @@ class SessionIndex:
         self.bodies.append(row.body)
         self.ids.add(row.id)
         for word, count in Counter(saying.words).items():
-            self.postings.setdefault(word, Postings()).append(number, count)
+            self.postings[word].append(number, count)
         for name in saying.names:
-            self.speakers.setdefault(name, Postings()).append(number)
+            self.speakers[name].append(number)
         rows = self._add_vectors(number, vectors)
-        self._episodes.append(self._episode(saying.moment))
+        self._begin_or_continue(saying.moment)
         self._moments.append(saying.moment)
         self.years.add(saying.year)
         self._lengths.append(len(saying.words))
@@ -97,11 +98,12 @@ class SessionIndex:
         self._tells_when.append(saying.tells_when)
         self.size += FOOTPRINT + len(row.body) + 4 * self.dimensions * rows
 
-    def _episode(self, moment: float) -> int:
-        if not len(self._moments):
-            return 0
-        pause = moment - float(self._moments.values[-1])
-        return int(self._episodes.values[-1]) + (pause > PAUSE)
+    def _begin_or_continue(self, moment: float) -> None:
+        """Say which conversation the next message belongs to."""
+        last = self._moments.values[-1:]
+        if not len(last) or moment - float(last[0]) > PAUSE:
+            self.starts.append(len(self._moments))
+        self._episodes.append(len(self.starts) - 1)
 
     def _add_vectors(self, number: int, vectors: bytes) -> int:
         if not self.dimensions:

@@ -5,14 +5,14 @@ A backend only ever sees ids and JSON texts, through the primitives at the end.
 
 import asyncio
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 
 from goldfish.encoding import decode_messages, encode_batch
 from goldfish.errors import MemoryStoreClosedError, MemoryStoreError, SnapshotNotFound
-from goldfish.messages import ChatMessage, Snapshot, new_id
+from goldfish.messages import ChatMessage, Found, Snapshot, new_id
 from goldfish.recall.chronicle import Embedded
 from goldfish.store import Count
 from goldfish.stores import arguments
@@ -42,6 +42,12 @@ class BaseStore(RememberingStore):
             raise ValueError("ttl must be more than 0 seconds; leave it out for no expiry")
         self._closed = False
         self._searches = False
+
+    @property
+    def lacking(self) -> Mapping[str, str]:
+        """The methods that cannot be used here, each with the reason in one sentence."""
+        reason = f"{type(self).__name__} does not search: use SQLiteMemoryStore with search=True"
+        return {**super().lacking, "search_history": reason}
 
     async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         """Append the batch in order, all or nothing; an id the session has is left as it is."""
@@ -167,6 +173,16 @@ class BaseStore(RememberingStore):
             raise MemoryStoreError(
                 f"session {new_session_id!r:.80} has messages: fork into another, or clear it first"
             )
+
+    async def search_history(
+        self, session_ids: Sequence[str], query: str, *, limit: int = 10
+    ) -> list[Found]:
+        """The messages of these sessions that fit the query, best first, in a store that searches.
+
+        This one does not, and says so.
+        """
+        self._admit()
+        raise MemoryStoreError(self.lacking["search_history"])
 
     async def aclose(self) -> None:
         """Give back what the store holds; again is a no-op."""

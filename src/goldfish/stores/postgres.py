@@ -32,6 +32,8 @@ class PostgresMemoryStore(SearchingStore):
 
     The tables live in a schema of their own, made by the first call. ``pool_size`` limits the
     connections of one event loop; ``timeout`` is the longest that a call waits for the server.
+
+    With ``search`` what was said can be searched, with ``keep_trimmed`` also what a trim removed.
     """
 
     def __init__(

@@ -86,7 +86,6 @@ FACTS: tuple[str, ...] = (
     ) LANGUAGE plpgsql AS $$
     DECLARE
         the_user {s}.fact_users%ROWTYPE;
-        held {s}.facts%ROWTYPE;
         at bigint;
         deadline timestamptz := clock_timestamp() + ttl * interval '1 second';
     BEGIN
@@ -107,14 +106,13 @@ FACTS: tuple[str, ...] = (
         END LOOP;
         at := {s}.next_change(the_user.pk);
         outcome := 'done';
-        SELECT * INTO held FROM {s}.facts WHERE owner = the_user.pk AND key = new_key;
-        IF held.seq IS NOT NULL THEN
-            UPDATE {s}.facts SET times_seen = times_seen + 1, changed = at, expires_at =
-                CASE WHEN ttl IS NOT NULL AND expires_at IS NOT NULL
-                    THEN greatest(expires_at, deadline) END
-                WHERE owner = the_user.pk AND seq = held.seq;
-            detail := held.id;
-        ELSE
+        UPDATE {s}.facts SET times_seen = times_seen + 1, changed = at, expires_at =
+            CASE WHEN ttl IS NOT NULL AND expires_at IS NOT NULL
+                THEN greatest(expires_at, deadline) END
+            WHERE owner = the_user.pk AND key = new_key
+            AND (expires_at IS NULL OR expires_at > clock_timestamp()) RETURNING id INTO detail;
+        IF detail IS NULL THEN
+            DELETE FROM {s}.facts WHERE owner = the_user.pk AND key = new_key;
             INSERT INTO {s}.facts
                 (owner, seq, changed, said_at, id, key, base, said, expires_at, vectors)
                 VALUES (the_user.pk, at, at, at, new_id, new_key, new_base, new_said, deadline,
@@ -132,7 +130,7 @@ FACTS: tuple[str, ...] = (
         old {s}.facts%ROWTYPE;
         at bigint;
     BEGIN
-        SELECT * INTO old FROM {s}.facts WHERE owner = the_user.pk AND id = the_id;
+        SELECT * INTO old FROM {s}.facts WHERE owner = the_user.pk AND id = the_id FOR UPDATE;
         detail := the_id;
         IF old.seq IS NULL THEN
             outcome := 'not found';

@@ -130,22 +130,27 @@ SEARCH: tuple[str, ...] = (
         RETURN forked;
     END $$""",
     "ALTER FUNCTION {s}.clear_all() RENAME TO clear_sessions",
+    # A writer that took the model just before the lock waits for the sessions: it may have it.
     """CREATE FUNCTION {s}.clear_all() RETURNS void LANGUAGE plpgsql AS $$
     BEGIN
+        DELETE FROM {s}.search_model;
         LOCK TABLE {s}.sessions IN EXCLUSIVE MODE;
+        DELETE FROM {s}.search_model WHERE single IN (
+            SELECT single FROM {s}.search_model FOR UPDATE SKIP LOCKED);
         DELETE FROM {s}.kept;
-        PERFORM {s}.forget_vectors();
+        DELETE FROM {s}.vectors;
         PERFORM {s}.clear_sessions();
     END $$""",
     # And the new ones. Writers share the row of the model until their vectors are there; whoever
-    # removes all vectors takes it first.
+    # removes all vectors takes it first. All go from the model to the session to the vectors, so
+    # that none waits for another in a ring.
     """CREATE FUNCTION {s}.forget_vectors() RETURNS bigint LANGUAGE plpgsql AS $$
     DECLARE gone bigint;
     BEGIN
         DELETE FROM {s}.search_model;
+        UPDATE {s}.sessions SET epoch = epoch + 1;
         DELETE FROM {s}.vectors;
         GET DIAGNOSTICS gone = ROW_COUNT;
-        UPDATE {s}.sessions SET epoch = epoch + 1;
         RETURN gone;
     END $$""",
     # The model of the stored vectors, which is the given one if there are none.

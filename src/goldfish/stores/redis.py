@@ -54,6 +54,8 @@ class RedisMemoryStore(SearchingStore):
     Give a URL, or any redis-py asyncio client of your own (also a cluster client, with or without
     ``decode_responses``): that client stays yours to close. With a URL, a call waits at most
     ``timeout`` seconds for the server, and is never sent twice by itself.
+
+    With ``search`` what was said can be searched, with ``keep_trimmed`` also what a trim removed.
     """
 
     def __init__(
@@ -316,9 +318,9 @@ class RedisMemoryStore(SearchingStore):
 
     async def _check_layout(self) -> None:
         """Before the first command: see that the keys there are of a layout that we know."""
-        client, key = self.redis_client, self._prefix + b":layout"
-        await self._guard(client.execute_command("SET", key, FIRST_LAYOUT, "NX"))
-        found = int(await self._guard(client.execute_command("GET", key)) or FIRST_LAYOUT)
+        line, key = self._line, self._prefix + b":layout"
+        await self._reported(line.ask(("SET", key, FIRST_LAYOUT, "NX")))
+        found = int(await self._reported(line.ask(("GET", key))) or FIRST_LAYOUT)
         if found > LAYOUT:
             raise SchemaTooNewError(
                 f"{self._server} holds layout {found} under {self._prefix.decode()!r} and this "

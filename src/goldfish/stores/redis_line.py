@@ -8,6 +8,7 @@ of these waits at most so long, and then raises TimeoutError.
 """
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ Exchange = Callable[[Sequence[Command]], Awaitable[list[Any]]]  # errors are ans
 Waiting = tuple[Command, "asyncio.Future[Any]"]
 
 MOST_TOGETHER = 100
+MOST_CONNECTIONS = 50  # of one event loop at a time: redis-py raises beyond 100 instead of waiting
 
 
 class RedisLine:
@@ -39,17 +41,18 @@ class RedisLine:
         self._busy = False
         self._waiting: list[Waiting] = []
         self._sending: asyncio.Task[None] | None = None
+        self._turns = asyncio.Semaphore(MOST_CONNECTIONS) if owned else contextlib.nullcontext()
 
     async def read(self, command: Command) -> Any:
         """The answer to a command that changes nothing."""
         if self._reader is None or self._reader.busy:
-            return await self._through_the_pool(command)
+            return await self.ask(command)
         return _answer(*await self._reader([command]))
 
     async def write(self, command: Command) -> Any:
         """The answer to a command, which may travel together with others."""
         if self._alone:
-            return await self._through_the_pool(command)
+            return await self.ask(command)
         if self._busy:
             answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
             self._waiting.append((command, answer))
@@ -61,8 +64,9 @@ class RedisLine:
         finally:
             self._send_waiting()
 
-    async def _through_the_pool(self, command: Command) -> Any:
-        async with asyncio.timeout(self._limit):
+    async def ask(self, command: Command) -> Any:
+        """The answer to a command that goes through the pool, when it is its turn."""
+        async with asyncio.timeout(self._limit), self._turns:
             return await self.client.execute_command(*command)
 
     def _send_waiting(self) -> None:

@@ -43,7 +43,8 @@ class SearchingStore(BaseStore):
     def lacking(self) -> Mapping[str, str]:
         """The methods that cannot be used here, each with the reason in one sentence."""
         reason = self._meaning.lacking if self._searches else NOT_SWITCHED_ON
-        return {**super().lacking, **({} if reason is None else {"search_history": reason})}
+        others = {name: why for name, why in super().lacking.items() if name != "search_history"}
+        return others if reason is None else {**others, "search_history": reason}
 
     async def search_history(
         self, session_ids: Sequence[str], query: str, *, limit: int = 10

@@ -48,6 +48,8 @@ class SQLiteMemoryStore(SearchingStore):
 
     The file is opened by the first call. ``timeout`` is the longest that a call waits for other
     processes that write to the same file.
+
+    With ``search`` what was said can be searched, with ``keep_trimmed`` also what a trim removed.
     """
 
     def __init__(
