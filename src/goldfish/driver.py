@@ -296,9 +296,7 @@ class Memory:
         assert isinstance(client.opened, Pod)
         client.closed = True
         client.opened.kill()
-        if self.target.claims == "one at a time":
-            gravedigger.gone([client.opened.pid])  # so long it may hold what it had locked
-        gravedigger.gone([client.opened.pid])
+        gravedigger.gone([client.opened.pid])  # so long it may hold what it had locked
 
     async def close(self) -> None:
         """Close every opening."""

@@ -262,11 +262,18 @@ def nurse() -> None:
 
 
 def _import(names: Sequence[str]) -> None:
-    """Pay here, once, for imports that every pod would do again when it opens the target."""
+    """Pay here, once, for imports that every pod would do again when it opens the target.
+
+    A module may have a function ``preload`` for what is as costly, and as much the same for all.
+    """
     for name in names:
         if name not in sys.modules:
             with contextlib.suppress(Exception):  # then each pod meets it, and tells of it
-                importlib.import_module(name)
+                getattr(importlib.import_module(name), "preload", _nothing)()
+
+
+def _nothing() -> None:
+    """A module has nothing to load beside itself."""
 
 
 async def _serve(target: Target, socket: str, sandbox: Any, options: dict[str, Any]) -> None:

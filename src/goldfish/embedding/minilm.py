@@ -22,6 +22,13 @@ OVERLAP = 32  # tokens that two neighbouring pieces of a long text share
 TOKENS_AT_ONCE = 512  # more are no faster, and leave fewer batches to share between threads
 
 
+def preload() -> None:
+    """Load the weights, for the processes that are forked from this one."""
+    from goldfish.embedding import default_embedder
+
+    default_embedder()
+
+
 class MiniLM:
     """The model in one directory, as an Embedder."""
 
