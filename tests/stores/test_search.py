@@ -152,26 +152,14 @@ async def test_sessions_are_ranked_together(place: Backend) -> None:
     assert [hit.session_id for hit in hits] == ["s7"]
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        '"',
-        "NEAR(a b)",
-        "tuna* OR x",
-        "tuna AND (",
-        "-tuna",
-        "col:tuna",
-        "tu\0na",
-        "\ud800",
-        "%_",
-        "鱼",
-    ],
-)
-async def test_a_query_is_plain_text(place: Backend, query: str) -> None:
+async def test_a_query_is_plain_text(place: Backend) -> None:
     """No sign in a question has a meaning of its own."""
+    odd = ['"', "NEAR(a b)", "tuna* OR x", "tuna AND (", "-tuna", "col:tuna"]
+    odd += ["tu\0na", "\ud800", "%_"]
     async with searching(place) as store:
         await store.add_messages("s", said("tuna", "herring"))
-        assert set(await found(store, query)) <= {"tuna", "herring"}
+        for query in odd:
+            assert sorted(await found(store, query)) == ["herring", "tuna"]
 
 
 async def test_wrong_arguments_are_refused(place: Backend) -> None:
