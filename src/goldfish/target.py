@@ -5,8 +5,8 @@ import importlib.util
 import inspect
 import sys
 import zlib
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, overload
 
@@ -34,7 +34,8 @@ class Target:
     """A factory of stores, and what its memory never promised.
 
     ``claims`` limits the promises, ``carries`` names the fields of a message that are kept (all, if
-    not given), ``retries=False`` says that ids do not make a retry a no-op.
+    not given), ``retries=False`` says that ids do not make a retry a no-op, ``declines`` gives the
+    reason by the code of each check whose promise the memory's documentation does not make.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Target:
     retries: bool = True
     recalls: Literal["words", "meaning"] = "words"
     filters: Literal["equality", "comparison"] | None = "equality"
+    declines: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         """What the factory makes."""
@@ -73,6 +75,12 @@ def _is_fields(value: object) -> bool:
     return isinstance(value, set | frozenset | list | tuple) and set(value) <= MESSAGE_FIELDS
 
 
+def _is_reasons(value: object) -> bool:
+    return isinstance(value, Mapping) and all(
+        isinstance(each, str) for each in (*value, *value.values())
+    )
+
+
 # What a store may say of itself by an attribute, and what such an attribute looks like.
 DECLARED_BY_STORES: dict[str, Callable[[Any], bool]] = {
     "claims": lambda value: isinstance(value, str) and value in CLAIMS,
@@ -82,6 +90,7 @@ DECLARED_BY_STORES: dict[str, Callable[[Any], bool]] = {
     "answers": lambda value: isinstance(value, bool),
     "recalls": lambda value: isinstance(value, str) and value in {"words", "meaning"},
     "filters": lambda value: isinstance(value, str) and value in {"equality", "comparison"},
+    "declines": _is_reasons,
 }
 
 
@@ -101,6 +110,7 @@ def target(
     retries: bool = True,
     recalls: Literal["words", "meaning"] = "words",
     filters: Literal["equality", "comparison"] | None = "equality",
+    declines: Mapping[str, str] = ...,
 ) -> Callable[[Callable[..., Any]], Target]: ...
 
 

@@ -40,6 +40,15 @@ class BuiltIn:
 _OURS = "goldfish.stores.targets"
 _LANGCHAIN = "goldfish.adapters.langchain_targets"
 _LANGCHAIN_PACKAGES = ("langchain_community", "redis", "sqlalchemy")
+
+
+def _agents(attribute: str, about: str, *packages: str) -> BuiltIn:
+    module = "goldfish.adapters.openai_agents_targets"
+    return BuiltIn(module, attribute, about, "openai-agents", ("agents", *packages))
+
+
+_LANGGRAPH = "goldfish.adapters.langgraph_targets"
+_LANGGRAPH_PACKAGES = ("langgraph", "aiosqlite", "psycopg_pool")
 BUILT_INS: Mapping[str, BuiltIn] = {
     "memory": BuiltIn(_OURS, "memory", "a dict in the process, which dies with it"),
     "sqlite": BuiltIn(_OURS, "sqlite", "one SQLite file, the embedded default"),
@@ -56,6 +65,33 @@ BUILT_INS: Mapping[str, BuiltIn] = {
     ),
     "langchain-file": BuiltIn(
         _LANGCHAIN, "file", "LangChain's history in files", "langchain", _LANGCHAIN_PACKAGES
+    ),
+    "openai-agents-sqlite": _agents("sqlite", "SQLiteSession of OpenAI Agents"),
+    "openai-agents-async-sqlite": _agents(
+        "async_sqlite", "AsyncSQLiteSession of OpenAI Agents", "aiosqlite"
+    ),
+    "openai-agents-sqlalchemy": _agents(
+        "sqlalchemy", "SQLAlchemySession of OpenAI Agents, on SQLite", "aiosqlite", "sqlalchemy"
+    ),
+    "openai-agents-advanced": _agents("advanced", "AdvancedSQLiteSession of OpenAI Agents"),
+    "openai-agents-redis": _agents("redis", "RedisSession of OpenAI Agents", "redis"),
+    "openai-agents-encrypted": _agents(
+        "encrypted", "EncryptedSession of OpenAI Agents, on SQLite", "cryptography"
+    ),
+    "langgraph-memory": BuiltIn(
+        _LANGGRAPH, "memory", "LangGraph's threads in the process", "langgraph", _LANGGRAPH_PACKAGES
+    ),
+    "langgraph-sqlite": BuiltIn(
+        _LANGGRAPH, "sqlite", "LangGraph's threads in SQLite", "langgraph", _LANGGRAPH_PACKAGES
+    ),
+    "langgraph-sqlite-async": BuiltIn(
+        _LANGGRAPH, "sqlite_async", "the same, async", "langgraph", _LANGGRAPH_PACKAGES
+    ),
+    "langgraph-postgres": BuiltIn(
+        _LANGGRAPH, "postgres", "its threads in PostgreSQL", "langgraph", _LANGGRAPH_PACKAGES
+    ),
+    "langgraph-postgres-async": BuiltIn(
+        _LANGGRAPH, "postgres_async", "the same, async", "langgraph", _LANGGRAPH_PACKAGES
     ),
 }
 
