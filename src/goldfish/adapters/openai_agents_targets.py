@@ -1,0 +1,126 @@
+"""The sessions that come with the OpenAI Agents SDK, as targets."""
+
+import inspect
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from agents.memory import Session, SQLiteSession
+
+from goldfish.adapters.openai_agents import OpenAIAgentsMemory
+from goldfish.target import target
+
+KEPT_OPEN = 32  # sessions that nobody uses just now: each has connections of its own
+KEY = "a key of the tests, which protects nothing"
+TEN_YEARS = 315_360_000
+
+
+@target(name="openai-agents-sqlite")
+async def sqlite(sandbox: Any) -> AsyncIterator[OpenAIAgentsMemory]:
+    """SQLiteSession on a file."""
+    path = sandbox.path / "memory.db"
+    async with _sessions(lambda session_id: SQLiteSession(session_id, path)) as memory:
+        yield memory
+
+
+@target(name="openai-agents-async-sqlite")
+async def async_sqlite(sandbox: Any) -> AsyncIterator[OpenAIAgentsMemory]:
+    """AsyncSQLiteSession on a file."""
+    from agents.extensions.memory import AsyncSQLiteSession
+
+    path = sandbox.path / "memory.db"
+    async with _sessions(lambda session_id: AsyncSQLiteSession(session_id, path)) as memory:
+        yield memory
+
+
+@target(name="openai-agents-sqlalchemy")
+async def sqlalchemy(sandbox: Any) -> AsyncIterator[OpenAIAgentsMemory]:
+    """SQLAlchemySession on a SQLite file, with one engine for all sessions."""
+    from agents.extensions.memory import SQLAlchemySession
+    from sqlalchemy.ext.asyncio import create_async_engine
+
+    engine = create_async_engine(f"sqlite+aiosqlite:///{sandbox.path / 'memory.db'}")
+    yield OpenAIAgentsMemory(
+        lambda session_id: SQLAlchemySession(session_id, engine=engine, create_tables=True)
+    )
+    await engine.dispose()
+
+
+@target(name="openai-agents-advanced")
+async def advanced(sandbox: Any) -> AsyncIterator[OpenAIAgentsMemory]:
+    """AdvancedSQLiteSession on a file: branches and usage beside the messages."""
+    from agents.extensions.memory import AdvancedSQLiteSession
+
+    path = sandbox.path / "memory.db"
+
+    def session_of(session_id: str) -> Session:
+        return AdvancedSQLiteSession(session_id=session_id, db_path=path, create_tables=True)
+
+    async with _sessions(session_of) as memory:
+        yield memory
+
+
+@target(name="openai-agents-redis", services=["redis"])
+async def redis(sandbox: Any, *, ttl: int | None = None) -> AsyncIterator[OpenAIAgentsMemory]:
+    """RedisSession, with one client for all; the library's expiry is in whole seconds."""
+    from agents.extensions.memory import RedisSession
+    from redis.asyncio import Redis
+
+    client = Redis.from_url(sandbox.redis_url)
+    yield OpenAIAgentsMemory(
+        lambda session_id: RedisSession(session_id, redis_client=client, ttl=ttl)
+    )
+    await client.aclose()
+
+
+@target(name="openai-agents-encrypted")
+async def encrypted(sandbox: Any) -> AsyncIterator[OpenAIAgentsMemory]:
+    """EncryptedSession around SQLiteSession; its expiry is of single messages, and far away."""
+    from agents.extensions.memory import EncryptedSession
+
+    path = sandbox.path / "memory.db"
+
+    def session_of(session_id: str) -> Session:
+        within = SQLiteSession(session_id, path)
+        return EncryptedSession(session_id, within, encryption_key=KEY, ttl=TEN_YEARS)
+
+    async with _sessions(session_of) as memory:
+        yield memory
+
+
+class _OpenSessions:
+    """Sessions by their ids, open for as long as they are used, and a few of them longer."""
+
+    def __init__(self, make: Callable[[str], Session]) -> None:
+        self._make = make
+        self._open: dict[str, Session] = {}  # the one used last stands last
+        self._users: Counter[str] = Counter()
+
+    @asynccontextmanager
+    async def lent(self, session_id: str) -> AsyncIterator[Session]:
+        """The session of that id, which nobody closes meanwhile."""
+        self._users[session_id] += 1
+        try:
+            known = self._open.pop(session_id, None)
+            session = self._open[session_id] = known or self._make(session_id)
+            yield session
+        finally:
+            self._users[session_id] -= 1
+            await self.close_idle(KEPT_OPEN)
+
+    async def close_idle(self, kept: int) -> None:
+        """Close those that were not used for longest, until so many are left that nobody uses."""
+        idle = [each for each in self._open if not self._users[each]]
+        for session_id in idle[: max(0, len(idle) - kept)]:
+            closed: Any = self._open.pop(session_id)
+            closing = closed.close()
+            if inspect.isawaitable(closing):
+                await closing
+
+
+@asynccontextmanager
+async def _sessions(make: Callable[[str], Session]) -> AsyncIterator[OpenAIAgentsMemory]:
+    sessions = _OpenSessions(make)
+    yield OpenAIAgentsMemory(sessions.lent)
+    await sessions.close_idle(0)
