@@ -6,12 +6,21 @@ from typing import TYPE_CHECKING, Literal, overload
 from goldfish.errors import MissingExtraError
 
 if TYPE_CHECKING:
+    from google.adk.sessions import BaseSessionService
     from langchain_core.chat_history import BaseChatMessageHistory
+    from llama_index.core.storage.chat_store import BaseChatStore
 
+    from goldfish.adapters.adk import ADKMemory
     from goldfish.adapters.langchain import AsyncLangChainMemory, LangChainMemory
+    from goldfish.adapters.llamaindex import (
+        AsyncLlamaIndexChatStore,
+        LlamaIndexChatStore,
+        LlamaIndexMemory,
+        MemoryOf,
+    )
     from goldfish.adapters.openai_agents import OpenAIAgentsMemory, SessionOf
 
-__all__ = ["langchain", "openai_agents"]
+__all__ = ["adk", "langchain", "llamaindex", "openai_agents"]
 
 
 @overload
@@ -54,3 +63,36 @@ def openai_agents(session_of: "SessionOf") -> "OpenAIAgentsMemory":
         package = (error.name or "agents").partition(".")[0]
         raise MissingExtraError.of(package, "openai-agents") from error
     return OpenAIAgentsMemory(session_of)
+
+
+def llamaindex(
+    given: "MemoryOf | BaseChatStore", *, asynchronous: bool = False
+) -> "LlamaIndexMemory | LlamaIndexChatStore | AsyncLlamaIndexChatStore":
+    """A store over LlamaIndex: a chat store, or the function that gives a memory for a session id.
+
+    Of a memory the async methods are driven, and the function is called anew for each call. A chat
+    store is driven by its sync methods, or with ``asynchronous=True`` by its async ones.
+    """
+    try:
+        from llama_index.core.storage.chat_store import BaseChatStore
+
+        from goldfish.adapters import llamaindex as adapter
+    except ModuleNotFoundError as error:
+        package = (error.name or "llama_index").partition(".")[0]
+        raise MissingExtraError.of(package, "llamaindex") from error
+    if not isinstance(given, BaseChatStore):
+        return adapter.LlamaIndexMemory(given)
+    if asynchronous:
+        return adapter.AsyncLlamaIndexChatStore(given)
+    return adapter.LlamaIndexChatStore(given)
+
+
+def adk(
+    service: "BaseSessionService", *, app_name: str = "goldfish", user_id: str = "goldfish"
+) -> "ADKMemory":
+    """A store over a session service of Google's ADK: the sessions of one user of one app."""
+    try:
+        from goldfish.adapters.adk import ADKMemory
+    except ModuleNotFoundError as error:
+        raise MissingExtraError.of(error.name or "google.adk", "adk") from error
+    return ADKMemory(service, app_name, user_id)

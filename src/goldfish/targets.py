@@ -34,7 +34,14 @@ class BuiltIn:
     @property
     def missing(self) -> list[str]:
         """The packages that are not installed."""
-        return [each for each in self.packages if importlib.util.find_spec(each) is None]
+        return [each for each in self.packages if not _is_installed(each)]
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        return importlib.util.find_spec(package) is not None
+    except ModuleNotFoundError:  # the package that would hold it is missing
+        return False
 
 
 _OURS = "goldfish.stores.targets"
@@ -45,6 +52,16 @@ _LANGCHAIN_PACKAGES = ("langchain_community", "redis", "sqlalchemy")
 def _agents(attribute: str, about: str, *packages: str) -> BuiltIn:
     module = "goldfish.adapters.openai_agents_targets"
     return BuiltIn(module, attribute, about, "openai-agents", ("agents", *packages))
+
+
+def _llamaindex(attribute: str, about: str, *packages: str) -> BuiltIn:
+    module = "goldfish.adapters.llamaindex_targets"
+    return BuiltIn(module, attribute, about, "llamaindex", ("llama_index.core", *packages))
+
+
+def _adk(attribute: str, about: str, *packages: str) -> BuiltIn:
+    module = "goldfish.adapters.adk_targets"
+    return BuiltIn(module, attribute, about, "adk", ("google.adk", *packages))
 
 
 _LANGGRAPH = "goldfish.adapters.langgraph_targets"
@@ -77,6 +94,21 @@ BUILT_INS: Mapping[str, BuiltIn] = {
     "openai-agents-redis": _agents("redis", "RedisSession of OpenAI Agents", "redis"),
     "openai-agents-encrypted": _agents(
         "encrypted", "EncryptedSession of OpenAI Agents, on SQLite", "cryptography"
+    ),
+    "llamaindex-memory": _llamaindex(
+        "memory", "LlamaIndex's Memory on a SQLite file", "aiosqlite", "sqlalchemy"
+    ),
+    "llamaindex-chat-store-simple": _llamaindex("simple", "LlamaIndex's lists in the process"),
+    "llamaindex-chat-store-sqlite": _llamaindex(
+        "sqlite", "LlamaIndex's SQLiteChatStore", "llama_index.storage.chat_store.sqlite"
+    ),
+    "llamaindex-chat-store-redis": _llamaindex(
+        "redis", "LlamaIndex's RedisChatStore", "llama_index.storage.chat_store.redis"
+    ),
+    "adk-memory": _adk("memory", "InMemorySessionService of Google's ADK"),
+    "adk-sqlite": _adk("sqlite", "SqliteSessionService of Google's ADK", "aiosqlite"),
+    "adk-database": _adk(
+        "database", "DatabaseSessionService of Google's ADK, on SQLite", "aiosqlite", "sqlalchemy"
     ),
     "langgraph-memory": BuiltIn(
         _LANGGRAPH, "memory", "LangGraph's threads in the process", "langgraph", _LANGGRAPH_PACKAGES

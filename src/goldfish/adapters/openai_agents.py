@@ -30,7 +30,12 @@ class OpenAIAgentsMemory:
             await session.add_items(cast(Any, items))
 
     async def get_history(self, session_id: str, *, last: int | None = None) -> list[ChatMessage]:
-        """What the session gives; to edit this list is to edit the one that the SDK gave."""
+        """What the session gives; to edit this list is to edit the one that the SDK gave.
+
+        A limit of the SDK is "the maximum number of items": below zero it says nothing.
+        """
+        if last is not None and last < 0:
+            raise ValueError(f"last={last} is no number of messages: ask for 0 or more")
         async with _session(self._session_of(session_id)) as session:
             items: Any = await session.get_items(limit=last)
         if isinstance(items, list):
