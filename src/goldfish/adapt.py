@@ -1,17 +1,19 @@
 """The door to the adapters: ``goldfish.adapt.<library>(…)`` makes a store of its memory."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from goldfish.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from google.adk.sessions import BaseSessionService
     from langchain_core.chat_history import BaseChatMessageHistory
+    from langgraph.checkpoint.base import BaseCheckpointSaver
     from llama_index.core.storage.chat_store import BaseChatStore
 
     from goldfish.adapters.adk import ADKMemory
     from goldfish.adapters.langchain import AsyncLangChainMemory, LangChainMemory
+    from goldfish.adapters.langgraph import AsyncLangGraphMemory, LangGraphMemory
     from goldfish.adapters.llamaindex import (
         AsyncLlamaIndexChatStore,
         LlamaIndexChatStore,
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     )
     from goldfish.adapters.openai_agents import OpenAIAgentsMemory, SessionOf
 
-__all__ = ["adk", "langchain", "llamaindex", "openai_agents"]
+__all__ = ["adk", "langchain", "langgraph", "llamaindex", "openai_agents"]
 
 
 @overload
@@ -49,6 +51,33 @@ def langchain(
         package = (error.name or "langchain_core").partition(".")[0]
         raise MissingExtraError.of(package, "langchain") from error
     return AsyncLangChainMemory(history_of) if asynchronous else LangChainMemory(history_of)
+
+
+@overload
+def langgraph(
+    saver: "BaseCheckpointSaver[Any]", *, asynchronous: Literal[False] = False
+) -> "LangGraphMemory": ...
+
+
+@overload
+def langgraph(
+    saver: "BaseCheckpointSaver[Any]", *, asynchronous: Literal[True]
+) -> "AsyncLangGraphMemory": ...
+
+
+def langgraph(
+    saver: "BaseCheckpointSaver[Any]", *, asynchronous: bool = False
+) -> "LangGraphMemory | AsyncLangGraphMemory":
+    """A store over a checkpointer of LangGraph, driven by the turns of a graph with one node.
+
+    ``asynchronous=True`` awaits the async methods of the graph and of the checkpointer instead.
+    """
+    try:
+        from goldfish.adapters.langgraph import AsyncLangGraphMemory, LangGraphMemory
+    except ModuleNotFoundError as error:
+        package = (error.name or "langgraph").partition(".")[0]
+        raise MissingExtraError.of(package, "langgraph") from error
+    return AsyncLangGraphMemory(saver) if asynchronous else LangGraphMemory(saver)
 
 
 def openai_agents(session_of: "SessionOf") -> "OpenAIAgentsMemory":

@@ -65,7 +65,11 @@ def _adk(attribute: str, about: str, *packages: str) -> BuiltIn:
 
 
 _LANGGRAPH = "goldfish.adapters.langgraph_targets"
-_LANGGRAPH_PACKAGES = ("langgraph", "aiosqlite", "psycopg_pool")
+_LANGGRAPH_PACKAGES = (
+    "langgraph.pregel",
+    "langgraph.checkpoint.sqlite",
+    "langgraph.checkpoint.postgres",
+)
 BUILT_INS: Mapping[str, BuiltIn] = {
     "memory": BuiltIn(_OURS, "memory", "a dict in the process, which dies with it"),
     "sqlite": BuiltIn(_OURS, "sqlite", "one SQLite file, the embedded default"),
