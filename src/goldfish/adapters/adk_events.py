@@ -30,13 +30,14 @@ def to_event(message: ChatMessage) -> Event:
     """The event that says the same; what ADK refuses, it raises."""
     refuse_unstorable(message.metadata, "metadata")
     spoken_by = "user" if message.role == "user" else "model"
-    age = datetime.now(UTC) - message.created_at
-    return Event(
+    event = Event(
         author=message.role,
         content=types.Content(role=spoken_by, parts=_parts(message)),
         custom_metadata=message.metadata or None,
-        **({} if abs(age) < JUST_NOW else {"timestamp": message.created_at.timestamp()}),
     )
+    if abs(datetime.now(UTC) - message.created_at) > JUST_NOW:
+        event.timestamp = message.created_at.timestamp()
+    return event
 
 
 def from_event(event: Event) -> ChatMessage:

@@ -69,10 +69,11 @@ class LlamaIndexChatStore(_ChatStore):
         self._buffer(session_id).reset()
 
     def delete_messages(self, session_id: str, ids: Sequence[str]) -> None:
-        """Delete each message by its index, the last first."""
-        found = self._store.get_messages(session_id)
-        for index in _indices(found, ids):
-            self._store.delete_message(session_id, index)
+        """Delete each message by the index that it has then."""
+        for each in ids:
+            index = _index(self._store.get_messages(session_id), each)
+            if index is not None:
+                self._store.delete_message(session_id, index)
 
     def list_sessions(self) -> list[str]:
         """The keys of the chat store."""
@@ -95,20 +96,20 @@ class AsyncLlamaIndexChatStore(_ChatStore):
         await self._buffer(session_id).areset()
 
     async def delete_messages(self, session_id: str, ids: Sequence[str]) -> None:
-        """Delete each message by its index, the last first."""
-        found = await self._store.aget_messages(session_id)
-        for index in _indices(found, ids):
-            await self._store.adelete_message(session_id, index)
+        """Delete each message by the index that it has then."""
+        for each in ids:
+            index = _index(await self._store.aget_messages(session_id), each)
+            if index is not None:
+                await self._store.adelete_message(session_id, index)
 
     async def list_sessions(self) -> list[str]:
         """The keys of the chat store."""
         return list(await self._store.aget_keys())
 
 
-def _indices(found: Sequence[Any], ids: Sequence[str]) -> list[int]:
-    wanted = set(ids)
-    there = [i for i, each in enumerate(found) if each.additional_kwargs.get("id") in wanted]
-    return there[::-1]
+def _index(found: Sequence[Any], message_id: str) -> int | None:
+    known = (i for i, each in enumerate(found) if each.additional_kwargs.get("id") == message_id)
+    return next(known, None)
 
 
 def _handed_out(given: Any) -> list[ChatMessage]:

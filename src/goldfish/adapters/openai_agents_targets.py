@@ -1,9 +1,12 @@
 """The sessions that come with the OpenAI Agents SDK, as targets."""
 
+import asyncio
+import fcntl
 import inspect
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 from agents.memory import Session, SQLiteSession
@@ -41,9 +44,14 @@ async def sqlalchemy(sandbox: Any) -> AsyncIterator[OpenAIAgentsMemory]:
     from sqlalchemy.ext.asyncio import create_async_engine
 
     engine = create_async_engine(f"sqlite+aiosqlite:///{sandbox.path / 'memory.db'}")
-    yield OpenAIAgentsMemory(
-        lambda session_id: SQLAlchemySession(session_id, engine=engine, create_tables=True)
-    )
+    tables = _OneProcessAtFirst(sandbox.path / "tables.lock")
+
+    @asynccontextmanager
+    async def session_of(session_id: str) -> AsyncIterator[Session]:
+        async with tables:
+            yield SQLAlchemySession(session_id, engine=engine, create_tables=True)
+
+    yield OpenAIAgentsMemory(session_of)
     await engine.dispose()
 
 
@@ -87,6 +95,27 @@ async def encrypted(sandbox: Any) -> AsyncIterator[OpenAIAgentsMemory]:
 
     async with _sessions(session_of) as memory:
         yield memory
+
+
+class _OneProcessAtFirst:
+    """Lets one process at a time make its first calls, all of them at the same moment.
+
+    Where several processes share a database, the SDK's documentation leaves the making of tables
+    to migrations: ``create_tables`` is "for development and testing".
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("wb")
+        self._turn: asyncio.Future[None] | None = None
+
+    async def __aenter__(self) -> None:
+        if self._turn is None:
+            waiting = asyncio.to_thread(fcntl.flock, self._file, fcntl.LOCK_EX)
+            self._turn = asyncio.ensure_future(waiting)
+        await asyncio.shield(self._turn)
+
+    async def __aexit__(self, *_: object) -> None:
+        self._file.close()  # with it goes the lock; nobody waits from then on
 
 
 class _OpenSessions:
