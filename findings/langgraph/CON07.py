@@ -1,8 +1,8 @@
 """Replicas that start together on an empty PostgreSQL database: setup() fails in some of them.
 
 setup() "creates the necessary tables if they don't already exist", and is to be called before the
-first use; but it looks which migrations were done and does the rest without a lock. Exit 1 if one
-of eight at once raises.
+first use; but it looks which migrations were done and does the rest without a lock. Others have met
+it (theexperiencecompany/gaia pull request 1173). Exit 1 if one of eight at once raises.
 """
 
 import sys

@@ -1,5 +1,6 @@
 """The checkpointers that come with LangGraph, as targets."""
 
+import logging
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
@@ -19,6 +20,8 @@ FILE = "checkpoints.sqlite"
 # What the documentation asks of connections that are not made by the checkpointer itself.
 CONNECTION = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
 CONNECTIONS = 4
+# Else the pool's warnings of what was done to its server stand between the lines of the report.
+logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
 
 
 # "Only use InMemorySaver for debugging or testing purposes": nobody else sees what it holds.
