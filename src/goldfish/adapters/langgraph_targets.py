@@ -19,7 +19,15 @@ from goldfish.target import target
 FILE = "checkpoints.sqlite"
 # What the documentation asks of connections that are not made by the checkpointer itself.
 CONNECTION = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
-CONNECTIONS = 4
+# A pool that notices what broke, and does not wait for minutes before it tries again.
+POOL: dict[str, Any] = {
+    "kwargs": CONNECTION,
+    "min_size": 1,
+    "max_size": 4,
+    "timeout": 5.0,
+    "reconnect_timeout": 1.0,
+    "open": False,
+}
 # Else the pool's warnings of what was done to its server stand between the lines of the report.
 logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
 
@@ -49,7 +57,7 @@ async def sqlite_async(sandbox: Any) -> AsyncIterator[AsyncLangGraphMemory]:
 def postgres(sandbox: Any) -> Iterator[LangGraphMemory]:
     """PostgreSQL through a pool, which replaces the connections that break."""
     pool: ConnectionPool[Connection[DictRow]] = ConnectionPool(
-        sandbox.postgres_dsn, kwargs=CONNECTION, min_size=1, max_size=CONNECTIONS, open=False
+        sandbox.postgres_dsn, check=ConnectionPool.check_connection, **POOL
     )
     with pool:
         saver = PostgresSaver(pool)
@@ -61,7 +69,7 @@ def postgres(sandbox: Any) -> Iterator[LangGraphMemory]:
 async def postgres_async(sandbox: Any) -> AsyncIterator[AsyncLangGraphMemory]:
     """PostgreSQL through a pool, which replaces the connections that break."""
     pool: AsyncConnectionPool[AsyncConnection[DictRow]] = AsyncConnectionPool(
-        sandbox.postgres_dsn, kwargs=CONNECTION, min_size=1, max_size=CONNECTIONS, open=False
+        sandbox.postgres_dsn, check=AsyncConnectionPool.check_connection, **POOL
     )
     async with pool:
         saver = AsyncPostgresSaver(pool)
