@@ -48,6 +48,8 @@ _OURS = "goldfish.stores.targets"
 _LANGCHAIN = "goldfish.adapters.langchain_targets"
 _LANGCHAIN_PACKAGES = ("langchain_community", "redis", "sqlalchemy")
 
+_ASYNC_SQL = ("aiosqlite", "greenlet", "sqlalchemy")  # greenlet comes with sqlalchemy[asyncio]
+
 
 def _agents(attribute: str, about: str, *packages: str) -> BuiltIn:
     module = "goldfish.adapters.openai_agents_targets"
@@ -92,16 +94,14 @@ BUILT_INS: Mapping[str, BuiltIn] = {
         "async_sqlite", "AsyncSQLiteSession of OpenAI Agents", "aiosqlite"
     ),
     "openai-agents-sqlalchemy": _agents(
-        "sqlalchemy", "SQLAlchemySession of OpenAI Agents, on SQLite", "aiosqlite", "sqlalchemy"
+        "sqlalchemy", "SQLAlchemySession of OpenAI Agents, on SQLite", *_ASYNC_SQL
     ),
     "openai-agents-advanced": _agents("advanced", "AdvancedSQLiteSession of OpenAI Agents"),
     "openai-agents-redis": _agents("redis", "RedisSession of OpenAI Agents", "redis"),
     "openai-agents-encrypted": _agents(
         "encrypted", "EncryptedSession of OpenAI Agents, on SQLite", "cryptography"
     ),
-    "llamaindex-memory": _llamaindex(
-        "memory", "LlamaIndex's Memory on a SQLite file", "aiosqlite", "sqlalchemy"
-    ),
+    "llamaindex-memory": _llamaindex("memory", "LlamaIndex's Memory on a SQLite file", *_ASYNC_SQL),
     "llamaindex-chat-store-simple": _llamaindex("simple", "LlamaIndex's lists in the process"),
     "llamaindex-chat-store-sqlite": _llamaindex(
         "sqlite", "LlamaIndex's SQLiteChatStore", "llama_index.storage.chat_store.sqlite"
@@ -112,7 +112,7 @@ BUILT_INS: Mapping[str, BuiltIn] = {
     "adk-memory": _adk("memory", "InMemorySessionService of Google's ADK"),
     "adk-sqlite": _adk("sqlite", "SqliteSessionService of Google's ADK", "aiosqlite"),
     "adk-database": _adk(
-        "database", "DatabaseSessionService of Google's ADK, on SQLite", "aiosqlite", "sqlalchemy"
+        "database", "DatabaseSessionService of Google's ADK, on SQLite", *_ASYNC_SQL
     ),
     "langgraph-memory": BuiltIn(
         _LANGGRAPH, "memory", "LangGraph's threads in the process", "langgraph", _LANGGRAPH_PACKAGES

@@ -135,20 +135,22 @@ def test_a_power_that_the_sdk_lacks_is_no_method() -> None:
     assert set(methods) == {"add_messages", "get_history", "clear"}
 
 
-async def test_a_session_in_use_stays_open_and_idle_ones_are_closed(tmp_path: Any) -> None:
+async def test_a_session_is_lent_to_one_call_at_a_time_and_few_are_kept(tmp_path: Any) -> None:
     """So that hundreds of sessions do not exhaust the files that a process may open."""
     path = tmp_path / "memory.db"
     sessions = _OpenSessions(lambda session_id: SQLiteSession(session_id, path))
-    async with sessions.lent("busy") as busy:
+    async with sessions.lent("ann") as one, sessions.lent("ann") as two:
+        assert one is not two
         for number in range(KEPT_OPEN + 3):
-            async with sessions.lent(str(number)) as last:
-                await last.add_items([{"role": "user", "content": "a"}])
-        await busy.add_items([{"role": "user", "content": "b"}])
-        async with sessions.lent("0") as first:
-            assert await first.get_items() == [{"role": "user", "content": "a"}]
+            async with sessions.lent(str(number)):
+                pass
+        await one.add_items([{"role": "user", "content": "a"}])
+    async with sessions.lent("ann") as again:
+        assert again in (one, two)
+        assert await again.get_items() == [{"role": "user", "content": "a"}]
     await sessions.close_idle(0)
     with pytest.raises(RuntimeError, match="closed"):
-        await last.add_items([{"role": "user", "content": "c"}])
+        await again.add_items([{"role": "user", "content": "b"}])
 
 
 @pytest.mark.parametrize("name", FOUND)

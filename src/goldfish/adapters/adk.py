@@ -33,8 +33,8 @@ class ADKMemory:
         """Append the batch to the session, which is created if need be."""
         if not session_id:
             raise ValueError("ADK makes an id of its own for an empty one: give the session an id")
-        for message in messages:
-            to_event(message)  # what ADK refuses, it refuses before anything is written
+        for message in messages:  # what ADK cannot write is refused before anything is written
+            to_event(message).model_dump_json()
         session: Session | None = None
         for message in messages:
             session = await self._append(session, session_id, message)

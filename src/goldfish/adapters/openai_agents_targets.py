@@ -3,7 +3,6 @@
 import asyncio
 import fcntl
 import inspect
-from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,7 +13,7 @@ from agents.memory import Session, SQLiteSession
 from goldfish.adapters.openai_agents import OpenAIAgentsMemory
 from goldfish.target import target
 
-KEPT_OPEN = 32  # sessions that nobody uses just now: each has connections of its own
+KEPT_OPEN = 32  # sessions that nobody uses: each has connections of its own
 KEY = "a key of the tests, which protects nothing"
 TEN_YEARS = 315_360_000
 
@@ -119,30 +118,34 @@ class _OneProcessAtFirst:
 
 
 class _OpenSessions:
-    """Sessions by their ids, open for as long as they are used, and a few of them longer."""
+    """Sessions that are open: each is lent to one call at a time, and a few are kept for later.
+
+    So calls at the same moment have sessions of their own, as the requests of a service have.
+    """
 
     def __init__(self, make: Callable[[str], Session]) -> None:
         self._make = make
-        self._open: dict[str, Session] = {}  # the one used last stands last
-        self._users: Counter[str] = Counter()
+        self._idle: list[tuple[str, Session]] = []  # the one used last stands last
 
     @asynccontextmanager
     async def lent(self, session_id: str) -> AsyncIterator[Session]:
-        """The session of that id, which nobody closes meanwhile."""
-        self._users[session_id] += 1
+        """A session of that id, which nobody else uses meanwhile."""
+        session = self._idle_one(session_id) or self._make(session_id)
         try:
-            known = self._open.pop(session_id, None)
-            session = self._open[session_id] = known or self._make(session_id)
             yield session
         finally:
-            self._users[session_id] -= 1
+            self._idle.append((session_id, session))
             await self.close_idle(KEPT_OPEN)
 
+    def _idle_one(self, session_id: str) -> Session | None:
+        places = (i for i, (known, _) in enumerate(self._idle) if known == session_id)
+        place = next(places, None)
+        return None if place is None else self._idle.pop(place)[1]
+
     async def close_idle(self, kept: int) -> None:
-        """Close those that were not used for longest, until so many are left that nobody uses."""
-        idle = [each for each in self._open if not self._users[each]]
-        for session_id in idle[: max(0, len(idle) - kept)]:
-            closed: Any = self._open.pop(session_id)
+        """Close those that were not used for longest, until so many are left."""
+        while len(self._idle) > kept:
+            closed: Any = self._idle.pop(0)[1]
             closing = closed.close()
             if inspect.isawaitable(closing):
                 await closing
