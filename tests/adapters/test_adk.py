@@ -71,6 +71,8 @@ def test_what_adk_does_not_take_is_refused() -> None:
     """Its documentation wants JSON as metadata, and its parts have a form."""
     with pytest.raises(ValueError, match="tuple"):
         to_event(said(metadata={"odd": (1, 2)}))
+    with pytest.raises(ValueError, match="float"):
+        to_event(said(metadata={"odd": float("nan")}))
     with pytest.raises(ValueError, match="image_url"):
         to_event(said(content=[{"type": "image_url", "image_url": "x"}]))
 

@@ -13,6 +13,7 @@
 | name         | no place                                                                       |
 """
 
+import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -29,6 +30,7 @@ JUST_NOW = timedelta(minutes=1)
 def to_event(message: ChatMessage) -> Event:
     """The event that says the same; what ADK refuses, it raises."""
     refuse_unstorable(message.metadata, "metadata")
+    json.dumps(message.metadata, allow_nan=False)  # nor does JSON have these
     spoken_by = "user" if message.role == "user" else "model"
     event = Event(
         author=message.role,
