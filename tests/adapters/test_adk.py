@@ -20,7 +20,7 @@ from goldfish.runner import Plan, run
 from goldfish.targets import resolve
 
 LONG_AGO = datetime(2020, 1, 2, 3, 4, 5, 678, tzinfo=UTC)
-HELD = "FID01 FID06 FID08 FID09 FID13 FID15 FID17 FID26 ISO14 ORD11 ORD13 ORD14 CLR17"
+HELD = "FID01 FID08 FID09 FID13 FID15 FID26 ORD11 ORD13 ORD14"
 FOUND = {
     "adk-memory": {
         "held": HELD + " FID22 ORD03 ORD04 CLR04",

@@ -19,7 +19,7 @@ from goldfish.runner import Plan, run
 from goldfish.targets import resolve
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}
-ROUND_TRIPS = "FID01 FID06 FID08 FID09 FID13 FID14 FID17 ISO14"
+ROUND_TRIPS = "FID01 FID08 FID09 FID13 FID14 FID15"
 FOUND = {
     "llamaindex-memory": {"held": ROUND_TRIPS + " FID22 FID26 CLR04", "broken": "FID28 CON08"},
     "llamaindex-chat-store-simple": {

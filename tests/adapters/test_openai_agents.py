@@ -20,7 +20,7 @@ from goldfish.runner import Plan, run
 from goldfish.targets import resolve
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}
-HELD = "FID06 FID09 FID13 FID14 FID22 FID26 ISO14 ORD11 ORD13 ORD14 CLR04"
+HELD = "FID01 FID09 FID13 FID14 FID22 FID26 ORD11 ORD13 ORD14 CLR04"
 FOUND = {
     "openai-agents-sqlite": {"held": HELD},
     "openai-agents-async-sqlite": {"held": HELD + " CON08"},

@@ -51,6 +51,7 @@ async def sqlalchemy(sandbox: Any) -> AsyncIterator[OpenAIAgentsMemory]:
             yield SQLAlchemySession(session_id, engine=engine, create_tables=True)
 
     yield OpenAIAgentsMemory(session_of)
+    tables.close()
     await engine.dispose()
 
 
@@ -114,7 +115,11 @@ class _OneProcessAtFirst:
         await asyncio.shield(self._turn)
 
     async def __aexit__(self, *_: object) -> None:
-        self._file.close()  # with it goes the lock; nobody waits from then on
+        self.close()  # nobody waits from then on
+
+    def close(self) -> None:
+        """Close the file, and with it give up the lock."""
+        self._file.close()
 
 
 class _OpenSessions:
