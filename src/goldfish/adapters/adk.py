@@ -12,6 +12,10 @@ from goldfish.target import MESSAGE_FIELDS
 
 TRIES = 200  # of writers of one session, one succeeds each time
 NEWEST = GetSessionConfig(num_recent_events=1)  # what is appended to need not be read whole
+OVERTAKEN = {
+    "AlreadyExistsError", "SessionNotFoundError", "StaleSessionError",
+    "StaleDataError",  # of SQLAlchemy: the session was deleted meanwhile
+}  # fmt: skip
 
 
 class ADKMemory:
@@ -84,8 +88,8 @@ class ADKMemory:
 
 
 def _is_overtaken(error: Exception) -> bool:
-    """Whether another writer was faster: older releases have no names of their own for it."""
-    if type(error).__name__ in {"StaleSessionError", "AlreadyExistsError", "SessionNotFoundError"}:
+    """Whether another writer was faster: not all releases have names of their own for it."""
+    if type(error).__name__ in OVERTAKEN:
         return True
     said = str(error).lower()
     return any(words in said for words in ("stale", "last_update_time", "foreign key constraint"))
