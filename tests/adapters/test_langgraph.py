@@ -59,6 +59,12 @@ FOUND = {
 }
 
 
+@pytest.fixture(autouse=True)
+def _shrink_in_haste(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is found matters here, and not how small it can be made."""
+    monkeypatch.setattr("goldfish.ordeal.SHRINK_SECONDS", 0.2)
+
+
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[LangGraphMemory]:
     """A store over a checkpointer in a file."""
