@@ -224,6 +224,27 @@ def test_what_was_never_claimed_is_not_asked() -> None:
     assert result.summary == "not claimed: one opening only"
 
 
+def test_a_promise_that_is_declined_is_not_asked() -> None:
+    """By the decorator, or by an attribute of the store, with the reason; the others are asked."""
+
+    class Modest(Dict):
+        declines = {"LIV01": "it says so in its documentation"}  # noqa: RUF012 - as adapters do
+
+    class Unlucky(Dict):
+        declines = True
+
+    def asked(target: goldfish.Target) -> list[tuple[str, str]]:
+        checks = [Check(code, remembers, (), "standard") for code in ("LIV01", "LIV02")]
+        return [(each.verdict.value, each.summary) for each in run(target, checks, PLAN).results]
+
+    not_asked = ("unsupported", "not claimed: it says so in its documentation")
+    held = ("held", "")
+    assert asked(goldfish.target(lambda sandbox: Modest())) == [not_asked, held]
+    assert asked(goldfish.target(lambda sandbox: Unlucky())) == [held, held]
+    declared = goldfish.target(declines=Modest.declines)(lambda sandbox: Dict())
+    assert asked(declared) == [not_asked, held]
+
+
 def test_events_tell_what_is_being_asked() -> None:
     """Each check is announced and then reported, in that order."""
     events: list[object] = []

@@ -7,12 +7,25 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from goldfish.errors import MissingExtraError
 
 if TYPE_CHECKING:
+    from google.adk.sessions import BaseSessionService
     from langchain_core.chat_history import BaseChatMessageHistory
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+    from llama_index.core.storage.chat_store import BaseChatStore
 
+    from goldfish.adapters.adk import ADKMemory
     from goldfish.adapters.langchain import AsyncLangChainMemory, LangChainMemory
     from goldfish.adapters.mem0 import AsyncMem0Memory, Mem0Memory
 
-__all__ = ["langchain", "mem0"]
+    from goldfish.adapters.langgraph import AsyncLangGraphMemory, LangGraphMemory
+    from goldfish.adapters.llamaindex import (
+        AsyncLlamaIndexChatStore,
+        LlamaIndexChatStore,
+        LlamaIndexMemory,
+        MemoryOf,
+    )
+    from goldfish.adapters.openai_agents import OpenAIAgentsMemory, SessionOf
+
+__all__ = ["adk", "langchain", "langgraph", "llamaindex", "mem0", "openai_agents"]
 
 
 @overload
@@ -51,3 +64,77 @@ def mem0(memory: Any) -> "Mem0Memory | AsyncMem0Memory":
     from goldfish.adapters.mem0 import AsyncMem0Memory, Mem0Memory
 
     return (AsyncMem0Memory if inspect.iscoroutinefunction(memory.add) else Mem0Memory)(memory)
+
+
+@overload
+def langgraph(
+    saver: "BaseCheckpointSaver[Any]", *, asynchronous: Literal[False] = False
+) -> "LangGraphMemory": ...
+
+
+@overload
+def langgraph(
+    saver: "BaseCheckpointSaver[Any]", *, asynchronous: Literal[True]
+) -> "AsyncLangGraphMemory": ...
+
+
+def langgraph(
+    saver: "BaseCheckpointSaver[Any]", *, asynchronous: bool = False
+) -> "LangGraphMemory | AsyncLangGraphMemory":
+    """A store over a checkpointer of LangGraph, driven by the turns of a graph with one node.
+
+    ``asynchronous=True`` awaits the async methods of the graph and of the checkpointer instead.
+    """
+    try:
+        from goldfish.adapters.langgraph import AsyncLangGraphMemory, LangGraphMemory
+    except ModuleNotFoundError as error:
+        package = (error.name or "langgraph").partition(".")[0]
+        raise MissingExtraError.of(package, "langgraph") from error
+    return AsyncLangGraphMemory(saver) if asynchronous else LangGraphMemory(saver)
+
+
+def openai_agents(session_of: "SessionOf") -> "OpenAIAgentsMemory":
+    """A store over sessions of the OpenAI Agents SDK, by the function that gives one for an id.
+
+    It is called anew for each call, and may also give an async context manager that lends the
+    session for as long as the call lasts.
+    """
+    try:
+        from goldfish.adapters.openai_agents import OpenAIAgentsMemory
+    except ModuleNotFoundError as error:
+        package = (error.name or "agents").partition(".")[0]
+        raise MissingExtraError.of(package, "openai-agents") from error
+    return OpenAIAgentsMemory(session_of)
+
+
+def llamaindex(
+    given: "MemoryOf | BaseChatStore", *, asynchronous: bool = False
+) -> "LlamaIndexMemory | LlamaIndexChatStore | AsyncLlamaIndexChatStore":
+    """A store over LlamaIndex: a chat store, or the function that gives a memory for a session id.
+
+    Of a memory the async methods are driven, and the function is called anew for each call. A chat
+    store is driven by its sync methods, or with ``asynchronous=True`` by its async ones.
+    """
+    try:
+        from llama_index.core.storage.chat_store import BaseChatStore
+
+        from goldfish.adapters import llamaindex as adapter
+    except ModuleNotFoundError as error:
+        package = (error.name or "llama_index").partition(".")[0]
+        raise MissingExtraError.of(package, "llamaindex") from error
+    if not isinstance(given, BaseChatStore):
+        return adapter.LlamaIndexMemory(given)
+    if asynchronous:
+        return adapter.AsyncLlamaIndexChatStore(given)
+    return adapter.LlamaIndexChatStore(given)
+
+
+def adk(
+    service: "BaseSessionService", *, app_name: str = "goldfish", user_id: str = "goldfish"
+) -> "ADKMemory":
+    """A store over a session service of Google's ADK: the sessions of one user of one app."""
+    try:
+        from goldfish.adapters.adk import ADKMemory
+    except ModuleNotFoundError as error:
+        raise MissingExtraError.of(error.name or "google.adk", "adk") from error
+    return ADKMemory(service, app_name, user_id)

@@ -212,6 +212,10 @@ class Memory:
         """The newest opening in this process."""
         return self._clients[-1]
 
+    def promised(self, code: str) -> bool:
+        """Whether the memory makes the promise of this check, which another may build on."""
+        return code not in self.target.declines
+
     async def open(self, **options: Any) -> Client:
         """Open the storage here, once more; it becomes ``client``."""
         self._refuse_unclaimed(1)

@@ -167,6 +167,9 @@ class _Run:
             client = await memory.open()
             assert isinstance(client.opened, LocalClient)
             memory.target = declared_by(client.opened.store, self._target)
+            if not memory.promised(check.code):
+                why = memory.target.declines[check.code]
+                return _result(check, Verdict.UNSUPPORTED, f"not claimed: {why}")
             for need in check.every_need:
                 if why := missing_need(need, memory.target, client):
                     return _result(check, Verdict.UNSUPPORTED, why)

@@ -5,8 +5,8 @@ import importlib.util
 import inspect
 import sys
 import zlib
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, overload
 
@@ -35,7 +35,8 @@ class Target:
 
     ``claims`` limits the promises, ``carries`` names the fields of a message that are kept (all, if
     not given), ``retries=False`` says that ids do not make a retry a no-op, ``scoped_ids=False``
-    that the id of a fact serves whoever has it.
+    that the id of a fact serves whoever has it, ``declines`` gives the reason by the code of each
+    check whose promise the memory's documentation does not make.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Target:
     recalls: Literal["words", "meaning"] = "words"
     filters: Literal["equality", "comparison"] | None = "equality"
     scoped_ids: bool = True
+    declines: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         """What the factory makes."""
@@ -75,6 +77,12 @@ def _is_fields(value: object) -> bool:
     return isinstance(value, set | frozenset | list | tuple) and set(value) <= MESSAGE_FIELDS
 
 
+def _is_reasons(value: object) -> bool:
+    return isinstance(value, Mapping) and all(
+        isinstance(each, str) for each in (*value, *value.values())
+    )
+
+
 # What a store may say of itself by an attribute, and what such an attribute looks like.
 DECLARED_BY_STORES: dict[str, Callable[[Any], bool]] = {
     "claims": lambda value: isinstance(value, str) and value in CLAIMS,
@@ -85,6 +93,7 @@ DECLARED_BY_STORES: dict[str, Callable[[Any], bool]] = {
     "recalls": lambda value: isinstance(value, str) and value in {"words", "meaning"},
     "filters": lambda value: isinstance(value, str) and value in {"equality", "comparison"},
     "scoped_ids": lambda value: isinstance(value, bool),
+    "declines": _is_reasons,
 }
 
 
@@ -105,6 +114,7 @@ def target(
     recalls: Literal["words", "meaning"] = "words",
     filters: Literal["equality", "comparison"] | None = "equality",
     scoped_ids: bool = True,
+    declines: Mapping[str, str] = ...,
 ) -> Callable[[Callable[..., Any]], Target]: ...
 
 

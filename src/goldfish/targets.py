@@ -34,7 +34,14 @@ class BuiltIn:
     @property
     def missing(self) -> list[str]:
         """The packages that are not installed."""
-        return [each for each in self.packages if importlib.util.find_spec(each) is None]
+        return [each for each in self.packages if not _is_installed(each)]
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        return importlib.util.find_spec(package) is not None
+    except ModuleNotFoundError:  # the package that would hold it is missing
+        return False
 
 
 _OURS = "goldfish.stores.targets"
@@ -42,6 +49,31 @@ _LANGCHAIN = "goldfish.adapters.langchain_targets"
 _LANGCHAIN_PACKAGES = ("langchain_community", "redis", "sqlalchemy")
 _MEM0 = "goldfish.adapters.mem0_targets"
 _MEM0_PACKAGES = ("mem0", "numpy", "safetensors", "tokenizers")
+
+_ASYNC_SQL = ("aiosqlite", "greenlet", "sqlalchemy")  # greenlet comes with sqlalchemy[asyncio]
+
+
+def _agents(attribute: str, about: str, *packages: str) -> BuiltIn:
+    module = "goldfish.adapters.openai_agents_targets"
+    return BuiltIn(module, attribute, about, "openai-agents", ("agents", *packages))
+
+
+def _llamaindex(attribute: str, about: str, *packages: str) -> BuiltIn:
+    module = "goldfish.adapters.llamaindex_targets"
+    return BuiltIn(module, attribute, about, "llamaindex", ("llama_index.core", *packages))
+
+
+def _adk(attribute: str, about: str, *packages: str) -> BuiltIn:
+    module = "goldfish.adapters.adk_targets"
+    return BuiltIn(module, attribute, about, "adk", ("google.adk", *packages))
+
+
+_LANGGRAPH = "goldfish.adapters.langgraph_targets"
+_LANGGRAPH_PACKAGES = (
+    "langgraph.pregel",
+    "langgraph.checkpoint.sqlite",
+    "langgraph.checkpoint.postgres",
+)
 BUILT_INS: Mapping[str, BuiltIn] = {
     "memory": BuiltIn(_OURS, "memory", "a dict in the process, which dies with it"),
     "sqlite": BuiltIn(_OURS, "sqlite", "one SQLite file, the embedded default"),
@@ -71,6 +103,46 @@ BUILT_INS: Mapping[str, BuiltIn] = {
         "Mem0 on Chroma in a directory",
         "mem0-chroma",
         (*_MEM0_PACKAGES, "chromadb"),
+    ),
+    "openai-agents-sqlite": _agents("sqlite", "SQLiteSession of OpenAI Agents"),
+    "openai-agents-async-sqlite": _agents(
+        "async_sqlite", "AsyncSQLiteSession of OpenAI Agents", "aiosqlite"
+    ),
+    "openai-agents-sqlalchemy": _agents(
+        "sqlalchemy", "SQLAlchemySession of OpenAI Agents, on SQLite", *_ASYNC_SQL
+    ),
+    "openai-agents-advanced": _agents("advanced", "AdvancedSQLiteSession of OpenAI Agents"),
+    "openai-agents-redis": _agents("redis", "RedisSession of OpenAI Agents", "redis"),
+    "openai-agents-encrypted": _agents(
+        "encrypted", "EncryptedSession of OpenAI Agents, on SQLite", "cryptography"
+    ),
+    "llamaindex-memory": _llamaindex("memory", "LlamaIndex's Memory on a SQLite file", *_ASYNC_SQL),
+    "llamaindex-chat-store-simple": _llamaindex("simple", "LlamaIndex's lists in the process"),
+    "llamaindex-chat-store-sqlite": _llamaindex(
+        "sqlite", "LlamaIndex's SQLiteChatStore", "llama_index.storage.chat_store.sqlite"
+    ),
+    "llamaindex-chat-store-redis": _llamaindex(
+        "redis", "LlamaIndex's RedisChatStore", "llama_index.storage.chat_store.redis"
+    ),
+    "adk-memory": _adk("memory", "InMemorySessionService of Google's ADK"),
+    "adk-sqlite": _adk("sqlite", "SqliteSessionService of Google's ADK", "aiosqlite"),
+    "adk-database": _adk(
+        "database", "DatabaseSessionService of Google's ADK, on SQLite", *_ASYNC_SQL
+    ),
+    "langgraph-memory": BuiltIn(
+        _LANGGRAPH, "memory", "LangGraph's threads in the process", "langgraph", _LANGGRAPH_PACKAGES
+    ),
+    "langgraph-sqlite": BuiltIn(
+        _LANGGRAPH, "sqlite", "LangGraph's threads in SQLite", "langgraph", _LANGGRAPH_PACKAGES
+    ),
+    "langgraph-sqlite-async": BuiltIn(
+        _LANGGRAPH, "sqlite_async", "the same, async", "langgraph", _LANGGRAPH_PACKAGES
+    ),
+    "langgraph-postgres": BuiltIn(
+        _LANGGRAPH, "postgres", "its threads in PostgreSQL", "langgraph", _LANGGRAPH_PACKAGES
+    ),
+    "langgraph-postgres-async": BuiltIn(
+        _LANGGRAPH, "postgres_async", "the same, async", "langgraph", _LANGGRAPH_PACKAGES
     ),
 }
 

@@ -1,10 +1,11 @@
 """CON: several writers, readers and processes at once lose, mix up and invent nothing."""
 
 import asyncio
+import time
 
 from goldfish.check import OtherProcess, Retries, carries, check, method
 from goldfish.diagnosis import judge, shown_list
-from goldfish.driver import Memory, contents_of
+from goldfish.driver import Lanes, Memory, contents_of
 from goldfish.nemesis import stopping_pods
 from goldfish.ordeal import withstand
 from goldfish.verdict import Violation
@@ -230,3 +231,29 @@ async def removals_at_once_in_one_process_leave_a_state_that_was_asked_for(memor
     """
     mix = {"add": 8, "read": 4, "last": 2, "trim": 1, "clear": 1}
     await withstand(memory, Workload(pods=0, mix=mix, operations=60))
+
+
+@check("CON22", needs=[method("clear")])
+async def a_session_cleared_during_a_write_stays_cleared(memory: Memory) -> None:
+    """A clear at the moment of a write in one process brings back nothing that it removed.
+
+    Incident: langgraph issue 7206: a thread that was deleted during a turn came back, for the turn
+    ended by writing the whole state that it had read at its start.
+    """
+    lanes = await memory.lanes(2)
+    for _ in range(max(1, round(24 * memory.effort))):
+        session, old, new = memory.session(), memory.messages(2), memory.messages(2)
+        start = time.perf_counter()
+        await lanes.call("add_messages", session, old, deadline=memory.deadline)
+        within = time.perf_counter() - start
+        await asyncio.gather(
+            lanes.call("add_messages", session, new, deadline=memory.deadline),
+            _cleared(memory, lanes, session, memory.random.uniform(0, within)),
+        )
+        found = await memory.client.contents(session)
+        judge(contents_of(new) if found else [], found, session=session, gone=contents_of(old))
+
+
+async def _cleared(memory: Memory, lanes: Lanes, session: str, after: float) -> None:
+    await asyncio.sleep(after)
+    await lanes.call("clear", session, deadline=memory.deadline, lane=1)

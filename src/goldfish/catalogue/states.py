@@ -30,7 +30,11 @@ async def listed(client: Client, session: str) -> list[Any]:
 
 
 async def expect_listed(client: Client, session: str, names: Sequence[Any]) -> None:
-    """Raise unless these are listed in this order; a store may list some of its own beside."""
+    """Raise unless these are listed in this order; a store may list some of its own beside.
+
+    One that is given twice, as some stores do for two saves of one state, is listed once.
+    """
+    names = [name for at, name in enumerate(names) if name not in names[:at]]
     found = await listed(client, session)
     missing = [name for name in names if name not in found]
     evidence = (f"saved {shown_list(names)}", f"listed {shown_list(found)}")

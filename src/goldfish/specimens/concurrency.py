@@ -479,3 +479,22 @@ class TrimsWhatItSaw(AsyncReference):
     async def clear(self, session_id: str) -> None:
         async with self.removing:
             await super().clear(session_id)
+
+
+@specimen("brings-back-the-cleared", caught_by="CON22", finding="resurrected")
+class BringsBackTheCleared(AsyncReference):
+    """A write puts back what it had read at its start, if the session was cleared meanwhile."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.adding = asyncio.Lock()
+        # To wait is to be the longest part of a write, so that a clear mostly falls into it.
+        self.store.db.execute("PRAGMA synchronous = OFF")
+
+    async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        async with self.adding:
+            seen = rows_of(self.store, session_id)
+            await asyncio.sleep(5 * MOMENT)
+            if seen and not rows_of(self.store, session_id):
+                self.store.insert(session_id, seen)
+            self.store.add_messages(session_id, messages)

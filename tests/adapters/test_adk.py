@@ -1,0 +1,124 @@
+"""The session services of Google's ADK behind the methods of a memory."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+pytest.importorskip("google.adk")
+
+from google.adk.events import Event
+from google.adk.sessions import InMemorySessionService
+from google.adk.sessions.sqlite_session_service import SqliteSessionService
+
+import goldfish
+from goldfish import ChatMessage
+from goldfish.adapters.adk_events import from_event, to_event
+from goldfish.check import catalogue
+from goldfish.client import methods_of
+from goldfish.runner import Plan, run
+from goldfish.targets import resolve
+
+LONG_AGO = datetime(2020, 1, 2, 3, 4, 5, 678, tzinfo=UTC)
+HELD = "FID01 FID08 FID09 FID13 FID15 FID26 ORD11 ORD13 ORD14"
+FOUND = {
+    "adk-memory": {
+        "held": HELD + " FID22 ORD03 ORD04 CLR04",
+        "broken": "ISO04",
+        "unsupported": "DUR02 DUR11",
+    },
+    "adk-sqlite": {"held": HELD + " FID22 ORD03 CLR04", "broken": "ISO04 ORD04"},
+    "adk-database": {"held": HELD + " FID22 ISO04", "broken": "ORD03 ORD04"},
+}
+UNSUPPORTED = "TRM01 CLR07 CLR09 TTL01 DUP01 FID10 FID11 FID12 FID14 SNP01"
+
+
+def said(**fields: Any) -> ChatMessage:
+    return ChatMessage(**{"role": "user", "content": "hello", "created_at": LONG_AGO, **fields})
+
+
+def contents(messages: list[ChatMessage]) -> list[object]:
+    return [each.content for each in messages]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        {"role": "assistant", "content": ""},
+        {"role": "critic", "metadata": {"deep": {"x": [None, 2**60 + 1]}}},
+        {"role": "tool", "tool_call_id": "c1"},
+        {"content": [{"text": "a"}, {"text": "b"}]},
+        {"content": []},
+    ],
+)
+def test_a_message_is_an_event_and_comes_back(fields: dict[str, Any]) -> None:
+    """Through ADK's own form on disk; only the id is another, for it is ADK's."""
+    message = said(**fields)
+    stored = to_event(message).model_dump_json(exclude_none=True)
+    back = from_event(Event.model_validate_json(stored))
+    assert back.model_copy(update={"id": message.id}) == message
+
+
+def test_a_message_of_this_minute_is_timed_by_adk() -> None:
+    """As an event of its own runner is; an older time is handed on."""
+    new = ChatMessage(role="user", content="a")
+    assert to_event(new).timestamp > new.created_at.timestamp()
+    assert to_event(said()).timestamp == LONG_AGO.timestamp()
+
+
+def test_what_adk_does_not_take_is_refused() -> None:
+    """Its documentation wants JSON as metadata, and its parts have a form."""
+    with pytest.raises(ValueError, match="tuple"):
+        to_event(said(metadata={"odd": (1, 2)}))
+    with pytest.raises(ValueError, match="float"):
+        to_event(said(metadata={"odd": float("nan")}))
+    with pytest.raises(ValueError, match="image_url"):
+        to_event(said(content=[{"type": "image_url", "image_url": "x"}]))
+
+
+async def test_sessions_are_written_read_listed_and_deleted() -> None:
+    """Each session of the user by itself."""
+    store = goldfish.adapt.adk(InMemorySessionService(), app_name="shop", user_id="ann")
+    await store.add_messages("one", [said(content="a"), said(content="b")])
+    await store.add_messages("two", [said(content="c")])
+    await store.add_messages("three", [])
+    assert contents(await store.get_history("one", last=1)) == ["b"]
+    assert sorted(await store.list_sessions()) == ["one", "two"]
+    await store.clear("one")
+    assert await store.get_history("one") == []
+    with pytest.raises(ValueError, match="give the session an id"):
+        await store.add_messages("", [said()])
+
+
+async def test_a_session_that_another_writer_has_changed_is_fetched_again(tmp_path: Any) -> None:
+    """ADK refuses to append to what is stale, and says so: the second writer is not lost."""
+    path = str(tmp_path / "memory.db")
+    one, two = (goldfish.adapt.adk(SqliteSessionService(path)) for _ in range(2))
+    held = await one._session("chat")
+    await two.add_messages("chat", [ChatMessage(role="user", content="a")])
+    await one._append(held, "chat", ChatMessage(role="user", content="b"))
+    assert contents(await two.get_history("chat")) == ["a", "b"]
+
+
+async def test_an_error_that_is_no_race_is_raised_at_once(tmp_path: Any) -> None:
+    """A backend that fails is not asked again."""
+    store = goldfish.adapt.adk(SqliteSessionService(str(tmp_path / "gone" / "memory.db")))
+    with pytest.raises(Exception, match="unable to open"):
+        await store.add_messages("chat", [said()])
+
+
+def test_a_power_that_adk_lacks_is_no_method() -> None:
+    """What a check asks for is seen by the methods that are there."""
+    methods = methods_of(goldfish.adapt.adk(InMemorySessionService()))
+    assert set(methods) == {"add_messages", "get_history", "clear", "list_sessions"}
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_each_service_is_blamed_for_its_faults_only(name: str) -> None:
+    """What ADK does right is held, and what it lacks is unsupported."""
+    expected = dict.fromkeys(UNSUPPORTED.split(), "unsupported")
+    expected |= {code: said for said, codes in FOUND[name].items() for code in codes.split()}
+    checks = [check for code, check in catalogue().items() if code in expected]
+    report = run(resolve(name), checks, Plan(seed=1, workers=2))
+    assert {result.code: result.verdict.value for result in report.results} == expected

@@ -1,0 +1,25 @@
+"""What is said of Google's ADK is shown without goldfish."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("google.adk")
+pytest.importorskip("sqlalchemy")
+FINDINGS = Path(__file__).parents[2] / "findings" / "google-adk"
+
+
+@pytest.mark.parametrize(
+    ("script", "told"),
+    [
+        ("ORD03.py", "broken: events of one moment came back as ["),
+        ("ISO04.py", "broken: ['InMemorySessionService', 'SqliteSessionService'] show 'chat'"),
+    ],
+)
+def test_a_finding_is_shown_by_its_script(script: str, told: str) -> None:
+    """By the library alone, in one line, with the exit code 1."""
+    command = [sys.executable, "-W", "ignore", str(FINDINGS / script)]
+    said = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (said.returncode, said.stdout[: len(told)]) == (1, told)
