@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from goldfish.adapters.adk import ADKMemory
     from goldfish.adapters.langchain import AsyncLangChainMemory, LangChainMemory
-    from goldfish.adapters.mem0 import AsyncMem0Memory, Mem0Memory
-
     from goldfish.adapters.langgraph import AsyncLangGraphMemory, LangGraphMemory
     from goldfish.adapters.llamaindex import (
         AsyncLlamaIndexChatStore,
@@ -23,6 +21,7 @@ if TYPE_CHECKING:
         LlamaIndexMemory,
         MemoryOf,
     )
+    from goldfish.adapters.mem0 import AsyncMem0Memory, Mem0Memory
     from goldfish.adapters.openai_agents import OpenAIAgentsMemory, SessionOf
 
 __all__ = ["adk", "langchain", "langgraph", "llamaindex", "mem0", "openai_agents"]
