@@ -1,6 +1,7 @@
 """The command line, from the words of a user to an exit code and one sentence."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -209,7 +210,7 @@ def test_checks_lists_the_promises_of_a_family(capsys: pytest.CaptureFixture[str
 def test_targets_lists_the_names(capsys: pytest.CaptureFixture[str]) -> None:
     """Each with what it is and needs."""
     assert answer(["targets"]) == 0
-    assert "sqlite    one SQLite file" in capsys.readouterr().out
+    assert re.search(r"^sqlite +one SQLite file", capsys.readouterr().out, re.MULTILINE)
 
 
 def test_help_imports_nothing_that_it_does_not_need() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from goldfish.catalogue.freshness import expect_fresh
 from goldfish.catalogue.snapshots import LIST, RESTORING
 from goldfish.catalogue.states import (
-    duration,
+    Aim,
     expect_acknowledged,
     expect_listed,
     expect_one_of,
@@ -23,7 +23,7 @@ from goldfish.ordeal import withstand
 from goldfish.verdict import Violation
 from goldfish.workload import Workload
 
-TRIES = 6
+TRIES = 8
 
 
 def tries(memory: Memory) -> range:
@@ -71,12 +71,11 @@ async def a_kill_during_a_rollback_leaves_one_state_or_the_other(memory: Memory)
     await client.add(session, new)
     after = await save(client, session)
     states = [[*old, *new], old]
-    within = await duration(client, "rollback_to_snapshot", session, before)
+    aim = Aim(memory.random)
+    await aim.measure(client, "rollback_to_snapshot", session, before)
     for _ in tries(memory):
         await expect_state(client, session, after, states[0])
-        answered, _ = await killed_during(
-            memory, "rollback_to_snapshot", session, before, within=within
-        )
+        answered, _ = await killed_during(memory, aim, "rollback_to_snapshot", session, before)
         state = await expect_one_of(client, session, states, "a kill during a rollback")
         if answered and state == 0:
             await expect_acknowledged(client, session, states[1])
@@ -95,9 +94,10 @@ async def a_kill_during_a_save_leaves_no_half_of_a_snapshot(memory: Memory) -> N
     client, session, batch = memory.client, memory.session(), memory.messages(24)
     await client.add(session, batch)
     names = [await save(client, session)]
-    within = await duration(client, "save_snapshot", session)
+    aim = Aim(memory.random)
+    await aim.measure(client, "save_snapshot", session)
     for _ in tries(memory):
-        answered, found = await killed_during(memory, "save_snapshot", session, within=within)
+        answered, found = await killed_during(memory, aim, "save_snapshot", session)
         names += [identity(found)] if answered else []
         await client.expect(session, contents_of(batch))
         for name in await _all_there(client, session, names):

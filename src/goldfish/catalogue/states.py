@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Iterable, Sequence
+from random import Random
 from typing import Any
 
 from goldfish.client import EndedError, StoreError
@@ -81,31 +82,46 @@ async def expect_refused(client: Client, what: str, method: str, *arguments: Any
     raise Violation(f"swallowed: {method} of {what} raised nothing")
 
 
-async def duration(client: Client, method: str, *arguments: Any) -> float:
-    """How long the call takes when nothing disturbs it, in seconds."""
-    start = time.perf_counter()
-    await client.call(method, *arguments)
-    return time.perf_counter() - start
+class Aim:
+    """When to kill a process, so that about as many die before their answer as after it."""
+
+    def __init__(self, random: Random) -> None:
+        self._random = random
+        self._within = 0.0
+
+    async def measure(self, client: Client, method: str, *arguments: Any) -> None:
+        """Make the call where nothing disturbs it, to know how long it takes."""
+        start = time.perf_counter()
+        await client.call(method, *arguments)
+        self._within = 1.3 * (time.perf_counter() - start)
+
+    def moment(self) -> float:
+        """So many seconds after the call was made."""
+        return self._random.uniform(0, self._within)
+
+    def learn(self, answered: bool) -> None:
+        """Aim earlier if the answer came first, and later if not."""
+        self._within *= 0.7 if answered else 1.2
 
 
 async def killed_during(
-    memory: Memory, method: str, session: str, *arguments: Any, within: float
+    memory: Memory, aim: Aim, method: str, session: str, *arguments: Any
 ) -> tuple[bool, Any]:
-    """Ask it of another process and kill that at a random instant: whether it answered, and what.
-
-    The instant is within that many seconds, or a little later: some answers come before it.
-    """
+    """Ask it of another process and kill that in the middle: whether it answered, and what."""
     victim = await memory.elsewhere()
     await victim.history(session)  # so that what is lazy is done
     asking = asyncio.create_task(victim.call(method, session, *arguments))
-    await asyncio.sleep(memory.random.uniform(0, 1.3 * within))
+    await asyncio.sleep(aim.moment())
     memory.kill(victim)
     try:
-        return True, await asking
+        answer = await asking
     except StoreError as error:
-        if isinstance(error.error, EndedError):
-            return False, None
-        raise
+        if not isinstance(error.error, EndedError):
+            raise
+        aim.learn(answered=False)
+        return False, None
+    aim.learn(answered=True)
+    return True, answer
 
 
 async def expect_one_of(
