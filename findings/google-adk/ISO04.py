@@ -1,6 +1,6 @@
 """InMemorySessionService and SqliteSessionService: ' chat' is answered with the session 'chat'.
 
-They strip the id. DatabaseSessionService keeps the two apart. Exit 1 if what was said in 'chat' is
+They strip the id. DatabaseSessionService keeps the two apart. Also the reason for ISO11. Exit 1 if what was said in 'chat' is
 shown for ' chat', which nobody has created.
 """
 
