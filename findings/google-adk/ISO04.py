@@ -1,7 +1,7 @@
 """InMemorySessionService and SqliteSessionService: ' chat' is answered with the session 'chat'.
 
-They strip the id. DatabaseSessionService keeps the two apart. Exit 1 if what was said in 'chat' is
-shown for ' chat', which nobody has created.
+They strip the id; DatabaseSessionService keeps the two apart. Also the reason for ISO11 there.
+Exit 1 if the session 'chat' is shown for ' chat', which nobody has created.
 """
 
 import asyncio
