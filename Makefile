@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+# Most tests wait for a disk, a server or another process: two of them keep one core busy.
+export PYTEST_XDIST_AUTO_NUM_WORKERS ?= $(shell expr 2 \* `getconf _NPROCESSORS_ONLN`)
 
 .PHONY: check test lint gallery bench clean
 .NOTPARALLEL: # what a target needs is installed in the order in which it is named

@@ -35,6 +35,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("name", BUILT_INS)
 def test_a_built_in_name_is_a_target_of_that_name(name: str) -> None:
     """The table leads to real targets."""
+    if BUILT_INS[name].missing:
+        pytest.skip(f"its extra {BUILT_INS[name].extra} is not installed")
     assert resolve(name).name == name
 
 

@@ -1,7 +1,8 @@
 """The session services of Google's ADK as a store: events are messages."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 from google.adk.sessions import BaseSessionService, Session
 from google.adk.sessions.base_session_service import GetSessionConfig
@@ -27,6 +28,10 @@ class ADKMemory:
 
     carries = MESSAGE_FIELDS - {"id", "name", "tool_calls", "created_at"}
     retries = False  # the ids of events are ADK's
+    declines: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("CON02", "CON05", "CON09", "CON22", "DUR17", "FID22"),
+        "append_event takes one event, and there is no way to append several at once",
+    )
 
     def __init__(self, service: BaseSessionService, app_name: str, user_id: str) -> None:
         self._service = service
