@@ -9,8 +9,9 @@ import copy
 import operator
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
-from functools import lru_cache
 from typing import Any, NamedTuple
+
+from goldfish.recall.moments import read_time
 
 _ORDERINGS: dict[str, Callable[[Any, Any], bool]] = {
     "$gt": operator.gt,
@@ -124,17 +125,6 @@ def _time(value: str | date) -> datetime | None:
     if not isinstance(value, datetime):
         return datetime(value.year, value.month, value.day, tzinfo=UTC)
     return value if value.tzinfo is not None else value.replace(tzinfo=UTC)
-
-
-@lru_cache(maxsize=4096)
-def read_time(text: str) -> datetime | None:
-    """The moment that the text means, if it is ISO 8601."""
-    if not 8 <= len(text) <= 40 or "-" not in text:  # '20260102' is a number as often as a day
-        return None
-    try:
-        return _time(datetime.fromisoformat(text))
-    except ValueError:
-        return None
 
 
 def _kind(value: Any) -> str:

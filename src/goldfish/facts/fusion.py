@@ -6,9 +6,8 @@ Scores are added up, not ranks: a rank says nothing about how much better the fi
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Scores = NDArray[np.float32]
+from goldfish.recall.ranks import Scores
 
 DIGITS = 6  # beyond them are only the rounding errors of sums in another order
 
@@ -38,13 +37,3 @@ def fused(parts: Parts) -> Scores:
     for name, part in parts._asdict().items():
         total += np.float32(WEIGHTS[name] / sum(WEIGHTS.values())) * part
     return np.round(total, DIGITS)
-
-
-def best(scores: Scores, order: NDArray[np.int64], count: int | None = None) -> NDArray[np.intp]:
-    """The places of the highest scores, best first; among equals the order decides."""
-    places = np.flatnonzero(scores > -np.inf)
-    if count is not None and 0 < count < len(places):
-        least = np.partition(scores[places], len(places) - count)[len(places) - count]
-        places = places[scores[places] >= least]
-    ranked = places[np.lexsort((order[places], -scores[places]))]
-    return ranked[:count]

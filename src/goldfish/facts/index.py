@@ -16,10 +16,10 @@ from goldfish.facts.encoding import build_fact, decode_base, decode_text
 from goldfish.facts.filters import Filter
 from goldfish.facts.ledger import Changes, Known, Row
 from goldfish.facts.likeness import NEAR, alike
-from goldfish.facts.question import Label
 from goldfish.messages import Fact, Recollection
 from goldfish.recall.moments import Span, spans
 from goldfish.recall.people import named_in
+from goldfish.recall.question import Label
 
 if TYPE_CHECKING:  # numpy is only needed to recall, not to list
     from goldfish.facts.ranking import Question, Ranking

@@ -12,16 +12,16 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from goldfish.errors import FactNotFound, MemoryStoreError, ModelMismatchError
+from goldfish.errors import FactNotFound, MemoryStoreError
 from goldfish.facts.encoding import build_fact, encode_base, encode_said
 from goldfish.facts.filters import Filter
 from goldfish.facts.identity import identity
 from goldfish.facts.index import Hints, UserFacts
 from goldfish.facts.ledger import Ledger, New, Revised, Written
-from goldfish.facts.meaning import Meaning
-from goldfish.facts.question import in_first_person
 from goldfish.facts.shelf import Shelf
 from goldfish.messages import Fact, Recollection, new_id
+from goldfish.recall.meaning import Meaning, mismatch
+from goldfish.recall.question import in_first_person
 
 if TYPE_CHECKING:
     from goldfish.facts.ranking import Question
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 SOME = 500  # rows from which on a thread takes them in, so that others can go on
 MANY = 5000  # facts of a user from which on a thread does the work, likewise
-WORDS_ALONE = "words alone"
 
 
 class FactKeeper:
@@ -84,7 +83,7 @@ class FactKeeper:
         model = await self._prepared()
         facts = await self._fresh(user_id)
         if model and facts.model not in ("", model):
-            raise _mismatch(facts.model, model)
+            raise mismatch(facts.model, model)
         hints = await self._use(facts, lambda: facts.hints(query))
         question = await self._question(query, hints)
         return await self._use(facts, lambda: facts.recall(question, wanted, offset, limit))
@@ -196,14 +195,7 @@ def _missing_links(facts: UserFacts, fact_id: str) -> tuple[int, str] | None:
 
 def _refuse_mixing(written: Written, model: str) -> None:
     if written.outcome == "other model":
-        raise _mismatch(written.detail, model)
-
-
-def _mismatch(stored: str, model: str) -> ModelMismatchError:
-    return ModelMismatchError(
-        f"the facts of this user were embedded by {stored or WORDS_ALONE!r} and this store uses "
-        f"{model or WORDS_ALONE!r}: open it with that embedder, or run reembed() once"
-    )
+        raise mismatch(written.detail, model)
 
 
 def _new_epoch() -> int:

@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 
 from goldfish.embedding.blas import BLAS
 from goldfish.errors import MemoryStoreBackendError
-from goldfish.facts.columns import Column, Postings
-from goldfish.facts.fusion import DIGITS, Parts, Scores, best, fused
-from goldfish.facts.question import Label
+from goldfish.facts.fusion import DIGITS, Parts, fused
+from goldfish.recall.columns import Column, Postings
 from goldfish.recall.moments import DAY, Span
+from goldfish.recall.question import Label
+from goldfish.recall.ranks import Scores, best
 
 Key = TypeVar("Key")
 

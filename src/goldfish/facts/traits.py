@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from goldfish.facts.question import labels, moment, people
 from goldfish.facts.ranking import Traits
+from goldfish.recall.question import labels, moment, people
 from goldfish.recall.words import words
 
 ASKING = ("?", "\uff1f", "\u061f")

@@ -4,6 +4,7 @@ import calendar
 import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import NamedTuple
 
 from goldfish.recall.words import words
@@ -78,3 +79,15 @@ def _telling() -> frozenset[str]:
     if _stems is None:
         _stems = frozenset(words(_TELLING_WHEN))
     return _stems
+
+
+@lru_cache(maxsize=4096)
+def read_time(text: str) -> datetime | None:
+    """The moment that the text means, if it is ISO 8601; without a zone it is taken as UTC."""
+    if not 8 <= len(text) <= 40 or "-" not in text:  # '20260102' is a number as often as a day
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)

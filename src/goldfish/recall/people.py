@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from goldfish.facts.question import Label, labels, named
+from goldfish.recall.question import Label, labels, named
 from goldfish.recall.stop_words import STOP_WORDS
 
 Name = Label  # word by word, in small letters

@@ -13,13 +13,13 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from goldfish.encoding import decode_messages
-from goldfish.errors import MemoryStoreBackendError, ModelMismatchError
-from goldfish.facts.meaning import Meaning
-from goldfish.facts.question import in_first_person
+from goldfish.errors import MemoryStoreBackendError
 from goldfish.messages import ChatMessage, Found
 from goldfish.recall.chronicle import Chronicle, Embedded, Known, Reading
+from goldfish.recall.meaning import Meaning, mismatch
 from goldfish.recall.moments import asks_when, spans
 from goldfish.recall.people import Name, named_in
+from goldfish.recall.question import in_first_person
 from goldfish.recall.saying import saying, text_of
 from goldfish.recall.words import words
 
@@ -195,7 +195,7 @@ def _words(query: str, names: Iterable[Name]) -> list[str]:
 def _ranked(sessions: "Sessions", question: "Question", limit: int) -> list[Found]:
     import numpy as np
 
-    from goldfish.facts.fusion import best
+    from goldfish.recall.ranks import best
     from goldfish.recall.scoring import parts
 
     scored = [parts(index, question) for index in sessions]
@@ -216,11 +216,3 @@ def _ranked(sessions: "Sessions", question: "Question", limit: int) -> list[Foun
 def _refuse_mixing(stored: frozenset[str], model: str) -> None:
     for other in stored - {model} if model else ():
         raise mismatch(other, model)
-
-
-def mismatch(stored: str, model: str) -> ModelMismatchError:
-    """The error for vectors of another model."""
-    return ModelMismatchError(
-        f"the messages were embedded by {stored!r:.80} and this store uses {model!r:.80}: "
-        "open it with that embedder, or run reembed() once"
-    )

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from goldfish.errors import MemoryStoreBackendError
-from goldfish.facts.columns import Column, Postings
 from goldfish.recall.chronicle import Known, Row
+from goldfish.recall.columns import Column, Postings
 from goldfish.recall.people import Name
 from goldfish.recall.saying import Saying
 

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from goldfish.recall.chronicle import Chapter, Embedded, Known, Reading, Row
-from goldfish.recall.searcher import mismatch
+from goldfish.recall.meaning import mismatch
 from goldfish.stores.postgres_keys import decoded, encoded, key
 
 Rows = Callable[[bytes, list[Any]], Awaitable[list[tuple[Any, ...]]]]

@@ -17,7 +17,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any
 
 from goldfish.recall.chronicle import Chapter, Embedded, Known, Reading, Row
-from goldfish.recall.searcher import mismatch
+from goldfish.recall.meaning import mismatch
 from goldfish.stores.redis_scripts import ADD, Script, full
 
 _NOTE = """

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from goldfish.facts import filters
 from goldfish.facts.keeper import FactKeeper
 from goldfish.facts.ledger import Ledger
-from goldfish.facts.meaning import Meaning
 from goldfish.messages import Fact, Recollection
+from goldfish.recall.meaning import Meaning
 from goldfish.stores import arguments
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Iterable
 
 from goldfish.recall.chronicle import Embedded
-from goldfish.recall.searcher import mismatch
+from goldfish.recall.meaning import mismatch
 from goldfish.stores.sqlite_keys import Key, key, text
 
 _WITHIN = "place BETWEEN :session << 32 AND (:session + 1 << 32) - 1"

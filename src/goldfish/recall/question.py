@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from goldfish.facts import filters
-from goldfish.recall.moments import spans
+from goldfish.recall.moments import read_time, spans
 
 Label = tuple[str, ...]  # a short value of metadata, word by word
 
@@ -39,7 +38,7 @@ def moment(metadata: Mapping[str, Any]) -> float:
 def _moment(text: str) -> float:
     if len(text) > LONGEST_TIME or not any(map(str.isdigit, text)):
         return math.nan
-    found = filters.read_time(text)
+    found = read_time(text)
     if found is not None:
         return found.timestamp()
     days = spans(text, [])  # "1:56 pm on 8 May, 2023"

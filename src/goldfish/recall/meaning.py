@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Literal
 
-from goldfish.errors import MissingExtraError
+from goldfish.errors import MissingExtraError, ModelMismatchError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from goldfish.embedding.embedder import Embedder
 
 PACKAGES = ("numpy", "snowballstemmer")  # whatever the embedder
+WORDS_ALONE = "words alone"
 
 
 class Meaning:
@@ -74,3 +75,11 @@ def _stored(embedder: "Embedder", text: str) -> bytes:
     from goldfish.embedding import pieces
 
     return embedder.encode(pieces(embedder, text)).astype("<f4").tobytes()
+
+
+def mismatch(stored: str, model: str) -> ModelMismatchError:
+    """The error for vectors of another model than that of the store."""
+    return ModelMismatchError(
+        f"what is stored was embedded by {stored or WORDS_ALONE!r:.80} and this store uses "
+        f"{model or WORDS_ALONE!r:.80}: open it with that embedder, or run reembed() once"
+    )

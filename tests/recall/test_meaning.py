@@ -6,7 +6,7 @@ import pytest
 
 import goldfish
 from goldfish.embedding import why_not
-from goldfish.facts.meaning import Meaning
+from goldfish.recall.meaning import Meaning
 from goldfish.testing import HashEmbedder
 
 TRAPS = [
