@@ -75,7 +75,7 @@ def test_a_registered_name_is_found(project: Path) -> None:
 @pytest.mark.parametrize(
     ("spec", "sentence"),
     [
-        ("sqllite", "there is no target 'sqllite': did you mean sqlite or"),
+        ("sqllite", "there is no target 'sqllite': did you mean sqlite?"),
         ("qqqqqq", "there is no target 'qqqqqq': `goldfish targets` lists them"),
         (
             "specimen:wiped-on-opn",

@@ -13,7 +13,12 @@ def not_found(kind: str, name: str, known: Iterable[str], *, see: str) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> list[str]:
-    """Up to three known names that look like this one, whatever its case."""
+    """Up to three known names that look like this one, whatever its case.
+
+    Where one looks far more like it than the others do, only that one.
+    """
     by_lower = {each.lower(): each for each in known}
     found = difflib.get_close_matches(name.lower(), by_lower, n=3, cutoff=0.6)
-    return [by_lower[each] for each in found]
+    likeness = [difflib.SequenceMatcher(None, each, name.lower()).ratio() for each in found]
+    close = zip(found, likeness, strict=True)
+    return [by_lower[each] for each, like in close if like > max(likeness) - 0.15]

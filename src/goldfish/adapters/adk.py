@@ -29,7 +29,7 @@ class ADKMemory:
     carries = MESSAGE_FIELDS - {"id", "name", "tool_calls", "created_at"}
     retries = False  # the ids of events are ADK's
     declines: ClassVar[Mapping[str, str]] = dict.fromkeys(
-        ("CON02", "CON05", "CON09", "CON22", "DUR17", "FID22"),
+        ("CON02", "CON05", "CON09", "CON22", "DUR17"),
         "append_event takes one event, and there is no way to append several at once",
     )
 

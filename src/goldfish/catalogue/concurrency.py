@@ -82,7 +82,7 @@ async def first_writes_of_several_processes_all_count(memory: Memory) -> None:
     Incident: openai-agents 0.12.5 SQLAlchemySession: of eight first writes at once, one was stored
     and seven failed with "table already exists".
     """
-    for _ in range(4):
+    for _ in range(8):
         async with memory.afresh() as fresh:
             crowd = Workload(pods=4, processes=4, operations=4, batch=1, mix={"add": 1})
             await withstand(fresh, crowd, rounds=1, cold=True)
