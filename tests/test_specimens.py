@@ -2,6 +2,7 @@
 
 import os
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -17,7 +18,7 @@ from goldfish.specimens.postgres_reference import PostgresReference
 from goldfish.specimens.redis_reference import RedisReference
 from goldfish.specimens.snapshot_reference import SnapshotReference
 from goldfish.target import Target, as_target, target
-from goldfish.verdict import FINDINGS, Verdict
+from goldfish.verdict import FINDINGS, Result, Verdict
 
 PLAN = Plan(workers=4, deadline=3.0)  # for stores that never return
 PATIENT = Plan(workers=4, deadline=30.0)  # for those that must not be blamed on a busy machine
@@ -56,9 +57,17 @@ def test_a_specimen_is_caught_by_the_check_that_names_it(name: str) -> None:
     skip_without_packages(specimen.target)
     if specimen.caught_by == "FLT25" and os.geteuid() == 0:
         pytest.skip("permissions do not bind root")
-    report = run(specimen.target, [catalogue()[specimen.caught_by]], PLAN)
-    (result,) = report.results
-    assert (result.verdict, result.finding) == (Verdict.BROKEN, specimen.finding), result
+    check = catalogue()[specimen.caught_by]
+    expected = (Verdict.BROKEN, specimen.finding)
+    seen = list[Result]()
+    while expected not in [(each.verdict, each.finding) for each in seen]:
+        assert len(seen) < tries(check), seen
+        seen += run(specimen.target, [check], replace(PLAN, seed=len(seen))).results
+
+
+def tries(check: Check) -> int:
+    """One, unless it hangs on when another process is killed or comes in between."""
+    return 4 if OtherProcess in check.needs or check.family in AMID_OTHERS else 1
 
 
 def puts_a_workload(check: Check) -> bool:

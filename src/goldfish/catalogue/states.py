@@ -99,9 +99,9 @@ class Aim:
         """So many seconds after the call was made."""
         return self._random.uniform(0, self._within)
 
-    def learn(self, answered: bool) -> None:
-        """Aim earlier if the answer came first, and later if not."""
-        self._within *= 0.7 if answered else 1.2
+    def learn(self, took: float | None) -> None:
+        """Aim at what the answer took, now that it came first; and later, if there was none."""
+        self._within = 1.2 * self._within if took is None else 1.1 * took
 
 
 async def killed_during(
@@ -110,7 +110,9 @@ async def killed_during(
     """Ask it of another process and kill that in the middle: whether it answered, and what."""
     victim = await memory.elsewhere()
     await victim.history(session)  # so that what is lazy is done
+    start, ends = time.perf_counter(), list[float]()
     asking = asyncio.create_task(victim.call(method, session, *arguments))
+    asking.add_done_callback(lambda _: ends.append(time.perf_counter()))
     await asyncio.sleep(aim.moment())
     memory.kill(victim)
     try:
@@ -118,9 +120,9 @@ async def killed_during(
     except StoreError as error:
         if not isinstance(error.error, EndedError):
             raise
-        aim.learn(answered=False)
+        aim.learn(None)
         return False, None
-    aim.learn(answered=True)
+    aim.learn(time.perf_counter() - start if not ends else ends[0] - start)
     return True, answer
 
 
