@@ -6,9 +6,11 @@ it only reads what the writer wrote; that makes it about as fast as bare ``json.
 """
 
 import json
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from functools import lru_cache
+from itertools import repeat
 from json.encoder import encode_basestring, encode_basestring_ascii
 from typing import Any, cast
 from zoneinfo import ZoneInfo
@@ -50,7 +52,7 @@ def decode_messages(bodies: Sequence[str] | Sequence[bytes]) -> list[ChatMessage
     try:
         # Some at a time: one text of a long history would not fit into the processor's caches.
         for start in range(0, len(bodies), PARSED_TOGETHER):
-            _build_into(messages, _parse(bodies[start : start + PARSED_TOGETHER]))
+            messages += _build(_parse(bodies[start : start + PARSED_TOGETHER]))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise MemoryStoreBackendError(
             f"a stored message is damaged ({error}): restore the data from a backup"
@@ -102,20 +104,17 @@ _set_fields = BaseModel.__dict__["__dict__"].__set__
 _set_fields_set = BaseModel.__dict__["__pydantic_fields_set__"].__set__
 _set_extra = BaseModel.__dict__["__pydantic_extra__"].__set__
 _set_private = BaseModel.__dict__["__pydantic_private__"].__set__
+_run_through = deque[None](maxlen=0).extend
 
 
-def _build_into(
-    messages: list[ChatMessage],
-    records: list[dict[str, Any]],
-    *,
-    new: Any = ChatMessage.__new__,
-    read_time: Any = datetime.fromisoformat,
-) -> None:
-    """Append the messages whose fields are in the records, which become part of them.
+def _build(
+    records: list[dict[str, Any]], *, read_time: Any = datetime.fromisoformat
+) -> list[ChatMessage]:
+    """The messages whose fields are in the records, which become part of them.
 
-    A long history spends most of its time here, so there is no call that is not needed.
+    A long history spends most of its time here, so there is no call that is not needed, and what
+    is done to each message alike is done by loops that are not Python's.
     """
-    append = messages.append
     for record in records:
         record["role"], record["content"], record["id"]  # a KeyError if the record is not ours
         moment = record["created_at"]
@@ -125,18 +124,22 @@ def _build_into(
             record["tool_calls"] = []
             record["metadata"] = {}
         else:
-            record = {**_absent(), **{key: record[key] for key in record.keys() & _FIELDS}}
-        message = new(ChatMessage)
-        _set_fields(message, record)
-        _set_fields_set(message, _FIELDS)
-        _set_extra(message, None)
-        _set_private(message, None)
-        append(message)
+            _complete(record)
+    messages = list(map(ChatMessage.__new__, repeat(ChatMessage, len(records))))
+    _run_through(map(_set_fields, messages, records))
+    _run_through(map(_set_fields_set, messages, repeat(_FIELDS)))
+    _run_through(map(_set_extra, messages, repeat(None)))
+    _run_through(map(_set_private, messages, repeat(None)))
+    return messages
 
 
-def _absent() -> dict[str, Any]:
-    """The fields that are not written when they have nothing to say."""
-    return {"name": None, "tool_call_id": None, "tool_calls": [], "metadata": {}}
+def _complete(record: dict[str, Any]) -> None:
+    """Add the fields that are not written when they have nothing to say; drop what is none."""
+    for key in record.keys() - _FIELDS:
+        del record[key]
+    absent: dict[str, Any] = {"name": None, "tool_call_id": None, "tool_calls": [], "metadata": {}}
+    for key in absent.keys() - record.keys():
+        record[key] = absent[key]
 
 
 def encode_time(moment: datetime) -> str:
