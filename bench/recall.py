@@ -71,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         scores = measure(options)
     except (GoldfishError, OSError) as error:
         sys.exit(str(error))
-    timings = facts.measure(["sqlite"], facts.Sizes()) if options.growth else []
+    timings = facts.measure("sqlite", facts.Sizes()) if options.growth else []
     if timings:
         print(facts.table(timings))
     if options.json:
