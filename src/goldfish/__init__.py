@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         UsageError,
     )
     from goldfish.messages import ChatMessage, Fact, Found, Recollection, Snapshot
+    from goldfish.recording import record
     from goldfish.store import (
         Editing,
         Expiring,
@@ -89,6 +90,7 @@ __all__ = [
     "adapt",
     "blocking",
     "open_store",
+    "record",
     "suite",
     "target",
 ]
@@ -100,6 +102,7 @@ _HOMES = (
     "embedding.embedder",
     "errors",
     "messages",
+    "recording",
     "store",
     "stores.memory",
     "stores.open",

@@ -78,7 +78,7 @@ class _Ordeal:
     async def fleet(self, memory: Memory) -> Fleet:
         """Openings that are ready to be asked at once."""
         if not self.cold:
-            await _warm_up(memory)
+            await warm_up(memory)
         lanes = max(1, min(3, self.workload.processes // max(1, self.workload.pods)))
         fleet = await Fleet.open(memory, self.workload.pods, lanes=lanes, patience=memory.deadline)
         if not self.cold:
@@ -116,7 +116,7 @@ class _Ordeal:
             return seen if seen.judgement.findings else None
 
 
-async def _warm_up(memory: Memory) -> None:
+async def warm_up(memory: Memory) -> None:
     """Let the storage be made before many ask for it, which other checks are about."""
     client = await memory.first()
     await client.add(memory.session("warm-up"), memory.messages(1))

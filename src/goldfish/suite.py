@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import FrameType
 from typing import Any
 
-from goldfish.check import Check, catalogue
+from goldfish.check import Check, Function, catalogue
 from goldfish.errors import GoldfishError, UsageError, masked
 from goldfish.selection import LISTED, select
 from goldfish.target import Target, as_target
@@ -95,12 +95,24 @@ def hold(target: Target, check: Check, seed: int, again: str, reason: str | None
     pytest.fail(_printable(_told(result, again)), pytrace=False)
 
 
+def hold_to(target: Target | Callable[..., Any] | str, promise: Function) -> None:
+    """Hold a memory to a promise that is not of the catalogue; AssertionError if it does not."""
+    __tracebackhide__ = True
+    held_to = _target(target)
+    result = _result(held_to, Check(held_to.name, promise, (), "standard"), 0)
+    if result.verdict is not Verdict.HELD:
+        raise AssertionError(_printable("\n".join(_finding(result))))
+
+
 def _told(result: Result, again: str) -> str:
     """What a reader of the failure needs: the finding, the promise, the evidence, the command."""
+    return "\n".join([*_finding(result), f"Promise: {result.promise}", f"Again: {again}"])
+
+
+def _finding(result: Result) -> list[str]:
     finding = f"{result.finding}: " if result.finding else ""
-    evidence = [f"  {line}" for line in result.evidence]
     first = f"{result.code} is {result.verdict}: {finding}{result.summary}"
-    return "\n".join([first, *evidence, f"Promise: {result.promise}", f"Again: {again}"])
+    return [first, *(f"  {line}" for line in result.evidence)]
 
 
 def _result(target: Target, check: Check, seed: int) -> Result:

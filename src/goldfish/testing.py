@@ -3,14 +3,14 @@
 import re
 from collections.abc import Sequence
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from goldfish.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from goldfish.embedding.embedder import Vectors
 
-__all__ = ["HashEmbedder"]
+__all__ = ["HashEmbedder", "relive"]
 
 
 class HashEmbedder:
@@ -38,3 +38,26 @@ class HashEmbedder:
     def _dimension(self, word: str) -> int:
         digest = blake2b(word.encode(errors="surrogatepass"), digest_size=8).digest()
         return int.from_bytes(digest) % self.dimensions
+
+
+def relive(
+    target: Any, history: str, *, pods: int = 2, rounds: int = 200, seconds: float = 5.0
+) -> None:
+    """Ask a memory what a history tells, again and again; AssertionError if it breaks once more.
+
+    ``goldfish replay RUN --as-test FILE`` writes tests of this kind. Calls that overlapped in the
+    history overlap again, each time a little differently: so many rounds, or so many seconds.
+    """
+    from goldfish.notation import written
+    from goldfish.reliving import Past
+    from goldfish.reliving import relive as live
+    from goldfish.suite import hold_to
+
+    __tracebackhide__ = True
+    past = Past(written(history).calls, pods, rounds, seconds)
+
+    async def what_broke_once_does_not_break_again(memory: Any) -> None:
+        """What broke once does not break again."""
+        await live(memory, past)
+
+    hold_to(target, what_broke_once_does_not_break_again)

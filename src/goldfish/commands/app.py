@@ -93,12 +93,22 @@ def check(
     return run(request)
 
 
-@app.command(short_help="Judge a stored history again.")
-def replay(run: Annotated[Path, Argument("RUN", "A directory or file of --save-runs")]) -> int:
-    """Judge the histories that --save-runs kept once more, and show the smallest that breaks."""
+@app.command(short_help="Judge a stored history again, or ask it of another store.")
+def replay(
+    run: Annotated[Path, Argument("RUN", "What --save-runs or goldfish.record kept")],
+    as_test: Annotated[
+        Path | None, Option("FILE", "Write a pytest file that asks it again")
+    ] = None,
+    against: Annotated[str | None, Option("TARGET", "The store that is asked")] = None,
+) -> int:
+    """Judge the histories that --save-runs kept once more, and show the smallest that breaks.
+
+    With --as-test what broke becomes a test. A recording of goldfish.record is asked of the store
+    that --against names: the first answer that differs is shown, field by field.
+    """
     from goldfish.commands.replay import replay as judge
 
-    return judge(run)
+    return judge(run, as_test=as_test, against=against)
 
 
 @app.command(short_help="Show how two SQLite files differ.")
