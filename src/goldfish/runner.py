@@ -1,7 +1,9 @@
 """Runs checks against a target, and tells what happens as a stream of events."""
 
 import asyncio
+import contextlib
 import math
+import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -187,7 +189,7 @@ class _Run:
             sandbox,
             check.code,
             Random(f"{self._plan.seed} {check.code} {effort:g}"),
-            self._plan.deadline,
+            self._plan.deadline * _crowding(),
             self._nursery,
             effort,
             check.own_servers,
@@ -203,6 +205,13 @@ class _Run:
             )
             again = f"-{effort:g}" if effort > 1 else ""  # a soak comes by more than once
             History(record.history.calls, about).save(self._keep / f"{check.code}{again}.jsonl")
+
+
+def _crowding() -> float:
+    """How many want each processor now, for what is slow there is not wedged; between 1 and 6."""
+    with contextlib.suppress(OSError, AttributeError):  # not every system tells
+        return min(6.0, max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1)))
+    return 1.0
 
 
 def _worse(before: Result, after: Result) -> Result:
