@@ -4,6 +4,7 @@ import pytest
 
 from goldfish.check import catalogue
 from goldfish.runner import Plan, run
+from goldfish.specimens.reference import Reference
 from goldfish.target import as_target
 from goldfish.verdict import Verdict
 from tests.catalogue.strangers import ListedNotebook, Notebook
@@ -36,3 +37,20 @@ def test_what_a_stranger_lacks_is_unsupported() -> None:
     report = run(as_target(Notebook), [catalogue()[code] for code in NOT_ASKED], Plan())
     assert {each.code: each.summary for each in report.results} == NOT_ASKED
     assert {each.verdict for each in report.results} == {Verdict.UNSUPPORTED}
+
+
+class NoPaths(Reference):
+    """A store that says so when an id looks like a path."""
+
+    def expired(self, session_id: str) -> bool:
+        if "/" in session_id or "\\" in session_id:  # every method asks this first
+            raise ValueError("a session id cannot contain path separators")
+        return super().expired(session_id)
+
+
+def test_a_store_that_keeps_paths_out_on_purpose_is_not_blamed() -> None:
+    """A rule that is told before anything is written; another error is none."""
+    checks = [each for each in catalogue().values() if each.family == "ISO"]
+    report = run(as_target(NoPaths), checks, Plan(deadline=30))
+    blamed = [each for each in report.results if each.verdict in {Verdict.BROKEN, Verdict.UNKNOWN}]
+    assert blamed == []

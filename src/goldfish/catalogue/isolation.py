@@ -330,7 +330,7 @@ class Talk:
             refusal = await self.client.offer(session, batch)
             if refusal is None:
                 self.said.setdefault(session, []).extend(contents_of(batch))
-            elif session in self.odd:
+            elif session in self.odd or _is_a_rule(session, refusal):
                 self.refused.add(session)
             else:
                 raise Violation(f"refused: the session id {called(session)}: {refusal}")
@@ -373,6 +373,14 @@ class Talk:
             if session in self.odd and violation.finding == "lost":
                 raise Violation(f"swallowed: {violation.summary}", *violation.evidence) from None
             raise
+
+
+def _is_a_rule(session: str, refusal: StoreError) -> bool:
+    """Whether the store keeps paths out on purpose: a ValueError, and not what a path led to."""
+    on_purpose = isinstance(refusal.error, ValueError) and not isinstance(
+        refusal.error, UnicodeError
+    )
+    return on_purpose and ("/" in session or "\\" in session)
 
 
 async def kept_apart(
