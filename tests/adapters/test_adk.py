@@ -95,7 +95,7 @@ async def test_a_session_that_another_writer_has_changed_is_fetched_again(tmp_pa
     """ADK refuses to append to what is stale, and says so: the second writer is not lost."""
     path = str(tmp_path / "memory.db")
     one, two = (goldfish.adapt.adk(SqliteSessionService(path)) for _ in range(2))
-    held = await one._session("chat")
+    held = await one._session("goldfish", "chat")
     await two.add_messages("chat", [ChatMessage(role="user", content="a")])
     await one._append(held, "chat", ChatMessage(role="user", content="b"))
     assert contents(await two.get_history("chat")) == ["a", "b"]

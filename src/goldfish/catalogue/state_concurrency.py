@@ -81,6 +81,8 @@ async def _set_at_once(memory: Memory, owners: list[Owner]) -> None:
     refuse_one_writer(memory)
     stated = Stated(memory)
     clients = [await memory.elsewhere() for _ in owners]
+    for owner, client in zip(owners, clients, strict=True):  # what is lazy is done in peace
+        await stated.put(owner, {"begun": memory.text()}, client=client)
 
     async def work(place: int, owner: Owner, client: Client) -> None:
         for number in range(NAMES):

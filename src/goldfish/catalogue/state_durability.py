@@ -87,7 +87,7 @@ def owners(memory: Memory, stated: Stated, client: Client | None = None) -> list
         asked = client or memory.client
         if all(asked.has(name, "user_id") for name in ("set_state", "get_state")):
             stated.note(Owner(session, memory.session("ann")), {})
-    return list(stated.values)
+    return list(stated.owners.values())
 
 
 async def _expect_fresh(memory: Memory, stated: Stated, owner: Owner, client: Client) -> None:

@@ -107,7 +107,8 @@ async def values_that_are_nothing_are_kept(memory: Memory) -> None:
 async def odd_values_are_kept_exactly_or_refused(memory: Memory) -> None:
     """A value that JSON does not have comes back as it was, or is refused and nothing is set.
 
-    Incident: langgraph-checkpoint 4.3.1 replaced a lone surrogate by '?' and said nothing.
+    Incident: langgraph-checkpoint 4.3.1 replaced a lone surrogate by '?' and said nothing; measured
+    in SqliteSessionService of google-adk 2.13.0: a text ends at NUL.
     """
     for what, value in ODD_VALUES.items():
         owner = Owner(memory.session())
@@ -125,8 +126,9 @@ async def odd_values_are_kept_exactly_or_refused(memory: Memory) -> None:
 async def odd_names_are_told_apart_or_refused(memory: Memory) -> None:
     """Names with dots, signs, spaces, NUL or nothing are exact, or refused; none is another.
 
-    Incident: google/adk-python issue 5298: a name with a colon could be set, and not be named
-    where states are read into an instruction.
+    Incident: agentscope-ai/agentscope-java pull request 2698: a review found that names and the
+    store's own fields were in one place: a value called _updated_at was acknowledged, and
+    overwritten by a date. Measured in SqliteSessionService of google-adk 2.13.0: a name ends at NUL.
     """
     stated, owner = Stated(memory), Owner(memory.session())
     await stated.put(owner, {"plain": {"b": memory.text("nested")}})

@@ -62,6 +62,7 @@ class Stated:
         self.memory = memory
         self.values: dict[Owner, dict[str, Any]] = {}
         self.past: dict[Owner, list[tuple[str, Any]]] = {}
+        self.owners: dict[Owner, Owner] = {}  # how each was first asked for
 
     async def put(
         self, owner: Owner, values: Mapping[str, Any], *, client: Client | None = None
@@ -72,6 +73,7 @@ class Stated:
 
     def note(self, owner: Owner, values: Mapping[str, Any]) -> None:
         """Values were set and acknowledged."""
+        self.owners.setdefault(owner.whose, owner)
         own = self.values.setdefault(owner.whose, {})
         over = [(name, own[name]) for name in values if name in own]
         self.past.setdefault(owner.whose, []).extend(over)
@@ -83,9 +85,13 @@ class Stated:
         self.past.setdefault(owner.whose, []).extend(own.items())
         self.values[owner.whose] = dict(values)
 
+    def forget(self, owner: Owner) -> None:
+        """Nothing is asked about these values any more."""
+        del self.values[owner.whose], self.owners[owner.whose]
+
     async def expect(self, *owners: Owner, client: Client | None = None) -> None:
         """Raise what is wrong with the values of these, or of all."""
-        for owner in owners or list(self.values):
+        for owner in owners or list(self.owners.values()):
             self.compare(owner, await got(client or self.memory.client, owner))
 
     def compare(self, owner: Owner, found: Mapping[str, Any]) -> None:
