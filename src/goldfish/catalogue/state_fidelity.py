@@ -128,7 +128,8 @@ async def odd_names_are_told_apart_or_refused(memory: Memory) -> None:
 
     Incident: agentscope-ai/agentscope-java pull request 2698: a review found that names and the
     store's own fields were in one place: a value called _updated_at was acknowledged, and
-    overwritten by a date. Measured in SqliteSessionService of google-adk 2.13.0: a name ends at NUL.
+    overwritten by a date. Measured in SqliteSessionService of google-adk 2.13.0: a name ends at
+    NUL.
     """
     stated, owner = Stated(memory), Owner(memory.session())
     await stated.put(owner, {"plain": {"b": memory.text("nested")}})
