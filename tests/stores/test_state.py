@@ -1,13 +1,17 @@
 """What every store promises about named values, asked of every store, on real servers."""
 
 import asyncio
+import sqlite3
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
 import goldfish
 from goldfish import ChatMessage
+from goldfish.services import shared_postgres, shared_redis
+from goldfish.stores import postgres_schema, sqlite_file
 from tests.stores.backends import Backend
 from tests.stores.snapshot_pods import Caller
 
@@ -235,6 +239,69 @@ async def test_another_process_sees_the_state_at_once(backend: Backend) -> None:
         finally:
             caller.kill()
         assert await store.get_state("s") == {**VALUES, "big": "other"}
+
+
+async def test_a_file_from_before_state_is_brought_up_to_date(tmp_path: Path) -> None:
+    """Its snapshots can still be rolled back to, and show no values."""
+    path = tmp_path / "m.db"
+    connection = sqlite3.connect(path, isolation_level=None)
+    sqlite_file.migrate(connection, sqlite_file.MIGRATIONS[:4], path)
+    connection.execute("INSERT INTO goldfish_sessions (session_id, epoch) VALUES ('s', 1)")
+    connection.execute(
+        "INSERT INTO goldfish_snapshots VALUES (1, 1, 'old', NULL, 0, 1 << 32, NULL)"
+    )
+    connection.execute("UPDATE goldfish_sessions SET snapshot = 1, top = 1 << 32")
+    connection.close()
+    async with goldfish.SQLiteMemoryStore(path) as store:
+        await store.set_state("s", VALUES)
+        assert await store.get_state("s") == VALUES
+        await store.rollback_to_snapshot("s", "old")
+        assert await store.get_state("s") == {}
+
+
+async def test_a_schema_from_before_state_is_brought_up_to_date() -> None:
+    """Its functions regard state from then on, those for snapshots as well."""
+    dsn = shared_postgres().database()
+    connection = await psycopg.AsyncConnection.connect(dsn, autocommit=True)
+    await postgres_schema.migrate(connection, "goldfish", postgres_schema.MIGRATIONS[:4])
+    save = "SELECT goldfish.save_snapshot('s', 's', 'old', NULL, clock_timestamp())"
+    await connection.execute(save)
+    await connection.close()
+    async with goldfish.PostgresMemoryStore(dsn) as store:
+        await store.set_state("s", VALUES)
+        assert await store.get_state("s") == VALUES
+        await store.rollback_to_snapshot("s", "old")
+        assert await store.get_state("s") == {}
+    shared_postgres().release(dsn)
+
+
+async def test_the_first_value_keeps_an_older_goldfish_out() -> None:
+    """Of a session or of a user; and clearing everything leaves no key behind."""
+    for user in (None, "u"):
+        url = shared_redis().database()
+        async with goldfish.RedisMemoryStore(url) as store:
+            await store.add_messages("s", said("x"))
+            assert await store.redis_client.get("goldfish:layout") == b"1"
+            await store.set_state("s", {"a": 1}, user_id=user)
+            assert await store.redis_client.get("goldfish:layout") == b"4"
+            await store.save_snapshot("s")
+            await store.clear_all()
+            assert await store.redis_client.keys("*") == [b"goldfish:layout"]
+
+
+async def test_what_is_gone_leaves_no_row_behind(tmp_path: Path) -> None:
+    """Values that a session had, and that its snapshots showed, go with them."""
+    path = tmp_path / "m.db"
+    async with goldfish.SQLiteMemoryStore(path) as store:
+        await store.set_state("s", {"a": 1})
+        await store.delete_snapshot("s", await store.save_snapshot("s"))
+        await store.save_snapshot("s")
+        await store.clear("s", snapshots=True)
+    with sqlite3.connect(path) as connection:
+        for table in ("state", "saved_state", "sessions", "snapshots"):
+            count = connection.execute(f"SELECT count(*) FROM goldfish_{table}").fetchone()
+            assert count == (0,), table
+    connection.close()
 
 
 def test_code_without_an_event_loop_has_state_too(tmp_path: Path) -> None:
