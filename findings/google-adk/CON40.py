@@ -1,8 +1,8 @@
 """DatabaseSessionService on SQLite: processes that set different names in one session lose some.
 
-The state is one row that is read, changed in Python and written back. The marker that tells a stale
-session is compared before the write and not with it, so two processes both find their session fresh.
-Exit 1 if a value that was acknowledged is not there.
+The state is one row that is read, changed in Python and written back. The marker that tells a
+stale session is compared before the write and not with it, so two processes both find their session
+fresh. Exit 1 if a value that was acknowledged is not there.
 """
 
 import asyncio
