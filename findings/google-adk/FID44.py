@@ -1,8 +1,9 @@
 """SqliteSessionService: a text in the state, or a name there, ends at NUL.
 
 The state is merged by SQLite's JSON functions, which take NUL for the end; the session in memory
-has the whole text, so the loss shows after a reload. InMemorySessionService and DatabaseSessionService
-keep it. Also the reason for FID45 there. Exit 1 if a text or a name is shorter than it was.
+has the whole text, so the loss shows after a reload. InMemorySessionService and
+DatabaseSessionService keep it. Also the reason for FID45 there. Exit 1 if a text or a name is
+shorter than it was.
 """
 
 import asyncio
