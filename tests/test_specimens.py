@@ -17,6 +17,9 @@ from goldfish.specimens.facts_reference import FactsReference
 from goldfish.specimens.postgres_reference import PostgresReference
 from goldfish.specimens.redis_reference import RedisReference
 from goldfish.specimens.snapshot_reference import SnapshotReference
+from goldfish.specimens.state_concurrency import AsyncState
+from goldfish.specimens.state_durability import StateOnRedis
+from goldfish.specimens.state_reference import StateReference
 from goldfish.target import Target, as_target, target
 from goldfish.verdict import FINDINGS, Result, Verdict
 
@@ -24,7 +27,7 @@ PLAN = Plan(workers=4, deadline=3.0)  # for stores that never return
 PATIENT = Plan(workers=4, deadline=30.0)  # for those that must not be blamed on a busy machine
 NOT_BLAMED = {Verdict.HELD, Verdict.UNSUPPORTED}
 PACKAGES = {"redis": "redis", "postgres": "psycopg"}  # the client of each service
-WRITES = {"messages": "add_messages", "facts": "remember"}
+WRITES = {"messages": "add_messages", "facts": "remember", "state": "set_state"}
 AMID_OTHERS = {"CON", "DUR", "FLT", "LIV"}
 
 
@@ -100,7 +103,11 @@ def test_a_specimen_is_blamed_by_no_family_that_its_bug_does_not_explain(name: s
 
 @pytest.mark.parametrize(
     ("store", "about", "not_asked"),
-    [(SnapshotReference, "messages", {"FLT25"}), (FactsReference, "facts", {"REC04", "ISO32"})],
+    [
+        (SnapshotReference, "messages", {"FLT25"}),
+        (FactsReference, "facts", {"REC04", "ISO32"}),
+        (StateReference, "state", set()),
+    ],
 )
 def test_a_correct_stranger_holds_everything(store: type, about: str, not_asked: set[str]) -> None:
     """A plain store that is right is never blamed, and asked whatever is not about a server."""
@@ -129,13 +136,15 @@ def test_a_user_and_a_session_of_one_name_are_held_apart_by_a_correct_store() ->
         (PostgresReference, ["postgres"]),
         (AsyncFacts, ()),
         (FactsOnRedis, ["redis"]),
+        (AsyncState, ()),
+        (StateOnRedis, ["redis"]),
     ],
 )
 def test_a_correct_stranger_of_another_kind_is_not_blamed(store: type, services: list[str]) -> None:
     """Async, or on a server: a store that is right holds under every fault and in every crowd."""
     stranger = target(services=services)(store)
     skip_without_packages(stranger)
-    about = "facts" if hasattr(store, "remember") else "messages"
+    about = next(about for about, method in WRITES.items() if hasattr(store, method))
     checks = [each for each in catalogue().values() if each.about == about]
     report = run(stranger, [each for each in checks if each.family in AMID_OTHERS], PATIENT)
     assert [result for result in report.results if result.verdict not in NOT_BLAMED] == []

@@ -133,11 +133,11 @@ class BlockingMemoryStore:
         return self._call(self.store.delete_messages(session_id, ids))
 
     def clear(self, session_id: str, *, snapshots: bool = False) -> None:
-        """Remove the messages of the session and its deadline; its snapshots only if asked."""
+        """Remove what the session holds and its deadline; its snapshots only if asked."""
         self._call(self.store.clear(session_id, snapshots=snapshots))
 
     def clear_all(self) -> None:
-        """Remove every session of this store, with its snapshots."""
+        """Remove every session of this store, with its snapshots, and the state of every user."""
         self._call(self.store.clear_all())
 
     def list_sessions(self) -> list[str]:
@@ -153,7 +153,7 @@ class BlockingMemoryStore:
         return self._call(self.store.get_ttl(session_id))
 
     def save_snapshot(self, session_id: str, *, label: str | None = None) -> str:
-        """Save the messages of the session and the time that it has left; return the id."""
+        """Save the messages and state of the session and the time it has left; return the id."""
         return self._call(self.store.save_snapshot(session_id, label=label))
 
     def rollback_to_snapshot(self, session_id: str, snapshot_id: str) -> None:
@@ -169,7 +169,7 @@ class BlockingMemoryStore:
         self._call(self.store.delete_snapshot(session_id, snapshot_id))
 
     def fork(self, session_id: str, snapshot_id: str, new_session_id: str) -> None:
-        """Give the messages of a snapshot, and its time left, to a session that has none."""
+        """Give what a snapshot holds, and its time left, to a session that is empty."""
         self._call(self.store.fork(session_id, snapshot_id, new_session_id))
 
     def search_history(
@@ -177,6 +177,16 @@ class BlockingMemoryStore:
     ) -> list[Found]:
         """The messages of these sessions that fit the query, best first."""
         return self._call(self.store.search_history(session_ids, query, limit=limit))
+
+    def set_state(
+        self, session_id: str, values: Mapping[str, Any], *, user_id: str | None = None
+    ) -> None:
+        """Put each value under its name, replacing what was there; other names stay."""
+        self._call(self.store.set_state(session_id, values, user_id=user_id))
+
+    def get_state(self, session_id: str, *, user_id: str | None = None) -> dict[str, Any]:
+        """All values of the session, or of the user, by name."""
+        return self._call(self.store.get_state(session_id, user_id=user_id))
 
     def remember(
         self,

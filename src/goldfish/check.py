@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 Function = Callable[["Memory"], Awaitable[None]]
 Suite = Literal["smoke", "standard", "soak"]
-Subject = Literal["messages", "facts"]
+Subject = Literal["messages", "facts", "state"]
 SUITES: tuple[Suite, ...] = ("smoke", "standard", "soak")
 
 FAMILIES = {
@@ -94,10 +94,11 @@ StoreTTL = Need("ttl")
 Server = Need("service")
 ScopedIds = Need("scoped ids")
 
-# What a memory must have so that anything can be asked of it about the one or the other.
+# What a memory must have so that anything can be asked of it about one of these.
 ESSENTIALS: dict[Subject, tuple[Need, ...]] = {
     "messages": (method("add_messages"), method("get_history")),
     "facts": (method("remember"),),
+    "state": (method("set_state"), method("get_state")),
 }
 
 

@@ -194,7 +194,7 @@ KNOWN_METHODS = [
     if inspect.isfunction(value) and not name.startswith("_")
 ] + ["close"]
 
-WRITES = ("add_messages", "remember")
+WRITES = ("add_messages", "remember", "set_state")
 
 Methods = dict[str, list[str] | None]  # by name the parameters it takes; None if it takes any
 

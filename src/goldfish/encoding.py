@@ -46,6 +46,12 @@ def encode_batch(messages: Iterable[ChatMessage]) -> list[tuple[str, str]]:
     return rows
 
 
+def encode_value(value: Any) -> str:
+    """The value as one line of JSON that is always valid UTF-8: lone surrogates are escaped."""
+    text = _dump(value)
+    return text if text.isascii() or not _has_lone_surrogate(text) else _dump_ascii(value)
+
+
 def decode_messages(bodies: Sequence[str] | Sequence[bytes]) -> list[ChatMessage]:
     """The messages that were encoded as these JSON texts."""
     messages: list[ChatMessage] = []

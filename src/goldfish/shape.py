@@ -32,6 +32,8 @@ EXPECTED = {
     "forget": "user_id, fact_id",
     "forget_all": "user_id",
     "fact_history": "user_id, fact_id",
+    "set_state": "session_id, values, *, user_id",
+    "get_state": "session_id, *, user_id",
 }
 
 

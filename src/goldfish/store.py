@@ -25,7 +25,7 @@ class MemoryStore(Protocol):
         """Remove the oldest messages beyond ``keep_last``; return how many were removed."""
 
     async def clear(self, session_id: str) -> None:
-        """Remove the messages of the session and its deadline; again is a no-op."""
+        """Remove what the session holds, and its deadline; again is a no-op."""
 
     async def clear_all(self) -> None:
         """Remove every session of this store."""
@@ -78,7 +78,7 @@ class Snapshotting(Protocol):
     """A session's state can be saved and restored."""
 
     async def save_snapshot(self, session_id: str, *, label: str | None = None) -> str:
-        """Save the messages of the session and the time it has left; return the snapshot's id."""
+        """Save what the session holds and the time it has left; return the snapshot's id."""
 
     async def rollback_to_snapshot(self, session_id: str, snapshot_id: str) -> None:
         """Make the session what it was when the snapshot was saved; every snapshot stays."""
@@ -90,7 +90,7 @@ class Snapshotting(Protocol):
         """Remove one snapshot; an unknown one is a no-op."""
 
     async def fork(self, session_id: str, snapshot_id: str, new_session_id: str) -> None:
-        """Give the messages of a snapshot, and its time left, to a session that has none."""
+        """Give what a snapshot holds, and its time left, to a session that is empty."""
 
 
 class Remembering(Protocol):
@@ -153,12 +153,28 @@ class Searching(Protocol):
 
 
 class Stating(Protocol):
-    """Named values of a session, or of a user across sessions."""
+    """Named values of a session, or of a user across sessions.
+
+    Names are any text, values any JSON: each comes back as it was given, of its own type, as
+    metadata do. What a store cannot keep it refuses before anything is written.
+
+    - One call is one step: its values are all there or none, and no reader sees some of them.
+      Calls at once that set different names lose nothing; of those that set one name, one is last.
+    - A value is replaced whole, a dict under a name too. None is a value like others; there is no
+      way to remove a name but to clear. Setting nothing is a no-op.
+    - The state of an unknown session, or user, is empty. A session that has state and no messages
+      is not listed.
+    - The state of a session belongs to the conversation: ``clear`` and expiry remove it, a write
+      of it renews a store-wide ``ttl``, a snapshot holds it, rolling back restores it exactly, and
+      a fork begins with it. Trimming and deleting messages leave it alone.
+    - The state of a user is the same from every session and is never mixed with theirs: none of
+      these touch it, but for ``clear_all``, which removes all state there is.
+    """
 
     async def set_state(
         self, session_id: str, values: Mapping[str, Any], *, user_id: str | None = None
     ) -> None:
-        """Merge the values by top-level key, replacing what is under each."""
+        """Put each value under its name, replacing what was there; other names stay."""
 
     async def get_state(self, session_id: str, *, user_id: str | None = None) -> dict[str, Any]:
-        """All values."""
+        """All values by name."""

@@ -1,6 +1,7 @@
 """Values between the harness and its pods, as lines of JSON."""
 
 import json
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -31,7 +32,7 @@ def _plain(value: Any) -> Any:
         return value
     if isinstance(value, ChatMessage):
         return {"$message": _encoded(value)}
-    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
+    if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
         return {"$dict": {key: _plain(each) for key, each in value.items()}}
     if isinstance(value, list | tuple | set | frozenset):
         return [_plain(each) for each in value]

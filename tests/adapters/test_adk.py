@@ -20,15 +20,15 @@ from goldfish.runner import Plan, run
 from goldfish.targets import resolve
 
 LONG_AGO = datetime(2020, 1, 2, 3, 4, 5, 678, tzinfo=UTC)
-HELD = "FID01 FID08 FID09 FID13 FID15 FID26 ORD11 ORD13 ORD14"
+HELD = "FID01 FID08 FID09 FID13 FID15 FID26 ORD11 ORD13 ORD14 FID41 FID43 ISO43"
 FOUND = {
     "adk-memory": {
-        "held": HELD + " FID22 ORD03 ORD04 CLR04",
-        "broken": "ISO04",
+        "held": HELD + " FID22 ORD03 ORD04 CLR04 FID45",
+        "broken": "ISO04 FID46",
         "unsupported": "DUR02 DUR11",
     },
-    "adk-sqlite": {"held": HELD + " FID22 ORD03 CLR04", "broken": "ISO04 ORD04"},
-    "adk-database": {"held": HELD + " FID22 ISO04", "broken": "ORD03 ORD04"},
+    "adk-sqlite": {"held": HELD + " FID22 ORD03 CLR04", "broken": "ISO04 ORD04 FID44 FID45"},
+    "adk-database": {"held": HELD + " FID22 ISO04 FID45", "broken": "ORD03 ORD04"},
 }
 UNSUPPORTED = "TRM01 CLR07 CLR09 TTL01 DUP01 FID10 FID11 FID12 FID14 SNP01"
 
@@ -91,11 +91,54 @@ async def test_sessions_are_written_read_listed_and_deleted() -> None:
         await store.add_messages("", [said()])
 
 
+async def test_state_is_set_by_events_that_are_no_messages() -> None:
+    """Of a session, or of a user of the app; the newest messages are found between them."""
+    service = InMemorySessionService()
+    store = goldfish.adapt.adk(service, app_name="shop", user_id="ann")
+    for turn in range(3):
+        await store.add_messages("chat", [said(content=f"turn {turn}")])
+        await store.set_state("chat", {"step": turn, "done": None})
+    await store.set_state("elsewhere", {"language": "de"}, user_id="ann")
+    await store.set_state("chat", {})
+    assert contents(await store.get_history("chat")) == ["turn 0", "turn 1", "turn 2"]
+    assert contents(await store.get_history("chat", last=2)) == ["turn 1", "turn 2"]
+    assert await store.get_state("chat") == {"step": 2, "done": None}
+    assert await store.get_state("chat", user_id="ann") == {"language": "de"}
+    assert await store.get_state("chat", user_id="bob") == await store.get_state("new") == {}
+    session = await service.get_session(app_name="shop", user_id="ann", session_id="chat")
+    assert session is not None
+    assert session.state == {"step": 2, "done": None, "user:language": "de"}
+
+
+async def test_the_state_of_a_user_is_found_where_there_is_no_way_to_ask_for_it() -> None:
+    """As in older releases: by way of any of the user's sessions."""
+
+    class Older(InMemorySessionService):
+        async def get_user_state(self, *, app_name: str, user_id: str) -> dict[str, Any]:
+            raise NotImplementedError
+
+    store = goldfish.adapt.adk(Older())
+    assert await store.get_state("chat", user_id="ann") == {}
+    await store.set_state("one", {"language": "de"}, user_id="ann")
+    assert await store.get_state("two", user_id="ann") == {"language": "de"}
+
+
+@pytest.mark.parametrize(
+    "values", [{"user:x": 1}, {"temp:x": 1}, {"x": (1, 2)}, {"x": float("nan")}, {"x": object()}]
+)
+async def test_state_that_adk_does_not_keep_as_it_is_is_refused(values: dict[str, Any]) -> None:
+    """Before anything is set, and with what to do."""
+    store = goldfish.adapt.adk(InMemorySessionService())
+    with pytest.raises(ValueError, match="x"):
+        await store.set_state("chat", {"plain": 1, **values})
+    assert await store.get_state("chat") == {}
+
+
 async def test_a_session_that_another_writer_has_changed_is_fetched_again(tmp_path: Any) -> None:
     """ADK refuses to append to what is stale, and says so: the second writer is not lost."""
     path = str(tmp_path / "memory.db")
     one, two = (goldfish.adapt.adk(SqliteSessionService(path)) for _ in range(2))
-    held = await one._session("chat")
+    held = await one._session("goldfish", "chat")
     await two.add_messages("chat", [ChatMessage(role="user", content="a")])
     await one._append(held, "chat", ChatMessage(role="user", content="b"))
     assert contents(await two.get_history("chat")) == ["a", "b"]
@@ -111,7 +154,8 @@ async def test_an_error_that_is_no_race_is_raised_at_once(tmp_path: Any) -> None
 def test_a_power_that_adk_lacks_is_no_method() -> None:
     """What a check asks for is seen by the methods that are there."""
     methods = methods_of(goldfish.adapt.adk(InMemorySessionService()))
-    assert set(methods) == {"add_messages", "get_history", "clear", "list_sessions"}
+    state = {"set_state", "get_state"}
+    assert set(methods) == {"add_messages", "get_history", "clear", "list_sessions"} | state
 
 
 @pytest.mark.parametrize("name", FOUND)

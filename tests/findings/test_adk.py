@@ -15,6 +15,8 @@ FINDINGS = Path(__file__).parents[2] / "findings" / "google-adk"
     ("script", "told"),
     [
         ("ORD03.py", "broken: events of one moment came back as ["),
+        ("FID44.py", "broken: the state {'note': 'before\\x00after', 'na\\x00me': 'value'} was"),
+        ("FID46.py", "broken: set to ['tea'], the cart has ['tea', 'never told']"),
         ("ISO04.py", "broken: ['InMemorySessionService', 'SqliteSessionService'] show 'chat'"),
     ],
 )

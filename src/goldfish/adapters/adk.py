@@ -1,13 +1,16 @@
-"""The session services of Google's ADK as a store: events are messages."""
+"""The session services of Google's ADK as a store: events are messages, or set its state."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, ClassVar
 
+from google.adk.events import Event
 from google.adk.sessions import BaseSessionService, Session
 from google.adk.sessions.base_session_service import GetSessionConfig
 
 from goldfish.adapters.adk_events import from_event, to_event
+from goldfish.adapters.adk_state import session_values, to_state_event, user_values
 from goldfish.messages import ChatMessage
 from goldfish.target import MESSAGE_FIELDS
 
@@ -40,8 +43,7 @@ class ADKMemory:
 
     async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         """Append the batch to the session, which is created if need be."""
-        if not session_id:
-            raise ValueError("ADK makes an id of its own for an empty one: give the session an id")
+        _refuse_empty(session_id)
         for message in messages:  # what ADK cannot write is refused before anything is written
             to_event(message).model_dump_json()
         session: Session | None = None
@@ -49,12 +51,33 @@ class ADKMemory:
             session = await self._append(session, session_id, message)
 
     async def get_history(self, session_id: str, *, last: int | None = None) -> list[ChatMessage]:
-        """The events of the session."""
-        config = None if last is None else GetSessionConfig(num_recent_events=last)
+        """The events of the session that say something; others set its state."""
+        events = await self._events(session_id, last)
+        said = [each for each in events if each.content is not None]
+        if last and len(said) < len(events) == last:  # further back there may be more
+            said = [each for each in await self._events(session_id) if each.content is not None]
+            said = said[-last:]
+        return [from_event(each) for each in said]
+
+    async def set_state(
+        self, session_id: str, values: Mapping[str, Any], *, user_id: str | None = None
+    ) -> None:
+        """Append an event that sets the values of the session, or of that user of the app."""
+        _refuse_empty(session_id)
+        event = partial(to_state_event, values, of_user=user_id is not None)
+        event().model_dump_json()
+        names = self._user_id if user_id is None else user_id, session_id
+        if values:
+            await self._append_event(None, names, event)
+
+    async def get_state(self, session_id: str, *, user_id: str | None = None) -> dict[str, Any]:
+        """The state of the session without that of other scopes, or that of the user."""
+        if user_id is not None:
+            return await user_values(self._service, self._app_name, user_id)
         session = await self._service.get_session(
-            app_name=self._app_name, user_id=self._user_id, session_id=session_id, config=config
+            app_name=self._app_name, user_id=self._user_id, session_id=session_id, config=NEWEST
         )
-        return [from_event(each) for each in session.events] if session else []
+        return session_values(session.state) if session else {}
 
     async def clear(self, session_id: str) -> None:
         """Delete the session."""
@@ -67,13 +90,27 @@ class ADKMemory:
         listed = await self._service.list_sessions(app_name=self._app_name, user_id=self._user_id)
         return [each.id for each in listed.sessions]
 
+    async def _events(self, session_id: str, last: int | None = None) -> list[Event]:
+        config = None if last is None else GetSessionConfig(num_recent_events=last)
+        session = await self._service.get_session(
+            app_name=self._app_name, user_id=self._user_id, session_id=session_id, config=config
+        )
+        return session.events if session else []
+
     async def _append(
         self, session: Session | None, session_id: str, message: ChatMessage
     ) -> Session:
+        names = self._user_id, session_id
+        return await self._append_event(session, names, lambda: to_event(message))
+
+    async def _append_event(
+        self, session: Session | None, names: tuple[str, str], event: Callable[[], Event]
+    ) -> Session:
+        """Append what is made anew for each try; the names are those of a user and a session."""
         for tries_left in reversed(range(TRIES)):
             try:
-                session = session or await self._session(session_id)
-                await self._service.append_event(session, to_event(message))
+                session = session or await self._session(*names)
+                await self._service.append_event(session, event())
                 return session
             except Exception as error:
                 if not (tries_left and _is_overtaken(error)):
@@ -82,14 +119,19 @@ class ADKMemory:
             await asyncio.sleep(0)
         raise AssertionError("the last try returns or raises")
 
-    async def _session(self, session_id: str) -> Session:
+    async def _session(self, user_id: str, session_id: str) -> Session:
         """The session as it is now, or a new one."""
         there = await self._service.get_session(
-            app_name=self._app_name, user_id=self._user_id, session_id=session_id, config=NEWEST
+            app_name=self._app_name, user_id=user_id, session_id=session_id, config=NEWEST
         )
         return there or await self._service.create_session(
-            app_name=self._app_name, user_id=self._user_id, session_id=session_id
+            app_name=self._app_name, user_id=user_id, session_id=session_id
         )
+
+
+def _refuse_empty(session_id: str) -> None:
+    if not session_id:
+        raise ValueError("ADK makes an id of its own for an empty one: give the session an id")
 
 
 def _is_overtaken(error: Exception) -> bool:

@@ -3,6 +3,7 @@
 import asyncio
 from typing import Any
 
+from goldfish.catalogue.freshness import refuse_one_writer
 from goldfish.catalogue.knowledge import (
     Knowledge,
     items_in,
@@ -14,7 +15,7 @@ from goldfish.check import OtherProcess, check, method
 from goldfish.client import StoreError
 from goldfish.diagnosis import shown
 from goldfish.driver import Client, Lanes, Memory
-from goldfish.verdict import UnsupportedError, Violation
+from goldfish.verdict import Violation
 
 TOWNS = ["Rome", "Lima", "Oslo", "Bonn", "Kyoto", "Cairo", "Quito", "Turku", "Perth", "Accra"]
 
@@ -26,7 +27,7 @@ async def processes_that_tell_at_once_lose_nothing(memory: Memory) -> None:
     Incident: modelcontextprotocol/servers issue 4797: two processes on one memory file discarded
     each other's writes; yvgude/lean-ctx issue 326: of seven facts told at once two were left.
     """
-    _refuse_one_writer(memory)
+    refuse_one_writer(memory)
     knowledge, user = Knowledge(memory), memory.session("ann")
     clients = [await memory.elsewhere() for _ in range(3)]
     await asyncio.gather(
@@ -91,7 +92,7 @@ async def a_fact_under_revision_is_always_one(memory: Memory) -> None:
     Incident: ourmem/omem pull request 20: an update was a delete and then an add, each committed by
     itself: who looked between, or stopped there, had lost the memory.
     """
-    _refuse_one_writer(memory)
+    refuse_one_writer(memory)
     user, here, other = memory.session("ann"), memory.client, await memory.elsewhere()
     versions = [f"Ann lives in {town}" for town in TOWNS]
     name = await told(here, user, versions[0])
@@ -129,8 +130,3 @@ async def _tell(
 ) -> Any:
     deadline = memory.deadline
     return await lanes.call("remember", user, text, deadline=deadline, lane=lane, **options)
-
-
-def _refuse_one_writer(memory: Memory) -> None:
-    if memory.target.claims == "one writer":
-        raise UnsupportedError("not claimed: one writer only")

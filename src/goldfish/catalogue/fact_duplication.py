@@ -4,6 +4,7 @@ import asyncio
 import unicodedata
 from typing import Any
 
+from goldfish.catalogue.freshness import refuse_one_writer
 from goldfish.catalogue.knowledge import (
     Knowledge,
     known_items,
@@ -15,7 +16,7 @@ from goldfish.catalogue.knowledge import (
 from goldfish.check import OtherProcess, Reopening, check, method
 from goldfish.diagnosis import shown
 from goldfish.driver import Client, Memory
-from goldfish.verdict import UnsupportedError, Violation
+from goldfish.verdict import Violation
 
 FACT = "Ann lives in Berlin"
 SPELLINGS = [
@@ -72,8 +73,7 @@ async def the_same_fact_from_three_processes_at_once_is_one(memory: Memory) -> N
     Incident: hanamorix/companion-emergence issue 66: a rerun called the same tool twice in one
     turn, and the memory that it wrote was there twice.
     """
-    if memory.target.claims == "one writer":
-        raise UnsupportedError("not claimed: one writer only")
+    refuse_one_writer(memory)
     user, clients = memory.session("ann"), [await memory.elsewhere() for _ in range(3)]
     facts = [f"Ann has been to {town}" for town in ("Rome", "Lima", "Oslo", "Bonn")]
     for text in facts:

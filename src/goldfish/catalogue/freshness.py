@@ -5,12 +5,18 @@ from typing import Any
 
 from goldfish.diagnosis import judge, shown, shown_list
 from goldfish.driver import Client, Memory
-from goldfish.verdict import Violation
+from goldfish.verdict import UnsupportedError, Violation
 
 
 def writers(memory: Memory, one: Client, two: Client) -> tuple[Client, Client]:
     """Both may write, unless the memory never promised more than one writer."""
     return (one, one) if memory.target.claims == "one writer" else (one, two)
+
+
+def refuse_one_writer(memory: Memory) -> None:
+    """Several writers at once are more than some memories ever promised."""
+    if memory.target.claims == "one writer":
+        raise UnsupportedError("not claimed: one writer only")
 
 
 async def expect_fresh(

@@ -5,12 +5,9 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from goldfish.encoding import refuse_unstorable
+from goldfish.encoding import encode_value, refuse_unstorable
 from goldfish.errors import MemoryStoreBackendError, UnstorableError
 from goldfish.messages import Fact
-
-_dump = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-_dump_ascii = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
 
 
 def encode_base(metadata: Mapping[str, Any] | None, moment: datetime) -> str:
@@ -19,12 +16,12 @@ def encode_base(metadata: Mapping[str, Any] | None, moment: datetime) -> str:
         raise UnstorableError(f"metadata must be a dict, not {type(metadata).__name__}")
     kept = dict(metadata or {})
     refuse_unstorable(kept, "metadata")
-    return _json({"metadata": kept, "created_at": moment.isoformat()})
+    return encode_value({"metadata": kept, "created_at": moment.isoformat()})
 
 
 def encode_said(text: str, moment: datetime) -> str:
     """The text and when it was said."""
-    return _json({"text": text, "updated_at": moment.isoformat()})
+    return encode_value({"text": text, "updated_at": moment.isoformat()})
 
 
 def decode_base(stored: str) -> dict[str, Any]:
@@ -68,13 +65,3 @@ def _record(stored: str) -> dict[str, Any]:
             f"a stored fact is damaged ({error}): restore the data from a backup"
         ) from error
     return record
-
-
-def _json(record: dict[str, Any]) -> str:
-    """One line that is always valid UTF-8: lone surrogates are escaped."""
-    text = _dump(record)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return _dump_ascii(record)
-    return text

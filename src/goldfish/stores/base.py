@@ -17,6 +17,7 @@ from goldfish.recall.chronicle import Embedded
 from goldfish.store import Count
 from goldfish.stores import arguments
 from goldfish.stores.remembering import RememberingStore
+from goldfish.stores.stating import StatingStore
 from goldfish.stores.trimming import Limits, messages_to_remove
 
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ Forked = Literal["done", "not found", "not empty"]
 LONG_HISTORY = 2000
 
 
-class BaseStore(RememberingStore):
-    """A ``MemoryStore`` with ``Expiring``, ``Editing``, ``Listing``, ``Snapshotting`` and facts."""
+class BaseStore(RememberingStore, StatingStore):
+    """A ``MemoryStore`` with every power; searching is switched on where it is asked for."""
 
     def __init__(
         self,
@@ -100,7 +101,7 @@ class BaseStore(RememberingStore):
         return await self._remove(session_id, doomed) if doomed else 0
 
     async def clear(self, session_id: str, *, snapshots: bool = False) -> None:
-        """Remove the messages of the session and its deadline; again is a no-op.
+        """Remove the messages of the session, its state and its deadline; again is a no-op.
 
         Its snapshots stay, so that it can be rolled back, unless ``snapshots`` says otherwise.
         """
@@ -108,7 +109,7 @@ class BaseStore(RememberingStore):
         await self._clear(session_id, snapshots)
 
     async def clear_all(self) -> None:
-        """Remove every session of this store, with its snapshots."""
+        """Remove every session of this store, with its snapshots, and the state of every user."""
         self._admit()
         await self._clear_all()
 
@@ -121,7 +122,7 @@ class BaseStore(RememberingStore):
         """Set the session's deadline that many seconds from now; None removes it.
 
         Later writes leave it alone, unless the store was opened with a ``ttl`` of its own. For a
-        session without messages this is a no-op.
+        session that holds neither messages nor state this is a no-op.
         """
         self._admit(session_id)
         left = None if seconds is None else arguments.seconds(seconds, "seconds")
@@ -136,7 +137,7 @@ class BaseStore(RememberingStore):
         return await self._get_ttl(session_id)
 
     async def save_snapshot(self, session_id: str, *, label: str | None = None) -> str:
-        """Save the messages of the session and the time that it has left; return the id."""
+        """Save the messages and state of the session and the time it has left; return the id."""
         self._admit(session_id)
         if label is not None:
             arguments.text(label, "label")
@@ -162,7 +163,7 @@ class BaseStore(RememberingStore):
         await self._delete_snapshot(session_id, arguments.text(snapshot_id, "snapshot_id"))
 
     async def fork(self, session_id: str, snapshot_id: str, new_session_id: str) -> None:
-        """Give the messages of a snapshot, and its time left, to a session that has none."""
+        """Give what a snapshot holds, and its time left, to a session that is empty."""
         self._admit(session_id)
         arguments.text(snapshot_id, "snapshot_id")
         arguments.text(new_session_id, "new_session_id")
@@ -171,7 +172,8 @@ class BaseStore(RememberingStore):
             raise _not_found(session_id, snapshot_id)
         if forked == "not empty":
             raise MemoryStoreError(
-                f"session {new_session_id!r:.80} has messages: fork into another, or clear it first"
+                f"session {new_session_id!r:.80} has messages or state: "
+                "fork into another, or clear it first"
             )
 
     async def search_history(

@@ -12,6 +12,7 @@ from goldfish.messages import Snapshot
 from goldfish.recall.chronicle import Embedded
 from goldfish.stores.base import BaseStore, Forked, Row
 from goldfish.stores.memory_facts import MemoryFacts
+from goldfish.stores.stating import Named
 
 if TYPE_CHECKING:
     from goldfish.embedding.embedder import Embedder
@@ -22,6 +23,7 @@ class _Session:
     bodies: dict[str, str] = field(default_factory=dict)  # message id -> JSON, oldest first
     deadline: float | None = None
     shared: bool = False  # with a snapshot: the bodies are copied before they are changed
+    state: dict[str, str] = field(default_factory=dict)  # name -> JSON
 
     def own_bodies(self) -> dict[str, str]:
         """The bodies, to be changed; the texts in them are shared with all snapshots."""
@@ -29,6 +31,10 @@ class _Session:
             self.bodies = dict(self.bodies)
             self.shared = False
         return self.bodies
+
+    @property
+    def empty(self) -> bool:
+        return not self.bodies and not self.state
 
     def seconds_left(self) -> float | None:
         return None if self.deadline is None else self.deadline - time.monotonic()
@@ -39,10 +45,12 @@ class _Saved:
     snapshot: Snapshot
     bodies: dict[str, str]
     seconds_left: float | None
+    state: dict[str, str]
 
     def as_session(self) -> _Session:
         left = self.seconds_left
-        return _Session(self.bodies, None if left is None else time.monotonic() + left, shared=True)
+        deadline = None if left is None else time.monotonic() + left
+        return _Session(self.bodies, deadline, shared=True, state=dict(self.state))
 
 
 class InMemoryStore(BaseStore):
@@ -61,6 +69,7 @@ class InMemoryStore(BaseStore):
         super().__init__(ttl=ttl, embedder=embedder)
         self._by_id: dict[str, _Session] = {}
         self._saved: dict[str, dict[str, _Saved]] = {}  # by session and snapshot, oldest first
+        self._user_states: dict[str, dict[str, str]] = {}  # by user and name: JSON
         self._sweep_at = 64
         self._lock = threading.Lock()  # several event loops in several threads may share a store
 
@@ -68,10 +77,7 @@ class InMemoryStore(BaseStore):
         self, session_id: str, rows: list[Row], embedded: Embedded | None = None
     ) -> None:
         with self._lock:
-            session = self._alive(session_id)
-            if session is None:
-                self._sweep()
-                session = self._by_id[session_id] = _Session()
+            session = self._living(session_id)
             bodies = session.own_bodies()
             for key, body in rows:
                 bodies.setdefault(key, body)
@@ -116,6 +122,7 @@ class InMemoryStore(BaseStore):
         with self._lock:
             self._by_id.clear()
             self._saved.clear()
+            self._user_states.clear()
 
     async def _sessions(self) -> list[str]:
         with self._lock:
@@ -125,7 +132,7 @@ class InMemoryStore(BaseStore):
     async def _set_ttl(self, session_id: str, seconds: float | None) -> None:
         with self._lock:
             session = self._alive(session_id)
-            if session is not None and session.bodies:
+            if session is not None and not session.empty:
                 session.deadline = None if seconds is None else time.monotonic() + seconds
 
     async def _get_ttl(self, session_id: str) -> float | None:
@@ -146,7 +153,8 @@ class InMemoryStore(BaseStore):
                 created_at=created_at,
                 message_count=len(session.bodies),
             )
-            saved = _Saved(snapshot, session.bodies, session.seconds_left())
+            left, state = session.seconds_left(), dict(session.state)
+            saved = _Saved(snapshot, session.bodies, left, state)
             self._saved.setdefault(session_id, {})[snapshot_id] = saved
 
     async def _rollback(self, session_id: str, snapshot_id: str) -> bool:
@@ -173,10 +181,30 @@ class InMemoryStore(BaseStore):
             if saved is None:
                 return "not found"
             new_session = self._alive(new_session_id)
-            if new_session is not None and new_session.bodies:
+            if new_session is not None and not new_session.empty:
                 return "not empty"
             self._by_id[new_session_id] = saved.as_session()
             return "done"
+
+    async def _write_state(self, session_id: str, named: list[Named]) -> None:
+        with self._lock:
+            session = self._living(session_id)
+            session.state.update(named)
+            if self._ttl is not None:
+                session.deadline = time.monotonic() + self._ttl
+
+    async def _read_state(self, session_id: str) -> list[Named]:
+        with self._lock:
+            session = self._alive(session_id)
+            return [] if session is None else list(session.state.items())
+
+    async def _write_user_state(self, user_id: str, named: list[Named]) -> None:
+        with self._lock:
+            self._user_states.setdefault(user_id, {}).update(named)
+
+    async def _read_user_state(self, user_id: str) -> list[Named]:
+        with self._lock:
+            return list(self._user_states.get(user_id, {}).items())
 
     def _ledger(self) -> MemoryFacts:
         return MemoryFacts()
@@ -188,6 +216,14 @@ class InMemoryStore(BaseStore):
             return session
         del self._by_id[session_id]
         return None
+
+    def _living(self, session_id: str) -> _Session:
+        """The session, or a new one if there is none or it has expired."""
+        session = self._alive(session_id)
+        if session is None:
+            self._sweep()
+            session = self._by_id[session_id] = _Session()
+        return session
 
     def _sweep(self) -> None:
         """Drop expired sessions that nobody asks for, each time the number of sessions doubles."""

@@ -19,7 +19,9 @@ from goldfish.stores.postgres_pool import PostgresPool
 from goldfish.stores.postgres_schema import migrate, quoted
 from goldfish.stores.postgres_search import PostgresChronicle, refuse_mixing
 from goldfish.stores.postgres_snapshots import LIST
+from goldfish.stores.postgres_state import PostgresState
 from goldfish.stores.searching import SearchingStore
+from goldfish.stores.stating import Named
 
 if TYPE_CHECKING:
     from goldfish.embedding.embedder import Embedder
@@ -57,6 +59,7 @@ class PostgresMemoryStore(SearchingStore):
         )
         self._schema = _schema_name(schema)
         self._sql = _Statements(quoted(self._schema))
+        self._state = PostgresState(self._rows, quoted(self._schema))
         self._migrated = False
         self._next_sweep = 0.0
 
@@ -133,6 +136,18 @@ class PostgresMemoryStore(SearchingStore):
         new = _bytes(new_session_id)
         values = [_key(_bytes(session_id)), _bytes(snapshot_id), _key(new), new]
         return cast(Forked, (await self._rows(self._sql.fork, values))[0][0])
+
+    async def _write_state(self, session_id: str, named: list[Named]) -> None:
+        await self._state.put(session_id, named, self._ttl)
+
+    async def _read_state(self, session_id: str) -> list[Named]:
+        return await self._state.read(session_id)
+
+    async def _write_user_state(self, user_id: str, named: list[Named]) -> None:
+        await self._state.put_user(user_id, named)
+
+    async def _read_user_state(self, user_id: str) -> list[Named]:
+        return await self._state.read_user(user_id)
 
     def _chronicle(self) -> PostgresChronicle:
         return PostgresChronicle(self._rows, quoted(self._schema))

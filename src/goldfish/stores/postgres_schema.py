@@ -15,6 +15,7 @@ from goldfish.errors import SchemaTooNewError
 from goldfish.stores.postgres_facts_schema import FACTS
 from goldfish.stores.postgres_search_schema import SEARCH
 from goldfish.stores.postgres_snapshots import SNAPSHOTS
+from goldfish.stores.postgres_state_schema import STATE
 
 if TYPE_CHECKING:
     from psycopg import AsyncConnection
@@ -125,6 +126,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     SNAPSHOTS,
     FACTS,
     SEARCH,
+    STATE,
 )
 
 

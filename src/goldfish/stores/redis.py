@@ -14,7 +14,7 @@ from goldfish.encoding import decode_messages
 from goldfish.errors import MemoryStoreBackendError, MemoryStoreError, SchemaTooNewError, masked
 from goldfish.messages import Snapshot
 from goldfish.recall.chronicle import Embedded
-from goldfish.stores import arguments, redis_scripts, redis_snapshots
+from goldfish.stores import arguments, redis_scripts, redis_snapshots, redis_state
 from goldfish.stores.base import Forked, Row
 from goldfish.stores.per_loop import PerLoop
 from goldfish.stores.redis_client import client_maker
@@ -23,6 +23,7 @@ from goldfish.stores.redis_line import Command, RedisLine, is_cluster, together
 from goldfish.stores.redis_scripts import SNAPSHOTS, Script, Write
 from goldfish.stores.redis_search import RedisChronicle, new_epoch
 from goldfish.stores.searching import SearchingStore
+from goldfish.stores.stating import Named
 
 if TYPE_CHECKING:
     from goldfish.embedding.embedder import Embedder
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
 FIRST_LAYOUT = 1
 SNAPSHOT_LAYOUT = 2  # from the first snapshot on
 SEARCH_LAYOUT = 3  # from the first search on
-LAYOUT = SEARCH_LAYOUT  # the newest that we know
+STATE_LAYOUT = 4  # from the first named value on
+LAYOUT = STATE_LAYOUT  # the newest that we know
 SCAN_STEP = 1000
 MOST_KNOWN = 10_000
 
@@ -155,6 +157,9 @@ class RedisMemoryStore(SearchingStore):
             tags = {_bytes(key).rpartition(b":")[0] + b":" for key in keys}
             for tag in tags:  # one by one: a cluster keeps them in different places
                 await self._write("UNLINK", *(tag + name for name in redis_snapshots.NAMES))
+        async for keys in self._scan("state", b"u"):
+            for key in keys:
+                await self._write("UNLINK", _bytes(key))
 
     async def _sessions(self) -> list[str]:
         names = [_bytes(key) async for keys in self._scan("log") for key in keys]
@@ -195,12 +200,28 @@ class RedisMemoryStore(SearchingStore):
         found = await self._evaluate(_SHOW, session_id, [_bytes(snapshot_id)], writes=False)
         if not found:
             return "not found"
-        left, *bodies = map(_bytes, found)
+        left, state, *bodies = map(_bytes, found)
         ids = [_bytes(message.id) for message in decode_messages(bodies)] if bodies else []
         begun = await self._evaluate(
-            redis_scripts.BEGIN_FORK, new_session_id, [left, *ids, *bodies]
+            redis_scripts.BEGIN_FORK, new_session_id, [state, left, *ids, *bodies]
         )
         return "done" if begun else "not empty"
+
+    async def _write_state(self, session_id: str, named: list[Named]) -> None:
+        await self._raise_layout(STATE_LAYOUT)
+        self._expect_snapshots(session_id)  # or state: the plain scripts would only look and go
+        values = [_milliseconds(self._ttl), *redis_state.flat(named)]
+        await self._evaluate(redis_state.PUT, session_id, values)
+
+    async def _read_state(self, session_id: str) -> list[Named]:
+        return redis_state.unfolded(await self._call("HGETALL", self._tag(session_id) + b"state"))
+
+    async def _write_user_state(self, user_id: str, named: list[Named]) -> None:
+        await self._raise_layout(STATE_LAYOUT)
+        await self._write("HSET", self._user_tag(user_id) + b"state", *redis_state.flat(named))
+
+    async def _read_user_state(self, user_id: str) -> list[Named]:
+        return redis_state.unfolded(await self._call("HGETALL", self._user_tag(user_id) + b"state"))
 
     def _chronicle(self) -> RedisChronicle:
         return RedisChronicle(self._searched, self._searched_sessions)
@@ -237,7 +258,8 @@ class RedisMemoryStore(SearchingStore):
     def _keys(self, session_id: str) -> tuple[bytes, ...]:
         """The keys that every session may have."""
         tag = self._tag(session_id)
-        return tag + b"log", tag + b"ids", tag + b"left", tag + b"top", tag + b"search"
+        names = b"log", b"ids", b"left", b"top", b"search", b"state"
+        return tuple(tag + name for name in names)
 
     def _all_keys(self, session_id: str) -> tuple[bytes, ...]:
         tag = self._tag(session_id)
@@ -329,7 +351,7 @@ class RedisMemoryStore(SearchingStore):
         self._layout = found
 
     async def _raise_layout(self, needed: int) -> None:
-        """Before the first snapshot or search: keep out those who would not regard it."""
+        """Before the first snapshot, search or named value: keep out who would not regard it."""
         if not self._layout:
             await self._check_layout()
         if self._layout < needed:

@@ -7,10 +7,11 @@ A session without snapshots has up to three keys under one hash tag:
 - ``left``: exists only while all messages of a session with a deadline are trimmed or deleted,
   and carries the deadline, which Redis would otherwise forget with the last element.
 
-``redis_snapshots`` says what there is with snapshots, ``redis_search`` what is there for searches.
-A session that has some has the key ``top`` or ``search``: then a plain script changes nothing and
-answers ``SNAPSHOTS``, and the full one of the same write, which regards them, does the work. So a
-session without them pays for one look at two keys.
+``redis_snapshots`` says what there is with snapshots, ``redis_search`` what is there for searches,
+``redis_state`` how named values are kept. A session that has some has the key ``top``, ``search``
+or ``state``: then a plain script changes nothing and answers ``SNAPSHOTS``, and the full one of the
+same write, which regards them, does the work. So a session without them pays for one look at three
+keys.
 """
 
 from dataclasses import dataclass, field
@@ -41,7 +42,7 @@ class Write:
 
 
 _PLAIN = f"""
-if redis.call('EXISTS', KEYS[4], KEYS[5]) > 0 then return {SNAPSHOTS} end
+if redis.call('EXISTS', KEYS[4], KEYS[5], KEYS[6]) > 0 then return {SNAPSHOTS} end
 local trimming
 local floor = 0
 local function set_aside() end
@@ -161,14 +162,18 @@ return removed
 CLEAR = _both("""
 set_aside(0, -1)
 redis.call('DEL', KEYS[1], KEYS[2], KEYS[3])
-if KEYS[13] then redis.call('DEL', KEYS[13], KEYS[14], KEYS[15]) end
+if KEYS[13] then redis.call('DEL', KEYS[13], KEYS[14], KEYS[15], KEYS[16]) end
 """)
 
-# ARGV: the time in ms, or '' for no deadline.
+# ARGV: the time in ms, or '' for no deadline. Only the full script meets named values: a session
+# that has nothing else keeps its deadline in the third key.
 SET_TTL = _both("""
 for i = 1, 2 do
   if ARGV[1] == '' then redis.call('PERSIST', KEYS[i])
   else redis.call('PEXPIRE', KEYS[i], ARGV[1]) end
+end
+if KEYS[16] and redis.call('EXISTS', KEYS[16]) > redis.call('EXISTS', KEYS[1]) then
+  set_deadline(ARGV[1] ~= '' and ARGV[1])
 end
 """)
 
@@ -178,9 +183,12 @@ if left == -2 then left = redis.call('PTTL', KEYS[3]) end
 return left
 """)
 
-# ARGV: the time left in ms or '', then all ids, then all bodies. Whether the session was empty.
+# ARGV: the packed named values or '', the time left in ms or '', then all ids, then all bodies.
+# Whether the session was empty.
 BEGIN_FORK = full(f"""
-if redis.call('LLEN', KEYS[1]) > 0 then return 0 end
+if call('LLEN', LOG) > 0 or call('EXISTS', STATE) == 1 then return 0 end
+local packed = table.remove(ARGV, 1)
+restate(packed)
 redis.call('DEL', KEYS[3])
 if #ARGV == 1 then
   if ARGV[1] ~= '' then redis.call('SET', KEYS[3], '1', 'PX', ARGV[1]) end

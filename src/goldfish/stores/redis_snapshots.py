@@ -14,7 +14,8 @@ score, and begins another life. A score is called a place here. Under the sessio
 - ``lives``: a sorted set of lives that ended, as place:born, by the number at which they ended;
 - ``open``: a sorted set of the places of messages that came back, by the number at which they did;
 - ``refs``: a hash of how many lives of a place are in ``lives``;
-- ``gone``: a hash of what is set aside, by place: the length of the id, the id, the body.
+- ``gone``: a hash of what is set aside, by place: the length of the id, the id, the body;
+- ``states``: a hash by id of the named values that a snapshot shows, if it shows some.
 
 What Redis expires cannot be set aside any more. So a session that has snapshots and a deadline
 hides its messages under ``kept`` and ``kept-ids``, without a deadline, and ``log`` is a string that
@@ -26,11 +27,12 @@ NAMES = (
     *(b"log", b"ids", b"left", b"top", b"snaps", b"saved"),
     *(b"lives", b"open", b"refs", b"gone", b"kept", b"kept-ids"),
     *(b"search", b"vectors", b"trimmed"),  # redis_search says what they are
+    *(b"state", b"states"),  # redis_state says what they are
 )
 
 _KEYS = """
 local LOG, IDS, LEFT, TOP, SNAPS, SAVED, LIVES, OPEN, REFS, GONE, KEPT, KEPT_IDS,
-  SEARCH, VECTORS, TRIMMED = unpack(KEYS)
+  SEARCH, VECTORS, TRIMMED, STATE, STATES = unpack(KEYS)
 local call = redis.call
 
 local function field(place) return string.format('%d', tonumber(place)) end
@@ -183,7 +185,7 @@ local function come_out()
     call('PEXPIRE', IDS, left)
   else
     set_aside(0, -1)
-    call('DEL', LOG, IDS, SEARCH, VECTORS, TRIMMED)
+    call('DEL', LOG, IDS, SEARCH, VECTORS, TRIMMED, STATE)
   end
 end
 
@@ -197,12 +199,32 @@ local function hide()
   call('SET', LOG, '1', 'PX', left)
 end
 
--- What searches need ends with the session.
+-- Names and values in turn as one text, each after its length.
+local function packed_state()
+  local parts = {}
+  for i, text in ipairs(call('HGETALL', STATE)) do parts[i] = #text .. ':' .. text end
+  return table.concat(parts)
+end
+
+-- Make the named values of the session those that were packed, or none.
+local function restate(packed)
+  local named, at = {}, 1
+  while at <= #packed do
+    local colon = string.find(packed, ':', at, true)
+    local last = colon + tonumber(string.sub(packed, at, colon - 1))
+    named[#named + 1] = string.sub(packed, colon + 1, last)
+    at = last + 1
+  end
+  call('DEL', STATE)
+  bulk('HSET', STATE, named)
+end
+
+-- What searches need ends with the session, and so do its named values.
 local function end_together()
-  if call('EXISTS', SEARCH) == 0 then return end
+  if call('EXISTS', SEARCH, STATE) == 0 then return end
   local left = call('PTTL', LOG)
   if left == -2 then left = call('PTTL', LEFT) end
-  for _, key in ipairs({SEARCH, VECTORS, TRIMMED}) do
+  for _, key in ipairs({SEARCH, VECTORS, TRIMMED, STATE}) do
     if left > 0 then call('PEXPIRE', key, left) else call('PERSIST', key) end
   end
 end
@@ -233,6 +255,7 @@ call('ZADD', SNAPS, number, ARGV[1])
 call('HSET', SAVED, ARGV[1],
   field(top) .. ' ' .. shown .. ' ' .. call('LLEN', LOG) .. ' ' .. ARGV[2])
 call('SET', TOP, field(top))
+if call('EXISTS', STATE) == 1 then call('HSET', STATES, ARGV[1], packed_state()) end
 """
 
 # ARGV: the id. Whether there is such a snapshot.
@@ -304,6 +327,7 @@ bulk('ZADD', IDS, ids)
 bulk('ZADD', OPEN, open)
 bulk('HDEL', GONE, names)
 if call('EXISTS', SEARCH) == 1 then call('HINCRBY', SEARCH, 'changes', 1) end
+restate(call('HGET', STATES, ARGV[1]) or '')
 set_deadline(saved.left)
 return 1
 """
@@ -317,7 +341,7 @@ local number = field(saved.number)
 local before = snapshot(call('ZREVRANGEBYSCORE', SNAPS, '(' .. number, '-inf', 'LIMIT', 0, 1)[1])
 local after = call('ZRANGEBYSCORE', SNAPS, '(' .. number, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
 if not before and not after then
-  call('DEL', TOP, SNAPS, SAVED, LIVES, OPEN, REFS, GONE)
+  call('DEL', TOP, SNAPS, SAVED, LIVES, OPEN, REFS, GONE, STATES)
   return
 end
 local ended = call('ZRANGEBYSCORE', LIVES, number, after and '(' .. after or '+inf')
@@ -333,6 +357,7 @@ for _, text in ipairs(ended) do
 end
 call('ZREM', SNAPS, ARGV[1])
 call('HDEL', SAVED, ARGV[1])
+call('HDEL', STATES, ARGV[1])
 if not after then call('SET', TOP, field(before.top)) end
 """
 
@@ -361,7 +386,8 @@ return found
 """
 )
 
-# ARGV: the id. The time left in ms or '', then the bodies that the snapshot shows, oldest first.
+# ARGV: the id. The time left in ms or '', the packed named values or '', then the bodies that the
+# snapshot shows, oldest first.
 SHOW = (
     _KEYS
     + """
@@ -383,7 +409,8 @@ if count > 0 then
 end
 for _, message in ipairs(set_aside_in(gone)) do shown[#shown + 1] = {message[1], message[3]} end
 table.sort(shown, function(one, other) return one[1] < other[1] end)
-local answer = {saved.left and field(saved.left) or ''}
+local packed = call('HGET', STATES, ARGV[1]) or ''
+local answer = {saved.left and field(saved.left) or '', packed}
 for _, pair in ipairs(shown) do answer[#answer + 1] = pair[2] end
 return answer
 """

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from goldfish.messages import Snapshot
 from goldfish.recall.chronicle import Embedded
-from goldfish.stores import arguments, sqlite_search, sqlite_sessions, sqlite_snapshots
+from goldfish.stores import (
+    arguments,
+    sqlite_search,
+    sqlite_sessions,
+    sqlite_snapshots,
+    sqlite_state,
+)
 from goldfish.stores.base import Forked, Row
 from goldfish.stores.searching import SearchingStore
 from goldfish.stores.sqlite_chronicle import SQLiteChronicle
@@ -20,6 +26,7 @@ from goldfish.stores.sqlite_keys import Key
 from goldfish.stores.sqlite_keys import key as _key
 from goldfish.stores.sqlite_keys import text as _text
 from goldfish.stores.sqlite_lanes import SQLiteLanes, TooManyRowsError
+from goldfish.stores.stating import Named
 
 if TYPE_CHECKING:
     from goldfish.embedding.embedder import Embedder
@@ -157,6 +164,7 @@ class SQLiteMemoryStore(SearchingStore):
             for table in ("messages", "sessions", "snapshots", "lives", "archive"):
                 connection.execute(f"DELETE FROM goldfish_{table}")
             sqlite_search.forget_all(connection)
+            sqlite_state.forget_all(connection)
 
         await self._lanes.write(clear_all)
 
@@ -177,7 +185,9 @@ class SQLiteMemoryStore(SearchingStore):
         def set_ttl(connection: sqlite3.Connection) -> None:
             now = time.time()
             session = sqlite_sessions.living(connection, _key(session_id), now)
-            if session is not None and session.newest is not None:
+            if session is not None and (
+                session.newest is not None or sqlite_state.there(connection, session.pk)
+            ):
                 moment = None if seconds is None else now + seconds
                 sqlite_sessions.set_deadline(connection, session, moment)
 
@@ -231,6 +241,34 @@ class SQLiteMemoryStore(SearchingStore):
             return sqlite_snapshots.fork(connection, keys, time.time(), _key(snapshot_id))
 
         return await self._lanes.write(fork)
+
+    async def _write_state(self, session_id: str, named: list[Named]) -> None:
+        def write(connection: sqlite3.Connection) -> None:
+            key, now = _key(session_id), time.time()
+            session = sqlite_sessions.living(connection, key, now)
+            if session is None:
+                session = sqlite_sessions.begun(connection, key)
+            sqlite_state.put(connection, session.pk, named)
+            if self._ttl is not None:
+                sqlite_sessions.set_deadline(connection, session, now + self._ttl)
+
+        await self._lanes.write(write)
+
+    async def _read_state(self, session_id: str) -> list[Named]:
+        key = _key(session_id)
+        return await self._lanes.read(
+            lambda connection, most: sqlite_state.read(connection, key, time.time(), most)
+        )
+
+    async def _write_user_state(self, user_id: str, named: list[Named]) -> None:
+        await self._lanes.write(
+            lambda connection: sqlite_state.put_user(connection, user_id, named)
+        )
+
+    async def _read_user_state(self, user_id: str) -> list[Named]:
+        return await self._lanes.read(
+            lambda connection, most: sqlite_state.read_user(connection, user_id, most)
+        )
 
     def _chronicle(self) -> SQLiteChronicle:
         return SQLiteChronicle(self._lanes)

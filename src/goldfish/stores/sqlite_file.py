@@ -10,6 +10,7 @@ from urllib.parse import quote
 from goldfish.errors import MemoryStoreBackendError, SchemaTooNewError
 from goldfish.stores.sqlite_facts_schema import FACTS
 from goldfish.stores.sqlite_search_schema import SEARCH
+from goldfish.stores.sqlite_state_schema import STATE
 
 # The tables carry our name and the version has a table of its own, so that the memory may live
 # in a file that belongs to an application (whose user_version is not ours to use).
@@ -63,6 +64,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     ),
     FACTS,
     SEARCH,
+    STATE,
 )
 
 

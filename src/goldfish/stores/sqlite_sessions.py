@@ -11,7 +11,7 @@ rollback brings it back it takes its old place, and begins another life.
 import sqlite3
 from typing import NamedTuple
 
-from goldfish.stores import sqlite_search
+from goldfish.stores import sqlite_search, sqlite_state
 
 Key = str | bytes
 ALIVE = 1 << 62  # the end of a life that has not ended
@@ -119,10 +119,11 @@ def remove(
 
 
 def empty(connection: sqlite3.Connection, session: Session) -> None:
-    """Remove the session's messages and deadline, and the session unless it has snapshots."""
+    """Remove what the session holds and its deadline, and itself unless it has snapshots."""
     if session.kept_top is not None:
         sqlite_search.drop_kept(connection, session.pk)
     remove(connection, session, *session.places)
+    sqlite_state.forget(connection, session.pk)
     if session.snapshot is None:
         connection.execute("DELETE FROM goldfish_sessions WHERE pk = ?", (session.pk,))
     else:

@@ -6,7 +6,7 @@
 import sqlite3
 from typing import Any, NamedTuple
 
-from goldfish.stores import sqlite_search, sqlite_sessions
+from goldfish.stores import sqlite_search, sqlite_sessions, sqlite_state
 from goldfish.stores.base import Forked
 from goldfish.stores.sqlite_sessions import ALIVE, Key, Session
 
@@ -92,7 +92,9 @@ def save(
     """Save the state of the session, which may be empty, under an id, a label and a time."""
     session = sqlite_sessions.living(connection, key, now) or sqlite_sessions.begun(connection, key)
     left = None if session.expires_at is None else session.expires_at - now
-    number = connection.execute(_SAVE, (session.pk, *named, session.end, left)).lastrowid
+    row = (session.pk, *named, session.end, left)
+    number = int(connection.execute(_SAVE, row).lastrowid or 0)
+    sqlite_state.save(connection, session.pk, number)
     _set_newest(connection, session, number, session.end)
 
 
@@ -111,6 +113,7 @@ def rollback(connection: sqlite3.Connection, key: Key, now: float, snapshot_id: 
         connection.execute(statement, values)
     if session.kept_top is not None:
         sqlite_search.drop_returned(connection, session.pk)
+    sqlite_state.restore(connection, session.pk, saved.number)
     _restore_deadline(connection, session, saved, now)
     return True
 
@@ -137,6 +140,7 @@ def delete(connection: sqlite3.Connection, key: Key, snapshot_id: Key) -> None:
         "before": before.number if before else 0,
         "top_before": before.top if before else 0,
     }
+    sqlite_state.forget_saved(connection, session.pk, saved.number)
     for statement in _FORGET:
         connection.execute(statement, values)
     sqlite_search.forget(connection, session.pk, *session.places)
@@ -147,6 +151,7 @@ def delete(connection: sqlite3.Connection, key: Key, snapshot_id: Key) -> None:
 def delete_all(connection: sqlite3.Connection, session: Session) -> Session:
     """Remove the session's snapshots and all that only they show; what is left of it."""
     first, last = session.places
+    sqlite_state.forget_saved(connection, session.pk)
     for statement in _FORGET_ALL:
         connection.execute(statement, {"session": session.pk, "first": first, "last": last})
     sqlite_search.forget(connection, session.pk, first, last)
@@ -157,18 +162,19 @@ def delete_all(connection: sqlite3.Connection, session: Session) -> Session:
 def fork(
     connection: sqlite3.Connection, keys: tuple[Key, Key], now: float, snapshot_id: Key
 ) -> Forked:
-    """Copy the state of a snapshot into a session that has no messages."""
+    """Copy what a snapshot shows into a session that has neither messages nor state."""
     key, new_key = keys
     saved = _find(connection, key, snapshot_id)
     session = sqlite_sessions.find(connection, key)
     if saved is None or session is None:
         return "not found"
     new = sqlite_sessions.living(connection, new_key, now)
-    if new is not None and new.newest is not None:
+    if new is not None and (new.newest is not None or sqlite_state.there(connection, new.pk)):
         return "not empty"
     new = new or sqlite_sessions.begun(connection, new_key)
     connection.execute(_COPY, _values(session, saved) | {"into": new.pk, "end": new.end})
     sqlite_search.copy_vectors(connection, session.pk, new.pk)
+    sqlite_state.restore(connection, new.pk, saved.number)
     _restore_deadline(connection, new, saved, now)
     return "done"
 
@@ -209,7 +215,8 @@ def _set_newest(
 
 def _delete_last(connection: sqlite3.Connection, session: Session) -> None:
     left = delete_all(connection, session)
-    if left.newest is None and left.expires_at is None and left.kept_top is None:
+    empty = left.newest is None and not sqlite_state.there(connection, left.pk)
+    if empty and left.expires_at is None and left.kept_top is None:
         sqlite_sessions.empty(connection, left)
 
 

@@ -1,0 +1,54 @@
+"""Named values as the state of Google's ADK: set by an event, read from a session or its user.
+
+| ours               | ADK's                                                                     |
+|--------------------|---------------------------------------------------------------------------|
+| values             | ``actions.state_delta`` of an event without content                       |
+| values of a user   | the same, each name after ``user:``                                       |
+| any name           | one that begins with ``app:``, ``user:`` or ``temp:`` is of another scope:|
+|                    | refused for a session                                                     |
+| any value          | ADK's documentation wants basic types that JSON has: others are refused   |
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from google.adk.events import Event, EventActions
+from google.adk.sessions import BaseSessionService
+
+from goldfish.encoding import refuse_unstorable
+
+USER = "user:"
+SCOPES = ("app:", USER, "temp:")
+
+
+def to_state_event(values: Mapping[str, Any], *, of_user: bool) -> Event:
+    """The event that sets these values; what ADK cannot keep is refused."""
+    refuse_unstorable(dict(values), "values")
+    json.dumps(dict(values), allow_nan=False)  # JSON does not have these
+    if not of_user and (scoped := [name for name in values if name.startswith(SCOPES)]):
+        raise ValueError(
+            f"{scoped[0]!r:.80} is not of the session for ADK: choose a name without "
+            f"{', '.join(SCOPES)}"
+        )
+    delta = {(USER + name if of_user else name): value for name, value in values.items()}
+    return Event(author="system", actions=EventActions(state_delta=delta))
+
+
+def session_values(state: Mapping[str, Any]) -> dict[str, Any]:
+    """What is of the session itself."""
+    return {name: value for name, value in state.items() if not name.startswith(SCOPES)}
+
+
+async def user_values(service: BaseSessionService, app_name: str, user_id: str) -> dict[str, Any]:
+    """What is of the user: asked for directly, or else by way of any of the user's sessions."""
+    try:
+        return dict(await service.get_user_state(app_name=app_name, user_id=user_id))
+    except (AttributeError, NotImplementedError):  # an older release, or a service without it
+        pass
+    listed = await service.list_sessions(app_name=app_name, user_id=user_id)
+    for each in listed.sessions:
+        session = await service.get_session(app_name=app_name, user_id=user_id, session_id=each.id)
+        state = session.state if session else {}
+        return {name[len(USER) :]: state[name] for name in state if name.startswith(USER)}
+    return {}

@@ -1,0 +1,38 @@
+"""Named values in Redis.
+
+The values of a session are a hash under its tag, ``state``, by name: two writers of different names
+touch different fields. A name is written as JSON, because a client may decode all that it gets as
+text. It ends with the session, for every full script sees to that. What snapshots
+show of it is in ``states``, by the snapshot's id, packed: there is little of it, and it is small.
+The values of a user are the hash ``state`` under the user's tag.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from goldfish.encoding import encode_value
+from goldfish.stores.redis_scripts import full
+from goldfish.stores.stating import Named
+
+# ARGV: the store-wide ttl in ms or '', then names and values in turn.
+PUT = full("""
+local left = table.remove(ARGV, 1)
+bulk('HSET', STATE, ARGV)
+if left ~= '' then set_deadline(left) end
+""")
+
+
+def flat(named: Sequence[Named]) -> list[bytes]:
+    """Names and values in turn, as Redis takes them."""
+    return [text.encode() for name, value in named for text in (encode_value(name), value)]
+
+
+def unfolded(found: Any) -> list[Named]:
+    """The names and values of a hash, as whichever client gives them."""
+    items = found.items() if isinstance(found, dict) else zip(found[::2], found[1::2], strict=True)
+    return [(json.loads(name), _text(value)) for name, value in items]
+
+
+def _text(stored: str | bytes) -> str:
+    return stored if isinstance(stored, str) else stored.decode()
