@@ -140,9 +140,9 @@ class BlockingMemoryStore:
         """Remove every session of this store, with its snapshots."""
         self._call(self.store.clear_all())
 
-    def list_sessions(self) -> list[str]:
-        """The ids of all sessions that hold messages, sorted."""
-        return self._call(self.store.list_sessions())
+    def list_sessions(self, prefix: str = "") -> list[str]:
+        """The ids of all sessions that hold messages and begin with the prefix, sorted."""
+        return self._call(self.store.list_sessions(prefix))
 
     def set_ttl(self, session_id: str, seconds: float | None) -> None:
         """Set the session's deadline that many seconds from now; None removes it."""
