@@ -35,9 +35,14 @@ class LoopThread:
         self._thread.start()
         self._ident = self._thread.ident or 0
 
+    @property
+    def is_of_this_process(self) -> bool:
+        """Whether the thread is here: a process that was forked has only its parent's loop."""
+        return os.getpid() == self._pid
+
     def call(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Run the coroutine in the loop and wait for it here."""
-        if os.getpid() != self._pid:
+        if not self.is_of_this_process:
             coroutine.close()
             raise MemoryStoreError(
                 "this store was made before the process forked: open a new one in each process"
@@ -88,6 +93,23 @@ class LoopThread:
             self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
         finally:
             self._loop.close()
+
+
+_shared: LoopThread | None = None
+_sharing = threading.Lock()
+
+
+def wait_for(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Run the coroutine in a loop that all threads of the process share, and wait for it here.
+
+    So objects that come and go by the thousand, as chat histories do, need no thread each.
+    """
+    global _shared
+    with _sharing:
+        if _shared is None or not _shared.is_of_this_process:
+            _shared = LoopThread()
+        thread = _shared
+    return thread.call(coroutine)
 
 
 class BlockingMemoryStore:
