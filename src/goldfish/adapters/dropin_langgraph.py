@@ -1,17 +1,29 @@
-"""The adapter of LangGraph over our own checkpointer: a turn that was overtaken is taken again."""
+"""The adapter of LangGraph over our own checkpointer: a turn that was overtaken is taken again.
+
+Turns are written when they end (``durability="exit"``), as is right for threads on which several
+may be taken at once: nobody continues from the middle of another one's turn.
+"""
 
 import asyncio
+import contextlib
 import random
 import time
 from collections.abc import Sequence
 
-from goldfish.adapters.langgraph import AsyncLangGraphMemory, LangGraphMemory
+from goldfish.adapters.langgraph import (
+    NODE,
+    NOTHING,
+    AsyncLangGraphMemory,
+    LangGraphMemory,
+    batch,
+    thread,
+)
 from goldfish.bridge import BlockingMemoryStore
 from goldfish.dropins.langgraph import Saver, TurnOvertakenError
 from goldfish.messages import ChatMessage
 from goldfish.stores.base import BaseStore
 
-MOST_TURNS = 200  # each time somebody else's turn has come through: a crowd is served in the end
+MOST_TURNS = 1000  # each time, somebody else's turn has come through
 LONGEST_PAUSE = 0.02
 
 
@@ -22,19 +34,31 @@ class PatientLangGraphMemory(LangGraphMemory):
         """Take a turn on the thread, again if it was overtaken: its messages have ids."""
         for _ in range(MOST_TURNS):
             try:
-                return super().add_messages(session_id, messages)
-            except TurnOvertakenError:
+                self._graph.invoke(batch(messages), thread(session_id), durability="exit")
+                return
+            except TurnOvertakenError as error:
+                overtaken = error
                 time.sleep(_pause())
-        return super().add_messages(session_id, messages)
+        raise overtaken
 
     def delete_messages(self, session_id: str, ids: Sequence[str]) -> None:
         """Update the latest state, again if it was not the latest any more."""
         for _ in range(MOST_TURNS):
             try:
                 return super().delete_messages(session_id, ids)
-            except TurnOvertakenError:
+            except TurnOvertakenError as error:
+                overtaken = error
                 time.sleep(_pause())
-        return super().delete_messages(session_id, ids)
+        raise overtaken
+
+    def save_snapshot(self, session_id: str) -> str:
+        """The id of the latest checkpoint; a thread without one gets an empty one."""
+        try:
+            return super().save_snapshot(session_id)
+        except LookupError:
+            with contextlib.suppress(TurnOvertakenError):
+                self._graph.update_state(thread(session_id), NOTHING, as_node=NODE)
+            return super().save_snapshot(session_id)
 
 
 class PatientAsyncLangGraphMemory(AsyncLangGraphMemory):
@@ -44,19 +68,31 @@ class PatientAsyncLangGraphMemory(AsyncLangGraphMemory):
         """Take a turn on the thread, again if it was overtaken: its messages have ids."""
         for _ in range(MOST_TURNS):
             try:
-                return await super().add_messages(session_id, messages)
-            except TurnOvertakenError:
+                await self._graph.ainvoke(batch(messages), thread(session_id), durability="exit")
+                return
+            except TurnOvertakenError as error:
+                overtaken = error
                 await asyncio.sleep(_pause())
-        return await super().add_messages(session_id, messages)
+        raise overtaken
 
     async def delete_messages(self, session_id: str, ids: Sequence[str]) -> None:
         """Update the latest state, again if it was not the latest any more."""
         for _ in range(MOST_TURNS):
             try:
                 return await super().delete_messages(session_id, ids)
-            except TurnOvertakenError:
+            except TurnOvertakenError as error:
+                overtaken = error
                 await asyncio.sleep(_pause())
-        return await super().delete_messages(session_id, ids)
+        raise overtaken
+
+    async def save_snapshot(self, session_id: str) -> str:
+        """The id of the latest checkpoint; a thread without one gets an empty one."""
+        try:
+            return await super().save_snapshot(session_id)
+        except LookupError:
+            with contextlib.suppress(TurnOvertakenError):
+                await self._graph.aupdate_state(thread(session_id), NOTHING, as_node=NODE)
+            return await super().save_snapshot(session_id)
 
 
 def memory(store: BlockingMemoryStore) -> PatientLangGraphMemory:

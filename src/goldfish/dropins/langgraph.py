@@ -5,6 +5,8 @@ Of the turns that continue from one state of a thread, the first to write wins. 
 take such a turn again. A branch, begun from a checkpoint that the caller named, is always accepted.
 """
 
+import asyncio
+import sys
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -22,13 +24,13 @@ from langgraph.checkpoint.base import (
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
 from goldfish.bridge import BlockingMemoryStore, wait_for
+from goldfish.dropins.exactness import refuse_changed
 from goldfish.dropins.langgraph_records import Entry, Line, Saved, Typed, Write
 from goldfish.dropins.langgraph_threads import (
     CheckpointNotFoundError,
     Threads,
     TurnOvertakenError,
 )
-from goldfish.dropins.surrogates import refuse_lone_surrogates
 from goldfish.stores.base import BaseStore
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ __all__ = ["CheckpointNotFoundError", "Saver", "TurnOvertakenError"]
 
 # In the configuration of a tuple: it was asked for as the latest, so a turn continues from it.
 TURN = "__goldfish_turn"
+RUNNING = "__pregel_"
 PAGE = 32  # checkpoints that a listing reads at a time
 
 
@@ -69,7 +72,9 @@ class Saver(BaseCheckpointSaver[Any]):
             found = await self._threads.latest(line)
         if found is None:
             return None
-        told = _told(config, line, found, is_turn=self._refuses and not named)
+        told = _config(config["configurable"]["thread_id"], line.ns, found.checkpoint_id)
+        if self._refuses:
+            told["configurable"][TURN] = not named
         return self._tuple(told, found)
 
     async def alist(
@@ -81,11 +86,12 @@ class Saver(BaseCheckpointSaver[Any]):
         limit: int | None = None,
     ) -> AsyncIterator[CheckpointTuple]:
         """The checkpoints that match, the newest first."""
-        for page in _pages(await self._chosen(config, before)):
-            for each in (await self._matching(page, filter))[:limit]:
+        left = sys.maxsize if limit is None else max(limit, 0)
+        for page in _pages(await self._chosen(config, before), left):
+            for each in (await self._matching(page, filter))[:left]:
                 yield each
-                limit = None if limit is None else limit - 1
-            if limit is not None and limit <= 0:
+                left -= 1
+            if not left:
                 return
 
     async def aput(
@@ -164,11 +170,12 @@ class Saver(BaseCheckpointSaver[Any]):
         limit: int | None = None,
     ) -> Iterator[CheckpointTuple]:
         """The checkpoints that match, the newest first."""
-        for page in _pages(wait_for(self._chosen(config, before))):
-            for each in wait_for(self._matching(page, filter))[:limit]:
+        left = sys.maxsize if limit is None else max(limit, 0)
+        for page in _pages(wait_for(self._chosen(config, before)), left):
+            for each in wait_for(self._matching(page, filter))[:left]:
                 yield each
-                limit = None if limit is None else limit - 1
-            if limit is not None and limit <= 0:
+                left -= 1
+            if not left:
                 return
 
     def put(
@@ -237,12 +244,14 @@ class Saver(BaseCheckpointSaver[Any]):
         self, page: "Sequence[tuple[Line, Entry]]", wanted: Mapping[str, Any] | None
     ) -> "List[CheckpointTuple]":
         """The checkpoints of these places, as far as they are there and have such metadata."""
-        tuples = []
-        for line, entry in page:
-            saved = await self._threads.saved(line, entry.checkpoint_id)
-            if saved is not None:
-                told = _config(line.thread, line.ns, saved.checkpoint_id)
-                tuples.append(self._tuple(told, saved))
+        found = await asyncio.gather(
+            *(self._threads.saved(line, each.checkpoint_id) for line, each in page)
+        )
+        tuples = [
+            self._tuple(_config(line.thread, line.ns, saved.checkpoint_id), saved)
+            for (line, _), saved in zip(page, found, strict=True)
+            if saved is not None
+        ]
         items = (wanted or {}).items()
         return [t for t in tuples if all(t.metadata.get(key) == value for key, value in items)]
 
@@ -266,10 +275,10 @@ class Saver(BaseCheckpointSaver[Any]):
         if latest is None:
             return
         kept = {latest.checkpoint_id, *await self._bases(line, latest)}
-        entries = await self._threads.newest_first(line)
-        following = [each.checkpoint_id for each in entries]
-        doomed = following[following.index(latest.checkpoint_id) :]
-        await self._threads.forget(line, [each for each in doomed if each not in kept])
+        found = [each.checkpoint_id for each in await self._threads.newest_first(line)]
+        if latest.checkpoint_id in found:  # and not deleted since
+            older = found[found.index(latest.checkpoint_id) :]
+            await self._threads.forget(line, [each for each in older if each not in kept])
 
     async def _bases(self, line: Line, latest: Saved) -> "List[str]":
         """The ancestors back to where each channel that is kept as differences has a value."""
@@ -286,9 +295,9 @@ class Saver(BaseCheckpointSaver[Any]):
         return bases
 
     def _dumped(self, value: Any) -> Typed:
-        kind, data = self.serde.dumps_typed(value)
-        if b"?" in data:  # what LangGraph's serialiser makes of a lone surrogate, silently
-            refuse_lone_surrogates(value)
+        serde = self.serde
+        refuse_changed(value, lambda part: serde.loads_typed(serde.dumps_typed(part)))
+        kind, data = serde.dumps_typed(value)
         return kind, bytes(data)
 
 
@@ -307,19 +316,17 @@ def _config(thread_id: Any, ns: str, checkpoint_id: str) -> RunnableConfig:
     }
 
 
-def _told(config: RunnableConfig, line: Line, saved: Saved, *, is_turn: bool) -> RunnableConfig:
-    """The configuration of a tuple, which LangGraph hands back when it writes the next one."""
-    told = _config(config["configurable"]["thread_id"], line.ns, saved.checkpoint_id)
-    if is_turn or TURN in config["configurable"]:
-        told["configurable"][TURN] = is_turn
-    return told
-
-
 def _continues(config: RunnableConfig, metadata: CheckpointMetadata) -> bool:
-    """Whether this is a step of a turn that began with the latest state, or on a new thread."""
-    if config["configurable"].get("checkpoint_id"):
-        return bool(config["configurable"].get(TURN))
-    return metadata.get("source") == "input" and metadata.get("step", 0) < 0
+    """Whether this is a step of a turn that began with the latest state, or on a new thread.
+
+    LangGraph hands back the configuration of the tuple that it began with. If there was none, it
+    is known by the keys that a graph adds while it runs.
+    """
+    place, source = config["configurable"], metadata.get("source")
+    is_run = any(key.startswith(RUNNING) for key in place)
+    if place.get("checkpoint_id"):
+        return bool(place.get(TURN, is_run)) and source != "fork"
+    return is_run or source == "update"
 
 
 def _older(found: "list[tuple[Line, Entry]]", end: str) -> "list[tuple[Line, Entry]]":
@@ -330,6 +337,8 @@ def _older(found: "list[tuple[Line, Entry]]", end: str) -> "list[tuple[Line, Ent
     return [place for place in found if place[1].checkpoint_id < end]
 
 
-def _pages(found: "list[tuple[Line, Entry]]") -> "Iterator[list[tuple[Line, Entry]]]":
-    for start in range(0, len(found), PAGE):
-        yield found[start : start + PAGE]
+def _pages(found: "list[tuple[Line, Entry]]", wanted: int) -> "Iterator[list[tuple[Line, Entry]]]":
+    """What is read at a time: not more than are wanted, for most often all of them match."""
+    size = min(wanted, PAGE)
+    for start in range(0, len(found) if size else 0, size or 1):
+        yield found[start : start + size]

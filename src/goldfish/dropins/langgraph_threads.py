@@ -6,6 +6,7 @@ between leaves what nobody sees, and what the deletion of the thread finds by it
 
 import asyncio
 from collections.abc import Collection, Coroutine, Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 from goldfish.dropins.langgraph_records import (
@@ -84,21 +85,34 @@ class Threads:
         await _together(self._store.clear(each) for each in left)
 
     async def forget(self, line: Line, doomed: Collection[str]) -> None:
-        """Remove these checkpoints and their writes, then the entries that nothing follows."""
+        """Remove these checkpoints and their writes, then the entries on which none stands."""
         await _together(self._store.clear(line.at(each)) for each in doomed)
-        surplus = _surplus(await self._entries(line), doomed)
+        entries = await self._entries(line)
+        gone = {*doomed, *await self._gone_before(line, entries, doomed)}
+        surplus = _surplus(entries, gone)
         await self._store.delete_messages(line.session, [each.id for each in surplus])
 
     async def copy(self, source: str, target: str) -> None:
         """Give the target all that the source has, each line at one moment."""
         for line in await self.lines(source):
-            copied = [each for each in reversed(await self.newest_first(line))]
+            copied = (await self.newest_first(line))[::-1]
             aim = Line(target, line.ns)
             await _together(self._copy_checkpoint(line, aim, each) for each in copied)
             entries = [
                 Entry(f"copy:{e.checkpoint_id}", e.checkpoint_id, e.parent, e.run) for e in copied
             ]
             await self._store.add_messages(aim.session, [each.message() for each in entries])
+
+    async def _gone_before(
+        self, line: Line, entries: Sequence[Entry], doomed: Collection[str]
+    ) -> list[str]:
+        """Those right before one of the doomed that were kept for its sake, and lead nowhere."""
+        before = [
+            one.checkpoint_id
+            for one, next_one in pairwise(entries)
+            if next_one.checkpoint_id in doomed and one.checkpoint_id not in doomed
+        ]
+        return [each for each in before if await self.saved(line, each) is None]
 
     async def _copy_checkpoint(self, line: Line, aim: Line, entry: Entry) -> None:
         messages = await self._store.get_history(line.at(entry.checkpoint_id))
@@ -139,11 +153,10 @@ def _surplus(entries: Sequence[Entry], doomed: Collection[str]) -> list[Entry]:
     surplus = []
     following: Entry | None = None
     for entry in reversed(entries):
-        needed = following is not None and following.continues
         if entry.checkpoint_id not in doomed:
             following = entry
-        elif following is not None and needed and following.parent == entry.checkpoint_id:
-            following = None
+        elif following and following.continues and following.parent == entry.checkpoint_id:
+            following = None  # what comes before it may go: nobody will look at this one
         else:
             surplus.append(entry)
     return surplus
