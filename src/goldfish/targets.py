@@ -70,19 +70,18 @@ def _adk(attribute: str, about: str, *packages: str) -> BuiltIn:
 
 def _dropins() -> dict[str, BuiltIn]:
     """Our stores behind other people's interfaces, on each engine."""
-    module = "goldfish.adapters.dropin_targets"
     families = {
         "langchain": ("langchain_core", "our history for LangChain"),
         "langgraph": ("langgraph.pregel", "our checkpointer for LangGraph"),
         "openai-agents": ("agents", "our session for OpenAI Agents"),
     }
-    engines = {"": (), "-redis": ("redis",), "-postgres": ("psycopg",)}
+    engines = {"sqlite": (), "redis": ("redis",), "postgres": ("psycopg",)}
     return {
-        f"dropin-{family}{engine}": BuiltIn(
-            module,
-            f"{family}{engine}".replace("-", "_"),
-            f"{about}, on {engine[1:] or 'sqlite'}",
-            family if not needed else f"{family},{needed[0].replace('psycopg', 'postgres')}",
+        f"dropin-{family}-{engine}".removesuffix("-sqlite"): BuiltIn(
+            f"goldfish.adapters.dropin_{family.replace('-', '_')}",
+            engine,
+            f"{about}, on {engine}",
+            f"{family},{engine}" if needed else family,
             (package, *needed),
         )
         for family, (package, about) in families.items()

@@ -1,4 +1,4 @@
-"""The adapter of LangGraph over our own checkpointer: a turn that was overtaken is taken again.
+"""Our own checkpointer for LangGraph as targets: a turn that was overtaken is taken again.
 
 Turns are written when they end (``durability="exit"``), as is right for threads on which several
 may be taken at once: nobody continues from the middle of another one's turn.
@@ -8,8 +8,10 @@ import asyncio
 import contextlib
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
+from typing import Any
 
+import goldfish
 from goldfish.adapters.langgraph import (
     NODE,
     NOTHING,
@@ -18,11 +20,11 @@ from goldfish.adapters.langgraph import (
     batch,
     thread,
 )
-from goldfish.bridge import BlockingMemoryStore
 from goldfish.dropins.langgraph import Saver, TurnOvertakenError
 from goldfish.messages import ChatMessage
-from goldfish.stores.base import BaseStore
+from goldfish.target import target
 
+FILE = "memory.db"
 MOST_TURNS = 1000  # each time, somebody else's turn has come through
 LONGEST_PAUSE = 0.02
 
@@ -95,14 +97,29 @@ class PatientAsyncLangGraphMemory(AsyncLangGraphMemory):
             return await super().save_snapshot(session_id)
 
 
-def memory(store: BlockingMemoryStore) -> PatientLangGraphMemory:
-    """The store that takes turns with the sync methods of our checkpointer."""
-    return PatientLangGraphMemory(Saver(store))
+@target(name="dropin-langgraph")
+def sqlite(sandbox: Any, *, ttl: float | None = None) -> Iterator[PatientLangGraphMemory]:
+    """Threads on a SQLite file, by their sync methods."""
+    with goldfish.blocking(goldfish.SQLiteMemoryStore(sandbox.path / FILE, ttl=ttl)) as store:
+        yield PatientLangGraphMemory(Saver(store))
 
 
-def async_memory(store: BaseStore) -> PatientAsyncLangGraphMemory:
-    """The store that takes turns with the async methods of our checkpointer."""
-    return PatientAsyncLangGraphMemory(Saver(store))
+@target(name="dropin-langgraph-redis", services=["redis"])
+async def redis(
+    sandbox: Any, *, ttl: float | None = None
+) -> AsyncIterator[PatientAsyncLangGraphMemory]:
+    """Threads on Redis, by their async methods."""
+    async with goldfish.RedisMemoryStore(sandbox.redis_url, ttl=ttl) as store:
+        yield PatientAsyncLangGraphMemory(Saver(store))
+
+
+@target(name="dropin-langgraph-postgres", services=["postgres"])
+async def postgres(
+    sandbox: Any, *, ttl: float | None = None
+) -> AsyncIterator[PatientAsyncLangGraphMemory]:
+    """Threads on PostgreSQL, by their async methods."""
+    async with goldfish.PostgresMemoryStore(sandbox.postgres_dsn, ttl=ttl) as store:
+        yield PatientAsyncLangGraphMemory(Saver(store))
 
 
 def _pause() -> float:

@@ -45,17 +45,21 @@ def _is_odd(message: BaseMessage) -> bool:
 
 
 def _within(value: Any) -> Iterator[Any]:
-    """The value and all that it is made of."""
+    """The value and all that it is made of, each container once: one may hold itself."""
     waiting = [value]
+    seen: set[int] = set()
     while waiting:
         each = waiting.pop()
         yield each
+        if isinstance(each, PLAIN) or id(each) in seen:
+            continue
+        seen.add(id(each))
         if isinstance(each, dict):
             waiting += [*each.keys(), *each.values()]
         elif isinstance(each, list | tuple | set | frozenset):
             waiting += each
         elif isinstance(each, BaseModel):
-            waiting.append(_fields(each))
+            waiting += _fields(each).values()
 
 
 def _fields(model: BaseModel) -> dict[str, Any]:
