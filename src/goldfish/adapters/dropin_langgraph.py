@@ -4,10 +4,7 @@ Turns are written when they end (``durability="exit"``), as is right for threads
 may be taken at once: nobody continues from the middle of another one's turn.
 """
 
-import asyncio
 import contextlib
-import random
-import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any
 
@@ -20,38 +17,29 @@ from goldfish.adapters.langgraph import (
     batch,
     thread,
 )
-from goldfish.dropins.langgraph import Saver, TurnOvertakenError
+from goldfish.dropins.langgraph import Saver, TurnOvertakenError, Turns
 from goldfish.messages import ChatMessage
 from goldfish.target import target
 
 FILE = "memory.db"
-MOST_TURNS = 1000  # each time, somebody else's turn has come through
-LONGEST_PAUSE = 0.02
 
 
 class PatientLangGraphMemory(LangGraphMemory):
     """The store that calls the checkpointer through the sync methods of a graph."""
 
+    def __init__(self, saver: Saver) -> None:
+        super().__init__(saver)
+        self._turns = Turns()
+
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
-        """Take a turn on the thread, again if it was overtaken: its messages have ids."""
-        for _ in range(MOST_TURNS):
-            try:
-                self._graph.invoke(batch(messages), thread(session_id), durability="exit")
-                return
-            except TurnOvertakenError as error:
-                overtaken = error
-                time.sleep(_pause())
-        raise overtaken
+        """Take a turn on the thread; taken again it adds nothing twice, for messages have ids."""
+        given, place = batch(messages), thread(session_id)
+        self._turns.take(session_id, lambda: self._graph.invoke(given, place, durability="exit"))
 
     def delete_messages(self, session_id: str, ids: Sequence[str]) -> None:
-        """Update the latest state, again if it was not the latest any more."""
-        for _ in range(MOST_TURNS):
-            try:
-                return super().delete_messages(session_id, ids)
-            except TurnOvertakenError as error:
-                overtaken = error
-                time.sleep(_pause())
-        raise overtaken
+        """Update the latest state with a removal for each of these messages that is there."""
+        delete = super().delete_messages
+        self._turns.take(session_id, lambda: delete(session_id, ids))
 
     def save_snapshot(self, session_id: str) -> str:
         """The id of the latest checkpoint; a thread without one gets an empty one."""
@@ -66,26 +54,21 @@ class PatientLangGraphMemory(LangGraphMemory):
 class PatientAsyncLangGraphMemory(AsyncLangGraphMemory):
     """The store that awaits the checkpointer through the async methods of a graph."""
 
+    def __init__(self, saver: Saver) -> None:
+        super().__init__(saver)
+        self._turns = Turns()
+
     async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
-        """Take a turn on the thread, again if it was overtaken: its messages have ids."""
-        for _ in range(MOST_TURNS):
-            try:
-                await self._graph.ainvoke(batch(messages), thread(session_id), durability="exit")
-                return
-            except TurnOvertakenError as error:
-                overtaken = error
-                await asyncio.sleep(_pause())
-        raise overtaken
+        """Take a turn on the thread; taken again it adds nothing twice, for messages have ids."""
+        given, place = batch(messages), thread(session_id)
+        await self._turns.atake(
+            session_id, lambda: self._graph.ainvoke(given, place, durability="exit")
+        )
 
     async def delete_messages(self, session_id: str, ids: Sequence[str]) -> None:
-        """Update the latest state, again if it was not the latest any more."""
-        for _ in range(MOST_TURNS):
-            try:
-                return await super().delete_messages(session_id, ids)
-            except TurnOvertakenError as error:
-                overtaken = error
-                await asyncio.sleep(_pause())
-        raise overtaken
+        """Update the latest state with a removal for each of these messages that is there."""
+        delete = super().delete_messages
+        await self._turns.atake(session_id, lambda: delete(session_id, ids))
 
     async def save_snapshot(self, session_id: str) -> str:
         """The id of the latest checkpoint; a thread without one gets an empty one."""
@@ -120,8 +103,3 @@ async def postgres(
     """Threads on PostgreSQL, by their async methods."""
     async with goldfish.PostgresMemoryStore(sandbox.postgres_dsn, ttl=ttl) as store:
         yield PatientAsyncLangGraphMemory(Saver(store))
-
-
-def _pause() -> float:
-    """A moment that differs from caller to caller, so that they do not meet again."""
-    return random.uniform(0, LONGEST_PAUSE)

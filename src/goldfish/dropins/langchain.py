@@ -1,16 +1,21 @@
 """A chat history of LangChain over a store of ours."""
 
 from collections.abc import Sequence
-from typing import Any
 
-from langchain_core.chat_history import BaseChatMessageHistory
-from langchain_core.messages import BaseMessage, message_to_dict, messages_from_dict
 from pydantic import ValidationError
 
-from goldfish.adapters.langchain_messages import from_langchain, to_langchain
 from goldfish.bridge import BlockingMemoryStore, wait_for
+from goldfish.errors import MissingExtraError
 from goldfish.messages import ChatMessage, new_id
 from goldfish.stores.base import BaseStore
+
+try:
+    from langchain_core.chat_history import BaseChatMessageHistory
+    from langchain_core.messages import BaseMessage, message_to_dict, messages_from_dict
+
+    from goldfish.adapters.langchain_messages import from_langchain, to_langchain
+except ModuleNotFoundError as error:
+    raise MissingExtraError.of(error.name or "langchain_core", "langchain") from error
 
 __all__ = ["ChatMessageHistory"]
 
@@ -65,26 +70,29 @@ def _written(message: BaseMessage) -> ChatMessage:
 
 def _plain(message: BaseMessage) -> ChatMessage | None:
     """The message field by field, or None if LangChain's would not come back as it is."""
-    ours = from_langchain(message)
-    if AS_DUMPED in ours.metadata:
-        return None
     try:
-        fields = {name: getattr(ours, name) for name in type(ours).model_fields}
-        ours = ChatMessage(**{key: fields[key] for key in fields if key != "created_at"})
+        ours = _fields(message)
         back = to_langchain(ours)
-    except (ValidationError, ValueError, TypeError):
+    except (ValueError, TypeError):
         return None
-    return ours if type(back) is type(message) and back == message else None
+    is_exact = type(back) is type(message) and back == message
+    return ours if is_exact and AS_DUMPED not in ours.metadata else None
 
 
 def _dumped(message: BaseMessage) -> ChatMessage:
-    dumped: dict[str, Any] = message_to_dict(message)
-    return ChatMessage(
-        role=from_langchain(message).role,
-        content=message.content if isinstance(message.content, str) else "",
-        id=str(message.id),
-        metadata={AS_DUMPED: dumped},
-    )
+    """The message as LangChain writes it, beside what our fields can say of it."""
+    whole = {AS_DUMPED: message_to_dict(message)}
+    try:
+        return _fields(message).model_copy(update={"metadata": whole})
+    except ValidationError:
+        role = from_langchain(message).role
+        return ChatMessage(role=role, content="", id=str(message.id), metadata=whole)
+
+
+def _fields(message: BaseMessage) -> ChatMessage:
+    ours = from_langchain(message)
+    names = type(ours).model_fields.keys() - {"created_at"}
+    return ChatMessage(**{name: getattr(ours, name) for name in names})
 
 
 def _read(message: ChatMessage) -> BaseMessage:

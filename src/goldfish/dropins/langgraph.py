@@ -2,41 +2,49 @@
 
 Of the turns that continue from one state of a thread, the first to write wins. The others raise
 ``TurnOvertakenError`` and leave nothing behind, instead of seeming to succeed and being forgotten:
-take such a turn again. A branch, begun from a checkpoint that the caller named, is always accepted.
+``Turns`` takes such a turn again. A branch, begun from a checkpoint that the caller named, is
+always accepted.
 """
 
 import asyncio
+import importlib
 import sys
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import (
-    WRITES_IDX_MAP,
-    BaseCheckpointSaver,
-    ChannelVersions,
-    Checkpoint,
-    CheckpointMetadata,
-    CheckpointTuple,
-    get_checkpoint_id,
-    get_checkpoint_metadata,
-)
-from langgraph.checkpoint.serde.base import SerializerProtocol
-
 from goldfish.bridge import BlockingMemoryStore, wait_for
-from goldfish.dropins.exactness import refuse_changed
 from goldfish.dropins.langgraph_records import Entry, Line, Saved, Typed, Write
 from goldfish.dropins.langgraph_threads import (
     CheckpointNotFoundError,
     Threads,
     TurnOvertakenError,
 )
+from goldfish.dropins.langgraph_turns import Turns
+from goldfish.errors import MissingExtraError
 from goldfish.stores.base import BaseStore
+
+try:
+    from langchain_core.runnables import RunnableConfig
+    from langgraph.checkpoint.base import (
+        WRITES_IDX_MAP,
+        BaseCheckpointSaver,
+        ChannelVersions,
+        Checkpoint,
+        CheckpointMetadata,
+        CheckpointTuple,
+        get_checkpoint_id,
+        get_checkpoint_metadata,
+    )
+    from langgraph.checkpoint.serde.base import SerializerProtocol
+
+    from goldfish.dropins.exactness import refuse_changed
+except ModuleNotFoundError as error:
+    raise MissingExtraError.of(error.name or "langgraph", "langgraph") from error
 
 if TYPE_CHECKING:
     from builtins import list as List  # noqa: N812 - the method ``list`` hides the type
 
-__all__ = ["CheckpointNotFoundError", "Saver", "TurnOvertakenError"]
+__all__ = ["CheckpointNotFoundError", "Saver", "TurnOvertakenError", "Turns"]
 
 # In the configuration of a tuple: it was asked for as the latest, so a turn continues from it.
 TURN = "__goldfish_turn"
@@ -106,10 +114,8 @@ class Saver(BaseCheckpointSaver[Any]):
         parent = config["configurable"].get("checkpoint_id")
         described = get_checkpoint_metadata(config, metadata)
         run = described.get("run_id")
-        if self._refuses and _continues(config, metadata):
-            entry = Entry.continuing(checkpoint["id"], parent, run)
-        else:
-            entry = Entry(f"branch:{checkpoint['id']}", checkpoint["id"], parent, run)
+        continues = self._refuses and _continues(config, metadata)
+        entry = Entry(checkpoint["id"], parent, run, continues)
         saved = Saved(checkpoint["id"], parent, self._dumped(checkpoint), self._dumped(described))
         await self._threads.put(line, saved, entry)
         return _config(config["configurable"]["thread_id"], line.ns, checkpoint["id"])
@@ -342,3 +348,10 @@ def _pages(found: "list[tuple[Line, Entry]]", wanted: int) -> "Iterator[list[tup
     size = min(wanted, PAGE)
     for start in range(0, len(found) if size else 0, size or 1):
         yield found[start : start + size]
+
+
+def __getattr__(name: str) -> Any:
+    """``Store``, the memory across threads, comes from a module of its own when it is asked for."""
+    if name == "Store":
+        return importlib.import_module("goldfish.dropins.langgraph_store").Store
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

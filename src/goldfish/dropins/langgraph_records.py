@@ -8,9 +8,9 @@ thread, namespace or checkpoint can be taken for another, whatever characters th
 | ``…["thread","ns"]``              | an entry for each checkpoint, in the order of their writing |
 | ``…["thread","ns","checkpoint"]`` | the checkpoint as a whole, and the writes that belong to it |
 
-An entry that continues its line has an id that names its parent. A store adds an id only once, so
-of two turns that continue from one checkpoint one comes first, and the other can see that it did
-not. Such an entry stands only if the one before it is its parent; a branch stands in any case.
+A session has one order, the same for every reader: it decides between turns that continue from the
+same checkpoint. An entry that continues its line stands only if its parent is the last before it
+that stands; so the first of two stands, and the second is seen by nobody. A branch always stands.
 """
 
 import base64
@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from goldfish.messages import ChatMessage, new_id
 
 PREFIX = "goldfish:langgraph:"
-CONTINUES = "after:"
 CHECKPOINT = "checkpoint"
 WRITE = "write"
 
@@ -49,31 +48,25 @@ class Line:
 class Entry:
     """The place of a checkpoint in its line."""
 
-    id: str
     checkpoint_id: str
     parent: str | None
     run: str | None = None
-
-    @classmethod
-    def continuing(cls, checkpoint_id: str, parent: str | None, run: str | None) -> "Entry":
-        """One that stands only right after its parent, or as the first of all."""
-        return cls(CONTINUES + (parent or ""), checkpoint_id, parent, run)
+    continues: bool = False  # and so stands only after its parent, or as the first of all
 
     @property
-    def continues(self) -> bool:
-        """Whether it stands only right after its parent."""
-        return self.id.startswith(CONTINUES)
+    def id(self) -> str:
+        """By which the store knows it: the same entry again is a no-op."""
+        return f"{'turn' if self.continues else 'branch'}:{self.checkpoint_id}"
 
     def message(self) -> ChatMessage:
         """As the store keeps it."""
-        known = {"parent": self.parent, "run": self.run}
+        known = {"parent": self.parent, "run": self.run, "continues": self.continues}
         return ChatMessage(role=CHECKPOINT, content=self.checkpoint_id, id=self.id, metadata=known)
 
     @classmethod
     def of(cls, message: ChatMessage) -> "Entry":
         """The entry that a message is."""
-        known = message.metadata
-        return cls(message.id, str(message.content), known["parent"], known["run"])
+        return cls(str(message.content), **message.metadata)
 
 
 @dataclass(frozen=True)
@@ -142,14 +135,28 @@ def saved_in(checkpoint_id: str, messages: Sequence[ChatMessage]) -> Saved | Non
     )
 
 
-def standing(entries: Sequence[Entry], *, from_the_start: bool = True) -> list[Entry]:
-    """Those of the entries that stand, in their order; of an excerpt the first is left out."""
-    kept = [
-        each
-        for before, each in zip([None, *entries], entries, strict=False)
-        if not each.continues or each.parent == (before.checkpoint_id if before else None)
-    ]
-    return kept if from_the_start or not entries else [each for each in kept if each != entries[0]]
+def standing(entries: Sequence[Entry]) -> list[Entry]:
+    """Those of all entries of a line that stand, in their order.
+
+    The parent may also be the one right before: of a pruned line, the first entry is there only
+    for the sake of the second.
+    """
+    stand: list[Entry] = []
+    before: Entry | None = None
+    for each in entries:
+        parents = {stand[-1].checkpoint_id if stand else None}
+        if before is not None:
+            parents.add(before.checkpoint_id)
+        if not each.continues or each.parent in parents:
+            stand.append(each)
+        before = each
+    return stand
+
+
+def surely_stands(tail: Sequence[Entry]) -> bool:
+    """Whether the last of the newest two entries of a line can be told to stand by these alone."""
+    parent = tail[0].checkpoint_id if len(tail) > 1 else None
+    return bool(tail) and (not tail[-1].continues or tail[-1].parent == parent)
 
 
 def session_prefix(thread: str | None = None) -> str:

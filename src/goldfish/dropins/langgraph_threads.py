@@ -6,6 +6,7 @@ between leaves what nobody sees, and what the deletion of the thread finds by it
 
 import asyncio
 from collections.abc import Collection, Coroutine, Iterable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -18,6 +19,7 @@ from goldfish.dropins.langgraph_records import (
     saved_in,
     session_prefix,
     standing,
+    surely_stands,
 )
 from goldfish.errors import MemoryStoreError
 from goldfish.stores.base import BaseStore
@@ -42,7 +44,7 @@ class Threads:
     async def latest(self, line: Line) -> Saved | None:
         """The checkpoint that was written last; this costs the same for a thread of any length."""
         tail = await self._entries(line, last=2)
-        if tail and tail[-1] in standing(tail, from_the_start=len(tail) < 2):
+        if surely_stands(tail):
             newest = await self.saved(line, tail[-1].checkpoint_id)
             if newest is not None:
                 return newest
@@ -98,10 +100,8 @@ class Threads:
             copied = (await self.newest_first(line))[::-1]
             aim = Line(target, line.ns)
             await _together(self._copy_checkpoint(line, aim, each) for each in copied)
-            entries = [
-                Entry(f"copy:{e.checkpoint_id}", e.checkpoint_id, e.parent, e.run) for e in copied
-            ]
-            await self._store.add_messages(aim.session, [each.message() for each in entries])
+            entries = [replace(each, continues=False).message() for each in copied]
+            await self._store.add_messages(aim.session, entries)
 
     async def _gone_before(
         self, line: Line, entries: Sequence[Entry], doomed: Collection[str]
@@ -121,25 +121,24 @@ class Threads:
     async def _settle(self, line: Line, entry: Entry) -> None:
         """See whether the entry stands, and take everything back if it does not."""
         tail = await self._entries(line, last=2)
-        if len(tail) == 2 and tail[1] == entry and tail[0].checkpoint_id == entry.parent:
+        if entry.continues and tail and tail[-1] == entry and surely_stands(tail):
             return
         entries = await self._entries(line)
-        parents = {each.checkpoint_id for each in entries}
-        if entry in standing(entries) and (entry.continues or entry.parent in parents):
+        if entry in standing(entries) and _has_parent(entries, entry):
             return
-        await self._withdraw(line, entry, entries)
+        await self._store.delete_messages(line.session, [entry.id])
+        await self._store.clear(line.at(entry.checkpoint_id))
+        await self._clear_way(line, entries)
         raise _overtaken(line) if entry.continues else _not_found(line, entry.parent)
 
-    async def _withdraw(self, line: Line, entry: Entry, entries: Sequence[Entry]) -> None:
-        """Remove the entry, and those of others who were killed before they could do this."""
-        stand = standing(entries)
-        needed = {each.parent for each in stand if each.continues}
-        fallen = [e for e in entries if e not in stand and e.checkpoint_id not in needed]
-        doomed = {each.id for each in fallen if each.continues} | (
-            {entry.id} if entry in entries else set()
-        )
-        await self._store.delete_messages(line.session, doomed)
-        await self._store.clear(line.at(entry.checkpoint_id))
+    async def _clear_way(self, line: Line, entries: Sequence[Entry]) -> None:
+        """Remove the newest entries that lead nowhere: a deletion found their checkpoint first."""
+        dead = []
+        for each in reversed(standing(entries)):
+            if await self.saved(line, each.checkpoint_id) is not None:
+                break
+            dead.append(each.id)
+        await self._store.delete_messages(line.session, dead)
 
     async def _entries(self, line: Line, last: int | None = None) -> list[Entry]:
         return [Entry.of(each) for each in await self._store.get_history(line.session, last=last)]
@@ -160,6 +159,11 @@ def _surplus(entries: Sequence[Entry], doomed: Collection[str]) -> list[Entry]:
         else:
             surplus.append(entry)
     return surplus
+
+
+def _has_parent(entries: Sequence[Entry], entry: Entry) -> bool:
+    """One that continues stands on its parent; a branch may be of any checkpoint that is there."""
+    return entry.continues or any(each.checkpoint_id == entry.parent for each in entries)
 
 
 def _overtaken(line: Line) -> TurnOvertakenError:
