@@ -103,7 +103,7 @@ async def test_messages_that_the_store_had_before_are_messages_of_langchain() ->
 async def test_what_cannot_be_kept_exactly_is_refused_with_its_batch() -> None:
     """Nothing of it is written."""
     history = ChatMessageHistory("s", goldfish.InMemoryStore())
-    for odd in (object(), (1, 2), {1: 2}, float("nan")):
+    for odd in (object(), (1, 2), {1: 2}, {1}):
         with pytest.raises(UnstorableError):
             await history.aadd_messages(
                 [HumanMessage("a"), HumanMessage("b", response_metadata={"odd": odd})]
