@@ -35,9 +35,14 @@ class LoopThread:
         self._thread.start()
         self._ident = self._thread.ident or 0
 
+    @property
+    def is_of_this_process(self) -> bool:
+        """Whether the thread is here: a process that was forked has only its parent's loop."""
+        return os.getpid() == self._pid
+
     def call(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Run the coroutine in the loop and wait for it here."""
-        if os.getpid() != self._pid:
+        if not self.is_of_this_process:
             coroutine.close()
             raise MemoryStoreError(
                 "this store was made before the process forked: open a new one in each process"
@@ -90,6 +95,23 @@ class LoopThread:
             self._loop.close()
 
 
+_shared: LoopThread | None = None
+_sharing = threading.Lock()
+
+
+def wait_for(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Run the coroutine in a loop that all threads of the process share, and wait for it here.
+
+    So objects that come and go by the thousand, as chat histories do, need no thread each.
+    """
+    global _shared
+    with _sharing:
+        if _shared is None or not _shared.is_of_this_process:
+            _shared = LoopThread()
+        thread = _shared
+    return thread.call(coroutine)
+
+
 class BlockingMemoryStore:
     """The methods of a store, each of which waits for its result."""
 
@@ -140,9 +162,9 @@ class BlockingMemoryStore:
         """Remove every session of this store, with its snapshots, and the state of every user."""
         self._call(self.store.clear_all())
 
-    def list_sessions(self) -> list[str]:
-        """The ids of all sessions that hold messages, sorted."""
-        return self._call(self.store.list_sessions())
+    def list_sessions(self, prefix: str = "") -> list[str]:
+        """The ids of all sessions that hold messages and begin with the prefix, sorted."""
+        return self._call(self.store.list_sessions(prefix))
 
     def set_ttl(self, session_id: str, seconds: float | None) -> None:
         """Set the session's deadline that many seconds from now; None removes it."""

@@ -70,8 +70,8 @@ class Editing(Protocol):
 class Listing(Protocol):
     """The sessions can be listed."""
 
-    async def list_sessions(self) -> list[str]:
-        """The ids of all sessions that hold messages, sorted."""
+    async def list_sessions(self, prefix: str = "") -> list[str]:
+        """The ids of all sessions that hold messages and begin with the prefix, sorted."""
 
 
 class Snapshotting(Protocol):

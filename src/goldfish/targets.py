@@ -68,6 +68,27 @@ def _adk(attribute: str, about: str, *packages: str) -> BuiltIn:
     return BuiltIn(module, attribute, about, "adk", ("google.adk", *packages))
 
 
+def _dropins() -> dict[str, BuiltIn]:
+    """Our stores behind other people's interfaces, on each engine."""
+    families = {
+        "langchain": ("langchain_core", "our history for LangChain"),
+        "langgraph": ("langgraph.pregel", "our checkpointer for LangGraph"),
+        "openai-agents": ("agents", "our session for OpenAI Agents"),
+    }
+    engines = {"sqlite": (), "redis": ("redis",), "postgres": ("psycopg",)}
+    return {
+        f"dropin-{family}-{engine}".removesuffix("-sqlite"): BuiltIn(
+            f"goldfish.adapters.dropin_{family.replace('-', '_')}",
+            engine,
+            f"{about}, on {engine}",
+            f"{family},{engine}" if needed else family,
+            (package, *needed),
+        )
+        for family, (package, about) in families.items()
+        for engine, needed in engines.items()
+    }
+
+
 _LANGGRAPH = "goldfish.adapters.langgraph_targets"
 _LANGGRAPH_PACKAGES = (
     "langgraph.pregel",
@@ -144,6 +165,7 @@ BUILT_INS: Mapping[str, BuiltIn] = {
     "langgraph-postgres-async": BuiltIn(
         _LANGGRAPH, "postgres_async", "the same, async", "langgraph", _LANGGRAPH_PACKAGES
     ),
+    **_dropins(),
 }
 
 

@@ -126,6 +126,18 @@ async def test_no_session_sees_another_whatever_the_ids(backend: Backend) -> Non
         assert set(await store.list_sessions()) == set(ODD_IDS) - {"a*", "a%"}
 
 
+async def test_a_prefix_lists_only_the_sessions_that_begin_with_it(backend: Backend) -> None:
+    """Exactly, whatever the prefix contains and however long the ids are."""
+    long = ["a" * 300, "a" * 300 + "b", "\x7f" * 2, "a\ud800", "a\x7f", "\U0010ffff"]
+    names = sorted({*ODD_IDS, *long})
+    async with backend.open() as store:
+        for name in names:
+            await store.add_messages(name, [ChatMessage(role="user", content=name, id="1")])
+        for prefix in ("", "a", "a*", "a%", "a" * 300, "\x7f", "\ud800", "\U0010ffff", "zz"):
+            expected = [name for name in names if name.startswith(prefix)]
+            assert await store.list_sessions(prefix) == expected
+
+
 async def test_the_same_message_id_lives_in_many_sessions(backend: Backend) -> None:
     """A message id belongs to its session only."""
     message = said("shared")[0]

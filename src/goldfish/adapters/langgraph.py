@@ -67,30 +67,30 @@ class LangGraphMemory(_Threads):
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         """Take a turn on the thread, with the batch as its input."""
-        self._graph.invoke(_batch(messages), _thread(session_id))
+        self._graph.invoke(batch(messages), thread(session_id))
 
     def get_history(self, session_id: str) -> list[ChatMessage]:
         """The messages in the latest state of the thread."""
-        return _messages_of(self._graph.get_state(_thread(session_id)))
+        return _messages_of(self._graph.get_state(thread(session_id)))
 
     def delete_messages(self, session_id: str, ids: Sequence[str]) -> None:
         """Update the state with a removal for each of these messages that is there."""
         there = {each.id for each in self.get_history(session_id)}
         if doomed := _removals(ids, there):
-            self._graph.update_state(_thread(session_id), doomed, as_node=NODE)
+            self._graph.update_state(thread(session_id), doomed, as_node=NODE)
 
     def save_snapshot(self, session_id: str) -> str:
         """The id of the latest checkpoint."""
-        return _checkpoint_of(self._graph.get_state(_thread(session_id)))
+        return _checkpoint_of(self._graph.get_state(thread(session_id)))
 
     def list_snapshots(self, session_id: str) -> list[Snapshot]:
         """The checkpoints at which a turn had ended, the oldest first."""
-        history = self._graph.get_state_history(_thread(session_id))
+        history = self._graph.get_state_history(thread(session_id))
         return _snapshots(session_id, history)
 
     def rollback_to_snapshot(self, session_id: str, snapshot_id: str) -> None:
         """Fork the thread at the checkpoint; the fork is its latest state from then on."""
-        self._graph.update_state(_thread(session_id, snapshot_id), NOTHING, as_node=NODE)
+        self._graph.update_state(thread(session_id, snapshot_id), NOTHING, as_node=NODE)
 
 
 class AsyncLangGraphMemory(_Threads):
@@ -103,30 +103,30 @@ class AsyncLangGraphMemory(_Threads):
 
     async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         """Take a turn on the thread, with the batch as its input."""
-        await self._graph.ainvoke(_batch(messages), _thread(session_id))
+        await self._graph.ainvoke(batch(messages), thread(session_id))
 
     async def get_history(self, session_id: str) -> list[ChatMessage]:
         """The messages in the latest state of the thread."""
-        return _messages_of(await self._graph.aget_state(_thread(session_id)))
+        return _messages_of(await self._graph.aget_state(thread(session_id)))
 
     async def delete_messages(self, session_id: str, ids: Sequence[str]) -> None:
         """Update the state with a removal for each of these messages that is there."""
         there = {each.id for each in await self.get_history(session_id)}
         if doomed := _removals(ids, there):
-            await self._graph.aupdate_state(_thread(session_id), doomed, as_node=NODE)
+            await self._graph.aupdate_state(thread(session_id), doomed, as_node=NODE)
 
     async def save_snapshot(self, session_id: str) -> str:
         """The id of the latest checkpoint."""
-        return _checkpoint_of(await self._graph.aget_state(_thread(session_id)))
+        return _checkpoint_of(await self._graph.aget_state(thread(session_id)))
 
     async def list_snapshots(self, session_id: str) -> list[Snapshot]:
         """The checkpoints at which a turn had ended, the oldest first."""
-        history = self._graph.aget_state_history(_thread(session_id))
+        history = self._graph.aget_state_history(thread(session_id))
         return _snapshots(session_id, [each async for each in history])
 
     async def rollback_to_snapshot(self, session_id: str, snapshot_id: str) -> None:
         """Fork the thread at the checkpoint; the fork is its latest state from then on."""
-        await self._graph.aupdate_state(_thread(session_id, snapshot_id), NOTHING, as_node=NODE)
+        await self._graph.aupdate_state(thread(session_id, snapshot_id), NOTHING, as_node=NODE)
 
 
 def _has(saver: BaseCheckpointSaver[Any], method: str) -> bool:
@@ -134,12 +134,14 @@ def _has(saver: BaseCheckpointSaver[Any], method: str) -> bool:
     return getattr(type(saver), method, None) is not getattr(BaseCheckpointSaver, method, None)
 
 
-def _thread(session_id: str, checkpoint_id: str | None = None) -> RunnableConfig:
+def thread(session_id: str, checkpoint_id: str | None = None) -> RunnableConfig:
+    """The configuration that names a thread, and a checkpoint of it."""
     at = {"checkpoint_ns": "", "checkpoint_id": checkpoint_id} if checkpoint_id is not None else {}
     return {"configurable": {"thread_id": session_id, **at}}
 
 
-def _batch(messages: Sequence[ChatMessage]) -> dict[str, list[BaseMessage]]:
+def batch(messages: Sequence[ChatMessage]) -> dict[str, list[BaseMessage]]:
+    """The input of a turn."""
     return {"messages": [to_langchain(each) for each in messages]}
 
 

@@ -113,10 +113,11 @@ class BaseStore(RememberingStore, StatingStore):
         self._admit()
         await self._clear_all()
 
-    async def list_sessions(self) -> list[str]:
-        """The ids of all sessions that hold messages, sorted."""
+    async def list_sessions(self, prefix: str = "") -> list[str]:
+        """The ids of all sessions that hold messages and begin with the prefix, sorted."""
         self._admit()
-        return sorted(await self._sessions())
+        arguments.text(prefix, "prefix")
+        return sorted(name for name in await self._sessions(prefix) if name.startswith(prefix))
 
     async def set_ttl(self, session_id: str, seconds: float | None) -> None:
         """Set the session's deadline that many seconds from now; None removes it.
@@ -244,7 +245,8 @@ class BaseStore(RememberingStore, StatingStore):
     async def _clear_all(self) -> None: ...
 
     @abstractmethod
-    async def _sessions(self) -> list[str]: ...
+    async def _sessions(self, prefix: str) -> list[str]:
+        """The ids of sessions with messages: at least all that begin with the prefix."""
 
     @abstractmethod
     async def _set_ttl(self, session_id: str, seconds: float | None) -> None: ...

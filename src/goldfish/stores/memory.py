@@ -124,7 +124,7 @@ class InMemoryStore(BaseStore):
             self._saved.clear()
             self._user_states.clear()
 
-    async def _sessions(self) -> list[str]:
+    async def _sessions(self, prefix: str) -> list[str]:
         with self._lock:
             self._drop_expired()
             return [key for key, session in self._by_id.items() if session.bodies]

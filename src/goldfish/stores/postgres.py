@@ -101,8 +101,12 @@ class PostgresMemoryStore(SearchingStore):
     async def _clear_all(self) -> None:
         await self._rows(self._sql.clear_all, [])
 
-    async def _sessions(self) -> list[str]:
-        names = await self._column(self._sql.sessions, [])
+    async def _sessions(self, prefix: str) -> list[str]:
+        if begins := _bytes(prefix):
+            following = begins[:-1] + bytes([begins[-1] + 1])  # no UTF-8 has a byte 0xff
+            names = await self._column(self._sql.sessions_from, [begins, following])
+        else:
+            names = await self._column(self._sql.sessions, [])
         return [_text(name) for name in names]
 
     async def _set_ttl(self, session_id: str, seconds: float | None) -> None:
@@ -210,9 +214,13 @@ class _Statements:
         self.remove = f"SELECT {s}.remove(%b, %b::bytea[])".encode()
         self.clear = f"SELECT {s}.clear(%b, %b)".encode()
         self.clear_all = f"SELECT {s}.clear_all()".encode()
-        self.sessions = f"""SELECT session_id FROM {s}.sessions AS x
+        sessions = f"""SELECT session_id FROM {s}.sessions AS x
             WHERE (expires_at IS NULL OR expires_at > clock_timestamp())
-            AND EXISTS (SELECT 1 FROM {s}.messages WHERE session = x.pk)""".encode()
+            AND EXISTS (SELECT 1 FROM {s}.messages WHERE session = x.pk)"""
+        self.sessions = sessions.encode()
+        # Of a long id the index has only a digest, and that begins with 0xff.
+        digests = r"key >= '\xff'"
+        self.sessions_from = f"{sessions} AND (key >= %b AND key < %b OR {digests})".encode()
         self.set_ttl = f"SELECT {s}.set_ttl(%b, %b::double precision)".encode()
         self.get_ttl = f"""SELECT extract(epoch FROM expires_at - clock_timestamp())::float8
             FROM {s}.sessions WHERE key = %b AND expires_at > clock_timestamp()""".encode()

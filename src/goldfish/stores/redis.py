@@ -161,8 +161,9 @@ class RedisMemoryStore(SearchingStore):
             for key in keys:
                 await self._write("UNLINK", _bytes(key))
 
-    async def _sessions(self) -> list[str]:
-        names = [_bytes(key) async for keys in self._scan("log") for key in keys]
+    async def _sessions(self, prefix: str) -> list[str]:
+        scanned = self._scan("log", prefix=prefix)
+        names = [_bytes(key) async for keys in scanned for key in keys]
         start = len(self._prefix) + len(":{s")
         return list({_session_id(name[start : -len("}:log")]) for name in names})
 
@@ -391,11 +392,12 @@ class RedisMemoryStore(SearchingStore):
             if self._drained is not None and not self._underway:
                 self._drained.set()
 
-    async def _scan(self, name: str, kind: bytes = b"s") -> Any:
-        """The keys of all sessions, or of all users, some at a time."""
+    async def _scan(self, name: str, kind: bytes = b"s", prefix: str = "") -> Any:
+        """The keys of all sessions, or of all users, whose id begins so, some at a time."""
         if not self._layout:
             await self._check_layout()
-        pattern = _glob_escaped(self._prefix) + b":{%b*}:" % kind + name.encode()
+        begins = _glob_escaped(b"%b:{%b%b" % (self._prefix, kind, _escaped(prefix)))
+        pattern = begins + b"*}:" + name.encode()
         batch: list[Any] = []
         keys = self.redis_client.scan_iter(match=pattern, count=SCAN_STEP).__aiter__()
         while True:

@@ -168,14 +168,16 @@ class SQLiteMemoryStore(SearchingStore):
 
         await self._lanes.write(clear_all)
 
-    async def _sessions(self) -> list[str]:
+    async def _sessions(self, prefix: str) -> list[str]:
+        beginning, ends = _range(prefix)
+
         def sessions(connection: sqlite3.Connection, most: int | None) -> list[str]:
             rows = connection.execute(
-                """SELECT session_id FROM goldfish_sessions
+                f"""SELECT session_id FROM goldfish_sessions
                    WHERE (expires_at IS NULL OR expires_at > ?) AND EXISTS
                    (SELECT 1 FROM goldfish_messages
-                    WHERE place BETWEEN pk << 32 AND (pk + 1 << 32) - 1)""",
-                (time.time(),),
+                    WHERE place BETWEEN pk << 32 AND (pk + 1 << 32) - 1) {beginning}""",
+                (time.time(), *ends),
             )
             return [_text(key) for key in _column(rows, most)]
 
@@ -318,6 +320,16 @@ def _refuse_long(connection: sqlite3.Connection, key: Key, most: int | None) -> 
         (span,) = connection.execute(_SPAN, (key,)).fetchone() or (0,)
         if span is not None and span >= most:
             raise TooManyRowsError
+
+
+def _range(prefix: str) -> tuple[str, list[Key]]:
+    """The condition that finds, by the index, ids that begin so; none for what is not ASCII."""
+    if not prefix or not prefix.isascii():
+        return "", []
+    following = prefix[:-1] + chr(ord(prefix[-1]) + 1)
+    condition = """AND (session_id >= ? AND session_id < ?
+        OR session_id >= ? AND session_id < ?)"""  # as text, or as bytes if it has no UTF-8
+    return condition, [prefix, following, prefix.encode(), following.encode("latin-1")]
 
 
 def _column(cursor: sqlite3.Cursor, most: int | None) -> list[Any]:
