@@ -51,7 +51,8 @@ async def a_long_fact_takes_one_place_of_a_recall(memory: Memory) -> None:
     long = "\n".join(f"In the garden, in the garden, page {number}" for number in range(250))
     await knowledge.tell(user, long, *GARDEN)
     for limit in (2, 5):
-        found = await recalled(memory.client, user, "in the garden", limit=limit)
+        query = "In the garden, in the garden, page 7"
+        found = await recalled(memory.client, user, query, limit=limit)
         if len(set(map(str, found))) != limit or len(found) != limit:
             raise Violation(
                 f"wrong: limit={limit} of {len(GARDEN) + 1} facts that fit recalls {len(found)}, "
