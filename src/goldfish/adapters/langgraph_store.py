@@ -9,8 +9,8 @@
 | ``revise``              | ``put`` under the same key, if ``get`` finds something there         |
 | ``forget``              | ``delete``                                                           |
 
-A value is the metadata, which filters look at, and the words of the fact in one field more. Nothing
-is copied that LangGraph itself does not copy. It has no call that empties a namespace, and keeps
+A value is the metadata, which filters look at, and the words of the fact in one field more (one of
+that name in the metadata gets an underscore). Nothing is copied that LangGraph itself does not copy. It has no call that empties a namespace, and keeps
 no earlier values: there is no ``forget_all`` and no ``fact_history``.
 """
 
@@ -39,6 +39,7 @@ class _Namespaces:
     filters: Literal["comparison"] = "comparison"
     declines: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("DUP05", "DUP06", "DUP07", "DUP10", "DUP11"), KEYED),
+        "FID35": "values are JSON with string keys, as documented: others may be made such",
         "REC14": "a search without a query has no promised order",
         "REC20": "its operators are $eq, $ne, $gt, $gte, $lt and $lte, as documented",
         "REC23": "its documentation compares numbers, and says nothing of times",
@@ -52,12 +53,26 @@ class _Namespaces:
         self.lacking = {} if indexed else {"recall": NO_INDEX}
 
     def _value(self, text: str, metadata: Filter | None) -> dict[str, Any]:
-        if metadata and self._field in metadata:
-            raise ValueError(
-                f"{self._field!r} holds the words of a fact: name the field of the metadata "
-                "otherwise"
-            )
-        return {**(metadata or {}), self._field: self._parts(text) if self._parts else text}
+        noted = {self._aside(key): value for key, value in (metadata or {}).items()}
+        return {**noted, self._field: self._parts(text) if self._parts else text}
+
+    def _aside(self, key: Any) -> Any:
+        """The field for metadata of this name, which may be that of the words themselves."""
+        return f"{key}_" if self._is_ours(key) else key
+
+    def _is_ours(self, key: Any) -> bool:
+        return isinstance(key, str) and key.rstrip("_") == self._field
+
+    def _metadata(self, value: Filter) -> dict[str, Any]:
+        """What a value holds beside the words."""
+        beside = ((key, each) for key, each in value.items() if key != self._field)
+        return {key[:-1] if self._is_ours(key) else key: each for key, each in beside}
+
+    def _searching(self, limit: int | None, offset: int, chosen: Filter | None) -> dict[str, Any]:
+        """The arguments of a search for one page."""
+        most = EVERYTHING if limit is None else limit
+        wanted = {self._aside(key): value for key, value in (chosen or {}).items()}
+        return {"limit": most, "offset": offset, "filter": wanted or None}
 
     def _fact(self, user_id: str, item: Item) -> Fact:
         """Our fact that says the same, unvalidated: what the library changed is to be seen."""
@@ -66,7 +81,7 @@ class _Namespaces:
             id=item.key,
             user_id=user_id,
             text="".join(said) if isinstance(said, list) else said,
-            metadata={key: value for key, value in item.value.items() if key != self._field},
+            metadata=self._metadata(item.value),
             created_at=in_utc(item.created_at),
             updated_at=in_utc(item.updated_at),
         )
@@ -79,7 +94,7 @@ class _Namespaces:
         """What a revision keeps of an item, which has to be there."""
         if item is None:
             raise LookupError(f"there is no item {fact_id!r} in the namespace: remember it first")
-        return {key: value for key, value in item.value.items() if key != self._field}
+        return self._metadata(item.value)
 
 
 class LangGraphStoreMemory(_Namespaces):
@@ -117,7 +132,7 @@ class LangGraphStoreMemory(_Namespaces):
         filter: Filter | None = None,
     ) -> list[Recollection]:
         """What a search gives, in its order."""
-        page = searching(limit, offset, filter)
+        page = self._searching(limit, offset, filter)
         found = self._store.search(namespace(user_id), query=query, **page)
         return [self._recollection(user_id, item) for item in found]
 
@@ -130,7 +145,7 @@ class LangGraphStoreMemory(_Namespaces):
         filter: Filter | None = None,
     ) -> list[Fact]:
         """What a search without a query gives, in its order."""
-        found = self._store.search(namespace(user_id), **searching(limit, offset, filter))
+        found = self._store.search(namespace(user_id), **self._searching(limit, offset, filter))
         return [self._fact(user_id, item) for item in found]
 
     def get_fact(self, user_id: str, fact_id: str) -> Fact | None:
@@ -181,7 +196,7 @@ class AsyncLangGraphStoreMemory(_Namespaces):
         filter: Filter | None = None,
     ) -> list[Recollection]:
         """What a search gives, in its order."""
-        page = searching(limit, offset, filter)
+        page = self._searching(limit, offset, filter)
         found = await self._store.asearch(namespace(user_id), query=query, **page)
         return [self._recollection(user_id, item) for item in found]
 
@@ -194,7 +209,9 @@ class AsyncLangGraphStoreMemory(_Namespaces):
         filter: Filter | None = None,
     ) -> list[Fact]:
         """What a search without a query gives, in its order."""
-        found = await self._store.asearch(namespace(user_id), **searching(limit, offset, filter))
+        found = await self._store.asearch(
+            namespace(user_id), **self._searching(limit, offset, filter)
+        )
         return [self._fact(user_id, item) for item in found]
 
     async def get_fact(self, user_id: str, fact_id: str) -> Fact | None:
@@ -217,12 +234,6 @@ def namespace(user_id: str) -> tuple[str, str]:
     return ROOT, user_id.replace("\\", "\\\\").replace(".", "\\p")
 
 
-def searching(limit: int | None, offset: int, chosen: Filter | None) -> dict[str, Any]:
-    """The arguments of a search for one page."""
-    most = EVERYTHING if limit is None else limit
-    return {"limit": most, "offset": offset, "filter": dict(chosen) if chosen else None}
-
-
 def in_minutes(seconds: float | None) -> dict[str, float]:
     """The time to live as LangGraph counts it; no argument at all where none is asked for."""
     return {} if seconds is None else {"ttl": seconds / 60}
@@ -235,7 +246,7 @@ def told(key: str, user_id: str, text: str, metadata: Filter | None) -> Fact:
 
 def parts_of(text: str) -> list[str]:
     """A text in parts that an embedder reads whole, cut between words; joined they are the text."""
-    return re.findall(r".{1,700}(?:\s|$)|.{1,700}", text, re.DOTALL) or [""]
+    return re.findall(r".{1,300}(?:\s|$)|.{1,300}", text, re.DOTALL) or [""]
 
 
 def in_utc(moment: datetime) -> datetime:

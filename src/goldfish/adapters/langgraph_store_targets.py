@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import closing
-from typing import Any
+from typing import Any, TypeVar
 
 from langgraph.store.memory import InMemoryStore
 from langgraph.store.postgres import AsyncPostgresStore, PostgresStore
@@ -22,6 +22,7 @@ from goldfish.embedding import Embedder, default_embedder, why_not
 from goldfish.target import target
 from goldfish.testing import HashEmbedder
 
+Adapted = TypeVar("Adapted", AsyncLangGraphStoreMemory, LangGraphStoreMemory)
 FILE = "store.sqlite"
 FIELD = "memory"
 NO_EXTENSIONS = "the sqlite3 of this Python loads no extensions, which the index of the store needs"
@@ -33,7 +34,8 @@ TTL: Any = {"refresh_on_read": False, "omit_expired": True}
 @target(name="langgraph-store-memory", claims="one opening")
 def memory(sandbox: Any) -> AsyncLangGraphStoreMemory:
     """A dict in the process."""
-    return declared(AsyncLangGraphStoreMemory(InMemoryStore(index=index()), FIELD, parts_of))
+    store = InMemoryStore(index=index())
+    return declared(AsyncLangGraphStoreMemory(store, FIELD, parts_of))
 
 
 @target(name="langgraph-store-sqlite")
@@ -114,7 +116,7 @@ def loads_extensions() -> bool:
         return hasattr(connection, "enable_load_extension")
 
 
-def declared(store: Any) -> Any:
+def declared(store: Adapted) -> Adapted:
     """The store, which says by what it recalls here, and why not if it does not."""
     store.recalls = "words" if why_not() else "meaning"
     if store.lacking:

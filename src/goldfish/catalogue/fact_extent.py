@@ -48,7 +48,7 @@ async def a_long_fact_takes_one_place_of_a_recall(memory: Memory) -> None:
     the facts that they belong to afterwards, so that one long fact was all that a search gave.
     """
     knowledge, user = Knowledge(memory), memory.session("ann")
-    long = "\n".join(f"In the garden, in the garden, page {number}" for number in range(250))
+    long = "\n".join(f"In the garden, in the garden, page {number}" for number in range(90))
     await knowledge.tell(user, long, *GARDEN)
     for limit in (2, 5):
         query = "In the garden, in the garden, page 7"

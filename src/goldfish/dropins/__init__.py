@@ -1,0 +1,1 @@
+"""Our stores behind the interfaces of other people's frameworks."""
