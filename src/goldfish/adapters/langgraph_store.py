@@ -10,8 +10,9 @@
 | ``forget``              | ``delete``                                                           |
 
 A value is the metadata, which filters look at, and the words of the fact in one field more (one of
-that name in the metadata gets an underscore). Nothing is copied that LangGraph itself does not copy. It has no call that empties a namespace, and keeps
-no earlier values: there is no ``forget_all`` and no ``fact_history``.
+that name in the metadata gets an underscore). Nothing is copied that LangGraph itself does not
+copy. It has no call that empties a namespace, and keeps no earlier values: there is no
+``forget_all`` and no ``fact_history``.
 """
 
 import re

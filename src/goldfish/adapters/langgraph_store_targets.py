@@ -1,5 +1,6 @@
 """The stores that come with LangGraph, as targets, with vectors of our embedder."""
 
+import logging
 import sqlite3
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import closing
@@ -28,6 +29,8 @@ FIELD = "memory"
 NO_EXTENSIONS = "the sqlite3 of this Python loads no extensions, which the index of the store needs"
 # Reads renew nothing, and nothing is given out after its time, where the store has that option.
 TTL: Any = {"refresh_on_read": False, "omit_expired": True}
+# Else what it says of pipelines that a refused value ended stands between the lines of the report.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 
 # "Data is lost when the process exits": nobody else sees what it holds.
