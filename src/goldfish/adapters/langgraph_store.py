@@ -36,7 +36,7 @@ Parts = Callable[[str], list[str]]
 class _Namespaces:
     """What a store keeps of a fact and what it does not promise, whatever is below it."""
 
-    recalls: Literal["words", "meaning"] = "meaning"
+    recalls: Literal["words", "meaning"] = "words"
     filters: Literal["comparison"] = "comparison"
     declines: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("DUP05", "DUP06", "DUP07", "DUP10", "DUP11"), KEYED),
@@ -247,7 +247,7 @@ def told(key: str, user_id: str, text: str, metadata: Filter | None) -> Fact:
 
 def parts_of(text: str) -> list[str]:
     """A text in parts that an embedder reads whole, cut between words; joined they are the text."""
-    return re.findall(r".{1,300}(?:\s|$)|.{1,300}", text, re.DOTALL) or [""]
+    return re.findall(r".{1,200}(?:\s|$)|.{1,200}", text, re.DOTALL) or [""]
 
 
 def in_utc(moment: datetime) -> datetime:
