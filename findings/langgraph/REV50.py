@@ -1,7 +1,7 @@
 """InMemoryStore: a value that was replaced is still found by what it said before.
 
 Each text of a value has a vector of its own. Those of the old value that the new one has no text
-for stay, here and in SqliteStore and PostgresStore. Exit 1 if the new value scores for the old
+for stay, here and in PostgresStore. Exit 1 if the new value scores for the old
 text.
 """
 
