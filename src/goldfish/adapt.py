@@ -10,11 +10,13 @@ if TYPE_CHECKING:
     from google.adk.sessions import BaseSessionService
     from langchain_core.chat_history import BaseChatMessageHistory
     from langgraph.checkpoint.base import BaseCheckpointSaver
+    from langgraph.store.base import BaseStore
     from llama_index.core.storage.chat_store import BaseChatStore
 
     from goldfish.adapters.adk import ADKMemory
     from goldfish.adapters.langchain import AsyncLangChainMemory, LangChainMemory
     from goldfish.adapters.langgraph import AsyncLangGraphMemory, LangGraphMemory
+    from goldfish.adapters.langgraph_store import AsyncLangGraphStoreMemory, LangGraphStoreMemory
     from goldfish.adapters.llamaindex import (
         AsyncLlamaIndexChatStore,
         LlamaIndexChatStore,
@@ -24,7 +26,15 @@ if TYPE_CHECKING:
     from goldfish.adapters.mem0 import AsyncMem0Memory, Mem0Memory
     from goldfish.adapters.openai_agents import OpenAIAgentsMemory, SessionOf
 
-__all__ = ["adk", "langchain", "langgraph", "llamaindex", "mem0", "openai_agents"]
+__all__ = [
+    "adk",
+    "langchain",
+    "langgraph",
+    "langgraph_store",
+    "llamaindex",
+    "mem0",
+    "openai_agents",
+]
 
 
 @overload
@@ -90,6 +100,38 @@ def langgraph(
         package = (error.name or "langgraph").partition(".")[0]
         raise MissingExtraError.of(package, "langgraph") from error
     return AsyncLangGraphMemory(saver) if asynchronous else LangGraphMemory(saver)
+
+
+@overload
+def langgraph_store(
+    store: "BaseStore", *, field: str = "text", asynchronous: Literal[False] = False
+) -> "LangGraphStoreMemory": ...
+
+
+@overload
+def langgraph_store(
+    store: "BaseStore", *, field: str = "text", asynchronous: Literal[True]
+) -> "AsyncLangGraphStoreMemory": ...
+
+
+def langgraph_store(
+    store: "BaseStore", *, field: str = "text", asynchronous: bool = False
+) -> "LangGraphStoreMemory | AsyncLangGraphStoreMemory":
+    """A store of facts over a store of LangGraph: one namespace for each user.
+
+    ``field`` is the field of a value that holds the words, one of those that its index embeds.
+    ``asynchronous=True`` awaits the async methods of the store instead.
+    """
+    try:
+        from goldfish.adapters.langgraph_store import (
+            AsyncLangGraphStoreMemory,
+            LangGraphStoreMemory,
+        )
+    except ModuleNotFoundError as error:
+        package = (error.name or "langgraph").partition(".")[0]
+        raise MissingExtraError.of(package, "langgraph") from error
+    adapter = AsyncLangGraphStoreMemory if asynchronous else LangGraphStoreMemory
+    return adapter(store, field)
 
 
 def openai_agents(session_of: "SessionOf") -> "OpenAIAgentsMemory":

@@ -95,6 +95,14 @@ _LANGGRAPH_PACKAGES = (
     "langgraph.checkpoint.sqlite",
     "langgraph.checkpoint.postgres",
 )
+
+
+def _langgraph_store(attribute: str, about: str) -> BuiltIn:
+    module = "goldfish.adapters.langgraph_store_targets"
+    packages = (*_LANGGRAPH_PACKAGES, "langgraph.store.sqlite", "langgraph.store.postgres", "numpy")
+    return BuiltIn(module, attribute, about, "langgraph", packages)
+
+
 BUILT_INS: Mapping[str, BuiltIn] = {
     "memory": BuiltIn(_OURS, "memory", "a dict in the process, which dies with it"),
     "sqlite": BuiltIn(_OURS, "sqlite", "one SQLite file, the embedded default"),
@@ -166,6 +174,11 @@ BUILT_INS: Mapping[str, BuiltIn] = {
         _LANGGRAPH, "postgres_async", "the same, async", "langgraph", _LANGGRAPH_PACKAGES
     ),
     **_dropins(),
+    "langgraph-store-memory": _langgraph_store("memory", "LangGraph's InMemoryStore"),
+    "langgraph-store-sqlite": _langgraph_store("sqlite", "LangGraph's SqliteStore"),
+    "langgraph-store-sqlite-async": _langgraph_store("sqlite_async", "the same, async"),
+    "langgraph-store-postgres": _langgraph_store("postgres", "LangGraph's PostgresStore"),
+    "langgraph-store-postgres-async": _langgraph_store("postgres_async", "the same, async"),
 }
 
 

@@ -18,6 +18,14 @@ SAID = {
     "CON22": "broken: deleted during a turn, the thread has ['my card number is 1234'",
     "FID06": "broken: 'half an emoji: \\ud83d' came back as 'half an emoji: ?'",
     "FID21": "broken: Citation(7) came back as {'page': 7}, alone as Citation(page=7)",
+    "CON20": "broken: bob's valid write, beside one of alice's, raised TypeError",
+    "FID32": "broken: a value with a line that comes twice is refused",
+    "FID34": "broken: ['tea'] was put, and is now ['tea', 'edited after it was put'",
+    "REC16": "broken: a filter by 1 chooses [1, True] in InMemoryStore, [1, True] in SqliteStore",
+    "REC18": "broken: a filter by 9007199254740993 chooses [9007199254740992]",
+    "REC19": "broken: of 5, '7', 'many' and None more than 3 are ValueError in InMemoryStore",
+    "REC21": "broken: a filter by the field 'price.eur' chooses ['deep']",
+    "REV50": "broken: ['goes swimming'] scores 1.00 for 'and the violin', which it said before",
     "SNP07": "broken: a fork at an unknown checkpoint was accepted; the thread now has []",
     "SNP08": "broken: a fork of ann's thread at bob's checkpoint was accepted; it now has []",
 }
@@ -60,3 +68,24 @@ def test_no_script_needs_goldfish() -> None:
     scripts = list(FINDINGS.glob("*.py"))
     assert len(scripts) >= len(SAID)
     assert [each.name for each in scripts if "goldfish" in each.read_text()] == []
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("REC17", "broken: of (2, 9, 10, 100) those of at least 10 are [2, 9, 10, 100]"),
+        ("REC50", "broken: of 5 items, page by page,"),
+    ],
+)
+def test_a_search_in_postgres_goes_astray(
+    code: str, told: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The scripts need an empty database, and say so."""
+    pytest.importorskip("langgraph.store.postgres")
+    assert "give the DSN" in str(exit_code(code, monkeypatch))
+    sandbox = Sandbox()
+    try:
+        assert exit_code(code, monkeypatch, sandbox.postgres_dsn) == 1
+    finally:
+        sandbox.close()
+    assert capsys.readouterr().out.startswith(told)

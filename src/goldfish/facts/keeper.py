@@ -42,14 +42,24 @@ class FactKeeper:
         self._dimensions = 0
 
     async def remember(
-        self, user_id: str, text: str, metadata: Mapping[str, Any] | None, ttl: float | None
+        self,
+        user_id: str,
+        text: str,
+        metadata: Mapping[str, Any] | None,
+        ttl: float | None,
+        *,
+        key: str | None = None,
     ) -> Fact:
-        """Store the fact, or count it again; return it as it is stored."""
+        """Store the fact, or count it again; return it as it is stored.
+
+        Facts with one key are the same; by default it is made of the text.
+        """
         now = datetime.now(UTC)
         base, said = encode_base(metadata, now), encode_said(text, now)
         model = await self._prepared()
         vectors = await self._meaning.stored(text)
-        new = New(new_id(), identity(text), base, said, ttl, model, vectors, _new_epoch())
+        same = identity(text) if key is None else key
+        new = New(new_id(), same, base, said, ttl, model, vectors, _new_epoch())
         written = await self._ledger.remember(user_id, new)
         _refuse_mixing(written, model)
         fact = await self._linked(user_id, written.detail)
@@ -116,6 +126,10 @@ class FactKeeper:
     async def forget_all(self, user_id: str) -> None:
         """Remove every fact of the user."""
         await self._ledger.forget_all(user_id)
+
+    async def users(self) -> list[str]:
+        """Everybody of whom there may be facts."""
+        return await self._ledger.users()
 
     async def reembed(self) -> int:
         """Give all facts of all users vectors of the present model; return how many."""

@@ -1,0 +1,260 @@
+"""A store of LangGraph, sync or async, as a store of facts: one namespace for each user.
+
+| ours                    | LangGraph's                                                          |
+|-------------------------|----------------------------------------------------------------------|
+| ``remember``            | ``put`` under a new key; ``ttl`` in its minutes, if it supports one  |
+| ``recall``              | ``search`` with a query, if the store has an index                   |
+| ``list_facts``          | ``search`` without a query, in the order that it gives               |
+| ``get_fact``            | ``get``                                                              |
+| ``revise``              | ``put`` under the same key, if ``get`` finds something there         |
+| ``forget``              | ``delete``                                                           |
+
+A value is the metadata, which filters look at, and the words of the fact in one field more (one of
+that name in the metadata gets an underscore). Nothing is copied that LangGraph itself does not
+copy. It has no call that empties a namespace, and keeps no earlier values: there is no
+``forget_all`` and no ``fact_history``.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any, ClassVar, Literal
+from uuid import uuid4
+
+from langgraph.store.base import BaseStore, Item, SearchItem
+
+from goldfish.messages import Fact, Recollection
+
+EVERYTHING = 1_000_000  # what to ask for in place of the library's own limit, which is 10
+ROOT = "memories"
+KEYED = "a store puts values under keys, and does not compare what they say"
+NO_INDEX = "the store has no index: semantic search is disabled by default"
+Filter = Mapping[str, Any]
+Parts = Callable[[str], list[str]]
+
+
+class _Namespaces:
+    """What a store keeps of a fact and what it does not promise, whatever is below it."""
+
+    recalls: Literal["words", "meaning"] = "words"
+    filters: Literal["comparison"] = "comparison"
+    declines: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("DUP05", "DUP06", "DUP07", "DUP10", "DUP11"), KEYED),
+        "FID35": "values are JSON with string keys, as documented: others may be made such",
+        "REC14": "a search without a query has no promised order",
+        "REC20": "its operators are $eq, $ne, $gt, $gte, $lt and $lte, as documented",
+        "REC23": "its documentation compares numbers, and says nothing of times",
+    }
+
+    def __init__(self, store: BaseStore, field: str = "text", parts: Parts | None = None) -> None:
+        self._store = store
+        self._field = field
+        self._parts = parts
+        indexed = getattr(store, "index_config", None)
+        self.lacking = {} if indexed else {"recall": NO_INDEX}
+
+    def _value(self, text: str, metadata: Filter | None) -> dict[str, Any]:
+        noted = {self._aside(key): value for key, value in (metadata or {}).items()}
+        return {**noted, self._field: self._parts(text) if self._parts else text}
+
+    def _aside(self, key: Any) -> Any:
+        """The field for metadata of this name, which may be that of the words themselves."""
+        return f"{key}_" if self._is_ours(key) else key
+
+    def _is_ours(self, key: Any) -> bool:
+        return isinstance(key, str) and key.rstrip("_") == self._field
+
+    def _metadata(self, value: Filter) -> dict[str, Any]:
+        """What a value holds beside the words."""
+        beside = ((key, each) for key, each in value.items() if key != self._field)
+        return {key[:-1] if self._is_ours(key) else key: each for key, each in beside}
+
+    def _searching(self, limit: int | None, offset: int, chosen: Filter | None) -> dict[str, Any]:
+        """The arguments of a search for one page."""
+        most = EVERYTHING if limit is None else limit
+        wanted = {self._aside(key): value for key, value in (chosen or {}).items()}
+        return {"limit": most, "offset": offset, "filter": wanted or None}
+
+    def _fact(self, user_id: str, item: Item) -> Fact:
+        """Our fact that says the same, unvalidated: what the library changed is to be seen."""
+        said = item.value.get(self._field)
+        return Fact.model_construct(
+            id=item.key,
+            user_id=user_id,
+            text="".join(said) if isinstance(said, list) else said,
+            metadata=self._metadata(item.value),
+            created_at=in_utc(item.created_at),
+            updated_at=in_utc(item.updated_at),
+        )
+
+    def _recollection(self, user_id: str, item: SearchItem) -> Recollection:
+        fact = self._fact(user_id, item)
+        return Recollection.model_construct(fact=fact, score=item.score or 0.0)
+
+    def _metadata_of(self, item: Item | None, fact_id: str) -> dict[str, Any]:
+        """What a revision keeps of an item, which has to be there."""
+        if item is None:
+            raise LookupError(f"there is no item {fact_id!r} in the namespace: remember it first")
+        return self._metadata(item.value)
+
+
+class LangGraphStoreMemory(_Namespaces):
+    """The store of facts that calls the sync methods of a ``BaseStore``."""
+
+    threads = True  # a store is shared by the threads of a server
+
+    def __init__(self, store: BaseStore, field: str = "text", parts: Parts | None = None) -> None:
+        super().__init__(store, field, parts)
+        self.remember = self._put_for if _expires(store) else self._put
+
+    def _put(self, user_id: str, text: str, *, metadata: Filter | None = None) -> Fact:
+        """Put the fact under a new key."""
+        return self._put_under(uuid4().hex, user_id, text, metadata)
+
+    def _put_for(
+        self, user_id: str, text: str, *, metadata: Filter | None = None, ttl: float | None = None
+    ) -> Fact:
+        """Put the fact under a new key, for a time."""
+        return self._put_under(uuid4().hex, user_id, text, metadata, **in_minutes(ttl))
+
+    def _put_under(
+        self, key: str, user_id: str, text: str, metadata: Filter | None, **options: Any
+    ) -> Fact:
+        self._store.put(namespace(user_id), key, self._value(text, metadata), **options)
+        return told(key, user_id, text, metadata)
+
+    def recall(
+        self,
+        user_id: str,
+        query: str,
+        *,
+        limit: int = 5,
+        offset: int = 0,
+        filter: Filter | None = None,
+    ) -> list[Recollection]:
+        """What a search gives, in its order."""
+        page = self._searching(limit, offset, filter)
+        found = self._store.search(namespace(user_id), query=query, **page)
+        return [self._recollection(user_id, item) for item in found]
+
+    def list_facts(
+        self,
+        user_id: str,
+        *,
+        limit: int | None = None,
+        offset: int = 0,
+        filter: Filter | None = None,
+    ) -> list[Fact]:
+        """What a search without a query gives, in its order."""
+        found = self._store.search(namespace(user_id), **self._searching(limit, offset, filter))
+        return [self._fact(user_id, item) for item in found]
+
+    def get_fact(self, user_id: str, fact_id: str) -> Fact | None:
+        """The item with this key in the user's namespace."""
+        item = self._store.get(namespace(user_id), fact_id)
+        return None if item is None else self._fact(user_id, item)
+
+    def revise(self, user_id: str, fact_id: str, text: str) -> Fact:
+        """Put the new words where the old ones are."""
+        kept = self._metadata_of(self._store.get(namespace(user_id), fact_id), fact_id)
+        return self._put_under(fact_id, user_id, text, kept)
+
+    def forget(self, user_id: str, fact_id: str) -> None:
+        """Delete the item."""
+        self._store.delete(namespace(user_id), fact_id)
+
+
+class AsyncLangGraphStoreMemory(_Namespaces):
+    """The store of facts that awaits the async methods of a ``BaseStore``."""
+
+    def __init__(self, store: BaseStore, field: str = "text", parts: Parts | None = None) -> None:
+        super().__init__(store, field, parts)
+        self.remember = self._put_for if _expires(store) else self._put
+
+    async def _put(self, user_id: str, text: str, *, metadata: Filter | None = None) -> Fact:
+        """Put the fact under a new key."""
+        return await self._put_under(uuid4().hex, user_id, text, metadata)
+
+    async def _put_for(
+        self, user_id: str, text: str, *, metadata: Filter | None = None, ttl: float | None = None
+    ) -> Fact:
+        """Put the fact under a new key, for a time."""
+        return await self._put_under(uuid4().hex, user_id, text, metadata, **in_minutes(ttl))
+
+    async def _put_under(
+        self, key: str, user_id: str, text: str, metadata: Filter | None, **options: Any
+    ) -> Fact:
+        await self._store.aput(namespace(user_id), key, self._value(text, metadata), **options)
+        return told(key, user_id, text, metadata)
+
+    async def recall(
+        self,
+        user_id: str,
+        query: str,
+        *,
+        limit: int = 5,
+        offset: int = 0,
+        filter: Filter | None = None,
+    ) -> list[Recollection]:
+        """What a search gives, in its order."""
+        page = self._searching(limit, offset, filter)
+        found = await self._store.asearch(namespace(user_id), query=query, **page)
+        return [self._recollection(user_id, item) for item in found]
+
+    async def list_facts(
+        self,
+        user_id: str,
+        *,
+        limit: int | None = None,
+        offset: int = 0,
+        filter: Filter | None = None,
+    ) -> list[Fact]:
+        """What a search without a query gives, in its order."""
+        found = await self._store.asearch(
+            namespace(user_id), **self._searching(limit, offset, filter)
+        )
+        return [self._fact(user_id, item) for item in found]
+
+    async def get_fact(self, user_id: str, fact_id: str) -> Fact | None:
+        """The item with this key in the user's namespace."""
+        item = await self._store.aget(namespace(user_id), fact_id)
+        return None if item is None else self._fact(user_id, item)
+
+    async def revise(self, user_id: str, fact_id: str, text: str) -> Fact:
+        """Put the new words where the old ones are."""
+        kept = self._metadata_of(await self._store.aget(namespace(user_id), fact_id), fact_id)
+        return await self._put_under(fact_id, user_id, text, kept)
+
+    async def forget(self, user_id: str, fact_id: str) -> None:
+        """Delete the item."""
+        await self._store.adelete(namespace(user_id), fact_id)
+
+
+def namespace(user_id: str) -> tuple[str, str]:
+    """The namespace of a user; LangGraph documents that a label has no full stop in it."""
+    return ROOT, user_id.replace("\\", "\\\\").replace(".", "\\p")
+
+
+def in_minutes(seconds: float | None) -> dict[str, float]:
+    """The time to live as LangGraph counts it; no argument at all where none is asked for."""
+    return {} if seconds is None else {"ttl": seconds / 60}
+
+
+def told(key: str, user_id: str, text: str, metadata: Filter | None) -> Fact:
+    """The fact that was put, as it was given: ``put`` answers nothing."""
+    return Fact.model_construct(id=key, user_id=user_id, text=text, metadata=dict(metadata or {}))
+
+
+def parts_of(text: str) -> list[str]:
+    """A text in parts that an embedder reads whole, cut between words; joined they are the text."""
+    return re.findall(r".{1,200}(?:\s|$)|.{1,200}", text, re.DOTALL) or [""]
+
+
+def in_utc(moment: datetime) -> datetime:
+    """The time that the store wrote down, which is UTC where it says nothing else."""
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _expires(store: BaseStore) -> bool:
+    """Whether its ``put`` takes a time to live, which older ones do not know of."""
+    return bool(getattr(store, "supports_ttl", False))
