@@ -10,7 +10,14 @@ from random import Random
 
 from goldfish.check import Check
 from goldfish.client import LocalClient, StoreError, describe
-from goldfish.driver import Memory, OpeningError, declared_by, missing_need, missing_service
+from goldfish.driver import (
+    Memory,
+    OpeningError,
+    beyond_window,
+    declared_by,
+    missing_need,
+    missing_service,
+)
 from goldfish.errors import MissingExtraError, NotPossibleError, ServiceError, TargetError
 from goldfish.history import About, History
 from goldfish.pods import NoPodError, Nursery
@@ -167,13 +174,14 @@ class _Run:
             client = await memory.open()
             assert isinstance(client.opened, LocalClient)
             memory.target = declared_by(client.opened.store, self._target)
+            memory.hearing.answers = memory.target.answers
             if not memory.promised(check.code):
                 why = memory.target.declines[check.code]
                 return _result(check, Verdict.UNSUPPORTED, f"not claimed: {why}")
             for need in check.every_need:
                 if why := missing_need(need, memory.target, client):
                     return _result(check, Verdict.UNSUPPORTED, why)
-            await check.function(memory)
+            await _asked(check, memory)
             return _result(check, Verdict.HELD)
         finally:
             if memory is not None:
@@ -203,6 +211,15 @@ class _Run:
             )
             again = f"-{effort:g}" if effort > 1 else ""  # a soak comes by more than once
             History(record.history.calls, about).save(self._keep / f"{check.code}{again}.jsonl")
+
+
+async def _asked(check: Check, memory: Memory) -> None:
+    try:
+        await check.function(memory)
+    except Violation as violation:
+        if why := beyond_window(memory, violation):
+            raise UnsupportedError(why) from violation
+        raise
 
 
 def _worse(before: Result, after: Result) -> Result:
