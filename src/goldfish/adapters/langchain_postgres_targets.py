@@ -4,6 +4,7 @@ Its sessions are UUIDs, so each id of ours is known by one. It is handed a conne
 none: whoever uses it replaces a connection that broke, as these targets do.
 """
 
+import logging
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
@@ -15,6 +16,8 @@ from goldfish.adapters.langchain_sql import session_uuid
 from goldfish.target import target
 
 TABLE = "chat_history"
+# Else what psycopg says of connections that were cut stands between the lines of the report.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 
 @target(name="langchain-postgres", services=["postgres"])
