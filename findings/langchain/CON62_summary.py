@@ -37,9 +37,8 @@ async def main() -> int:
     await turn
     told = "\n".join(str(each.content) for each in await memory.abuffer())  # type: ignore[union-attr]
     back = "1234" in told
-    print(
-        f"{'broken' if back else 'held'}: after a clear the card number is {'told' if back else 'gone'}"
-    )
+    there = "told" if back else "gone"
+    print(f"{'broken' if back else 'held'}: after a clear the card number is {there}")
     return int(back)
 
 

@@ -1,7 +1,7 @@
 """SQLChatMessageHistory: an object in a message's metadata comes back as a dict, without a word.
 
 message_to_dict, which all of LangChain's stored histories use, turns the dataclass into a dict that
-nothing turns back; what it cannot turn into JSON it refuses. Exit 1 if the object came back changed.
+nothing turns back. Exit 1 if the object came back changed.
 """
 
 import sys

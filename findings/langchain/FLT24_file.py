@@ -1,4 +1,4 @@
-"""FileChatMessageHistory: a write that fails for want of space leaves a file that no read can parse.
+"""FileChatMessageHistory: a write that fails for want of space leaves a file that nobody can read.
 
 The file is emptied before it is written anew. Exit 1 if the history cannot be read when there is
 space again.

@@ -1,8 +1,8 @@
 """PostgresChatMessageHistory: over one async connection, a refused message takes others with it.
 
 "This design allows to reuse the underlying connection object across multiple instantiations": calls
-at once share one transaction. When a message of one user is refused (here for a NUL), those of other
-users go with it, though they were acknowledged. Exit 1 if one of them is not there.
+at once share one transaction. When a message of one user is refused, here for a NUL, others go with
+it, though they were acknowledged. Exit 1 if one of them is not there.
 """
 
 import asyncio

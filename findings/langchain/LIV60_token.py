@@ -1,4 +1,4 @@
-"""ConversationTokenBufferMemory: with asave_context, or over a stored history, the limit is not kept.
+"""ConversationTokenBufferMemory: with asave_context, or over a stored history, it keeps no limit.
 
 It keeps "only the most recent messages [...] under the constraint that the total number of tokens
 [...] does not exceed a certain limit"; but only save_context cuts, and only out of the list that it

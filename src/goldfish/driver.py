@@ -443,7 +443,9 @@ def missing_need(need: Need, target: Target, client: Client) -> str | None:
 def beyond_window(memory: Memory, violation: Violation) -> str | None:
     """Why what is missing was never promised: more was said than the window holds; else None."""
     window, given = memory.target.window, memory.hearing.longest
-    if window is None or given <= window or violation.finding not in FORGOTTEN:
+    # Each message beyond the window takes a summary, and that is as slow as its model.
+    excused = FORGOTTEN | ({"wedged"} if memory.target.summarises else set())
+    if window is None or given <= window or violation.finding not in excused:
         return None
     return f"not claimed: it keeps the last {window} messages, and was given {given}"
 

@@ -1,5 +1,6 @@
 """``RunnableWithMessageHistory`` of LangChain over its SQL history, as targets."""
 
+import logging
 import threading
 import warnings
 from collections.abc import AsyncIterator, Iterator
@@ -12,6 +13,8 @@ from goldfish.adapters.langchain_runnable import AsyncLangChainRunnable, LangCha
 from goldfish.adapters.langchain_sql import SQLHistoryOf, async_sql_histories, sql_histories
 from goldfish.target import target
 
+# Else what it could not store, and does not raise, stands between the lines of the report.
+logging.getLogger("langchain_core").addHandler(logging.NullHandler())
 _QUIETLY = threading.Lock()  # what is ignored is the affair of the whole process
 
 
