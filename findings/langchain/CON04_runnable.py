@@ -17,16 +17,15 @@ from langchain_core.runnables.history import RunnableWithMessageHistory
 CHAT: Any = {"configurable": {"session_id": "chat"}}
 
 
-async def think(messages: Any) -> str:
-    question = str(messages[-1].content)
-    await asyncio.sleep(0.1 if "slow" in question else 0.02)
-    return f"an answer to {question}"
-
-
 async def main() -> int:
-    history = InMemoryChatMessageHistory()
+    history, together = InMemoryChatMessageHistory(), asyncio.Barrier(2)
+
+    async def think(messages: Any) -> str:
+        await together.wait()  # both turns are under way
+        return f"an answer to {messages[-1].content}"
+
     chat = RunnableWithMessageHistory(RunnableLambda(think), lambda session_id: history)
-    asked = ["a slow question", "a quick question"]
+    asked = ["a question", "another one"]
     await asyncio.gather(*(chat.ainvoke([HumanMessage(each)], CHAT) for each in asked))
     found = [each.content for each in history.messages]
     missing = [each for each in asked if each not in found]

@@ -17,18 +17,21 @@ from langchain_core.runnables.history import RunnableWithMessageHistory
 CHAT: Any = {"configurable": {"session_id": "chat"}}
 
 
-async def think(messages: Any) -> str:
-    await asyncio.sleep(0.05)
-    return "I see"
-
-
 async def main() -> int:
-    history = InMemoryChatMessageHistory()
+    history, begun, go_on = InMemoryChatMessageHistory(), asyncio.Event(), asyncio.Event()
+
+    async def think(messages: Any) -> str:
+        if len(messages) > 1:
+            begun.set()
+            await go_on.wait()
+        return "I see"
+
     chat = RunnableWithMessageHistory(RunnableLambda(think), lambda session_id: history)
     await chat.ainvoke([HumanMessage("my card number is 1234")], CHAT)
     turn = asyncio.create_task(chat.ainvoke([HumanMessage("hello")], CHAT))
-    await asyncio.sleep(0.02)  # the turn is under way
+    await begun.wait()
     history.clear()
+    go_on.set()
     await turn
     found = [each.content for each in history.messages]
     back = "my card number is 1234" in found

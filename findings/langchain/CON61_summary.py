@@ -17,28 +17,38 @@ from langchain_core.prompts import PromptTemplate
 
 
 class Verbatim(FakeListChatModel):
-    """A model whose summary is all that it is shown, after a moment; each message is a token."""
+    """A model whose summary is all that it is shown, when it may; each message is a token."""
+
+    begun: Any
+    go_on: Any
 
     def get_num_tokens_from_messages(self, messages: Any, tools: Any = None) -> int:
         return len(messages)
 
     async def _agenerate(self, messages: Any, *others: Any, **options: Any) -> ChatResult:
-        await asyncio.sleep(0.02)
+        self.begun.release()
+        await self.go_on.wait()
         told = AIMessage(str(messages[0].content))
         return ChatResult(generations=[ChatGeneration(message=told)])
 
 
 async def main() -> int:
+    model = Verbatim(responses=[""], begun=asyncio.Semaphore(0), go_on=asyncio.Event())
     memory = ConversationSummaryBufferMemory(
-        llm=Verbatim(responses=[""]),
+        llm=model,
         max_token_limit=4,
         return_messages=True,
         prompt=PromptTemplate.from_template("{summary}\n{new_lines}"),
     )
-    names = [f"message {number}" for number in range(6)]
+    names = [f"message {number}" for number in range(4)]
     for name in names[:2]:
         await memory.asave_context({"input": name}, {"output": "noted"})
-    turns = [memory.asave_context({"input": name}, {"output": "noted"}) for name in names[2:]]
+    turns = []
+    for name in names[2:]:
+        turn = memory.asave_context({"input": name}, {"output": "noted"})
+        turns.append(asyncio.create_task(turn))
+        await model.begun.acquire()  # its summary is under way
+    model.go_on.set()
     await asyncio.gather(*turns)
     told = "\n".join(str(each.content) for each in await memory.abuffer())  # type: ignore[union-attr]
     missing = [name for name in names if name not in told]

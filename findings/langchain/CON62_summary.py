@@ -15,25 +15,29 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 
 
 class Verbatim(FakeListChatModel):
-    """A model whose summary is all that it is shown, after a moment; each message is a token."""
+    """A model whose summary is all that it is shown, when it may; each message is a token."""
+
+    begun: Any
+    go_on: Any
 
     def get_num_tokens_from_messages(self, messages: Any, tools: Any = None) -> int:
         return len(messages)
 
     async def _agenerate(self, messages: Any, *others: Any, **options: Any) -> ChatResult:
-        await asyncio.sleep(0.05)
+        self.begun.set()
+        await self.go_on.wait()
         told = AIMessage(str(messages[0].content))
         return ChatResult(generations=[ChatGeneration(message=told)])
 
 
 async def main() -> int:
-    memory = ConversationSummaryBufferMemory(
-        llm=Verbatim(responses=[""]), max_token_limit=2, return_messages=True
-    )
+    model = Verbatim(responses=[""], begun=asyncio.Event(), go_on=asyncio.Event())
+    memory = ConversationSummaryBufferMemory(llm=model, max_token_limit=2, return_messages=True)
     await memory.asave_context({"input": "my card number is 1234"}, {"output": "noted"})
     turn = asyncio.create_task(memory.asave_context({"input": "hello"}, {"output": "hi"}))
-    await asyncio.sleep(0.02)  # the summary is under way
+    await model.begun.wait()  # the summary is under way
     await memory.aclear()
+    model.go_on.set()
     await turn
     told = "\n".join(str(each.content) for each in await memory.abuffer())  # type: ignore[union-attr]
     back = "1234" in told

@@ -28,7 +28,7 @@ from goldfish.adapters.langchain_sql import sql_histories
 from goldfish.target import target
 
 TURNS = 20
-SUMMARISER = LangChainModel(verbatim=True, seconds=0.002)  # as if it thought for a moment
+SUMMARISER = LangChainModel(verbatim=True, seconds=0.01)  # as if it thought for a moment
 LIMIT: dict[str, Any] = {"llm": SUMMARISER, "max_token_limit": 2 * TURNS}
 PROMPT = PromptTemplate.from_template("{summary}\n{new_lines}")
 

@@ -105,7 +105,7 @@ async def a_session_cleared_during_a_summary_is_not_in_it(memory: Memory) -> Non
     model has answered: a conversation that was cleared meanwhile stood in it again.
     """
     lanes = await memory.lanes(2)
-    for _ in range(max(1, round(8 * memory.effort))):
+    for _ in range(max(1, round(12 * memory.effort))):
         session = memory.session()
         old = await _say(memory, session, _window(memory))
         began = time.perf_counter()

@@ -42,6 +42,8 @@ class LastSummaryWins(WindowedReference):
 class SummaryAfterClear(WindowedReference):
     """What was to be told is told, though the session was cleared meanwhile."""
 
+    thinking = 0.04  # so long that a clear at any moment of a turn comes within it
+
     async def consolidate(self, session_id: str) -> None:
         leaving = self.surplus(session_id)
         if leaving:

@@ -22,6 +22,7 @@ class WindowedReference(AsyncReference):
     answers = True  # the summary is a message that nobody said
     window = 12
     summarises = True
+    thinking = 0.002
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -29,7 +30,7 @@ class WindowedReference(AsyncReference):
 
     async def think(self) -> None:
         """What it takes a model to make a summary."""
-        await asyncio.sleep(0.002)
+        await asyncio.sleep(self.thinking)
 
     async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         await super().add_messages(session_id, messages)
