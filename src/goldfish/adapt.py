@@ -1,7 +1,8 @@
 """The door to the adapters: ``goldfish.adapt.<library>(…)`` makes a store of its memory."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from goldfish.errors import MissingExtraError
@@ -9,12 +10,19 @@ from goldfish.errors import MissingExtraError
 if TYPE_CHECKING:
     from google.adk.sessions import BaseSessionService
     from langchain_core.chat_history import BaseChatMessageHistory
+    from langchain_core.runnables.history import RunnableWithMessageHistory
     from langgraph.checkpoint.base import BaseCheckpointSaver
     from langgraph.store.base import BaseStore
     from llama_index.core.storage.chat_store import BaseChatStore
 
     from goldfish.adapters.adk import ADKMemory
     from goldfish.adapters.langchain import AsyncLangChainMemory, LangChainMemory
+    from goldfish.adapters.langchain_classic import (
+        AsyncLangChainClassicMemory,
+        LangChainClassicMemory,
+    )
+    from goldfish.adapters.langchain_classic import MemoryOf as ClassicMemoryOf
+    from goldfish.adapters.langchain_runnable import AsyncLangChainRunnable, LangChainRunnable
     from goldfish.adapters.langgraph import AsyncLangGraphMemory, LangGraphMemory
     from goldfish.adapters.langgraph_store import AsyncLangGraphStoreMemory, LangGraphStoreMemory
     from goldfish.adapters.llamaindex import (
@@ -29,6 +37,8 @@ if TYPE_CHECKING:
 __all__ = [
     "adk",
     "langchain",
+    "langchain_classic",
+    "langchain_runnable",
     "langgraph",
     "langgraph_store",
     "llamaindex",
@@ -63,6 +73,36 @@ def langchain(
         package = (error.name or "langchain_core").partition(".")[0]
         raise MissingExtraError.of(package, "langchain") from error
     return AsyncLangChainMemory(history_of) if asynchronous else LangChainMemory(history_of)
+
+
+def langchain_runnable(
+    runnable: "RunnableWithMessageHistory", *, asynchronous: bool = False
+) -> "LangChainRunnable | AsyncLangChainRunnable":
+    """A store over LangChain's ``RunnableWithMessageHistory``: each batch is a turn.
+
+    What is read and cleared is the history that the runnable asks for. Its replies are told apart
+    from what was said. ``asynchronous=True`` awaits ``ainvoke`` and the async methods instead.
+    """
+    with _of("langchain", "langchain_core"):
+        from goldfish.adapters.langchain_runnable import AsyncLangChainRunnable, LangChainRunnable
+    return (AsyncLangChainRunnable if asynchronous else LangChainRunnable)(runnable)
+
+
+def langchain_classic(
+    memory_of: "ClassicMemoryOf", *, window: int | None = None, asynchronous: bool = False
+) -> "LangChainClassicMemory | AsyncLangChainClassicMemory":
+    """A store over memories of langchain-classic, by the function that gives one for a session id.
+
+    The memories must have ``return_messages=True``; ``window`` says how many of the last turns they
+    keep. ``asynchronous=True`` awaits ``asave_context`` and ``aload_memory_variables`` instead.
+    """
+    with _of("langchain", "langchain_classic"):
+        from goldfish.adapters.langchain_classic import (
+            AsyncLangChainClassicMemory,
+            LangChainClassicMemory,
+        )
+    made = AsyncLangChainClassicMemory if asynchronous else LangChainClassicMemory
+    return made(memory_of, window=window)
 
 
 def mem0(memory: Any) -> "Mem0Memory | AsyncMem0Memory":
@@ -179,3 +219,12 @@ def adk(
     except ModuleNotFoundError as error:
         raise MissingExtraError.of(error.name or "google.adk", "adk") from error
     return ADKMemory(service, app_name, user_id)
+
+
+@contextmanager
+def _of(extra: str, package: str) -> Iterator[None]:
+    """Name the package that an import misses, with the command that installs it."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise MissingExtraError.of((error.name or package).partition(".")[0], extra) from error

@@ -43,7 +43,8 @@ class Need:
     an id that the session has is a no-op. ttl: the factory takes a store-wide expiry. service: the
     memory is on a server, of this kind if a name is given. recalls: facts are found by meaning, not
     by words alone. filters: facts can be chosen by their metadata, also by comparison if so named.
-    scoped ids: the id of a fact serves nobody but its user.
+    scoped ids: the id of a fact serves nobody but its user. window: only so many of the newest
+    messages are kept. summaries: what leaves the window is told in a summary.
     """
 
     kind: Literal[
@@ -57,6 +58,8 @@ class Need:
         "recalls",
         "filters",
         "scoped ids",
+        "window",
+        "summaries",
     ]
     name: str = ""
     parameters: tuple[str, ...] = ()
@@ -93,6 +96,8 @@ Retries = Need("retries")
 StoreTTL = Need("ttl")
 Server = Need("service")
 ScopedIds = Need("scoped ids")
+Window = Need("window")
+Summaries = Need("summaries")
 
 # What a memory must have so that anything can be asked of it about one of these.
 ESSENTIALS: dict[Subject, tuple[Need, ...]] = {

@@ -16,6 +16,7 @@ from typing import Any, Self, TypeVar
 
 from goldfish import store
 from goldfish.bridge import LoopThread
+from goldfish.hearing import Hearing
 from goldfish.target import Target
 from goldfish.verdict import Violation
 
@@ -61,6 +62,7 @@ class LocalClient:
         self.threads = threads
         self.lacking = lacking_of(opened)
         self.methods = methods_of(opened)
+        self.hearing = Hearing()
         self._closing = closing
         self._thread = thread
 
@@ -79,8 +81,9 @@ class LocalClient:
 
     async def call(self, method: str, *arguments: Any, deadline: float, **options: Any) -> Any:
         """What the store's method returns, as a list if it is any kind of iterator."""
+        self.hearing.note(method, arguments)
         work = partial(_called, getattr(self.store, method), arguments, options)
-        return await _in_time(self._thread, method, work, deadline)
+        return self.hearing.own(method, await _in_time(self._thread, method, work, deadline))
 
     async def beside(self, another: Callable[[], Awaitable[Self]]) -> Self:
         """A client whose calls run at the same time as this one's.
@@ -91,7 +94,9 @@ class LocalClient:
         if any(inspect.iscoroutinefunction(_attribute(self.store, name)) for name in WRITES):
             return self
         if getattr(self.store, "threads", self.threads) is True:
-            return type(self)(self.store, _nothing, LoopThread(), threads=True)
+            client = type(self)(self.store, _nothing, LoopThread(), threads=True)
+            client.hearing = self.hearing
+            return client
         return await another()
 
     def abandon(self) -> None:

@@ -14,6 +14,7 @@ from goldfish.check import Need
 from goldfish.client import EndedError, LocalClient, Methods, StoreError
 from goldfish.diagnosis import judge
 from goldfish.errors import masked
+from goldfish.hearing import Hearing
 from goldfish.history import Call, History, Outcome
 from goldfish.messages import ChatMessage
 from goldfish.pods import Nursery, Pod
@@ -23,6 +24,7 @@ from goldfish.target import DECLARED_BY_STORES, Target
 from goldfish.verdict import NOT_ASKED, UnsupportedError, Violation
 
 MISSING = object()
+FORGOTTEN = {"lost", "torn"}  # how it is called that a message is not there
 
 
 class Opened(Protocol):
@@ -30,6 +32,7 @@ class Opened(Protocol):
 
     methods: Methods
     lacking: dict[str, str]
+    hearing: Hearing
 
     async def call(self, method: str, *arguments: Any, deadline: float, **options: Any) -> Any: ...
 
@@ -57,10 +60,14 @@ class Client:
 
     def has(self, method: str, *parameters: str) -> bool:
         """Whether the store has this method, and it takes these parameters."""
-        if method not in self.opened.methods:
+        if method not in self.opened.methods or self.reckons_replies(method, *parameters):
             return False
         taken = self.opened.methods[method]
         return taken is None or set(parameters) <= set(taken)
+
+    def reckons_replies(self, method: str, *parameters: str) -> bool:
+        """Whether it counts messages, among which are replies of an agent that nobody foretells."""
+        return self.opened.hearing.answers and (method == "trim" or "last" in parameters)
 
     def lacking(self, method: str) -> str:
         """Why the store has this method and cannot use it here, by its own word; else nothing."""
@@ -201,6 +208,7 @@ class Memory:
     own_servers: bool = False  # whether what is made afresh gets servers of its own
     until: float = math.inf  # when to stop trying, by the monotonic clock
     record: Record = dataclasses.field(default_factory=Record)  # shared by what is made afresh
+    hearing: Hearing = dataclasses.field(default_factory=Hearing)  # what was said to this storage
 
     def __post_init__(self) -> None:
         self._clients: list[Client] = []
@@ -246,6 +254,7 @@ class Memory:
         born: list[Pod] = []
         for _ in range(count):
             born.append(await self._nursery().unopened(*self._orders({})))
+            born[-1].hearing = self.hearing
             self.sandbox.opening += 1
         self._pods += born
         opening = asyncio.gather(*(pod.open(lanes) for pod in born))
@@ -282,7 +291,7 @@ class Memory:
         sandbox = Sandbox(own_servers=self.own_servers)
         try:
             sandbox.provide(self.target.services)
-            memory = replace(self, sandbox=sandbox)
+            memory = replace(self, sandbox=sandbox, hearing=Hearing(self.hearing))
             try:
                 yield memory
             finally:
@@ -342,6 +351,7 @@ class Memory:
 
     def _client(self, opened: Opened, where: str) -> Client:
         name = f"{where}{self.sandbox.opening}"
+        opened.hearing = self.hearing
         return Client(opened, self.deadline, name, self.record.history)
 
     def _nursery(self) -> Nursery:
@@ -399,6 +409,8 @@ def missing_need(need: Need, target: Target, client: Client) -> str | None:
     if need.kind == "method":
         if why := client.lacking(need.name):
             return f"{NOT_ASKED}{why}"
+        if client.reckons_replies(need.name, *need.parameters):
+            return "the agent's replies are among the last messages too"
         if not client.has(need.name):
             return f"the store has no {need.name}"
         if lacks := [each for each in need.parameters if not client.has(need.name, each)]:
@@ -417,11 +429,25 @@ def missing_need(need: Need, target: Target, client: Client) -> str | None:
         return "it has no filters"
     if need.kind == "scoped ids" and not target.scoped_ids:
         return "the id of a fact serves whoever has it"
+    if need.kind == "window" and target.window is None:
+        return "it has no window"
+    if need.kind == "summaries" and not target.summarises:
+        return "it keeps no summary"
     if need.kind == "opening" and target.claims == "one opening":
         return "not claimed: one opening only"
     if need.kind == "process" and target.claims in {"one opening", "one process"}:
         return f"not claimed: {target.claims} only"
     return None
+
+
+def beyond_window(memory: Memory, violation: Violation) -> str | None:
+    """Why what is missing was never promised: more was said than the window holds; else None."""
+    window, given = memory.target.window, memory.hearing.longest
+    # Each message beyond the window takes a summary, and that is as slow as its model.
+    excused = FORGOTTEN | ({"wedged"} if memory.target.summarises else set())
+    if window is None or given <= window or violation.finding not in excused:
+        return None
+    return f"not claimed: it keeps the last {window} messages, and was given {given}"
 
 
 def missing_service(need: Need, target: Target) -> str | None:

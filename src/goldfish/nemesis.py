@@ -1,9 +1,12 @@
 """What does harm while a workload runs: it stops, kills and replaces pods, at random instants."""
 
 import asyncio
+import time
 from random import Random
 
 from goldfish.fleet import Fleet, Nemesis
+
+LET_THROUGH_WITHIN = 1.0  # seconds
 
 
 def stopping_pods(random: Random) -> Nemesis:
@@ -69,12 +72,27 @@ def cutting_connections(random: Random) -> Nemesis:
         network = fleet.memory.sandbox.faults.network(fleet.memory.target.services[0])
         ways = (network.cut, network.reset, network.refuse, network.cut_before_reply)
         while not fleet.over.is_set():
+            await _something_was_added(fleet)
             await fleet.pause_for(random.uniform(0.005, 0.03))
             way = random.choice(ways)
             with fleet.fault(f"network: {way.__name__}"), way():
                 await fleet.pause_for(random.uniform(0.001, 0.02))
 
     return cut
+
+
+async def _something_was_added(fleet: Fleet) -> None:
+    """Wait for the next add that succeeds, or give up on it: what is never let through is unproven.
+
+    A turn of an agent may take longer than a connection is left alone.
+    """
+    before = len(fleet.history.calls)
+    give_up = time.monotonic() + LET_THROUGH_WITHIN
+    while not fleet.over.is_set() and time.monotonic() < give_up:
+        later = fleet.history.calls[before:]
+        if any(call.action == "add" and call.outcome == "ok" for call in later):
+            return
+        await fleet.pause_for(0.005)
 
 
 def killing_server(random: Random) -> Nemesis:

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from goldfish.client import EndedError, LocalClient, RemoteError, StoreError, describe
+from goldfish.hearing import Hearing
 from goldfish.sandbox import RemoteSandbox
 from goldfish.services import undertaker
 from goldfish.target import Location, Target, load_location
@@ -53,6 +54,7 @@ class Pod:
         self._imported = imported  # what pods needed that their nursery did not have
         self.methods: dict[str, list[str] | None] = {}
         self.lacking: dict[str, str] = {}
+        self.hearing = Hearing()
         self.ended = self.killed = False
         self._writer = writer
         self._numbers = itertools.count()
@@ -74,12 +76,13 @@ class Pod:
         self, method: str, *arguments: Any, deadline: float, lane: int = 0, **options: Any
     ) -> Any:
         """What the store's method returns in that process."""
+        self.hearing.note(method, arguments)
         work = self._ask("call", lane, method, list(arguments), options, deadline)
         try:
             answer = await asyncio.wait_for(work, deadline + 5)
         except TimeoutError:
             raise Violation(f"wedged: {method} did not return within {deadline:g} s") from None
-        return _outcome(method, answer)
+        return self.hearing.own(method, _outcome(method, answer))
 
     async def close(self, *, deadline: float) -> None:
         """Close the store there, and end the process."""

@@ -10,9 +10,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
-from goldfish.check import Check
+from goldfish.check import Check, Window
 from goldfish.client import LocalClient, StoreError, describe
-from goldfish.driver import Memory, OpeningError, declared_by, missing_need, missing_service
+from goldfish.driver import (
+    Memory,
+    OpeningError,
+    beyond_window,
+    declared_by,
+    missing_need,
+    missing_service,
+)
 from goldfish.errors import MissingExtraError, NotPossibleError, ServiceError, TargetError
 from goldfish.history import About, History
 from goldfish.pods import NoPodError, Nursery
@@ -169,13 +176,14 @@ class _Run:
             client = await memory.open()
             assert isinstance(client.opened, LocalClient)
             memory.target = declared_by(client.opened.store, self._target)
+            memory.hearing.answers = memory.target.answers
             if not memory.promised(check.code):
                 why = memory.target.declines[check.code]
                 return _result(check, Verdict.UNSUPPORTED, f"not claimed: {why}")
             for need in check.every_need:
                 if why := missing_need(need, memory.target, client):
                     return _result(check, Verdict.UNSUPPORTED, why)
-            await check.function(memory)
+            await _asked(check, memory)
             return _result(check, Verdict.HELD)
         finally:
             if memory is not None:
@@ -212,6 +220,16 @@ def _crowding() -> float:
     with contextlib.suppress(OSError, AttributeError):  # not every system tells
         return min(6.0, max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1)))
     return 1.0
+
+
+async def _asked(check: Check, memory: Memory) -> None:
+    try:
+        await check.function(memory)
+    except Violation as violation:
+        why = beyond_window(memory, violation)
+        if why and Window not in check.needs:  # else it is the check's very question
+            raise UnsupportedError(why) from violation
+        raise
 
 
 def _worse(before: Result, after: Result) -> Result:

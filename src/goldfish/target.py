@@ -36,7 +36,9 @@ class Target:
     ``claims`` limits the promises, ``carries`` names the fields of a message that are kept (all, if
     not given), ``retries=False`` says that ids do not make a retry a no-op, ``scoped_ids=False``
     that the id of a fact serves whoever has it, ``declines`` gives the reason by the code of each
-    check whose promise the memory's documentation does not make.
+    check whose promise the memory's documentation does not make. ``answers`` says that an agent
+    writes replies of its own into the history, ``window`` that no more than so many of the newest
+    messages of a session are kept, ``summarises`` that a summary quotes those that were.
     """
 
     name: str
@@ -51,6 +53,8 @@ class Target:
     filters: Literal["equality", "comparison"] | None = "equality"
     scoped_ids: bool = True
     declines: Mapping[str, str] = field(default_factory=dict, hash=False)
+    window: int | None = None
+    summarises: bool = False
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         """What the factory makes."""
@@ -94,6 +98,8 @@ DECLARED_BY_STORES: dict[str, Callable[[Any], bool]] = {
     "filters": lambda value: isinstance(value, str) and value in {"equality", "comparison"},
     "scoped_ids": lambda value: isinstance(value, bool),
     "declines": _is_reasons,
+    "window": lambda value: type(value) is int and value > 0,
+    "summarises": lambda value: isinstance(value, bool),
 }
 
 
@@ -115,6 +121,8 @@ def target(
     filters: Literal["equality", "comparison"] | None = "equality",
     scoped_ids: bool = True,
     declines: Mapping[str, str] = ...,
+    window: int | None = None,
+    summarises: bool = False,
 ) -> Callable[[Callable[..., Any]], Target]: ...
 
 

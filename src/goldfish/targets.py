@@ -45,12 +45,30 @@ def _is_installed(package: str) -> bool:
 
 
 _OURS = "goldfish.stores.targets"
-_LANGCHAIN = "goldfish.adapters.langchain_targets"
-_LANGCHAIN_PACKAGES = ("langchain_community", "redis", "sqlalchemy")
 _MEM0 = "goldfish.adapters.mem0_targets"
 _MEM0_PACKAGES = ("mem0", "numpy", "safetensors", "tokenizers")
 
 _ASYNC_SQL = ("aiosqlite", "greenlet", "sqlalchemy")  # greenlet comes with sqlalchemy[asyncio]
+
+
+_CLASSIC = {
+    "buffer": "ConversationBufferMemory of langchain-classic",
+    "buffer_sql": "the same over SQL",
+    "window": "ConversationBufferWindowMemory of langchain-classic",
+    "window_sql": "the same over SQL",
+    "token": "ConversationTokenBufferMemory of langchain-classic",
+    "token_sql": "the same over SQL",
+    "summary": "ConversationSummaryBufferMemory of langchain-classic",
+    "summary_sql": "the same over SQL",
+}
+_OF_LANGCHAIN = {"postgres": "langchain_postgres", "classic": "langchain_classic"}
+
+
+def _langchain(attribute: str, about: str, *packages: str, family: str = "") -> BuiltIn:
+    module = "_".join(filter(None, ("goldfish.adapters.langchain", family, "targets")))
+    needed = ("langchain_community", "redis", "sqlalchemy", *packages)
+    own = (_OF_LANGCHAIN[family],) if family in _OF_LANGCHAIN else ()
+    return BuiltIn(module, attribute, about, "langchain", (*needed, *own))
 
 
 def _agents(attribute: str, about: str, *packages: str) -> BuiltIn:
@@ -108,18 +126,25 @@ BUILT_INS: Mapping[str, BuiltIn] = {
     "sqlite": BuiltIn(_OURS, "sqlite", "one SQLite file, the embedded default"),
     "redis": BuiltIn(_OURS, "redis", "a real Redis", "redis", ("redis",)),
     "postgres": BuiltIn(_OURS, "postgres", "a real PostgreSQL", "postgres", ("psycopg",)),
-    "langchain-memory": BuiltIn(
-        _LANGCHAIN, "memory", "LangChain's lists in the process", "langchain", _LANGCHAIN_PACKAGES
+    "langchain-memory": _langchain("memory", "LangChain's lists in the process"),
+    "langchain-redis": _langchain("redis", "LangChain's history in Redis"),
+    "langchain-sql": _langchain("sql", "LangChain's history in SQL"),
+    "langchain-sql-async": _langchain("sql_async", "the same, async", "aiosqlite", "greenlet"),
+    "langchain-file": _langchain("file", "LangChain's history in files"),
+    "langchain-postgres": _langchain(
+        "postgres", "PostgresChatMessageHistory of langchain-postgres", family="postgres"
     ),
-    "langchain-redis": BuiltIn(
-        _LANGCHAIN, "redis", "LangChain's history in Redis", "langchain", _LANGCHAIN_PACKAGES
+    "langchain-postgres-async": _langchain("postgres_async", "the same, async", family="postgres"),
+    "langchain-runnable": _langchain(
+        "runnable", "RunnableWithMessageHistory over SQL", family="runnable"
     ),
-    "langchain-sql": BuiltIn(
-        _LANGCHAIN, "sql", "LangChain's history in SQL", "langchain", _LANGCHAIN_PACKAGES
+    "langchain-runnable-async": _langchain(
+        "runnable_async", "the same, async", "aiosqlite", "greenlet", family="runnable"
     ),
-    "langchain-file": BuiltIn(
-        _LANGCHAIN, "file", "LangChain's history in files", "langchain", _LANGCHAIN_PACKAGES
-    ),
+    **{
+        f"langchain-{kind.replace('_', '-')}": _langchain(kind, about, family="classic")
+        for kind, about in _CLASSIC.items()
+    },
     "mem0": BuiltIn(
         _MEM0, "qdrant", "Mem0 on Qdrant in a directory", "mem0", (*_MEM0_PACKAGES, "qdrant_client")
     ),

@@ -1,5 +1,6 @@
 """Stand-ins for tests of an agent's memory: deterministic, small, without a network."""
 
+import importlib
 import re
 from collections.abc import Sequence
 from hashlib import blake2b
@@ -8,9 +9,28 @@ from typing import TYPE_CHECKING, Any
 from goldfish.errors import MissingExtraError
 
 if TYPE_CHECKING:
+    from goldfish.adapters.langchain_model import LangChainModel
+    from goldfish.adapters.openai_agents_model import OpenAIAgentsModel
     from goldfish.embedding.embedder import Vectors
 
-__all__ = ["HashEmbedder", "relive"]
+__all__ = ["HashEmbedder", "LangChainModel", "OpenAIAgentsModel", "relive"]
+
+# Chat models that think nothing: each is a class of its library, so it is imported when asked for.
+_MODELS = {
+    "LangChainModel": ("goldfish.adapters.langchain_model", "langchain"),
+    "OpenAIAgentsModel": ("goldfish.adapters.openai_agents_model", "openai-agents"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODELS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, extra = _MODELS[name]
+    try:
+        return getattr(importlib.import_module(module), name)
+    except ModuleNotFoundError as error:
+        package = (error.name or name).partition(".")[0]
+        raise MissingExtraError.of(package, extra) from error
 
 
 class HashEmbedder:

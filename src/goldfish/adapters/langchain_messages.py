@@ -60,7 +60,7 @@ def from_langchain(message: BaseMessage) -> ChatMessage:
     An id that LangChain does not have is empty.
     """
     return ChatMessage.model_construct(
-        role=_role_of(message),
+        role=role_of(message),
         content=message.content,
         id=message.id if message.id is not None else "",
         created_at=NO_TIME,
@@ -79,7 +79,8 @@ def _class_of(message: ChatMessage) -> type[BaseMessage]:
     return CLASSES.get(message.role, langchain.ChatMessage)
 
 
-def _role_of(message: BaseMessage) -> str:
+def role_of(message: BaseMessage) -> str:
+    """The role in our words: by the class, or the one that the message names itself."""
     if isinstance(message, langchain.ChatMessage):
         return message.role
     known = (role for role, kind in CLASSES.items() if isinstance(message, kind))

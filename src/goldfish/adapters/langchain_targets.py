@@ -2,7 +2,7 @@
 
 import hashlib
 import warnings
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -12,19 +12,16 @@ with warnings.catch_warnings():
     from langchain_community.chat_message_histories import (
         FileChatMessageHistory,
         RedisChatMessageHistory,
-        SQLChatMessageHistory,
     )
     from langchain_core.chat_history import InMemoryChatMessageHistory
 
     warnings.simplefilter("ignore")  # once more: the import puts filters of its own before it
     InMemoryChatMessageHistory()
 
-from sqlalchemy import create_engine
-
-from goldfish.adapters.langchain import LangChainMemory
+from goldfish.adapters.langchain import AsyncLangChainMemory, LangChainMemory
+from goldfish.adapters.langchain_sql import OPEN_AT_ONCE, async_sql_histories, sql_histories
 from goldfish.target import target
 
-OPEN_AT_ONCE = 64  # histories that are kept: each asks its server for something when it is made
 LONGEST_NAME = 200
 
 
@@ -52,14 +49,15 @@ def redis(sandbox: Any, *, ttl: int | None = None) -> LangChainMemory:
 @target(name="langchain-sql")
 def sql(sandbox: Any) -> Iterator[LangChainMemory]:
     """A table in a SQLite file."""
-    engine = create_engine(f"sqlite:///{sandbox.path / 'memory.db'}")
+    with sql_histories(sandbox) as history_of:
+        yield LangChainMemory(history_of)
 
-    @lru_cache(OPEN_AT_ONCE)
-    def history_of(session_id: str) -> SQLChatMessageHistory:
-        return SQLChatMessageHistory(session_id, connection=engine)
 
-    yield LangChainMemory(history_of)
-    engine.dispose()
+@target(name="langchain-sql-async")
+async def sql_async(sandbox: Any) -> AsyncIterator[AsyncLangChainMemory]:
+    """The same through an async engine."""
+    async with async_sql_histories(sandbox) as history_of:
+        yield AsyncLangChainMemory(history_of)
 
 
 @target(name="langchain-file")

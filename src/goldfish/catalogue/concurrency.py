@@ -234,7 +234,7 @@ async def removals_at_once_in_one_process_leave_a_state_that_was_asked_for(memor
 
 
 @check("CON22", needs=[method("clear")])
-async def a_session_cleared_during_a_write_stays_cleared(memory: Memory) -> None:
+async def a_session_cleared_during_a_write_stayscleared_after(memory: Memory) -> None:
     """A clear at the moment of a write in one process brings back nothing that it removed.
 
     Incident: langgraph issue 7206: a thread that was deleted during a turn came back, for the turn
@@ -248,12 +248,13 @@ async def a_session_cleared_during_a_write_stays_cleared(memory: Memory) -> None
         within = time.perf_counter() - start
         await asyncio.gather(
             lanes.call("add_messages", session, new, deadline=memory.deadline),
-            _cleared(memory, lanes, session, memory.random.uniform(0, within)),
+            cleared_after(memory, lanes, session, memory.random.uniform(0, within)),
         )
         found = await memory.client.contents(session)
         judge(contents_of(new) if found else [], found, session=session, gone=contents_of(old))
 
 
-async def _cleared(memory: Memory, lanes: Lanes, session: str, after: float) -> None:
+async def cleared_after(memory: Memory, lanes: Lanes, session: str, after: float) -> None:
+    """Wait so many seconds, and clear the session on a lane of its own."""
     await asyncio.sleep(after)
     await lanes.call("clear", session, deadline=memory.deadline, lane=1)

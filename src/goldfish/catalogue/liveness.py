@@ -29,6 +29,12 @@ def _odd(memory: Memory) -> ChatMessage:
     return memory.message(memory.text("a\ud83d\x00"), metadata={"odd": object(), "set": {1}})
 
 
+def _odd_ones(memory: Memory) -> list[ChatMessage]:
+    """Messages that are refused by the encoding, or only by the server that they are sent to."""
+    texts = ("a\x00b", "a\ud83d")
+    return [_odd(memory), *(memory.message(memory.text(text)) for text in texts)]
+
+
 @check("LIV01", suite="smoke")
 async def every_method_returns_on_an_empty_store(memory: Memory) -> None:
     """A store without messages answers every question, and asking makes no session appear.
@@ -72,8 +78,8 @@ async def a_refused_value_does_not_break_the_next_call(memory: Memory) -> None:
     """
     mine, other = memory.session("mine"), memory.session("other")
     kept: list[ChatMessage] = []
-    for _ in range(3):
-        await memory.client.offer(mine, [memory.message(), _odd(memory)])
+    for odd in _odd_ones(memory):
+        await memory.client.offer(mine, [memory.message(), odd])
         before = await memory.client.contents(mine)
         await memory.client.add(mine, again := memory.messages(2))
         await memory.client.add(other, batch := memory.messages(2))
@@ -94,10 +100,10 @@ async def a_refused_value_does_not_fail_the_calls_beside_it(memory: Memory) -> N
     """
     sessions = [memory.session() for _ in range(6)]
     batches = [memory.messages(2) for _ in sessions]
-    calls = []
-    for session, batch in zip(sessions, batches, strict=True):
+    calls, odd_ones = [], 2 * _odd_ones(memory)
+    for session, batch, odd in zip(sessions, batches, odd_ones, strict=True):
         calls.append(memory.client.add(session, batch))
-        calls.append(_ignored(memory.client.offer(memory.session("odd"), [_odd(memory)])))
+        calls.append(_ignored(memory.client.offer(memory.session("odd"), [odd])))
     with about("beside a refused value"):
         await asyncio.gather(*calls)
         for session, batch in zip(sessions, batches, strict=True):

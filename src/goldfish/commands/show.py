@@ -101,4 +101,6 @@ def _told(need: Need) -> str:
         "recalls": f"facts that are found by {need.name}",
         "filters": f"facts that are chosen by {need.name}",
         "scoped ids": "ids of facts that serve nobody but their user",
+        "window": "a window of the newest messages",
+        "summaries": "a summary of what left the window",
     }[need.kind]

@@ -2,7 +2,7 @@
 
 from contextlib import ExitStack, closing
 
-from goldfish.errors import ServiceError
+from goldfish.errors import NotPossibleError, ServiceError
 from goldfish.faults.clock import wait_until
 from goldfish.faults.fault import Fault
 from goldfish.faults.postgres_session import NAME, PostgresSession
@@ -95,7 +95,7 @@ class PostgresFaults(ServerFaults):
         try:
             milliseconds = str(max(_LEAST_TIMEOUT, round(seconds * 1000)))
             timeout = self._setting("statements time out", "statement_timeout", milliseconds)
-            locks.run(_LOCK_ALL_TABLES)
+            self._lock_all_tables(locks)
         except BaseException:
             locks.close()
             raise
@@ -105,6 +105,17 @@ class PostgresFaults(ServerFaults):
                 timeout.heal()
 
         return self._ledger.note("all tables are locked", heal)
+
+    def _lock_all_tables(self, locks: PostgresSession) -> None:
+        try:
+            locks.run(_LOCK_ALL_TABLES)
+        except ServiceError as error:
+            if "lock timeout" not in str(error):
+                raise
+            raise NotPossibleError(
+                "its tables cannot be locked, for a transaction is open that has used them: "
+                "end it before the call returns"
+            ) from error
 
     def _occupy_all(self, places: ExitStack) -> PostgresSession:
         """Take places until there is none; the first of them, which outlives the others."""

@@ -1,0 +1,30 @@
+"""FileChatMessageHistory: a batch that is refused leaves its first messages behind.
+
+add_messages writes message by message; when one cannot be stored, the caller sees an error, and
+what stood before it is there. Exit 1 if a part of the refused batch is there.
+"""
+
+import sys
+import tempfile
+
+from langchain_community.chat_message_histories import FileChatMessageHistory
+from langchain_core.messages import AIMessage, HumanMessage
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory() as directory:
+        history = FileChatMessageHistory(f"{directory}/chat.json")
+        unstorable = AIMessage("here is why", response_metadata={"tags": {"a", "b"}})
+        try:
+            history.add_messages([HumanMessage("why?"), unstorable])
+            refused = "nothing was refused"
+        except TypeError as error:
+            refused = f"refused with {error}"
+        found = [each.content for each in history.messages]
+    torn = found == ["why?"]
+    print(f"{'broken' if torn else 'held'}: the batch was {refused}; there is {found}")
+    return int(torn)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,54 @@
+"""The chat history of langchain-postgres as targets, over one connection, as it is documented.
+
+Its sessions are UUIDs, so each id of ours is known by one. It is handed a connection, and makes
+none: whoever uses it replaces a connection that broke, as these targets do.
+"""
+
+import logging
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+from langchain_postgres import PostgresChatMessageHistory
+from psycopg import AsyncConnection, Connection
+
+from goldfish.adapters.langchain import AsyncLangChainMemory, LangChainMemory
+from goldfish.adapters.langchain_sql import session_uuid
+from goldfish.target import target
+
+TABLE = "chat_history"
+# Else what psycopg says of connections that were cut stands between the lines of the report.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
+
+
+@target(name="langchain-postgres", services=["postgres"])
+def postgres(sandbox: Any) -> Iterator[LangChainMemory]:
+    """A table in PostgreSQL."""
+    connection = Connection.connect(sandbox.postgres_dsn)
+    PostgresChatMessageHistory.create_tables(connection, TABLE)
+
+    def history_of(session_id: str) -> PostgresChatMessageHistory:
+        nonlocal connection
+        if connection.closed:
+            connection = Connection.connect(sandbox.postgres_dsn)
+        name = session_uuid(session_id)
+        return PostgresChatMessageHistory(TABLE, name, sync_connection=connection)
+
+    yield LangChainMemory(history_of)
+    connection.close()
+
+
+@target(name="langchain-postgres-async", services=["postgres"])
+async def postgres_async(sandbox: Any) -> AsyncIterator[AsyncLangChainMemory]:
+    """The same through an async connection, which the calls of the process share."""
+    connection = await AsyncConnection.connect(sandbox.postgres_dsn)
+    await PostgresChatMessageHistory.acreate_tables(connection, TABLE)
+
+    async def history_of(session_id: str) -> PostgresChatMessageHistory:
+        nonlocal connection
+        if connection.closed:
+            connection = await AsyncConnection.connect(sandbox.postgres_dsn)
+        name = session_uuid(session_id)
+        return PostgresChatMessageHistory(TABLE, name, async_connection=connection)
+
+    yield AsyncLangChainMemory(history_of)
+    await connection.close()

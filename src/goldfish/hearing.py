@@ -1,0 +1,78 @@
+"""What a check said itself: told apart from an agent's own replies, and counted by session."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import count
+from typing import Any
+
+# The word of a library for a role that we call otherwise.
+ROLES = {"human": "user", "ai": "assistant", "model": "assistant"}
+
+
+class Hearing:
+    """What was said to one storage; ``answers`` says that an agent writes replies in between.
+
+    Of a history that is read the replies are left out then: whatever is not the user's, and was
+    not said by the check in that role. What the user said and came back changed is not left out.
+    """
+
+    answers = False
+
+    def __init__(self, family: "Hearing | None" = None) -> None:
+        self._numbers: count[int] = family._numbers if family else count()
+        self._said: set[tuple[str, str]] = family._said if family else set()
+        self._given: Counter[tuple[int, str]] = family._given if family else Counter()
+        self._number = next(self._numbers)
+        if family:
+            self.answers = family.answers
+
+    @property
+    def longest(self) -> int:
+        """How many messages the session was given that was given most, in any storage."""
+        return max(self._given.values(), default=0)
+
+    def note(self, method: str, arguments: Sequence[Any]) -> None:
+        """Remember what is said by this call, if anything is."""
+        if method != "add_messages" or not isinstance(arguments[-1], list | tuple):
+            return
+        self._given[self._number, str(arguments[0])] += len(arguments[-1])
+        if self.answers:
+            self._said |= {_key(each, role) for each in arguments[-1] for role in ("", _role(each))}
+
+    def own(self, method: str, result: Any) -> Any:
+        """What the call returned, without replies if it is a history."""
+        if method != "get_history" or not self.answers or not isinstance(result, list | tuple):
+            return result
+        kept = [each for each in result if not self._is_reply(each)]
+        return result if len(kept) == len(result) else kept
+
+    @contextmanager
+    def everything(self) -> Iterator[None]:
+        """Leave nothing out while the block runs."""
+        answers, self.answers = self.answers, False
+        try:
+            yield
+        finally:
+            self.answers = answers
+
+    def _is_reply(self, message: Any) -> bool:
+        role = _role(message)
+        return role != "user" and _key(message, role) not in self._said
+
+
+def _role(message: Any) -> str:
+    """The role in our words; empty if the message has none."""
+    named = [_field(message, name) for name in ("role", "type")]
+    role = next((each for each in named if isinstance(each, str)), "")
+    return ROLES.get(role, role)
+
+
+def _key(message: Any, role: str) -> tuple[str, str]:
+    return role, repr(_field(message, "content"))
+
+
+def _field(message: Any, name: str) -> Any:
+    if isinstance(message, Mapping):
+        return message.get(name)
+    return getattr(message, name, None)
