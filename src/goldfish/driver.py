@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any, Protocol
 
-from goldfish.check import Need
+from goldfish.check import Check, Need
 from goldfish.client import EndedError, LocalClient, Methods, StoreError
 from goldfish.diagnosis import judge
 from goldfish.errors import masked
@@ -20,7 +20,7 @@ from goldfish.pods import Nursery, Pod
 from goldfish.sandbox import Sandbox
 from goldfish.services import gravedigger
 from goldfish.target import DECLARED_BY_STORES, Target
-from goldfish.verdict import NOT_ASKED, UnsupportedError, Violation
+from goldfish.verdict import NOT_ASKED, NOT_CLAIMED, UnsupportedError, Violation
 
 MISSING = object()
 
@@ -338,7 +338,7 @@ class Memory:
         """Raise if so many more openings are more than the target ever promised to allow."""
         others = sum(not client.closed for client in self._clients) + len(self._pods)
         if self.target.claims == "one at a time" and others + more > 1:
-            raise UnsupportedError("not claimed: one at a time only")
+            raise UnsupportedError(f"{NOT_CLAIMED}one at a time only")
 
     def _client(self, opened: Opened, where: str) -> Client:
         name = f"{where}{self.sandbox.opening}"
@@ -417,11 +417,27 @@ def missing_need(need: Need, target: Target, client: Client) -> str | None:
         return "it has no filters"
     if need.kind == "scoped ids" and not target.scoped_ids:
         return "the id of a fact serves whoever has it"
-    if need.kind == "opening" and target.claims == "one opening":
-        return "not claimed: one opening only"
-    if need.kind == "process" and target.claims in {"one opening", "one process"}:
-        return f"not claimed: {target.claims} only"
+    if is_beyond(need, target.claims):
+        return f"{NOT_CLAIMED}{target.claims} only"
     return None
+
+
+def is_beyond(need: Need, claims: str | None) -> bool:
+    """Whether the need is more than a memory with such claims ever promised."""
+    if need.kind == "opening":
+        return claims == "one opening"
+    return need.kind == "process" and claims in {"one opening", "one process"}
+
+
+def documented(check: Check, target: Target) -> str:
+    """What the memory's documentation says of a promise that it does not keep, if anything."""
+    for key in (check.code, check.family):
+        if key in target.documented:
+            return target.documented[key]
+    for claims, said in target.documented.items():
+        if any(is_beyond(need, claims) for need in check.every_need):
+            return said
+    return ""
 
 
 def missing_service(need: Need, target: Target) -> str | None:

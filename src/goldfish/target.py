@@ -36,7 +36,10 @@ class Target:
     ``claims`` limits the promises, ``carries`` names the fields of a message that are kept (all, if
     not given), ``retries=False`` says that ids do not make a retry a no-op, ``scoped_ids=False``
     that the id of a fact serves whoever has it, ``declines`` gives the reason by the code of each
-    check whose promise the memory's documentation does not make.
+    check whose promise the memory's documentation does not make. ``promises`` is what that
+    documentation says of the memory's limits, and where. ``documented`` is the same about single
+    promises that are tested all the same, by the code of a check, by a family, or by a claim for
+    all that goes beyond it: what is broken there is told as broken, and documented as such.
     """
 
     name: str
@@ -51,6 +54,8 @@ class Target:
     filters: Literal["equality", "comparison"] | None = "equality"
     scoped_ids: bool = True
     declines: Mapping[str, str] = field(default_factory=dict, hash=False)
+    promises: str = ""
+    documented: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         """What the factory makes."""
@@ -94,6 +99,8 @@ DECLARED_BY_STORES: dict[str, Callable[[Any], bool]] = {
     "filters": lambda value: isinstance(value, str) and value in {"equality", "comparison"},
     "scoped_ids": lambda value: isinstance(value, bool),
     "declines": _is_reasons,
+    "promises": lambda value: isinstance(value, str),
+    "documented": _is_reasons,
 }
 
 
@@ -115,6 +122,8 @@ def target(
     filters: Literal["equality", "comparison"] | None = "equality",
     scoped_ids: bool = True,
     declines: Mapping[str, str] = ...,
+    promises: str = "",
+    documented: Mapping[str, str] = ...,
 ) -> Callable[[Callable[..., Any]], Target]: ...
 
 

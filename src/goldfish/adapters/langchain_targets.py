@@ -21,6 +21,7 @@ with warnings.catch_warnings():
 
 from sqlalchemy import create_engine
 
+from goldfish.adapters import promises
 from goldfish.adapters.langchain import LangChainMemory
 from goldfish.target import target
 
@@ -28,7 +29,11 @@ OPEN_AT_ONCE = 64  # histories that are kept: each asks its server for something
 LONGEST_NAME = 200
 
 
-@target(name="langchain-memory")
+@target(
+    name="langchain-memory",
+    promises=promises.LANGCHAIN_MEMORY,
+    documented={"one opening": promises.LANGCHAIN_MEMORY},
+)
 def memory(sandbox: Any) -> LangChainMemory:
     """Lists in a dict, as LangChain's documentation keeps them."""
     histories: dict[str, InMemoryChatMessageHistory] = {}
@@ -37,7 +42,7 @@ def memory(sandbox: Any) -> LangChainMemory:
     )
 
 
-@target(name="langchain-redis", services=["redis"])
+@target(name="langchain-redis", services=["redis"], promises=promises.LANGCHAIN_REDIS)
 def redis(sandbox: Any, *, ttl: int | None = None) -> LangChainMemory:
     """A list per session in Redis; the library's expiry is in whole seconds."""
     url = sandbox.redis_url
@@ -49,7 +54,7 @@ def redis(sandbox: Any, *, ttl: int | None = None) -> LangChainMemory:
     return LangChainMemory(history_of)
 
 
-@target(name="langchain-sql")
+@target(name="langchain-sql", promises=promises.LANGCHAIN_SQL)
 def sql(sandbox: Any) -> Iterator[LangChainMemory]:
     """A table in a SQLite file."""
     engine = create_engine(f"sqlite:///{sandbox.path / 'memory.db'}")
@@ -62,7 +67,7 @@ def sql(sandbox: Any) -> Iterator[LangChainMemory]:
     engine.dispose()
 
 
-@target(name="langchain-file")
+@target(name="langchain-file", promises=promises.LANGCHAIN_FILE)
 def file(sandbox: Any) -> LangChainMemory:
     """A JSON file per session."""
     return LangChainMemory(
