@@ -10,7 +10,7 @@ import tempfile
 
 from offline import opened, tell
 
-GIVEN = {"number": 1 + 2j, "data": b"raw", "tags": {1, 2}}
+GIVEN = {"number": 1 + 2j, "image": b"raw", "tags": {1, 2}}
 
 
 def main(directory: str) -> int:

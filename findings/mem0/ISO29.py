@@ -11,7 +11,7 @@ import tempfile
 
 from offline import opened, tell, texts
 
-USER = "ann \ud83d"
+USER = "ann\ud83d"
 
 
 def main(directory: str) -> int:

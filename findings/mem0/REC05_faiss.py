@@ -15,7 +15,7 @@ def main(directory: str) -> int:
     memory = opened("faiss", directory)
     tell(memory, "ann", "The espresso machine in the kitchen leaks since Tuesday")
     for number in range(200):
-        tell(memory, f"user {number}", "espresso machine")
+        tell(memory, f"user-{number}", "espresso machine")
     answer = memory.search("espresso machine", filters={"user_id": "ann"}, top_k=5)
     there = [each["memory"] for each in answer["results"]]
     print(f"{'held' if there else 'broken'}: of Ann's espresso machine a search finds {there}")

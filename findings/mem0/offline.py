@@ -6,7 +6,7 @@ import tempfile
 from typing import Any
 
 os.environ["MEM0_TELEMETRY"] = "False"
-os.environ.setdefault("MEM0_DIR", tempfile.mkdtemp())
+os.environ.setdefault("MEM0_DIR", f"{tempfile.gettempdir()}/mem0-of-findings")
 
 from mem0 import Memory
 from mem0.embeddings.base import EmbeddingBase

@@ -236,8 +236,12 @@ def earlier(events: Iterable[Mapping[str, Any]]) -> list[Fact]:
 
 
 def time_of(told: str | None, otherwise: datetime = NO_TIME) -> datetime:
-    """The time that Mem0 wrote down, which is UTC where it says nothing else."""
-    if told is None:
+    """The time that Mem0 wrote down, which is UTC where it says nothing else.
+
+    Metadata called ``created_at`` take its place, and may be anything.
+    """
+    try:
+        time = datetime.fromisoformat(told or "")
+    except (TypeError, ValueError):
         return otherwise
-    time = datetime.fromisoformat(told)
     return time if time.tzinfo else time.replace(tzinfo=UTC)

@@ -1,9 +1,10 @@
-"""FID, continued: what cannot be kept takes nothing else with it, also when it is opened again."""
+"""FID, continued: metadata that a store has no place for are refused, and harm nothing else."""
 
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from typing import Any
 
+from goldfish.catalogue.fact_fidelity import expect_metadata
 from goldfish.catalogue.knowledge import Knowledge, offered
 from goldfish.check import Reopening, carries, check, method
 from goldfish.driver import Memory, contents_of
@@ -16,6 +17,7 @@ UNKEEPABLE: dict[str, Any] = {
     "bytes": b"\xff",
     "a function": len,
 }
+OWN_NAMES = ("data", "hash", "id", "text", "memory", "content", "role", "created_at", "metadata")
 
 
 @check("FID60", about="facts", needs=[method("remember", "metadata"), Reopening])
@@ -38,6 +40,22 @@ async def facts_outlive_metadata_that_cannot_be_kept(memory: Memory) -> None:
         await knowledge.tell(ben, f"Ben was told this after {what}")
     await memory.reopen()
     await knowledge.expect()
+
+
+@check("FID62", about="facts", needs=[method("remember", "metadata")])
+async def metadata_named_as_the_stores_own_fields_are_kept_or_refused(memory: Memory) -> None:
+    """Metadata by a name that the store may use itself come back as they are, or are refused.
+
+    Incident: mem0ai 2.2.1, in our own runs: metadata called data, hash, id or role were dropped
+    without a word, and one called created_at became the time of the memory.
+    """
+    knowledge, client, user = Knowledge(memory), memory.client, memory.session("ann")
+    for name in OWN_NAMES:
+        text = f"This fact has metadata called {name}"
+        if await offered(client, user, text, metadata={name: "mine"}) is None:
+            knowledge.note(user, text)
+            await expect_metadata(client, user, text, {name: "mine"})
+    await knowledge.expect(user)
 
 
 @check("FID61", needs=[carries("metadata"), Reopening])

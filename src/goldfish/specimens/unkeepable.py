@@ -27,6 +27,15 @@ class FactsSpoiltByOne(FactsReference):
             raise
 
 
+@specimen("metadata-beside-its-own", caught_by="FID62", finding="corrupted")
+class MetadataBesideItsOwn(FactsReference):
+    """Metadata lie beside the fields of the store, and give way to one of the same name."""
+
+    def encode(self, metadata: Mapping[str, Any] | None) -> str:
+        others = {key: value for key, value in (metadata or {}).items() if key != "data"}
+        return super().encode(others)
+
+
 @specimen("messages-spoilt-by-one", caught_by="FID61", finding="lost")
 class MessagesSpoiltByOne(Reference):
     """A message that cannot be written is refused too late: the next opening finds none."""
