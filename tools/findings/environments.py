@@ -9,16 +9,17 @@ class NotInstalledError(Exception):
     """An environment that could not be made, with the reason."""
 
 
-def prepared(root: Path, place: Path, extras: str) -> Path:
-    """The Python of an environment that has goldfish from here, with these extras."""
+def prepared(root: Path, place: Path, extras: str, *releases: str) -> Path:
+    """The Python of an environment that has goldfish from here, with these extras and releases."""
     python = place / "bin" / "python"
     done = place / ".installed"
     if not done.exists():
         print(f"installing {extras} into {place}", file=sys.stderr, flush=True)
         if not python.exists():
+            place.parent.mkdir(parents=True, exist_ok=True)
             _run([sys.executable, "-m", "venv", str(place)])
         pip = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
-        _run([*pip, "--upgrade", "-e", f"{root}[{extras}]"])
+        _run([*pip, "--upgrade", "-e", f"{root}[{extras}]", *releases])
         _model(place)
         done.touch()
     return python
