@@ -266,7 +266,8 @@ class Memory:
         """The opening in this process, for so many calls at once as its kind allows."""
         first = (await self.first()).opened
         assert isinstance(first, LocalClient)
-        if self.target.claims in {"one opening", "one at a time"}:
+        alone = {"one opening", "one at a time"}
+        if self.target.claims in alone or alone & set(self.target.documented):
             return Lanes([first])
 
         async def another() -> LocalClient:

@@ -9,7 +9,7 @@ import pytest
 
 from tools.findings.asking import Question, ask, merged
 from tools.findings.environments import NotInstalledError, prepared
-from tools.findings.figures import advice, counted, figures, scripts_of
+from tools.findings.figures import advice, codes_in, counted, figures, scripts_of
 from tools.findings.libraries import library_of
 from tools.findings.markdown import escaped, fenced
 from tools.findings.page import page
@@ -128,6 +128,8 @@ def test_a_script_is_about_the_checks_that_it_names() -> None:
     assert scripts_of("mem0", "DUR03", [SCRIPT]) == [SCRIPT]
     assert scripts_of("mem0", "DUR04", [SCRIPT]) == []
     assert scripts_of("langchain", "DUR02", [SCRIPT]) == []
+    ranged = "behind DUR16 to\nDUR18, FLT04 and FLT13"
+    assert codes_in(ranged) == {"DUR16", "DUR17", "DUR18", "FLT04", "FLT13"}
     assert advice(SCRIPT["about"]) == "keep a copy."
 
 

@@ -10,6 +10,7 @@ from tools.findings.libraries import LIBRARIES, OURS, library_of
 SCHEMA = 1
 WORDS = ("held", "broken", "documented", "unsupported", "unclaimed", "unknown", "skipped")
 CODE = re.compile(r"\b[A-Z]{3}\d\d\b")
+RANGE = re.compile(r"\b([A-Z]{3})(\d\d)\s+to\s+\1(\d\d)\b")
 NOT_CLAIMED = "not claimed: "
 TO_DO = "What to do:"
 
@@ -113,7 +114,15 @@ def scripts_of(
     """The scripts about a check: those named after it, and those that say they are behind it."""
     own = [each for each in scripts if each["library"] == folder]
     named = [each for each in own if CODE.findall(each["script"].rsplit("/", 1)[-1][:5]) == [code]]
-    return named or [each for each in own if code in CODE.findall(each["about"])]
+    return named or [each for each in own if code in codes_in(each["about"])]
+
+
+def codes_in(about: str) -> set[str]:
+    """The checks that a text names, also by the first and the last of several."""
+    codes = set(CODE.findall(about))
+    for family, first, last in RANGE.findall(about):
+        codes |= {f"{family}{number:02}" for number in range(int(first), int(last) + 1)}
+    return codes
 
 
 def advice(about: str) -> str:
