@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Most tests wait for a disk, a server or another process: two of them keep one core busy.
 export PYTEST_XDIST_AUTO_NUM_WORKERS ?= $(shell expr 2 \* `getconf _NPROCESSORS_ONLN`)
 
-.PHONY: check test lint gallery bench clean
+.PHONY: check test lint gallery bench findings clean
 .NOTPARALLEL: # what a target needs is installed in the order in which it is named
 
 check: $(VENV)/.core $(VENV)/.model
@@ -26,8 +26,12 @@ gallery: $(VENV)/.dev $(VENV)/.model
 bench: $(VENV)/.bench
 	$(BIN)/python bench/stores.py $(ARGS)
 
+# The table of findings: environments of its own below .findings, unless VENV names one.
+findings:
+	$(if $(filter command line environment,$(origin VENV)),VENV=$(VENV)) $(PYTHON) -m tools.findings $(ARGS)
+
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .findings .mypy_cache .pytest_cache .ruff_cache
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "goldfish needs Python 3.11 or newer: make PYTHON=python3.12")'

@@ -4,6 +4,8 @@ Events are sorted by the time at which they were made, and on SQLite nothing kee
 from appending to one session at once: both find their session fresh. The reason for the reordering
 in CON01 to CON13 and DUR18 there. Exit 1 if a later read does not begin with what an earlier one
 showed.
+
+What to do: let one process at a time append to a session, or use another database than SQLite.
 """
 
 import asyncio

@@ -4,6 +4,8 @@ Events are sorted by the time at which they were made, and the check for a stale
 made in the transaction of the write: of two writers at once both pass it. The reason for the
 reordering in CON01 to CON13 and DUR16 to DUR19 there. Exit 1 if a later read does not begin with
 what an earlier one showed.
+
+What to do: append to a session from one place only, and read it again afterwards.
 """
 
 import asyncio

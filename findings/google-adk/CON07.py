@@ -2,6 +2,8 @@
 
 Each looks whether the tables are there, and then makes them. Exit 1 if the first call of a process
 raises in one of ten new databases.
+
+What to do: make the tables once, before the first of several processes starts.
 """
 
 import asyncio

@@ -2,6 +2,8 @@
 
 Its documentation says that it is for testing and development only. Exit 1 if an edit of an event
 that was appended is shown by a later read.
+
+What to do: hand in a copy of the event (event.model_copy(deep=True)).
 """
 
 import asyncio

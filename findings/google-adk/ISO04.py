@@ -2,6 +2,8 @@
 
 They strip the id; DatabaseSessionService keeps the two apart. Also the reason for ISO11 there.
 Exit 1 if the session 'chat' is shown for ' chat', which nobody has created.
+
+What to do: strip the ids of sessions before they reach ADK.
 """
 
 import asyncio

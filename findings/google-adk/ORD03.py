@@ -2,6 +2,8 @@
 
 They are sorted by timestamp and then by id, which is random. Also the reason for ORD07 there.
 Exit 1 if ten events come back in another order than that of the appends.
+
+What to do: give each event a timestamp of its own, later than the one before.
 """
 
 import asyncio

@@ -3,6 +3,8 @@
 Events are sorted by a time that the caller wrote, so the answer of a server whose clock is behind
 comes before its question; InMemorySessionService keeps the order of the appends. Also the reason
 for FID30 and FID31 there. Exit 1 if the event that was appended last does not come last.
+
+What to do: leave the timestamps of events to one clock, that of the server which appends them.
 """
 
 import asyncio

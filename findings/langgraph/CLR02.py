@@ -1,6 +1,8 @@
 """AsyncSqliteSaver: to delete a thread on a file that has no tables yet raises.
 
 All other methods make the tables first, and so does SqliteSaver.delete_thread. Exit 1 if it raises.
+
+What to do: await the setup of the saver before anything else.
 """
 
 import asyncio

@@ -3,6 +3,8 @@
 setup() "creates the necessary tables if they don't already exist", and is to be called before the
 first use; but it looks which migrations were done and does the rest without a lock. Others have met
 it (theexperiencecompany/gaia pull request 1173). Exit 1 if one of eight at once raises.
+
+What to do: call setup() once, in the deployment, and not in each replica.
 """
 
 import sys

@@ -3,6 +3,8 @@
 update_state reads the thread and writes all of it, as a turn does; of the two, the one that ends
 last puts back what it had read. The same is behind CON15. Exit 1 if a message that was accepted is
 gone, or one that was removed is there.
+
+What to do: remove messages only between turns, under the lock of the thread.
 """
 
 import asyncio

@@ -2,6 +2,8 @@
 
 The turn ends by writing the whole state that it had read at its start. Exit 1 if a message from
 before the deletion is there after it.
+
+What to do: wait for the turns of a thread to end before deleting it, and refuse new ones.
 """
 
 import asyncio

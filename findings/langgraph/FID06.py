@@ -2,6 +2,8 @@
 
 So does every checkpointer that uses it, and nobody is told; FID22 finds the same in a batch.
 Exit 1 if the text comes back changed.
+
+What to do: mend texts before a turn: text.encode("utf-8", "replace").decode().
 """
 
 import sys

@@ -2,6 +2,8 @@
 
 A message is stored as its model_dump(), which turns what is inside into plain dicts. Exit 1 if the
 object comes back as something else.
+
+What to do: keep only what JSON has in the metadata of messages.
 """
 
 import sys

@@ -2,6 +2,8 @@
 
 update_state goes on from an empty state, and makes that the latest one of the thread. Exit 1 if the
 thread has lost its messages by it.
+
+What to do: look with get_state whether there is such a checkpoint before forking from it.
 """
 
 import sys

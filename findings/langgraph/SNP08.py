@@ -2,6 +2,8 @@
 
 update_state does not find it in this thread, goes on from an empty state, and makes that the latest
 one. (Nothing of the other thread is given away.) Exit 1 if the thread has lost its messages by it.
+
+What to do: keep the thread with the id of each checkpoint, and compare before forking.
 """
 
 import sys

@@ -4,6 +4,8 @@ It deletes the list and pushes the rest to its head, one by one, so that the las
 without values is an error. In between the list is gone: what others add meanwhile ends up among the
 rest, or the rest is lost with the process. The reason for CLR09 to CLR14, CON14 and CON15 there.
 Exit 1 if the order is another one, or the last message cannot be deleted.
+
+What to do: delete by rewriting the history with set_messages, under a lock.
 """
 
 import sys

@@ -2,6 +2,8 @@
 
 Each looks whether the table is there, and then makes it. Exit 1 if an opening raises in one of
 twenty new files.
+
+What to do: open the store once, alone, before several processes do.
 """
 
 import sys

@@ -2,6 +2,8 @@
 
 Bytes come back as base64 text, a dataclass as a dict, a tuple as a list. Exit 1 if a value comes
 back as another one and nothing was raised.
+
+What to do: keep only what JSON has in additional_kwargs.
 """
 
 import sys

@@ -2,6 +2,8 @@
 
 Also the reason for FID24 and FID26 there: the messages are the caller's own objects too. Exit 1 if
 a message that was dropped from what was read is gone.
+
+What to do: copy the list before changing it.
 """
 
 import sys

@@ -1,6 +1,8 @@
 """Memory: putting no messages raises, because the store makes a row of nothing of them.
 
 Exit 1 if ``aput_messages([])`` raises.
+
+What to do: do not call put_messages with an empty list.
 """
 
 import asyncio

@@ -2,6 +2,8 @@
 
 The table counts as there from the first try to make it on. Exit 1 if the memory does not work once
 the file is free again.
+
+What to do: make a new Memory after a first call that failed.
 """
 
 import asyncio

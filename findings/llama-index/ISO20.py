@@ -2,6 +2,8 @@
 
 Each looks whether the table is there, and then makes it. Also the reason for CON07, LIV03 and LIV09
 there. Exit 1 if a put fails in one of ten new files.
+
+What to do: await one put into a new file before several sessions use it.
 """
 
 import asyncio

@@ -2,6 +2,8 @@
 
 The keys of the session 'chat' are agents:session:chat and agents:session:chat:messages; the latter
 is also the first key of the session 'chat:messages'. Exit 1 if the two cannot live side by side.
+
+What to do: use no colons in the ids of sessions.
 """
 
 import asyncio

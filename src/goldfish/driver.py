@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any, Protocol
 
-from goldfish.check import Need
+from goldfish.check import Check, Need
 from goldfish.client import EndedError, LocalClient, Methods, StoreError
 from goldfish.diagnosis import judge
 from goldfish.errors import masked
@@ -21,7 +21,7 @@ from goldfish.pods import Nursery, Pod
 from goldfish.sandbox import Sandbox
 from goldfish.services import gravedigger
 from goldfish.target import DECLARED_BY_STORES, Target
-from goldfish.verdict import NOT_ASKED, UnsupportedError, Violation
+from goldfish.verdict import NOT_ASKED, NOT_CLAIMED, UnsupportedError, Violation
 
 MISSING = object()
 FORGOTTEN = {"lost", "torn"}  # how it is called that a message is not there
@@ -275,7 +275,8 @@ class Memory:
         """The opening in this process, for so many calls at once as its kind allows."""
         first = (await self.first()).opened
         assert isinstance(first, LocalClient)
-        if self.target.claims in {"one opening", "one at a time"}:
+        alone = {"one opening", "one at a time"}
+        if self.target.claims in alone or alone & set(self.target.documented):
             return Lanes([first])
 
         async def another() -> LocalClient:
@@ -347,7 +348,7 @@ class Memory:
         """Raise if so many more openings are more than the target ever promised to allow."""
         others = sum(not client.closed for client in self._clients) + len(self._pods)
         if self.target.claims == "one at a time" and others + more > 1:
-            raise UnsupportedError("not claimed: one at a time only")
+            raise UnsupportedError(f"{NOT_CLAIMED}one at a time only")
 
     def _client(self, opened: Opened, where: str) -> Client:
         name = f"{where}{self.sandbox.opening}"
@@ -433,10 +434,8 @@ def missing_need(need: Need, target: Target, client: Client) -> str | None:
         return "it has no window"
     if need.kind == "summaries" and not target.summarises:
         return "it keeps no summary"
-    if need.kind == "opening" and target.claims == "one opening":
-        return "not claimed: one opening only"
-    if need.kind == "process" and target.claims in {"one opening", "one process"}:
-        return f"not claimed: {target.claims} only"
+    if is_beyond(need, target.claims):
+        return f"{NOT_CLAIMED}{target.claims} only"
     return None
 
 
@@ -447,7 +446,25 @@ def beyond_window(memory: Memory, violation: Violation) -> str | None:
     excused = FORGOTTEN | ({"wedged"} if memory.target.summarises else set())
     if window is None or given <= window or violation.finding not in excused:
         return None
-    return f"not claimed: it keeps the last {window} messages, and was given {given}"
+    return f"{NOT_CLAIMED}it keeps the last {window} messages, and was given {given}"
+
+
+def is_beyond(need: Need, claims: str | None) -> bool:
+    """Whether the need is more than a memory with such claims ever promised."""
+    if need.kind == "opening":
+        return claims == "one opening"
+    return need.kind == "process" and claims in {"one opening", "one process"}
+
+
+def documented(check: Check, target: Target) -> str:
+    """What the memory's documentation says of a promise that it does not keep, if anything."""
+    for key in (check.code, check.family):
+        if key in target.documented:
+            return target.documented[key]
+    for claims, said in target.documented.items():
+        if any(is_beyond(need, claims) for need in check.every_need):
+            return said
+    return ""
 
 
 def missing_service(need: Need, target: Target) -> str | None:

@@ -43,6 +43,7 @@ class Fleet:
         self.history = History()
         self.patience = patience
         self.saved: dict[str, list[Any]] = defaultdict(list)  # the snapshots of each session
+        self.begun: set[str] = set()  # the sessions in which something was said
         self.over = asyncio.Event()  # set when there is nothing more to ask
         self._stuck = False
 
@@ -103,15 +104,22 @@ class Fleet:
         self.history.calls.append(done)
         if operation.action == "save" and outcome == "ok":
             self.saved[operation.session].append(result)
+        if operation.action == "add" and outcome == "ok":
+            self.begun.add(operation.session)
         self._stuck = self._stuck or error.startswith(NO_ANSWER)
         return done
 
     def _named(self, operation: Operation) -> Operation:
-        """A rollback to one of the snapshots that there are; where there is none, a save."""
-        if operation.action != "rollback":
+        """A rollback to one of the snapshots that there are; where there is none, a save.
+
+        Where nothing was said yet, a read: not every memory can save what is empty.
+        """
+        if operation.action not in {"save", "rollback"}:
             return operation
         saved = self.saved[operation.session]
-        if not saved:
+        if operation.session not in self.begun:
+            return replace(operation, action="read", value=None)
+        if operation.action == "save" or not saved:
             return replace(operation, action="save", value=None)
         return replace(operation, value=saved[operation.value % len(saved)])
 

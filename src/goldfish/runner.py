@@ -17,6 +17,7 @@ from goldfish.driver import (
     OpeningError,
     beyond_window,
     declared_by,
+    documented,
     missing_need,
     missing_service,
 )
@@ -26,7 +27,15 @@ from goldfish.pods import NoPodError, Nursery
 from goldfish.runs import kept
 from goldfish.sandbox import Sandbox
 from goldfish.target import Target
-from goldfish.verdict import Report, Result, UnprovenError, UnsupportedError, Verdict, Violation
+from goldfish.verdict import (
+    NOT_CLAIMED,
+    Report,
+    Result,
+    UnprovenError,
+    UnsupportedError,
+    Verdict,
+    Violation,
+)
 
 CALL_DEADLINE = 10.0
 WORLD = (MissingExtraError, ServiceError, TargetError)  # no check can go on
@@ -87,6 +96,7 @@ class _Run:
         self, target: Target, checks: Sequence[Check], plan: Plan, listen: Listener
     ) -> None:
         self._target = target
+        self._declared = target  # and what its store says of itself, once it was opened
         self._checks = checks
         self._plan = plan
         self._listen = listen
@@ -107,7 +117,8 @@ class _Run:
         finally:
             if self._nursery is not None:
                 self._nursery.close()
-        return Report(self._target.name, self._plan.seed, tuple(results))
+        promises = self._declared.promises
+        return Report(self._target.name, self._plan.seed, tuple(results), promises)
 
     def _goes_on(self, results: Sequence[Result]) -> bool:
         """While there is time, and nothing was found that more effort could only bury."""
@@ -132,9 +143,17 @@ class _Run:
                 reproduce=self._reproduce(check),
                 acknowledged=acknowledged,
                 lost=lost,
+                documented=self._documented(check, outcome),
             )
             self._listen(Finished(self._target.name, result, total))
             return result
+
+    def _documented(self, check: Check, outcome: Result) -> str:
+        """What the memory's documentation says of a promise that it breaks or never made."""
+        if outcome.verdict is Verdict.BROKEN:
+            return documented(check, self._declared)
+        unclaimed = outcome.summary.startswith(NOT_CLAIMED)
+        return self._declared.promises if unclaimed else ""
 
     def _reproduce(self, check: Check) -> str:
         target = self._plan.spelled or self._target.name
@@ -177,9 +196,10 @@ class _Run:
             assert isinstance(client.opened, LocalClient)
             memory.target = declared_by(client.opened.store, self._target)
             memory.hearing.answers = memory.target.answers
+            self._declared = memory.target
             if not memory.promised(check.code):
                 why = memory.target.declines[check.code]
-                return _result(check, Verdict.UNSUPPORTED, f"not claimed: {why}")
+                return _result(check, Verdict.UNSUPPORTED, f"{NOT_CLAIMED}{why}")
             for need in check.every_need:
                 if why := missing_need(need, memory.target, client):
                     return _result(check, Verdict.UNSUPPORTED, why)

@@ -39,6 +39,10 @@ class Target:
     check whose promise the memory's documentation does not make. ``answers`` says that an agent
     writes replies of its own into the history, ``window`` that no more than so many of the newest
     messages of a session are kept, ``summarises`` that a summary quotes those that were.
+    ``promises`` is what that
+    documentation says of the memory's limits, and where. ``documented`` is the same about single
+    promises that are tested all the same, by the code of a check, by a family, or by a claim for
+    all that goes beyond it: what is broken there is told as broken, and documented as such.
     """
 
     name: str
@@ -55,6 +59,8 @@ class Target:
     declines: Mapping[str, str] = field(default_factory=dict, hash=False)
     window: int | None = None
     summarises: bool = False
+    promises: str = ""
+    documented: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         """What the factory makes."""
@@ -100,6 +106,8 @@ DECLARED_BY_STORES: dict[str, Callable[[Any], bool]] = {
     "declines": _is_reasons,
     "window": lambda value: type(value) is int and value > 0,
     "summarises": lambda value: isinstance(value, bool),
+    "promises": lambda value: isinstance(value, str),
+    "documented": _is_reasons,
 }
 
 
@@ -123,6 +131,8 @@ def target(
     declines: Mapping[str, str] = ...,
     window: int | None = None,
     summarises: bool = False,
+    promises: str = "",
+    documented: Mapping[str, str] = ...,
 ) -> Callable[[Callable[..., Any]], Target]: ...
 
 

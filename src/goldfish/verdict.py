@@ -22,6 +22,7 @@ FINDINGS = (
 
 
 NOT_ASKED = "not asked: "  # begins the summary of what is unsupported only here, as it is installed
+NOT_CLAIMED = "not claimed: "  # and of what the memory itself never promised
 
 
 class Verdict(StrEnum):
@@ -68,6 +69,7 @@ class Result:
     reproduce: str = ""
     acknowledged: int = 0  # messages, in the histories that were judged
     lost: int = 0
+    documented: str = ""  # what the memory's documentation says of it: its fault is no surprise
 
     @property
     def family(self) -> str:
@@ -82,6 +84,7 @@ class Report:
     target: str
     seed: int
     results: tuple[Result, ...]
+    promises: str = ""  # what the memory's documentation says of its limits
 
     @property
     def acknowledged(self) -> int:

@@ -1,8 +1,10 @@
 """The report for machines."""
 
 import json
+from dataclasses import replace
 
 from goldfish.report.json import as_json
+from goldfish.verdict import Report
 from tests.report.samples import NASTY_REPORT
 
 
@@ -12,9 +14,10 @@ def test_the_document_has_the_promised_shape() -> None:
     assert list(document) == ["schema", "goldfish", "reports"]
     assert document["schema"] == 1
     report = document["reports"][1]
-    assert list(report) == ["target", "seed", "verdict", "counts", "loss_rate", "checks"]
+    told = "target seed verdict counts loss_rate acknowledged lost promises checks"
+    assert list(report) == told.split()
     assert (report["target"], report["seed"], report["verdict"]) == ("sqlite", 7, "broken")
-    names = "code name family verdict finding summary evidence seconds reproduce"
+    names = "code name family verdict finding summary evidence seconds reproduce documented"
     assert list(report["checks"][0]) == names.split()
     assert [each["finding"] for each in report["checks"]][:2] == [None, "lost"]
 
@@ -26,3 +29,10 @@ def test_any_text_survives_but_not_its_secrets_and_not_its_length() -> None:
     assert "hunter2" not in text
     assert len(text) < 20_000
     assert "\ud800" in json.loads(text)["reports"][0]["checks"][1]["summary"]
+
+
+def test_what_is_documented_is_told_beside_what_was_found() -> None:
+    """The note of the target once, and by each result that it is about."""
+    kept = Report("lists", 7, (replace(NASTY_REPORT.results[1], documented="said so"),), "a list")
+    (report,) = json.loads(as_json([kept]))["reports"]
+    assert (report["promises"], report["checks"][0]["documented"]) == ("a list", "said so")

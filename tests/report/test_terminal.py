@@ -104,3 +104,14 @@ def test_what_was_lost_is_told_as_a_share() -> None:
     summary = told(Account(Report("memory", 7, (lossy, held))))
     assert "Loss rate 17.0 %: 68 of 400 acknowledged messages were gone later." in summary
     assert "Loss rate" not in told(Account(Report("memory", 7, (held,))))
+
+
+def test_what_is_broken_as_documented_is_told_apart() -> None:
+    """After the others, and counted by itself: nobody is to be alarmed."""
+    modest = replace(result("DUR02", Verdict.BROKEN, "gone"), documented="a list, it says")
+    broken = result("FID01", Verdict.BROKEN, "changed")
+    summary = told(Account(Report("lists", 7, (modest, broken), "a list in the process")))
+    assert "1 promise broken, 1 broken as documented." in summary
+    assert "Its documentation: a list in the process\n" in summary
+    assert "        broken, and documented as such: a list, it says\n" in summary
+    assert summary.index("FID01") < summary.index("DUR02")

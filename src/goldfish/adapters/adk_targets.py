@@ -5,19 +5,20 @@ from typing import Any
 
 from google.adk.sessions import InMemorySessionService
 
+from goldfish.adapters import promises
 from goldfish.adapters.adk import ADKMemory
 from goldfish.target import target
 
 NAMES = ("goldfish", "goldfish")  # of the app and of its user
 
 
-@target(name="adk-memory", claims="one opening")
+@target(name="adk-memory", claims="one opening", promises=promises.ADK_MEMORY)
 def memory(sandbox: Any) -> ADKMemory:
     """InMemorySessionService, "for testing and development only"."""
     return ADKMemory(InMemorySessionService(), *NAMES)
 
 
-@target(name="adk-sqlite")
+@target(name="adk-sqlite", promises=promises.ADK_SQLITE)
 def sqlite(sandbox: Any) -> ADKMemory:
     """SqliteSessionService on a file, which it opens anew for each call."""
     from google.adk.sessions.sqlite_session_service import SqliteSessionService
@@ -25,7 +26,7 @@ def sqlite(sandbox: Any) -> ADKMemory:
     return ADKMemory(SqliteSessionService(str(sandbox.path / "memory.db")), *NAMES)
 
 
-@target(name="adk-database")
+@target(name="adk-database", promises=promises.ADK_DATABASE)
 async def database(sandbox: Any) -> AsyncIterator[ADKMemory]:
     """DatabaseSessionService on a SQLite file."""
     from google.adk.sessions import DatabaseSessionService

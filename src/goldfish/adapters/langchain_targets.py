@@ -18,6 +18,7 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # once more: the import puts filters of its own before it
     InMemoryChatMessageHistory()
 
+from goldfish.adapters import promises
 from goldfish.adapters.langchain import AsyncLangChainMemory, LangChainMemory
 from goldfish.adapters.langchain_sql import OPEN_AT_ONCE, async_sql_histories, sql_histories
 from goldfish.target import target
@@ -25,7 +26,11 @@ from goldfish.target import target
 LONGEST_NAME = 200
 
 
-@target(name="langchain-memory")
+@target(
+    name="langchain-memory",
+    promises=promises.LANGCHAIN_MEMORY,
+    documented={"one opening": promises.LANGCHAIN_MEMORY},
+)
 def memory(sandbox: Any) -> LangChainMemory:
     """Lists in a dict, as LangChain's documentation keeps them."""
     histories: dict[str, InMemoryChatMessageHistory] = {}
@@ -34,7 +39,7 @@ def memory(sandbox: Any) -> LangChainMemory:
     )
 
 
-@target(name="langchain-redis", services=["redis"])
+@target(name="langchain-redis", services=["redis"], promises=promises.LANGCHAIN_REDIS)
 def redis(sandbox: Any, *, ttl: int | None = None) -> LangChainMemory:
     """A list per session in Redis; the library's expiry is in whole seconds."""
     url = sandbox.redis_url
@@ -46,21 +51,21 @@ def redis(sandbox: Any, *, ttl: int | None = None) -> LangChainMemory:
     return LangChainMemory(history_of)
 
 
-@target(name="langchain-sql")
+@target(name="langchain-sql", promises=promises.LANGCHAIN_SQL)
 def sql(sandbox: Any) -> Iterator[LangChainMemory]:
     """A table in a SQLite file."""
     with sql_histories(sandbox) as history_of:
         yield LangChainMemory(history_of)
 
 
-@target(name="langchain-sql-async")
+@target(name="langchain-sql-async", promises=promises.LANGCHAIN_SQL)
 async def sql_async(sandbox: Any) -> AsyncIterator[AsyncLangChainMemory]:
     """The same through an async engine."""
     async with async_sql_histories(sandbox) as history_of:
         yield AsyncLangChainMemory(history_of)
 
 
-@target(name="langchain-file")
+@target(name="langchain-file", promises=promises.LANGCHAIN_FILE)
 def file(sandbox: Any) -> LangChainMemory:
     """A JSON file per session."""
     return LangChainMemory(

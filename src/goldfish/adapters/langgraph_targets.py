@@ -13,6 +13,7 @@ from psycopg import AsyncConnection, Connection
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool, ConnectionPool
 
+from goldfish.adapters import promises
 from goldfish.adapters.langgraph import AsyncLangGraphMemory, LangGraphMemory
 from goldfish.target import target
 
@@ -33,27 +34,31 @@ logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
 
 
 # "Only use InMemorySaver for debugging or testing purposes": nobody else sees what it holds.
-@target(name="langgraph-memory", claims="one opening")
+@target(name="langgraph-memory", claims="one opening", promises=promises.LANGGRAPH_MEMORY)
 def memory(sandbox: Any) -> AsyncLangGraphMemory:
     """A dict in the process."""
     return AsyncLangGraphMemory(InMemorySaver())
 
 
-@target(name="langgraph-sqlite")
+@target(
+    name="langgraph-sqlite",
+    promises=promises.LANGGRAPH_SQLITE,
+    documented={"CON": promises.LANGGRAPH_SQLITE},
+)
 def sqlite(sandbox: Any) -> Iterator[LangGraphMemory]:
     """A SQLite file, with one connection that the threads of the process share."""
     with SqliteSaver.from_conn_string(str(sandbox.path / FILE)) as saver:
         yield LangGraphMemory(saver)
 
 
-@target(name="langgraph-sqlite-async")
+@target(name="langgraph-sqlite-async", promises=promises.LANGGRAPH_SQLITE_ASYNC)
 async def sqlite_async(sandbox: Any) -> AsyncIterator[AsyncLangGraphMemory]:
     """A SQLite file, with one connection."""
     async with AsyncSqliteSaver.from_conn_string(str(sandbox.path / FILE)) as saver:
         yield AsyncLangGraphMemory(saver)
 
 
-@target(name="langgraph-postgres", services=["postgres"])
+@target(name="langgraph-postgres", services=["postgres"], promises=promises.LANGGRAPH_POSTGRES)
 def postgres(sandbox: Any) -> Iterator[LangGraphMemory]:
     """PostgreSQL through a pool, which replaces the connections that break."""
     pool: ConnectionPool[Connection[DictRow]] = ConnectionPool(
@@ -65,7 +70,11 @@ def postgres(sandbox: Any) -> Iterator[LangGraphMemory]:
         yield LangGraphMemory(saver)
 
 
-@target(name="langgraph-postgres-async", services=["postgres"])
+@target(
+    name="langgraph-postgres-async",
+    services=["postgres"],
+    promises=promises.LANGGRAPH_POSTGRES,
+)
 async def postgres_async(sandbox: Any) -> AsyncIterator[AsyncLangGraphMemory]:
     """PostgreSQL through a pool, which replaces the connections that break."""
     pool: AsyncConnectionPool[AsyncConnection[DictRow]] = AsyncConnectionPool(

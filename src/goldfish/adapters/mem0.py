@@ -14,7 +14,8 @@
 An id of Mem0 has no user: ``get``, ``update`` and ``delete`` serve whoever has it, and Mem0
 promises nothing else. So ``user_id`` is not looked at where a fact is named by its id, and what
 checks ask about the ids of other users is unsupported (``scoped_ids``), neither held nor broken.
-Nothing is copied that Mem0 itself does not copy.
+Nothing is copied that Mem0 itself does not copy. ``*`` is Mem0's wildcard: in a filter it matches
+every value, also of ``user_id``; so nobody may be called so, and the adapter refuses it.
 """
 
 import inspect
@@ -54,7 +55,7 @@ class Mem0Memory(_Declared):
         self, user_id: str, text: str, *, metadata: Mapping[str, Any] | None = None
     ) -> Fact:
         """Add the text as it is; the fact is what Mem0 then has."""
-        answer = self._memory.add(text, user_id=user_id, metadata=metadata, infer=False)
+        answer = self._memory.add(text, user_id=one_user(user_id), metadata=metadata, infer=False)
         return present(self._memory.get(added_id(answer)))
 
     def recall(
@@ -90,7 +91,7 @@ class Mem0Memory(_Declared):
 
     def forget_all(self, user_id: str) -> None:
         """Delete all memories of the user."""
-        self._memory.delete_all(user_id=user_id)
+        self._memory.delete_all(user_id=one_user(user_id))
 
     def fact_history(self, user_id: str, fact_id: str) -> list[Fact]:
         """What the memory said before, oldest first."""
@@ -104,7 +105,9 @@ class AsyncMem0Memory(_Declared):
         self, user_id: str, text: str, *, metadata: Mapping[str, Any] | None = None
     ) -> Fact:
         """Add the text as it is; the fact is what Mem0 then has."""
-        answer = await self._memory.add(text, user_id=user_id, metadata=metadata, infer=False)
+        answer = await self._memory.add(
+            text, user_id=one_user(user_id), metadata=metadata, infer=False
+        )
         return present(await self._memory.get(added_id(answer)))
 
     async def recall(
@@ -154,12 +157,20 @@ def scoped(method: Any, user_id: str, limit: int, chosen: Filter | None) -> dict
     """
     if chosen and "user_id" in chosen:
         raise ValueError("user_id is Mem0's own: keep it in the metadata by another name")
+    user_id = one_user(user_id)
     taken = inspect.signature(method).parameters
     most = "top_k" if "top_k" in taken else "limit"
     filters = dict(chosen or {})
     if "user_id" in taken:
         return {"user_id": user_id, "filters": filters or None, most: limit}
     return {"filters": {**filters, "user_id": user_id}, most: limit}
+
+
+def one_user(user_id: str) -> str:
+    """The id, if it names one user: Mem0 takes ``*`` in a filter for every value there is."""
+    if user_id == "*":
+        raise ValueError("'*' is every user to Mem0: give the user another id")
+    return user_id
 
 
 def results(answer: Any) -> list[dict[str, Any]]:
@@ -225,8 +236,12 @@ def earlier(events: Iterable[Mapping[str, Any]]) -> list[Fact]:
 
 
 def time_of(told: str | None, otherwise: datetime = NO_TIME) -> datetime:
-    """The time that Mem0 wrote down, which is UTC where it says nothing else."""
-    if told is None:
+    """The time that Mem0 wrote down, which is UTC where it says nothing else.
+
+    Metadata called ``created_at`` take its place, and may be anything.
+    """
+    try:
+        time = datetime.fromisoformat(told or "")
+    except (TypeError, ValueError):
         return otherwise
-    time = datetime.fromisoformat(told)
     return time if time.tzinfo else time.replace(tzinfo=UTC)

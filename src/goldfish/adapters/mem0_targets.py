@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterator
 from typing import Any
 
-from goldfish.adapters import mem0_offline
+from goldfish.adapters import mem0_offline, promises
 from goldfish.adapters.mem0 import Mem0Memory
 from goldfish.embedding import default_embedder
 from goldfish.target import target
@@ -13,24 +13,37 @@ from goldfish.target import target
 logging.getLogger("mem0").setLevel(logging.ERROR)
 
 
-# Qdrant refuses a second client while the first has the directory: "if you require concurrent
-# access, use Qdrant server instead".
-@target(name="mem0", claims="one at a time")
+@target(
+    name="mem0",
+    claims="one at a time",
+    promises=promises.MEM0_QDRANT,
+    documented=promises.MEM0_DOCUMENTED,
+    declines=promises.SHORT_SIGHTED,
+)
 def qdrant(sandbox: Any) -> Iterator[Mem0Memory]:
     """Qdrant in a directory, Mem0's default, kept on disk."""
     options = {"path": str(sandbox.path / "qdrant"), "on_disk": True}
     yield from _opened(sandbox, "qdrant", options, sized=True)
 
 
-# Mem0's documentation calls it an excellent choice for production, and says nothing of a limit.
-@target(name="mem0-faiss")
+@target(
+    name="mem0-faiss",
+    promises=promises.MEM0_FAISS,
+    documented=promises.MEM0_DOCUMENTED,
+    declines=promises.SHORT_SIGHTED,
+)
 def faiss(sandbox: Any) -> Iterator[Mem0Memory]:
     """An index of FAISS and a JSON file."""
     yield from _opened(sandbox, "faiss", {"path": str(sandbox.path / "faiss")}, sized=True)
 
 
-# Chroma's persistent client is for one process; for several there is its server.
-@target(name="mem0-chroma", claims="one process")
+@target(
+    name="mem0-chroma",
+    claims="one process",
+    promises=promises.MEM0_CHROMA,
+    documented=promises.MEM0_DOCUMENTED,
+    declines=promises.SHORT_SIGHTED,
+)
 def chroma(sandbox: Any) -> Iterator[Mem0Memory]:
     """Chroma in a directory."""
     yield from _opened(sandbox, "chroma", {"path": str(sandbox.path / "chroma")})

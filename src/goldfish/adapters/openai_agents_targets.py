@@ -10,6 +10,7 @@ from typing import Any
 
 from agents.memory import Session, SQLiteSession
 
+from goldfish.adapters import promises
 from goldfish.adapters.openai_agents import OpenAIAgentsMemory
 from goldfish.target import target
 
@@ -18,7 +19,7 @@ KEY = "a key of the tests, which protects nothing"
 TEN_YEARS = 315_360_000
 
 
-@target(name="openai-agents-sqlite")
+@target(name="openai-agents-sqlite", promises=promises.AGENTS_SQLITE)
 async def sqlite(sandbox: Any) -> AsyncIterator[OpenAIAgentsMemory]:
     """SQLiteSession on a file."""
     path = sandbox.path / "memory.db"
@@ -26,7 +27,7 @@ async def sqlite(sandbox: Any) -> AsyncIterator[OpenAIAgentsMemory]:
         yield memory
 
 
-@target(name="openai-agents-async-sqlite")
+@target(name="openai-agents-async-sqlite", promises=promises.AGENTS_ASYNC_SQLITE)
 async def async_sqlite(sandbox: Any) -> AsyncIterator[OpenAIAgentsMemory]:
     """AsyncSQLiteSession on a file."""
     from agents.extensions.memory import AsyncSQLiteSession
@@ -36,7 +37,7 @@ async def async_sqlite(sandbox: Any) -> AsyncIterator[OpenAIAgentsMemory]:
         yield memory
 
 
-@target(name="openai-agents-sqlalchemy")
+@target(name="openai-agents-sqlalchemy", promises=promises.AGENTS_SQLALCHEMY)
 async def sqlalchemy(sandbox: Any) -> AsyncIterator[OpenAIAgentsMemory]:
     """SQLAlchemySession on a SQLite file, with one engine for all sessions."""
     from agents.extensions.memory import SQLAlchemySession
@@ -55,7 +56,7 @@ async def sqlalchemy(sandbox: Any) -> AsyncIterator[OpenAIAgentsMemory]:
     await engine.dispose()
 
 
-@target(name="openai-agents-advanced")
+@target(name="openai-agents-advanced", promises=promises.AGENTS_ADVANCED)
 async def advanced(sandbox: Any) -> AsyncIterator[OpenAIAgentsMemory]:
     """AdvancedSQLiteSession on a file: branches and usage beside the messages."""
     from agents.extensions.memory import AdvancedSQLiteSession
@@ -69,7 +70,7 @@ async def advanced(sandbox: Any) -> AsyncIterator[OpenAIAgentsMemory]:
         yield memory
 
 
-@target(name="openai-agents-redis", services=["redis"])
+@target(name="openai-agents-redis", services=["redis"], promises=promises.AGENTS_REDIS)
 async def redis(sandbox: Any, *, ttl: int | None = None) -> AsyncIterator[OpenAIAgentsMemory]:
     """RedisSession, with one client for all; the library's expiry is in whole seconds."""
     from agents.extensions.memory import RedisSession
@@ -82,7 +83,7 @@ async def redis(sandbox: Any, *, ttl: int | None = None) -> AsyncIterator[OpenAI
     await client.aclose()
 
 
-@target(name="openai-agents-encrypted")
+@target(name="openai-agents-encrypted", promises=promises.AGENTS_ENCRYPTED)
 async def encrypted(sandbox: Any) -> AsyncIterator[OpenAIAgentsMemory]:
     """EncryptedSession around SQLiteSession; its expiry is of single messages, and far away."""
     from agents.extensions.memory import EncryptedSession

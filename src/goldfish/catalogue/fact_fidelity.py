@@ -88,8 +88,8 @@ async def metadata_come_back_as_they_were_told(memory: Memory) -> None:
             kept[key] = value
     await client.call("remember", user, "Has all fields", metadata=dict(kept))
     for key, value in kept.items():
-        await _expect_metadata(client, user, f"Has the field {key!r}", {key: value})
-    await _expect_metadata(client, user, "Has all fields", kept)
+        await expect_metadata(client, user, f"Has the field {key!r}", {key: value})
+    await expect_metadata(client, user, "Has all fields", kept)
 
 
 @check("FID34", about="facts", needs=[Metadata])
@@ -106,14 +106,14 @@ async def nobody_edits_a_fact_through_what_was_passed(memory: Memory) -> None:
     wanted = copy.deepcopy(given)
     answer = await client.call("remember", user, text, metadata=given)
     _edit(given)
-    await _expect_metadata(client, user, text, wanted)
+    await expect_metadata(client, user, text, wanted)
     for item in ([] if answer is None else [answer]) + await known_items(client, user, [text]):
         _edit(metadata_of(item))
-    await _expect_metadata(client, user, text, wanted)
+    await expect_metadata(client, user, text, wanted)
     if client.has("get_fact"):
         name = await id_of(client, user, text)
         _edit(metadata_of(await client.call("get_fact", user, name)))
-        await _expect_metadata(client, user, text, wanted)
+        await expect_metadata(client, user, text, wanted)
 
 
 @check("FID35", about="facts", needs=[Metadata])
@@ -138,13 +138,13 @@ async def metadata_that_cannot_be_kept_are_refused_whole(memory: Memory) -> None
         text = f"This fact has {what}"
         if await offered(client, user, text, metadata={"odd": value}) is None:
             knowledge.note(user, text)
-            await _expect_metadata(client, user, text, {"odd": value})
+            await expect_metadata(client, user, text, {"odd": value})
         elif text in await known(client, user, [text]):
             raise Violation(f"torn: {shown(text)} was refused, and is there")
     await knowledge.expect(user)
 
 
-async def _expect_metadata(client: Client, user: str, text: str, wanted: dict[str, Any]) -> None:
+async def expect_metadata(client: Client, user: str, text: str, wanted: dict[str, Any]) -> None:
     """Raise if the fact does not have these metadata, of these types."""
     items = await known_items(client, user, [text])
     (item, *_) = [each for each in items if text_of(each) == text] or [None]

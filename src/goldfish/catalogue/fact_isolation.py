@@ -22,7 +22,6 @@ USERS = [
     *(
         "%",
         "_",
-        "*",
         "a*",
         "a%",
         "o'brien",
@@ -32,6 +31,11 @@ USERS = [
         "user/1",
     ),
     *("1", "01", "null", "default", "caf\N{LATIN SMALL LETTER E WITH ACUTE}", "用户", "😀"),
+]
+ODD_USERS = [
+    *ODD_CHARACTERS,
+    "user 1",  # some want no spaces
+    "*",  # some have it for everybody: then nobody may be called so
 ]
 SECRET = "The code of the garage door is 4711"
 
@@ -141,13 +145,12 @@ async def forgetting_one_user_leaves_the_others(memory: Memory) -> None:
     the memories of every user were gone.
     """
     knowledge = Knowledge(memory)
-    users = [user for user in USERS if user != "*"]  # whoever reads all by it is told so by ISO23
-    for number, user in enumerate(users):
+    for number, user in enumerate(USERS):
         await knowledge.tell(user, f"Their favourite tea is number {number}")
     for user in ("al", "john_doe", "%", "a*", "_", "nobody"):
         await memory.client.call("forget_all", user)
         knowledge.drop(user)
-        for other in users:
+        for other in USERS:
             found = await knowledge.heard(other)
             if knowledge.texts[other] and not found:
                 raise Violation(
@@ -158,7 +161,7 @@ async def forgetting_one_user_leaves_the_others(memory: Memory) -> None:
 
 @check("ISO29", about="facts")
 async def odd_user_ids_are_told_apart_or_refused(memory: Memory) -> None:
-    """User ids that are empty, or hold NUL, control characters or surrogates, are exact or refused.
+    """User ids that are empty, '*', or hold NUL, controls or surrogates are exact or refused.
 
     Incident: C strings end at NUL, so a layer in C reads 'a\\0b' as 'a'; langgraph-checkpoint 4.3.1
     replaced a lone surrogate by '?', which is another valid name.
@@ -166,7 +169,7 @@ async def odd_user_ids_are_told_apart_or_refused(memory: Memory) -> None:
     knowledge, client = Knowledge(memory), memory.client
     await knowledge.tell("a", "A plain user")
     taken = []
-    for number, user in enumerate([*ODD_CHARACTERS, "user 1"]):  # some want no spaces
+    for number, user in enumerate(ODD_USERS):
         text = f"The odd number {number}"
         if await offered(client, user, text) is None:
             knowledge.note(user, text)

@@ -12,7 +12,12 @@ LONGEST_TOLD = 2_000
 def discreet(report: Report) -> Report:
     """The report without secrets, and without texts that nobody would read to the end."""
     results = tuple(_discreet_result(result) for result in report.results)
-    return replace(report, target=bounded(report.target), results=results)
+    return replace(
+        report,
+        target=bounded(report.target),
+        results=results,
+        promises=bounded(report.promises),
+    )
 
 
 def bounded(text: str) -> str:
@@ -52,4 +57,5 @@ def _discreet_result(result: Result) -> Result:
         summary=bounded(result.summary),
         evidence=tuple(map(bounded, result.evidence)),
         reproduce=masked(result.reproduce),
+        documented=bounded(result.documented),
     )

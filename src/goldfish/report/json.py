@@ -28,6 +28,9 @@ def _report(report: Report) -> dict[str, Any]:
         "verdict": report.verdict.value,
         "counts": report.counts,
         "loss_rate": report.loss_rate,
+        "acknowledged": report.acknowledged,
+        "lost": report.lost,
+        "promises": report.promises,
         "checks": [_check(result) for result in report.results],
     }
 
@@ -43,4 +46,5 @@ def _check(result: Result) -> dict[str, Any]:
         "evidence": list(result.evidence),
         "seconds": round(result.seconds, 3),
         "reproduce": result.reproduce,
+        "documented": result.documented,
     }

@@ -5,9 +5,8 @@ from collections.abc import Iterable
 from goldfish.baseline import Account
 from goldfish.report.discretion import discreet, inert, shortened
 from goldfish.report.page import Page
-from goldfish.verdict import NOT_ASKED, Report, Result, Verdict
+from goldfish.verdict import NOT_ASKED, NOT_CLAIMED, Report, Result, Verdict
 
-NOT_CLAIMED = "not claimed: "
 STYLES = {"held": "bold green", "broken": "bold red", "unknown": "bold yellow"}
 MOST_EVIDENCE = 10  # lines: a small history is shown whole
 LINES_OF_SUMMARY = 3
@@ -19,7 +18,9 @@ def summarise(page: Page, account: Account, seconds: float) -> None:
     page.write(headline(report, account, seconds), style=STYLES[report.verdict.value])
     if report.lost:
         page.write(loss(report), style="bold red")
-    for result in _those(report, Verdict.BROKEN):
+    if report.promises:
+        page.write(f"Its documentation: {report.promises}")
+    for result in sorted(_those(report, Verdict.BROKEN), key=lambda each: bool(each.documented)):
         _broken(page, result, account.known.get(result.code))
     for code, why in account.stale.items():
         page.write()
@@ -55,8 +56,12 @@ def _counted(report: Report, known: int) -> str:
     unsupported = _those(report, Verdict.UNSUPPORTED)
     unclaimed = sum(map(_unclaimed, unsupported))
     counts = report.counts
+    as_documented = sum(
+        bool(each.documented) for each in _those(report, Verdict.BROKEN) if not known
+    )
     parts = [
-        ("broken" if not known else f"broken ({known} known)", counts["broken"]),
+        ("broken" if not known else f"broken ({known} known)", counts["broken"] - as_documented),
+        ("broken as documented", as_documented),
         ("held", counts["held"]),
         ("unknown", counts["unknown"]),
         ("unsupported", len(unsupported) - unclaimed),
@@ -76,6 +81,8 @@ def _broken(page: Page, result: Result, known: str | None) -> None:
     if known:
         page.write(f"known: {known}", indent=8)
         return
+    if result.documented:
+        page.write(f"broken, and documented as such: {result.documented}", indent=8)
     what = f"{result.finding}: {result.summary}"
     room = page.width - 8
     page.write(shortened(inert(what), LINES_OF_SUMMARY * room), indent=8, style="red")

@@ -91,6 +91,16 @@ class UsersUpToNul(FactsReference):
         return super().insert(user_id.partition("\0")[0], text, metadata, ttl)
 
 
+@specimen("asterisk-is-everybody", caught_by="ISO29", finding="leaked")
+class AsteriskIsEverybody(FactsReference):
+    """Of the user '*' it lists what it knows of anybody."""
+
+    def rows(self, user_id: str) -> list[Row]:
+        if user_id != "*":
+            return super().rows(user_id)
+        return self.db.execute("SELECT user, id, text, metadata, seen FROM facts").fetchall()
+
+
 @specimen("filters-name-the-user", caught_by="ISO30", finding="leaked", explains=("REC",))
 class FiltersNameTheUser(FactsReference):
     """A filter may name another user than the one who asks."""
