@@ -15,12 +15,18 @@ GAP = "…"
 
 def evidence(history: History, finding: Finding) -> tuple[Finding, list[str]]:
     """The finding that can be shown with the fewest calls, of the same kind, and the lines."""
+    shown, calls = proof(history, finding)
+    return shown, [TITLE, *drawn(calls)]
+
+
+def proof(history: History, finding: Finding) -> tuple[Finding, list[Call]]:
+    """The finding that can be shown with the fewest calls, of the same kind, and those calls."""
     shown = smallest(history, finding)
     alike = [each for each in judge(shown).findings if each.kind == finding.kind]
     if not finding.elements:
         shown += _neighbours(history.calls, finding.calls[0])
-    lines = drawn(_with_gaps(_with_faults(shown, history.calls), history.calls))
-    return (alike or [finding])[0], [TITLE, *lines]
+    calls = _with_gaps(_with_faults(shown, history.calls), history.calls)
+    return (alike or [finding])[0], list(calls)
 
 
 def _neighbours(calls: Iterable[Call], refused: Call) -> list[Call]:

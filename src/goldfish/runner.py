@@ -12,7 +12,8 @@ from goldfish.check import Check
 from goldfish.client import LocalClient, StoreError, describe
 from goldfish.driver import Memory, OpeningError, declared_by, missing_need, missing_service
 from goldfish.errors import MissingExtraError, NotPossibleError, ServiceError, TargetError
-from goldfish.history import About, History
+from goldfish.excerpt import Excerpt, last_calls
+from goldfish.history import FAULT, About, Call, History
 from goldfish.pods import NoPodError, Nursery
 from goldfish.runs import kept
 from goldfish.sandbox import Sandbox
@@ -83,6 +84,7 @@ class _Run:
         self._listen = listen
         self._places = asyncio.Semaphore(plan.workers)
         self._tallies: dict[str, tuple[int, int]] = {}
+        self._excerpts: dict[str, Excerpt] = {}
         self._keep = kept(plan.save_runs, target.name) if plan.save_runs else None
         self._nursery = Nursery(target) if target.location else None
         self._give_up = time.monotonic() + (plan.max_time or float("inf"))
@@ -117,12 +119,14 @@ class _Run:
             began = time.monotonic()
             outcome = await self._judged(check, effort)
             acknowledged, lost = self._tallies.pop(check.code, (0, 0))
+            shown = self._excerpts.pop(check.code, None)
             result = replace(
                 outcome,
                 seconds=time.monotonic() - began,
                 reproduce=self._reproduce(check),
                 acknowledged=acknowledged,
                 lost=lost,
+                excerpt=shown if outcome.verdict is Verdict.BROKEN else None,
             )
             self._listen(Finished(self._target.name, result, total))
             return result
@@ -175,6 +179,10 @@ class _Run:
                     return _result(check, Verdict.UNSUPPORTED, why)
             await check.function(memory)
             return _result(check, Verdict.HELD)
+        except (Violation, StoreError, OpeningError) as error:
+            if memory is not None:
+                self._excerpts[check.code] = _shown(error, memory)
+            raise
         finally:
             if memory is not None:
                 self._remember(check, memory, effort)
@@ -214,6 +222,25 @@ def _worse(before: Result, after: Result) -> Result:
         acknowledged=before.acknowledged + after.acknowledged,
         lost=before.lost + after.lost,
     )
+
+
+def _shown(error: Exception, memory: Memory) -> Excerpt:
+    """The calls that show what is broken: those that the check chose, or the last ones it made."""
+    if isinstance(error, Violation) and error.excerpt is not None:
+        return error.excerpt
+    session, about = None, ()
+    if isinstance(error, Violation):
+        session, about = error.session, error.about
+    return last_calls([*memory.record.history.calls, *_harm(memory)], session, about)
+
+
+def _harm(memory: Memory) -> list[Call]:
+    """What was done to the world of the check, as calls; what is not healed yet lasts."""
+    now = time.perf_counter()
+    return [
+        Call(FAULT, "", FAULT, each.what, None, each.began, each.ended if each.is_healed else now)
+        for each in memory.sandbox.harm
+    ]
 
 
 def _result(check: Check, verdict: Verdict, summary: str = "") -> Result:
