@@ -65,6 +65,7 @@ def check(
     max_time: Annotated[float | None, Option("S", "Begin no check after so many seconds")] = None,
     workers: Annotated[int, Option("N", "How many checks run at once")] = 4,
     json: Annotated[Path | None, Option("F", "Write the report as JSON")] = None,
+    html: Annotated[Path | None, Option("F", "Write the report as a page to look at")] = None,
     junit: Annotated[Path | None, Option("F", "Write the report as JUnit XML")] = None,
     baseline: Annotated[Path | None, Option("F", "Known failures, with reasons (TOML)")] = None,
     save_runs: Annotated[Path | None, Option("DIR", "Keep every call, to replay it")] = None,
@@ -89,6 +90,7 @@ def check(
         junit,
         baseline,
         save_runs,
+        html,
     )
     return run(request)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from goldfish.baseline import Account, Known, account, read_baseline
 from goldfish.check import Check, catalogue
 from goldfish.errors import UsageError
+from goldfish.report.html import as_html
 from goldfish.report.json import as_json
 from goldfish.report.junit import as_junit
 from goldfish.report.page import Page
@@ -40,6 +41,7 @@ class Request:
     junit: Path | None = None
     baseline: Path | None = None
     save_runs: Path | None = None
+    html: Path | None = None
 
 
 def check(request: Request) -> int:
@@ -47,7 +49,7 @@ def check(request: Request) -> int:
     checks = select(catalogue(), only=request.only, skip=request.skip, suite=request.suite)
     known = read_baseline(request.baseline, catalogue()) if request.baseline else {}
     plan = _plan(request)
-    for path in filter(None, (request.json, request.junit)):
+    for path in filter(None, (request.json, request.junit, request.html)):
         _refuse_unwritable(path)
     targets = _opened_once(request.targets or ["sqlite"])
     page = Page()
@@ -153,12 +155,14 @@ def _refuse_unwritable(path: Path) -> None:
 
 
 def _write_files(request: Request, accounts: Sequence[Account], page: Page) -> None:
-    if request.json or request.junit or request.save_runs:
+    if request.json or request.junit or request.html or request.save_runs:
         page.write()
     if request.json:
         _write(request.json, as_json([each.report for each in accounts]), page)
     if request.junit:
         _write(request.junit, as_junit(accounts), page)
+    if request.html:
+        _write(request.html, as_html(accounts), page)
     if request.save_runs:
         page.write(f"Every call is kept under {request.save_runs}: goldfish replay judges it again")
 
