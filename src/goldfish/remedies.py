@@ -446,6 +446,15 @@ connection.execute("COMMIT")""",
         "while its owner stands still.",
         """connection.execute("INSERT INTO messages (session, body) VALUES (?, ?)", row)""",
     ),
+    "DUR16": (
+        "Either a write was acknowledged before it was committed, and its process was killed in "
+        "between; or, as several write at once here, another writer wrote back a history that it "
+        "had read before. If CON01 is broken too, it is probably the latter.",
+        "Acknowledge after the commit, and append with one atomic statement instead of writing the "
+        "whole history back.",
+        """with connection:  # returns after the commit
+    connection.executemany(INSERT, rows)  # adds rows; nothing is read and written back""",
+    ),
     "DUR17": (
         "A batch is written step by step, and its writer was killed between two of them.",
         "Write the batch in one transaction: after a kill it is there as a whole or not at all.",
@@ -486,6 +495,7 @@ prefix = "/".join([*parts, ""])  # ends with a slash, which no part contains""",
 connection.executemany(INSERT, rows)""",
     ),
 }
+REMEDIES["DUR18"] = REMEDIES["DUR19"] = REMEDIES["DUR20"] = REMEDIES["DUR16"]
 REMEDIES["LIV10 wedged"] = REMEDIES["LIV10"]
 REMEDIES["CON07 refused"] = REMEDIES["CON07"]
 REMEDIES["CON08 refused"] = REMEDIES["CON08"]

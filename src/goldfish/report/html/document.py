@@ -15,7 +15,7 @@ from goldfish.report.html.matrix import matrix
 from goldfish.report.html.rest import rest
 from goldfish.report.html.style import STYLE
 from goldfish.report.html.words import headline, lead, loss_figure, ranked
-from goldfish.verdict import Report, Verdict
+from goldfish.verdict import Report, Result, Verdict
 
 
 def as_html(accounts: Sequence[Account]) -> str:
@@ -40,7 +40,6 @@ def _head(title: str) -> list[Markup]:
         Markup('<meta charset="utf-8">'),
         Markup(f'<meta http-equiv="Content-Security-Policy" content="{policy}">'),
         Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
-        Markup('<link rel="icon" href="data:,">'),
         element("title", f"goldfish: {title}"),
         Markup(f"<style>{STYLE}</style>"),
     ]
@@ -106,19 +105,27 @@ def _target(account: Account, anchor: str, *, alone: bool) -> Markup:
     report = account.report
     broken = ranked([each for each in report.results if each.verdict is Verdict.BROKEN])
     title = "What is broken" if alone else f"{report.target}: what is broken"
-    parts = []
-    if broken:
-        links = [
-            element(
-                "li",
-                element("a", f"{each.code} {each.finding}", href=f"#{anchor}-{each.code}"),
-                f" {each.promise}",
-            )
-            for each in broken
-        ]
-        parts = [element("h2", title), element("ul", *links, class_="index")]
-    parts += [finding(each, anchor, account.known.get(each.code)) for each in broken]
-    return element("section", *parts, *rest(account, alone=alone), id=anchor)
+    articles = [
+        finding(each, anchor, account.known.get(each.code), first=each is broken[0])
+        for each in broken
+    ]
+    if len(articles) > 1:  # the one that shows most, then where to find the others
+        articles[1:1] = [_index(broken, anchor)]
+    heading = element("h2", title) if broken else Markup("")
+    return element("section", heading, *articles, *rest(account, alone=alone), id=anchor)
+
+
+def _index(broken: Sequence[Result], anchor: str) -> Markup:
+    links = [
+        element(
+            "li",
+            element("a", f"{each.code} {each.finding}", href=f"#{anchor}-{each.code}"),
+            f" {each.promise}",
+        )
+        for each in broken
+    ]
+    title = element("h4", f"All {len(broken)} broken promises, the gravest first")
+    return joined(title, element("ul", *links, class_="index"))
 
 
 def _footer(reports: Sequence[Report]) -> Markup:

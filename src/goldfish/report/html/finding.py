@@ -18,15 +18,15 @@ CAPTION = (
 )
 
 
-def finding(result: Result, anchor: str, known: str | None) -> Markup:
-    """The article about one result."""
+def finding(result: Result, anchor: str, known: str | None, *, first: bool = False) -> Markup:
+    """The article about one result; the first says how to read the drawings."""
     sentence = happened(result)
     return element(
         "article",
         _chips(result, known),
         element("h3", result.promise),
         element("p", sentence, class_="sentence"),
-        _drawing(result, sentence),
+        _drawing(result, sentence, CAPTION if first else ""),
         element(
             "div",
             element("section", *_again(result)),
@@ -48,11 +48,12 @@ def _chips(result: Result, known: str | None) -> Markup:
     return element("div", *chips)
 
 
-def _drawing(result: Result, sentence: str) -> Markup:
+def _drawing(result: Result, sentence: str, caption: str) -> Markup:
     if result.excerpt is None:
         return Markup("")
     drawn = timeline(result.excerpt, result.finding, sentence)
-    return element("figure", drawn, element("figcaption", CAPTION)) if drawn else drawn
+    told = element("figcaption", caption) if caption else Markup("")
+    return element("figure", drawn, told) if drawn else drawn
 
 
 def _again(result: Result) -> list[Markup]:
@@ -68,8 +69,9 @@ def _again(result: Result) -> list[Markup]:
         element("pre", _lines([told, *result.evidence])),
     ]
     if result.excerpt is not None and result.excerpt.about:
+        title = "Message" if len(result.excerpt.about) == 1 else "Messages"
         parts += [
-            element("h4", "The message in question"),
+            element("h4", f"{title} in question"),
             element("pre", _lines(result.excerpt.about)),
         ]
     return parts

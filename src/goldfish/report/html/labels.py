@@ -45,7 +45,7 @@ def _shown(call: Call, about: Sequence[str], followed: Path) -> str:
     told = names(concerned if concerned and len(found) > 4 else found) or "nothing"
     gone = lacking(call, about)
     if call is followed.culprit and followed.writes and gone and not has(call, gone):
-        return f"{told}, without {names(gone)}"
+        return f"{told}: {names(gone)} missing ✗"
     return told
 
 

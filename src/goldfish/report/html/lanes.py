@@ -9,6 +9,7 @@ from goldfish.history import FAULT, Call
 
 HEAD, ROW, THIN, GAP = 20.0, 36.0, 7.0, 8.0  # heights: name of a lane, call, call beside, between
 MOST_THIN = 5
+_POD = re.compile(r"\b(?:pod|here)\d+\b")  # the names that openings have in a history
 
 
 @dataclass
@@ -44,7 +45,9 @@ def lanes(excerpt: Excerpt, top: float, *, with_beside: bool) -> list[Lane]:
     calls = [call for call in excerpt.calls if call.action != FAULT]
     beside = excerpt.beside if with_beside else ()
     made: list[Lane] = []
-    for name in sorted({call.place for call in calls}, key=_naturally):
+    faults = [call for call in excerpt.calls if call.action == FAULT]
+    named = {name for fault in faults for name in _POD.findall(str(fault.value))}
+    for name in sorted(named | {call.place for call in calls}, key=_naturally):
         own = [call for call in calls if call.place == name]
         others = [call for call in beside if call.place == name]
         made.append(Lane(name, top, own, packed(others)))
@@ -66,7 +69,7 @@ def packed(calls: Iterable[Call]) -> list[list[Call]]:
 
 def hit(fault: Call, there: Sequence[Lane]) -> Sequence[Lane]:
     """The lanes that a fault names; one that names none is everybody's."""
-    words = set(re.findall(r"\w+", str(fault.value)))
+    words = set(_POD.findall(str(fault.value)))
     return [lane for lane in there if lane.name in words] or there
 
 

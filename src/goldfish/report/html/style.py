@@ -55,6 +55,7 @@ svg text{font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,"Noto Sans Mono",
 "Noto Sans Mono CJK SC",monospace;fill:var(--ink)}
 .narrow{display:none}
 .lane{fill:var(--panel);stroke:var(--line)}
+text.place,text.label{paint-order:stroke;stroke:var(--panel);stroke-width:3px}
 text.place{font-weight:700;fill:var(--soft)}
 .bar{fill:var(--bar)}.beside{fill:var(--bar-soft)}
 .fail .bar{fill:none;stroke:var(--bad);stroke-width:1.5}

@@ -14,9 +14,15 @@ def happened(result: Result) -> str:
     if result.excerpt is not None:
         followed = path(result.excerpt, result.finding)
         if sentence := _by_calls(result, result.excerpt, followed):
-            return sentence
+            return _capital(sentence)
     summary = shortened(result.summary, LONGEST)
-    return f"{summary[:1].upper()}{summary[1:]}{'' if summary.endswith('.') else '.'}"
+    if "_" in summary.partition(" ")[0]:  # the name of a method stays as it is
+        summary = f"The call of {summary}"
+    return f"{_capital(summary)}{'' if summary.endswith('.') else '.'}"
+
+
+def _capital(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def _by_calls(result: Result, excerpt: Excerpt, followed: Path) -> str | None:
@@ -46,16 +52,16 @@ def _missing(writes: tuple[Call, ...], read: Call, about: tuple[str, ...]) -> st
     write = acknowledged[0]
     told = names([each for each in contents(write) if each in gone])
     return (
-        f"{caller(write)} wrote {told} and was told that it is stored. "
-        f"{_span(read.start - write.end)} later {caller(read)} read the same session, "
-        f"and {told} was not there."
+        f"{caller(write)} wrote {told} to session {write.session} and was told that it was stored. "
+        f"{_later(read.start - write.end)} {caller(read)} read that session: "
+        f"{told} was not there."
     )
 
 
 def _torn(write: Call, read: Call, about: tuple[str, ...]) -> str:
     shown = [each for each in about if each not in lacking(read, about)]
     return (
-        f"{caller(write)} wrote {names(about)} as one batch. {caller(read)} read the session "
+        f"{caller(write)} wrote {names(about)} as one batch. {_capital(caller(read))} read the session "
         f"and was shown {names(shown)} without {names(lacking(read, about))}."
     )
 
@@ -69,7 +75,7 @@ def _refused(call: Call) -> str:
 def _leaked(write: Call, read: Call, about: tuple[str, ...]) -> str:
     told = names([each for each in contents(read) if each in about])
     return (
-        f"{caller(write)} wrote {told} to {write.session!r}. {caller(read)} read "
+        f"{caller(write)} wrote {told} to {write.session!r}. {_capital(caller(read))} read "
         f"{read.session!r}, where nobody wrote it, and was shown it."
     )
 
@@ -85,10 +91,19 @@ def _resurrected(removal: Call, read: Call, about: tuple[str, ...]) -> str:
 def caller(call: Call) -> str:
     """Who asked, and through which process."""
     if call.place in {"", call.process}:
-        return call.process
-    return f"{call.process} (through {call.place})"
+        return in_words(call.process)
+    who = "the reader at the end" if call.process == "end" else f"caller {call.process}"
+    return f"{who} (through {call.place})"
 
 
-def _span(seconds: float) -> str:
-    milliseconds = 1000 * seconds
-    return f"{milliseconds:.1f} ms" if milliseconds < 1000 else f"{seconds:.1f} s"
+def in_words(name: str) -> str:
+    """The name of an opening of the storage, with what it is."""
+    if name.startswith("here"):
+        return f"opening {name.removeprefix('here')} in the first process"
+    return f"process {name}" if name.startswith("pod") else name
+
+
+def _later(seconds: float) -> str:
+    if seconds < 0.00005:
+        return "Right after that,"
+    return f"{1000 * seconds:.1f} ms later" if seconds < 1 else f"{seconds:.1f} s later"

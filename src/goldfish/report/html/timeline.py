@@ -9,6 +9,7 @@ from goldfish.report.html.lanes import GAP, HEAD, Lane, hit, lanes
 from goldfish.report.html.markup import Markup, element, joined
 from goldfish.report.html.path import Path, has, path
 from goldfish.report.html.scale import Scale
+from goldfish.report.html.telling import in_words
 
 WIDE, NARROW = 900.0, 340.0
 MARGIN = 10.0
@@ -21,8 +22,9 @@ FAULT_ROW = 18.0
 
 def timeline(excerpt: Excerpt, finding: str | None, sentence: str) -> Markup:
     """The drawing, once for wide pages and once for narrow ones."""
-    if not any(call.action != FAULT for call in excerpt.calls):
-        return Markup("")
+    asked = [call for call in excerpt.calls if call.action != FAULT]
+    if not asked or (len(asked) == 1 and asked[0].outcome == "ok"):
+        return Markup("")  # one answer alone has no story
     return element(
         "div",
         _Drawing(excerpt, finding, WIDE).svg(sentence, "wide"),
@@ -57,6 +59,7 @@ class _Drawing:
             "svg",
             *(self._lane(lane) for lane in self._lanes),
             *self._all_faults(),
+            *(self._name(lane) for lane in self._lanes),
             *(self._beside(*each) for lane in self._lanes for each in lane.placed_beside()),
             *(self._call(*each) for lane in self._lanes for each in lane.placed()),
             *self._lines(),
@@ -69,12 +72,12 @@ class _Drawing:
 
     def _lane(self, lane: Lane) -> Markup:
         height = lane.bottom - lane.top
-        box = element(
+        return element(
             "rect", class_="lane", x=0, y=lane.top, width=self._width, height=height, rx=5
         )
-        return joined(
-            box, element("text", lane.name, class_="place", x=MARGIN, y=lane.top + HEAD - 6)
-        )
+
+    def _name(self, lane: Lane) -> Markup:
+        return element("text", in_words(lane.name), class_="place", x=MARGIN, y=lane.top + HEAD - 6)
 
     def _all_faults(self) -> Iterator[Markup]:
         for at, fault in enumerate(self._faults):
@@ -148,7 +151,7 @@ class _Drawing:
     def _point(self, call: Call, *, first: bool) -> tuple[float, float]:
         left, right = self._x(call.start), max(self._x(call.start) + 5, self._x(call.end))
         y = self._rows[id(call)] + TEXT + 5 + BAR / 2
-        return (right, y) if first else ((left + right) / 2, y)
+        return (right, y) if first else (left, y)
 
     def _text(self, text: str, x: float, y: float, kind: str) -> Markup:
         """A text that begins at x, or ends at the margin if it would not fit."""
@@ -158,10 +161,10 @@ class _Drawing:
         return element("text", text, class_=kind, x=x, y=y)
 
     def _axis(self, y: float) -> Markup:
+        there = [each for each in self._x.ticks(apart=48.0) if each[1] < self._width - 70]
+        places = {f"{1000 * moment:.1f}": place for moment, place in reversed(there)}
         ticks = [
-            element("text", f"{1000 * moment:.1f}", class_="tick", x=place, y=y + 9)
-            for moment, place in self._x.ticks(apart=48.0)
-            if place < self._width - 70
+            element("text", text, class_="tick", x=place, y=y + 9) for text, place in places.items()
         ]
         unit = element("text", "ms →", class_="tick", x=self._width - 34, y=y + 9)
         return joined(*ticks, unit)
