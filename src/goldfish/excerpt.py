@@ -88,7 +88,7 @@ def _plain(call: Call, origin: float, about: Sequence[str]) -> Call:
         start=call.start - origin,
         end=call.end - origin,
         error=_text(call.error),
-        place=call.place or call.process,
+        place=_text(call.place or call.process),
     )
 
 

@@ -299,9 +299,11 @@ os.replace(f"{path}.new", path)  # a reader sees the old file or the new one""",
     ),
     "CON lost": (
         "Read, change, write back: two writers read the same history, each adds its own message "
-        "and writes the whole, and the second one erases what the first had been told is stored.",
-        "Append with one atomic statement. Where the whole must be rewritten, as in a file, hold a "
-        "lock that all processes share from the read to the write.",
+        "and writes the whole, and the second one erases what the first had been told is stored. "
+        "Or each process has a memory of its own, such as a dict, that the others never see.",
+        "Keep the history in a storage that all processes share, and append to it with one atomic "
+        "statement. Where the whole must be rewritten, as in a file, hold a lock that all "
+        "processes share from the read to the write.",
         """with open(f"{path}.lock", "w") as lock:
     fcntl.flock(lock, fcntl.LOCK_EX)  # other processes wait here
     messages = [*read(path), *new]

@@ -95,6 +95,28 @@ def check(
     return run(request)
 
 
+@app.command(short_help="Show several memories side by side.")
+def compare(
+    sides: Annotated[list[str], Argument("TARGET|REPORT.json", "Two or more")],
+    only: Annotated[list[str] | None, Option("CODE|FAMILY", "Run only these; repeatable")] = None,
+    skip: Annotated[list[str] | None, Option("CODE|FAMILY", "Leave these out; repeatable")] = None,
+    suite: Annotated[str, Option("SUITE", "smoke, standard or soak")] = "standard",
+    seed: Annotated[int | None, Option("N", "The seed of all runs")] = None,
+    max_time: Annotated[float | None, Option("S", "Begin no check after so many seconds")] = None,
+    workers: Annotated[int, Option("N", "How many checks run at once")] = 4,
+    json: Annotated[Path | None, Option("F", "Write all reports as JSON")] = None,
+    html: Annotated[Path | None, Option("F", "Write them as a page to look at")] = None,
+) -> int:
+    """Show several memories side by side: targets, which are run, or reports that --json wrote."""
+    from goldfish.commands.check import Request
+    from goldfish.commands.compare import compare as show
+
+    request = Request(
+        sides, only or (), skip or (), suite, seed, max_time, workers, json=json, html=html
+    )
+    return show(request)
+
+
 @app.command(short_help="Judge a stored history again.")
 def replay(run: Annotated[Path, Argument("RUN", "A directory or file of --save-runs")]) -> int:
     """Judge the histories that --save-runs kept once more, and show the smallest that breaks."""

@@ -11,7 +11,7 @@ from goldfish.check import FAMILIES
 from goldfish.report.discretion import discreet
 from goldfish.report.html.finding import finding
 from goldfish.report.html.markup import Markup, element, joined
-from goldfish.report.html.matrix import matrix
+from goldfish.report.html.matrix import differing, matrix
 from goldfish.report.html.rest import rest
 from goldfish.report.html.style import STYLE
 from goldfish.report.html.words import headline, lead, loss_figure, ranked
@@ -54,6 +54,7 @@ def _contents(
         *(element("p", line, class_="lead") for line in lead(reports)),
         *_figures(reports),
         matrix(reports, FAMILIES, anchors) if any(each.results for each in reports) else Markup(""),
+        differing(reports, anchors),
         *(_target(*pair, alone=len(accounts) == 1) for pair in zip(accounts, anchors, strict=True)),
         _footer(reports),
     ]

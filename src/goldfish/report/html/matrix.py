@@ -2,15 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 
-from goldfish.report.html.markup import Markup, element
+from goldfish.report.comparison import Difference, differences, standing, told
+from goldfish.report.html.markup import Markup, element, joined
 from goldfish.verdict import Report, Result, Verdict
+
+MARKS = {"held": "✓ ", "broken": "✗ ", "unknown": "? ", "none": ""}
 
 
 def matrix(
     reports: Sequence[Report], families: Mapping[str, str], anchors: Sequence[str]
 ) -> Markup:
     """The table; a broken cell leads to the first of its findings."""
-    head = element("tr", element("th", "Promises about"), *(_target(each) for each in reports))
     asked = {result.family for report in reports for result in report.results}
     rows = [
         element(
@@ -21,28 +23,47 @@ def matrix(
         for family, name in families.items()
         if family in asked
     ]
+    return _table("Promises about", reports, rows)
+
+
+def differing(reports: Sequence[Report], anchors: Sequence[str]) -> Markup:
+    """The promises that some keep and others do not, if there are several reports."""
+    found = differences(reports)
+    if len(reports) < 2 or not found:
+        return Markup("")
+    rows = [_difference(each, anchors) for each in found]
+    return joined(element("h2", "Where they differ"), _table("Promise", reports, rows))
+
+
+def _table(first: str, reports: Sequence[Report], rows: Sequence[Markup]) -> Markup:
+    targets = [element("th", report.target, scope="col") for report in reports]
+    head = element("tr", element("th", first), *targets)
     table = element("table", element("thead", head), element("tbody", *rows), class_="matrix")
     return element("div", table, class_="scroll")
 
 
-def _target(report: Report) -> Markup:
-    return element("th", report.target, scope="col")
-
-
 def _cell(report: Report, anchor: str, family: str) -> Markup:
-    results = [result for result in report.results if result.family == family]
-    broken, held, unknown = (
-        [each for each in results if each.verdict is verdict]
-        for verdict in (Verdict.BROKEN, Verdict.HELD, Verdict.UNKNOWN)
-    )
-    if broken:
-        text = f"✗ {len(broken)} of {len(broken) + len(held) + len(unknown)} broken"
-        return element("td", _link(text, anchor, broken[0]), class_="broken")
-    if unknown:
-        return element("td", f"? {len(unknown)} unknown, {len(held)} held", class_="unknown")
-    if held:
-        return element("td", f"✓ {len(held)} held", class_="held")
-    return element("td", "not asked", class_="none")
+    kind, text = standing(report, family)
+    text = f"{MARKS[kind]}{text}"
+    broken = [
+        each for each in report.results if each.family == family and each.verdict is Verdict.BROKEN
+    ]
+    return element("td", _link(text, anchor, broken[0]) if broken else text, class_=kind)
+
+
+def _difference(difference: Difference, anchors: Sequence[str]) -> Markup:
+    promise = element("td", element("code", difference.code), f" {difference.promise}")
+    pairs = zip(difference.results, anchors, strict=True)
+    return element("tr", promise, *(_verdict(*pair) for pair in pairs))
+
+
+def _verdict(result: Result | None, anchor: str) -> Markup:
+    text = told(result)
+    kind = text.partition(":")[0]
+    kind = kind if kind in MARKS else "none"
+    broken = result is not None and result.verdict is Verdict.BROKEN
+    contents = _link(f"✗ {text}", anchor, result) if result and broken else f"{MARKS[kind]}{text}"
+    return element("td", contents, class_=kind)
 
 
 def _link(text: str, anchor: str, result: Result) -> Markup:

@@ -29,6 +29,7 @@ pre.command{border-left:4px solid var(--link);user-select:all}
 .scroll{overflow-x:auto}
 table{border-collapse:collapse;font-size:.92rem;width:100%}
 th,td{padding:5px 10px;border-bottom:1px solid var(--line);text-align:left;vertical-align:top}
+th,td{overflow-wrap:normal}td:first-child{min-width:180px}
 thead th{color:var(--soft);font-weight:600}
 td.held{background:var(--good-back)}td.broken{background:var(--bad-back)}
 td.unknown{background:var(--doubt-back)}td.none{color:var(--faint)}

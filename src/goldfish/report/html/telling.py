@@ -50,19 +50,21 @@ def _missing(writes: tuple[Call, ...], read: Call, about: tuple[str, ...]) -> st
     if not acknowledged or acknowledged[0].end > read.start:
         return None
     write = acknowledged[0]
-    told = names([each for each in contents(write) if each in gone])
+    missed = [each for each in contents(write) if each in gone]
+    told, was = names(missed), "was" if len(missed) == 1 else "were"
     return (
-        f"{caller(write)} wrote {told} to session {write.session} and was told that it was stored. "
+        f"{caller(write)} wrote {told} to session {write.session} "
+        "and was told that this is stored. "
         f"{_later(read.start - write.end)} {caller(read)} read that session: "
-        f"{told} was not there."
+        f"{told} {was} not there."
     )
 
 
 def _torn(write: Call, read: Call, about: tuple[str, ...]) -> str:
     shown = [each for each in about if each not in lacking(read, about)]
     return (
-        f"{caller(write)} wrote {names(about)} as one batch. {_capital(caller(read))} read the session "
-        f"and was shown {names(shown)} without {names(lacking(read, about))}."
+        f"{caller(write)} wrote {names(about)} as one batch. {_capital(caller(read))} read the "
+        f"session and was shown {names(shown)} without {names(lacking(read, about))}."
     )
 
 
