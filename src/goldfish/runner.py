@@ -13,6 +13,7 @@ from goldfish.client import LocalClient, StoreError, describe
 from goldfish.driver import Memory, OpeningError, declared_by, missing_need, missing_service
 from goldfish.errors import MissingExtraError, NotPossibleError, ServiceError, TargetError
 from goldfish.excerpt import Excerpt, last_calls
+from goldfish.figures import Figures, figures
 from goldfish.history import FAULT, About, Call, History
 from goldfish.pods import NoPodError, Nursery
 from goldfish.runs import kept
@@ -85,6 +86,7 @@ class _Run:
         self._places = asyncio.Semaphore(plan.workers)
         self._tallies: dict[str, tuple[int, int]] = {}
         self._excerpts: dict[str, Excerpt] = {}
+        self._figures: dict[str, Figures | None] = {}
         self._keep = kept(plan.save_runs, target.name) if plan.save_runs else None
         self._nursery = Nursery(target) if target.location else None
         self._give_up = time.monotonic() + (plan.max_time or float("inf"))
@@ -127,6 +129,7 @@ class _Run:
                 acknowledged=acknowledged,
                 lost=lost,
                 excerpt=shown if outcome.verdict is Verdict.BROKEN else None,
+                figures=self._figures.pop(check.code, None),
             )
             self._listen(Finished(self._target.name, result, total))
             return result
@@ -205,6 +208,7 @@ class _Run:
     def _remember(self, check: Check, memory: Memory, effort: float) -> None:
         record = memory.record
         self._tallies[check.code] = record.acknowledged, record.lost
+        self._figures[check.code] = figures([*record.history.calls, *_harm(memory)])
         if self._keep is not None:
             about = About(
                 self._target.name, check.code, self._plan.seed, judged=record.acknowledged > 0

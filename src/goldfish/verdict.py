@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from goldfish.excerpt import Excerpt
+from goldfish.figures import Figures
 
 FINDINGS = (
     "lost",
@@ -86,6 +87,7 @@ class Result:
     acknowledged: int = 0  # messages, in the histories that were judged
     lost: int = 0
     excerpt: Excerpt | None = None  # the calls that show what is broken
+    figures: Figures | None = None  # what its calls show beside the verdict
 
     @property
     def family(self) -> str:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any
 
@@ -49,6 +50,7 @@ def _check(result: Result) -> dict[str, Any]:
         "acknowledged": result.acknowledged,
         "lost": result.lost,
         "history": _history(result.excerpt),
+        "figures": asdict(result.figures) if result.figures else None,
     }
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from goldfish.errors import UsageError
 from goldfish.excerpt import Excerpt
+from goldfish.figures import Figures
 from goldfish.history import call_of
 from goldfish.report.json import SCHEMA
 from goldfish.verdict import Report, Result, Verdict
@@ -43,6 +44,7 @@ def _result(found: dict[str, Any]) -> Result:
         get("acknowledged", 0),
         get("lost", 0),
         _excerpt(get("history")),
+        _figures(get("figures")),
     )
 
 
@@ -56,3 +58,9 @@ def _excerpt(found: dict[str, Any] | None) -> Excerpt | None:
         return None
     calls, beside = (tuple(map(call_of, found[name])) for name in ("calls", "beside"))
     return Excerpt(calls, tuple(found["about"]), beside)
+
+
+def _figures(found: dict[str, Any] | None) -> Figures | None:
+    if found is None:
+        return None
+    return Figures(**{name: tuple(map(tuple, rows)) for name, rows in found.items()})

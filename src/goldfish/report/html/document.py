@@ -12,6 +12,7 @@ from goldfish.report.discretion import discreet
 from goldfish.report.html.finding import finding
 from goldfish.report.html.markup import Markup, element, joined
 from goldfish.report.html.matrix import differing, matrix
+from goldfish.report.html.plots import plots
 from goldfish.report.html.rest import rest
 from goldfish.report.html.style import STYLE
 from goldfish.report.html.words import headline, lead, loss_figure, ranked
@@ -113,7 +114,9 @@ def _target(account: Account, anchor: str, *, alone: bool) -> Markup:
     if len(articles) > 1:  # the one that shows most, then where to find the others
         articles[1:1] = [_index(broken, anchor)]
     heading = element("h2", title) if broken else Markup("")
-    return element("section", heading, *articles, *rest(account, alone=alone), id=anchor)
+    return element(
+        "section", heading, *articles, plots(report), *rest(account, alone=alone), id=anchor
+    )
 
 
 def _index(broken: Sequence[Result], anchor: str) -> Markup:
