@@ -33,11 +33,13 @@ def test_where_nothing_is_lost_or_something_is_removed_no_loss_is_drawn() -> Non
 
 def test_cost_is_told_by_how_much_was_there() -> None:
     """Adds one after the other show what a longer history costs."""
-    calls = [add(1, n, n + 0.01 * (n + 1), "a", "b") for n in range(20)]
+    ten = [f"m{number}" for number in range(10)]
+    calls = [add(1, n, n + 0.01 * (n + 1), *ten) for n in range(20)]
     found = figures(calls)
     assert found is not None
-    assert found.growth[0] == (0, 0.005)
-    assert found.growth[-1] == (38, 0.1)
+    assert found.growth[0] == (0, 0.001)
+    assert found.growth[-1] == (190, 0.02)
+    assert figures(calls[:5]) is None
 
 
 def test_adds_at_the_same_moment_tell_nothing_about_cost() -> None:

@@ -11,7 +11,8 @@ from goldfish.history import FAULT, Call
 MOST_CALLS = 120  # of a pace
 MOST_FAULTS = 12
 MOST_POINTS = 60  # of a growth
-LEAST_CALLS = 12  # fewer show nothing
+LEAST_CALLS = 12  # of a pace: fewer show nothing
+LEAST_POINTS, LEAST_MESSAGES = 4, 100  # of a growth
 T = TypeVar("T")
 WORKLOAD = {"add", "read"}  # what can be done to a session without removing anything
 
@@ -68,7 +69,8 @@ def _growth(by_session: dict[str, list[Call]]) -> tuple[tuple[int, float], ...]:
     best: list[tuple[int, float]] = []
     for calls in by_session.values():
         points = _costs(calls)
-        if len(points) >= LEAST_CALLS and (not best or points[-1][0] > best[-1][0]):
+        tells = len(points) >= LEAST_POINTS and points[-1][0] >= LEAST_MESSAGES
+        if tells and (not best or points[-1][0] > best[-1][0]):
             best = points
     return tuple(_thinned(best, MOST_POINTS))
 
@@ -79,8 +81,10 @@ def _costs(calls: Sequence[Call]) -> list[tuple[int, float]]:
     adds = sorted((call for call in calls if call.action == "add"), key=lambda call: call.start)
     there, over, points = 0, 0.0, []
     for add in adds:
-        if add.start < over or add.outcome != "ok":
+        if add.start < over:
             return []  # at the same moment as another: its time is not its own
+        if add.outcome != "ok":
+            break
         if add.value:
             points.append((there, round((add.end - add.start) / len(add.value), 7)))
         there, over = there + len(add.value), add.end

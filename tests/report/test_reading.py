@@ -41,5 +41,5 @@ def test_a_report_of_before_there_were_promises_in_it_can_be_read() -> None:
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": 99, "reports": []}', "null"])
 def test_anything_else_is_refused_with_a_way_out(text: str) -> None:
     """The error names the file and says what to give instead."""
-    with pytest.raises(UsageError, match=r"a\.json is not a report .* goldfish check --json"):
+    with pytest.raises(UsageError, match=r"a\.json is not a report .*: give a file"):
         reports_in(text, "a.json")

@@ -118,11 +118,14 @@ def compare(
 
 
 @app.command(short_help="Judge a stored history again.")
-def replay(run: Annotated[Path, Argument("RUN", "A directory or file of --save-runs")]) -> int:
+def replay(
+    run: Annotated[Path, Argument("RUN", "A directory or file of --save-runs")],
+    html: Annotated[Path | None, Option("F", "Write what is found as a page")] = None,
+) -> int:
     """Judge the histories that --save-runs kept once more, and show the smallest that breaks."""
     from goldfish.commands.replay import replay as judge
 
-    return judge(run)
+    return judge(run, html)
 
 
 @app.command(short_help="Show how two SQLite files differ.")

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from goldfish.commands.check import refuse_unwritable, write_file
+from goldfish.commands.replay_page import page_of
 from goldfish.errors import HistoryError
 from goldfish.evidence import evidence
 from goldfish.history import History
@@ -13,13 +15,18 @@ from goldfish.runs import histories
 HELD, FAILED = 0, 1
 
 
-def replay(run: Path) -> int:
+def replay(run: Path, html: Path | None = None) -> int:
     """Say what the judges find in each history of a run; 0 if every one held."""
+    if html:
+        refuse_unwritable(html)
     judged = [history for history in histories(run) if history.about.judged]
     if not judged:
         raise HistoryError(f"{run} holds no history that a judge can tell about: run CON or DUR")
     page = Page()
-    return max([_told(page, history) for history in judged])
+    worst = max([_told(page, history) for history in judged])
+    if html:
+        write_file(html, page_of(judged, run), page)
+    return worst
 
 
 def _told(page: Page, history: History) -> int:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from goldfish.report.comparison import Difference, differences, standing, told
+from goldfish.report.comparison import NOT_ASKED, Difference, differences, standing, told
 from goldfish.report.html.markup import Markup, element, joined
 from goldfish.verdict import Report, Result, Verdict
 
@@ -13,7 +13,11 @@ def matrix(
     reports: Sequence[Report], families: Mapping[str, str], anchors: Sequence[str]
 ) -> Markup:
     """The table; a broken cell leads to the first of its findings."""
-    asked = {result.family for report in reports for result in report.results}
+    asked = {
+        family
+        for family in families
+        if any(standing(report, family)[1] != NOT_ASKED for report in reports)
+    }
     rows = [
         element(
             "tr",
@@ -23,7 +27,9 @@ def matrix(
         for family, name in families.items()
         if family in asked
     ]
-    return _table("Promises about", reports, rows)
+    others = ", ".join(name for family, name in families.items() if family not in asked)
+    left_out = element("p", f"Not asked: {others}.", class_="soft") if others else ""
+    return joined(_table("Promises about", reports, rows), left_out)
 
 
 def differing(reports: Sequence[Report], anchors: Sequence[str]) -> Markup:
