@@ -78,3 +78,11 @@ def test_of_many_calls_those_about_the_finding_and_the_newest_are_kept() -> None
 def test_a_check_that_asked_nothing_has_nothing_to_show() -> None:
     """No calls, no drawing."""
     assert last_calls([], None, []).calls == ()
+
+
+def test_thousands_of_long_reads_are_looked_through_quickly() -> None:
+    """Only what is shown is masked and cut: two million contents are no matter."""
+    contents = [f"[m{number}] {'x' * 500}" for number in range(1_000)]
+    calls = [Call("p", "s", "read", None, contents, n, n + 1) for n in range(2_000)]
+    shown = last_calls(calls, "s", ["[m7] nobody has this"])
+    assert len(shown.calls) == 12

@@ -49,13 +49,13 @@ def last_calls(calls: Sequence[Call], session: str | None, about: Iterable[Any])
     if not asked:
         return Excerpt(())
     session = asked[-1].session if session is None else session
-    texts = set(map(_text, about))
+    about = list(about)
     own = [call for call in asked if call.session == session] or asked[-1:]
-    chosen = _telling(own, texts)
+    chosen = _telling(own, set(map(_key, about)))
     begin, end = chosen[0].start, max(call.end for call in chosen)
     faults = [call for call in calls if call.action == FAULT and call.start <= end]
     chosen += [fault for fault in faults if fault.end >= begin][-3:]
-    return excerpt(chosen, texts, ())
+    return excerpt(chosen, about, ())
 
 
 def _telling(calls: Sequence[Call], about: set[str]) -> list[Call]:
@@ -66,7 +66,9 @@ def _telling(calls: Sequence[Call], about: set[str]) -> list[Call]:
 
 
 def _mentions(call: Call, about: set[str]) -> bool:
-    return not about.isdisjoint(map(_text, (*_items(call.value), *_items(call.result))))
+    if not about:
+        return False
+    return not about.isdisjoint(map(_key, (*_items(call.value), *_items(call.result))))
 
 
 def _beside(shown: Sequence[Call], whole: Iterable[Call]) -> list[Call]:
@@ -106,12 +108,11 @@ def _few(values: Sequence[Any], about: Sequence[str]) -> Iterator[str]:
     edge = MOST_CONTENTS // 3
     in_gap, told = False, 0
     for at, each in enumerate(values):
-        text = _text(each)
         near = at < edge or at >= len(values) - edge or len(values) <= MOST_CONTENTS
-        wanted = near or (text in about and told < 2 * MOST_CONTENTS)
+        wanted = near or (_key(each) in about and told < 2 * MOST_CONTENTS)
         if wanted:
             told += 1
-            yield text
+            yield _text(each)
         elif not in_gap:
             yield GAP
         in_gap = not wanted
@@ -119,6 +120,11 @@ def _few(values: Sequence[Any], about: Sequence[str]) -> Iterator[str]:
 
 def _items(value: Any) -> Sequence[Any]:
     return value if isinstance(value, list | tuple) else (value,)
+
+
+def _key(value: Any) -> str:
+    """What a content is known by; a text by itself, for there may be thousands of them."""
+    return value if isinstance(value, str) else _text(value)
 
 
 def _text(value: Any) -> str:
@@ -129,12 +135,12 @@ def _text(value: Any) -> str:
 
 
 def _said(value: Any) -> str:
-    fact = getattr(value, "fact", value)
-    for name in ("text", "content", "memory"):
-        said = fact.get(name) if isinstance(fact, Mapping) else getattr(fact, name, None)
-        if isinstance(said, str):
-            return said
     try:
+        fact = getattr(value, "fact", value)
+        for name in ("text", "content", "memory"):
+            said = fact.get(name) if isinstance(fact, Mapping) else getattr(fact, name, None)
+            if isinstance(said, str):
+                return said
         return repr(value)
     except Exception as error:  # a stranger's object, which may not even have a form
         return f"<{type(value).__name__}: {type(error).__name__}>"

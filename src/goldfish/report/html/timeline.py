@@ -77,7 +77,7 @@ class _Drawing:
         )
 
     def _name(self, lane: Lane) -> Markup:
-        return element("text", in_words(lane.name), class_="place", x=MARGIN, y=lane.top + HEAD - 6)
+        return self._text(in_words(lane.name), MARGIN, lane.top + HEAD - 6, "place")
 
     def _all_faults(self) -> Iterator[Markup]:
         for at, fault in enumerate(self._faults):
