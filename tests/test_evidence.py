@@ -51,3 +51,24 @@ def test_a_history_of_one_finding_alone_is_shown_whole() -> None:
     assert title.startswith("milliseconds")
     assert finding.kind == "lost"
     assert len(lines) == 2
+
+
+def test_a_read_that_fails_after_a_kill_is_shown_with_the_write_that_was_cut_off() -> None:
+    """Where nobody else asked at that moment, what came before tells the story."""
+    history = written(
+        """
+        0-1 w1 s add a
+        2-3 w2 s add b ?
+        2.5-4 fault kill pod2
+        5-6 w1 s add c
+        7-8 end s read !
+        """
+    )
+    (finding,) = judge(history).findings
+    _, lines = evidence(history, finding)
+    assert [line.split()[1:] for line in lines[1:]] == [
+        ["w2", "s", "add", "b", "?"],
+        ["fault", "kill", "pod2"],
+        ["w1", "s", "add", "c"],
+        ["end", "s", "read", "!"],
+    ]

@@ -36,29 +36,56 @@ def judge(
         strangers = {repr(each) for each in known}
         seen = [each for each in extra if repr(each) in strangers]
         if seen:
-            raise Violation(f"{word}: {where} gave back {shown(seen[0])}", *evidence)
+            raise Violation(
+                f"{word}: {where} gave back {shown(seen[0])}",
+                *evidence,
+                session=session,
+                about=tuple(seen),
+            )
     if altered := _altered(missing, extra):
         before, after = altered
         raise Violation(
-            f"corrupted: {where} was given {shown(before)} and gave back {shown(after)}", *evidence
+            f"corrupted: {where} was given {shown(before)} and gave back {shown(after)}",
+            *evidence,
+            session=session,
+            about=altered,
         )
     if missing:
         raise Violation(
             f"lost: {where} acknowledged {shown(missing[0])} and does not have it "
             f"({len(missing)} of {len(expected)} missing)",
             *evidence,
+            session=session,
+            about=tuple(missing),
         )
     if extra:
-        raise Violation(f"phantom: {where} has {shown(extra[0])}, which nobody wrote", *evidence)
+        raise Violation(
+            f"phantom: {where} has {shown(extra[0])}, which nobody wrote",
+            *evidence,
+            session=session,
+            about=tuple(extra),
+        )
     if repeated := [each for each in expected if got[repr(each)] > wanted[repr(each)]]:
-        raise Violation(f"duplicated: {where} has {shown(repeated[0])} more than once", *evidence)
+        raise Violation(
+            f"duplicated: {where} has {shown(repeated[0])} more than once",
+            *evidence,
+            session=session,
+            about=tuple(repeated),
+        )
     if fewer := [each for each in expected if got[repr(each)] < wanted[repr(each)]]:
-        raise Violation(f"lost: {where} has one {shown(fewer[0])} instead of several", *evidence)
+        raise Violation(
+            f"lost: {where} has one {shown(fewer[0])} instead of several",
+            *evidence,
+            session=session,
+            about=tuple(fewer),
+        )
     place = next(at for at, each in enumerate(found) if each != expected[at])
     raise Violation(
         f"reordered: {where} has {shown(found[place])} in place {place + 1}, "
         f"where {shown(expected[place])} belongs",
         *evidence,
+        session=session,
+        about=(found[place], expected[place]),
     )
 
 

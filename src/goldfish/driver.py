@@ -15,7 +15,7 @@ from goldfish.client import EndedError, LocalClient, Methods, StoreError
 from goldfish.diagnosis import judge
 from goldfish.errors import masked
 from goldfish.hearing import Hearing
-from goldfish.history import Call, History, Outcome
+from goldfish.history import FAULT, Call, History, Outcome
 from goldfish.messages import ChatMessage
 from goldfish.pods import Nursery, Pod
 from goldfish.sandbox import Sandbox
@@ -55,7 +55,7 @@ class Client:
         self.opened = opened
         self.deadline = deadline
         self.closed = False
-        self._name = name
+        self.name = name
         self._history = history
 
     def has(self, method: str, *parameters: str) -> bool:
@@ -89,7 +89,7 @@ class Client:
         finally:
             told = _told(method, arguments, options, result)
             times = start, time.perf_counter()
-            self._history.calls.append(Call(self._name, *told, *times, outcome, error, self._name))
+            self._history.calls.append(Call(self.name, *told, *times, outcome, error, self.name))
 
     async def add(self, session: str, messages: Sequence[ChatMessage]) -> None:
         """Add a batch; when this returns, it is acknowledged."""
@@ -309,8 +309,11 @@ class Memory:
         """SIGKILL the other process that a client is in, and wait until it holds no lock."""
         assert isinstance(client.opened, Pod)
         client.closed = True
+        start = time.perf_counter()
         client.opened.kill()
         gravedigger.gone([client.opened.pid])  # so long it may hold what it had locked
+        told = FAULT, "", FAULT, f"kill {client.name}", None
+        self.record.history.calls.append(Call(*told, start, time.perf_counter()))
 
     async def close(self) -> None:
         """Close every opening."""

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from goldfish.history import FAULT, Call, History
 from goldfish.judges import Finding, judge
+from goldfish.judges.findings import distinct
 from goldfish.judges.smallest import smallest
 from goldfish.notation import drawn
 
@@ -15,22 +16,31 @@ GAP = "…"
 
 def evidence(history: History, finding: Finding) -> tuple[Finding, list[str]]:
     """The finding that can be shown with the fewest calls, of the same kind, and the lines."""
+    shown, calls = proof(history, finding)
+    return shown, [TITLE, *drawn(calls)]
+
+
+def proof(history: History, finding: Finding) -> tuple[Finding, list[Call]]:
+    """The finding that can be shown with the fewest calls, of the same kind, and those calls."""
     shown = smallest(history, finding)
     alike = [each for each in judge(shown).findings if each.kind == finding.kind]
     if not finding.elements:
         shown += _neighbours(history.calls, finding.calls[0])
-    lines = drawn(_with_gaps(_with_faults(shown, history.calls), history.calls))
-    return (alike or [finding])[0], [TITLE, *lines]
+    calls = _with_gaps(_with_faults(shown, history.calls), history.calls)
+    return (alike or [finding])[0], list(calls)
 
 
-def _neighbours(calls: Iterable[Call], refused: Call) -> list[Call]:
-    """Other calls of the session at the same moment, for a refusal alone tells little."""
-    beside = [
-        call
-        for call in calls
-        if call.session == refused.session and call is not refused and _overlap(call, refused)
-    ]
-    return beside[:NEIGHBOURS]
+def _neighbours(calls: Iterable[Call], refused: Call) -> Sequence[Call]:
+    """Other calls of the session at the same moment, for a refusal alone tells little.
+
+    Where there are none, the writes before it: the last one, and the last that was cut off.
+    """
+    others = [call for call in calls if call.session == refused.session and call is not refused]
+    if beside := [call for call in others if _overlap(call, refused)]:
+        return beside[:NEIGHBOURS]
+    writes = [call for call in others if call.action == "add" and call.end < refused.start]
+    cut_off = [call for call in writes if call.outcome == "unknown"]
+    return distinct([*writes[-1:], *cut_off[-1:]])
 
 
 def _with_faults(calls: Sequence[Call], whole: Iterable[Call]) -> list[Call]:

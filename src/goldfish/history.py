@@ -66,7 +66,7 @@ def load(path: Path) -> History:
     try:
         with path.open(encoding="utf-8") as file:
             about = _about(json.loads(file.readline()))
-            return History([_call(json.loads(line)) for line in file], about)
+            return History([call_of(json.loads(line)) for line in file], about)
     except OSError as error:
         raise HistoryError(f"{path} cannot be read: {error.strerror}: give a saved run") from error
     except (ValueError, TypeError, KeyError) as error:
@@ -77,9 +77,12 @@ def load(path: Path) -> History:
 
 
 def _line(call: Call) -> str:
-    # Spelled by name and without what is empty, so that a person can read it.
-    named = {name: value for name, value in call._asdict().items() if value not in (None, "", "ok")}
-    return json.dumps(named, default=repr) + "\n"
+    return json.dumps(fields_of(call), default=repr) + "\n"
+
+
+def fields_of(call: Call) -> dict[str, Any]:
+    """The call by the names of its fields, without what is empty, so that a person can read it."""
+    return {name: value for name, value in call._asdict().items() if value not in (None, "", "ok")}
 
 
 def _about(found: dict[str, Any]) -> About:
@@ -88,7 +91,8 @@ def _about(found: dict[str, Any]) -> About:
     return About(**found)
 
 
-def _call(found: dict[str, Any]) -> Call:
+def call_of(found: dict[str, Any]) -> Call:
+    """The call that ``fields_of`` spelled out."""
     get = found.get
     value, result = get("value"), get("result")
     return Call(

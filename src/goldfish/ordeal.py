@@ -6,10 +6,12 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from goldfish.driver import Memory, Record
-from goldfish.evidence import evidence
+from goldfish.evidence import TITLE, proof
+from goldfish.excerpt import excerpt
 from goldfish.fleet import Fleet, Nemesis
 from goldfish.history import History
 from goldfish.judges import Finding, Judgement, judge
+from goldfish.notation import drawn
 from goldfish.verdict import UnprovenError, Violation
 from goldfish.workload import Workload
 
@@ -133,8 +135,9 @@ def _possible(memory: Memory, workload: Workload) -> Workload:
 
 
 def _violation(seen: _Seen, asked: Workload) -> Violation:
-    finding, lines = evidence(seen.history, seen.finding)
-    lines.append(f"seen with {seen.workload}")
+    finding, calls = proof(seen.history, seen.finding)
+    lines = [TITLE, *drawn(calls), f"seen with {seen.workload}"]
     if seen.workload != asked:
         lines.append(f"made smaller from {asked}")
-    return Violation(f"{finding.kind}: {finding.summary}", *lines)
+    shown = excerpt(calls, finding.elements, seen.history.calls)
+    return Violation(f"{finding.kind}: {finding.summary}", *lines, excerpt=shown)

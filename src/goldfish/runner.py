@@ -22,7 +22,9 @@ from goldfish.driver import (
     missing_service,
 )
 from goldfish.errors import MissingExtraError, NotPossibleError, ServiceError, TargetError
-from goldfish.history import About, History
+from goldfish.excerpt import Excerpt, last_calls
+from goldfish.figures import Figures, figures
+from goldfish.history import FAULT, About, Call, History
 from goldfish.pods import NoPodError, Nursery
 from goldfish.runs import kept
 from goldfish.sandbox import Sandbox
@@ -102,6 +104,8 @@ class _Run:
         self._listen = listen
         self._places = asyncio.Semaphore(plan.workers)
         self._tallies: dict[str, tuple[int, int]] = {}
+        self._excerpts: dict[str, Excerpt] = {}
+        self._figures: dict[str, Figures | None] = {}
         self._keep = kept(plan.save_runs, target.name) if plan.save_runs else None
         self._nursery = Nursery(target) if target.location else None
         self._give_up = time.monotonic() + (plan.max_time or float("inf"))
@@ -137,6 +141,7 @@ class _Run:
             began = time.monotonic()
             outcome = await self._judged(check, effort)
             acknowledged, lost = self._tallies.pop(check.code, (0, 0))
+            shown = self._excerpts.pop(check.code, None)
             result = replace(
                 outcome,
                 seconds=time.monotonic() - began,
@@ -144,6 +149,8 @@ class _Run:
                 acknowledged=acknowledged,
                 lost=lost,
                 documented=self._documented(check, outcome),
+                excerpt=shown if outcome.verdict is Verdict.BROKEN else None,
+                figures=self._figures.pop(check.code, None),
             )
             self._listen(Finished(self._target.name, result, total))
             return result
@@ -205,6 +212,10 @@ class _Run:
                     return _result(check, Verdict.UNSUPPORTED, why)
             await _asked(check, memory)
             return _result(check, Verdict.HELD)
+        except (Violation, StoreError, OpeningError) as error:
+            if memory is not None:
+                self._excerpts[check.code] = _shown(error, memory)
+            raise
         finally:
             if memory is not None:
                 self._remember(check, memory, effort)
@@ -227,6 +238,7 @@ class _Run:
     def _remember(self, check: Check, memory: Memory, effort: float) -> None:
         record = memory.record
         self._tallies[check.code] = record.acknowledged, record.lost
+        self._figures[check.code] = figures([*record.history.calls, *_harm(memory)])
         if self._keep is not None:
             about = About(
                 self._target.name, check.code, self._plan.seed, judged=record.acknowledged > 0
@@ -261,6 +273,25 @@ def _worse(before: Result, after: Result) -> Result:
         acknowledged=before.acknowledged + after.acknowledged,
         lost=before.lost + after.lost,
     )
+
+
+def _shown(error: Exception, memory: Memory) -> Excerpt:
+    """The calls that show what is broken: those that the check chose, or the last ones it made."""
+    if isinstance(error, Violation) and error.excerpt is not None:
+        return error.excerpt
+    session, about = None, ()
+    if isinstance(error, Violation):
+        session, about = error.session, error.about
+    return last_calls([*memory.record.history.calls, *_harm(memory)], session, about)
+
+
+def _harm(memory: Memory) -> list[Call]:
+    """What was done to the world of the check, as calls; what is not healed yet lasts."""
+    now = time.perf_counter()
+    return [
+        Call(FAULT, "", FAULT, each.what, None, each.began, each.ended if each.is_healed else now)
+        for each in memory.sandbox.harm
+    ]
 
 
 def _result(check: Check, verdict: Verdict, summary: str = "") -> Result:

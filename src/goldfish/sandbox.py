@@ -9,7 +9,7 @@ from goldfish.errors import ServiceError
 from goldfish.services import shared_postgres, shared_redis, undertaker
 
 if TYPE_CHECKING:
-    from goldfish.faults import Faults
+    from goldfish.faults import Fault, Faults
 
 
 class Sandbox:
@@ -47,6 +47,11 @@ class Sandbox:
 
             self._faults = Faults(shared=tuple(self._addresses))
         return self._faults
+
+    @property
+    def harm(self) -> "list[Fault]":
+        """What was made to go wrong here so far, oldest first."""
+        return self._faults.noted if self._faults else []
 
     def provide(self, services: tuple[str, ...]) -> None:
         """Have the services ready before anybody asks, so that other processes know them too."""

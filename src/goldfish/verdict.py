@@ -3,6 +3,10 @@
 from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
+
+from goldfish.excerpt import Excerpt
+from goldfish.figures import Figures
 
 FINDINGS = (
     "lost",
@@ -36,14 +40,28 @@ class Verdict(StrEnum):
 
 
 class Violation(Exception):  # noqa: N818 - it is the target's error, not ours
-    """A broken promise: ``Violation("lost: acknowledged 'a7', read back ['a1'…'a6']")``."""
+    """A broken promise: ``Violation("lost: acknowledged 'a7', read back ['a1'…'a6']")``.
 
-    def __init__(self, text: str, *evidence: str) -> None:
+    ``session`` and ``about`` name the session and the contents in question, if it is about such;
+    ``excerpt`` has the calls that show it, where the check knows them itself.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        *evidence: str,
+        session: str | None = None,
+        about: tuple[Any, ...] = (),
+        excerpt: Excerpt | None = None,
+    ) -> None:
         super().__init__(text)
         self.finding, colon, self.summary = text.partition(": ")
         if self.finding not in FINDINGS or not colon:
             raise ValueError(f"a violation begins with one of {', '.join(FINDINGS)}: {text!r}")
         self.evidence = evidence
+        self.session = session
+        self.about = about
+        self.excerpt = excerpt
 
 
 class UnprovenError(Exception):
@@ -70,6 +88,8 @@ class Result:
     acknowledged: int = 0  # messages, in the histories that were judged
     lost: int = 0
     documented: str = ""  # what the memory's documentation says of it: its fault is no surprise
+    excerpt: Excerpt | None = None  # the calls that show what is broken
+    figures: Figures | None = None  # what its calls show beside the verdict
 
     @property
     def family(self) -> str:

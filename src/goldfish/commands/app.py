@@ -65,6 +65,7 @@ def check(
     max_time: Annotated[float | None, Option("S", "Begin no check after so many seconds")] = None,
     workers: Annotated[int, Option("N", "How many checks run at once")] = 4,
     json: Annotated[Path | None, Option("F", "Write the report as JSON")] = None,
+    html: Annotated[Path | None, Option("F", "Write the report as a page to look at")] = None,
     junit: Annotated[Path | None, Option("F", "Write the report as JUnit XML")] = None,
     baseline: Annotated[Path | None, Option("F", "Known failures, with reasons (TOML)")] = None,
     save_runs: Annotated[Path | None, Option("DIR", "Keep every call, to replay it")] = None,
@@ -89,8 +90,31 @@ def check(
         junit,
         baseline,
         save_runs,
+        html,
     )
     return run(request)
+
+
+@app.command(short_help="Show several memories side by side.")
+def compare(
+    sides: Annotated[list[str], Argument("TARGET|REPORT.json", "Two or more")],
+    only: Annotated[list[str] | None, Option("CODE|FAMILY", "Run only these; repeatable")] = None,
+    skip: Annotated[list[str] | None, Option("CODE|FAMILY", "Leave these out; repeatable")] = None,
+    suite: Annotated[str, Option("SUITE", "smoke, standard or soak")] = "standard",
+    seed: Annotated[int | None, Option("N", "The seed of all runs")] = None,
+    max_time: Annotated[float | None, Option("S", "Begin no check after so many seconds")] = None,
+    workers: Annotated[int, Option("N", "How many checks run at once")] = 4,
+    json: Annotated[Path | None, Option("F", "Write all reports as JSON")] = None,
+    html: Annotated[Path | None, Option("F", "Write them as a page to look at")] = None,
+) -> int:
+    """Show several memories side by side: targets, which are run, or reports that --json wrote."""
+    from goldfish.commands.check import Request
+    from goldfish.commands.compare import compare as show
+
+    request = Request(
+        sides, only or (), skip or (), suite, seed, max_time, workers, json=json, html=html
+    )
+    return show(request)
 
 
 @app.command(short_help="Judge a stored history again, or ask it of another store.")
@@ -100,6 +124,7 @@ def replay(
         Path | None, Option("FILE", "Write a pytest file that asks it again")
     ] = None,
     against: Annotated[str | None, Option("TARGET", "The store that is asked")] = None,
+    html: Annotated[Path | None, Option("F", "Write what is found as a page")] = None,
 ) -> int:
     """Judge the histories that --save-runs kept once more, and show the smallest that breaks.
 
@@ -108,7 +133,7 @@ def replay(
     """
     from goldfish.commands.replay import replay as judge
 
-    return judge(run, as_test=as_test, against=against)
+    return judge(run, as_test=as_test, against=against, html=html)
 
 
 @app.command(short_help="Show how two SQLite files differ.")

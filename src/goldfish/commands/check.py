@@ -10,6 +10,7 @@ from pathlib import Path
 from goldfish.baseline import Account, Known, account, read_baseline
 from goldfish.check import Check, catalogue
 from goldfish.errors import UsageError
+from goldfish.report.html import as_html
 from goldfish.report.json import as_json
 from goldfish.report.junit import as_junit
 from goldfish.report.page import Page
@@ -40,16 +41,17 @@ class Request:
     junit: Path | None = None
     baseline: Path | None = None
     save_runs: Path | None = None
+    html: Path | None = None
 
 
 def check(request: Request) -> int:
     """Run, report, and return the exit code; what is wrong with the request is found first."""
     checks = select(catalogue(), only=request.only, skip=request.skip, suite=request.suite)
     known = read_baseline(request.baseline, catalogue()) if request.baseline else {}
-    plan = _plan(request)
-    for path in filter(None, (request.json, request.junit)):
-        _refuse_unwritable(path)
-    targets = _opened_once(request.targets or ["sqlite"])
+    plan = planned(request)
+    for path in filter(None, (request.json, request.junit, request.html)):
+        refuse_unwritable(path)
+    targets = opened_once(request.targets or ["sqlite"])
     page = Page()
     accounts, interrupted = [], False
     for spec, target in targets.items():
@@ -109,7 +111,8 @@ def _cut_off(check: Check) -> Result:
     return Result(check.code, check.name, check.promise, Verdict.UNKNOWN, why)
 
 
-def _plan(request: Request) -> Plan:
+def planned(request: Request) -> Plan:
+    """How to run what was asked for; a seed is chosen where none was given."""
     seed = random.SystemRandom().randrange(1_000_000) if request.seed is None else request.seed
     if request.workers < 1:
         raise UsageError(f"--workers {request.workers} cannot work: use 1 or more")
@@ -124,7 +127,7 @@ def _plan(request: Request) -> Plan:
     )
 
 
-def _opened_once(specs: Sequence[str]) -> dict[str, Target]:
+def opened_once(specs: Sequence[str]) -> dict[str, Target]:
     """The targets by what the user wrote, none of which gives a store of the wrong shape."""
     targets = _distinct({spec: resolve(spec) for spec in specs})
     for target in targets.values():
@@ -146,24 +149,28 @@ def _known_of(known: dict[str, Known], spec: str, target: Target) -> Known:
     return {**known.get(target.name, {}), **known.get(spec, {})}
 
 
-def _refuse_unwritable(path: Path) -> None:
+def refuse_unwritable(path: Path) -> None:
+    """Raise before anything is run if the report could not be written in the end."""
     if path.is_dir() or not path.parent.is_dir():
         why = "it is a directory" if path.is_dir() else f"there is no directory {path.parent}"
         raise UsageError(f"{path} cannot be written: {why}")
 
 
 def _write_files(request: Request, accounts: Sequence[Account], page: Page) -> None:
-    if request.json or request.junit or request.save_runs:
+    if request.json or request.junit or request.html or request.save_runs:
         page.write()
     if request.json:
-        _write(request.json, as_json([each.report for each in accounts]), page)
+        write_file(request.json, as_json([each.report for each in accounts]), page)
     if request.junit:
-        _write(request.junit, as_junit(accounts), page)
+        write_file(request.junit, as_junit(accounts), page)
+    if request.html:
+        write_file(request.html, as_html(accounts), page)
     if request.save_runs:
         page.write(f"Every call is kept under {request.save_runs}: goldfish replay judges it again")
 
 
-def _write(path: Path, text: str, page: Page) -> None:
+def write_file(path: Path, text: str, page: Page) -> None:
+    """Write a report, and say so."""
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:

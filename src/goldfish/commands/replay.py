@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from goldfish.check import Check, Subject
+from goldfish.commands.check import refuse_unwritable, write_file
+from goldfish.commands.replay_page import page_of
 from goldfish.driver import Memory
 from goldfish.errors import HistoryError, UsageError
 from goldfish.evidence import evidence
@@ -22,19 +24,30 @@ from goldfish.verdict import Verdict
 HELD, FAILED = 0, 1
 
 
-def replay(run: Path, *, as_test: Path | None = None, against: str | None = None) -> int:
+def replay(
+    run: Path,
+    *,
+    as_test: Path | None = None,
+    against: str | None = None,
+    html: Path | None = None,
+) -> int:
     """Say what the judges find in each history of a run; 0 if every one held."""
     if is_recording(run):
         return _played(run, against)
     if against and as_test is None:
         raise UsageError("--against goes with a recording of goldfish.record, or with --as-test")
+    if html:
+        refuse_unwritable(html)
     judged = [history for history in histories(run) if history.about.judged]
     if not judged:
         raise HistoryError(f"{run} holds no history that a judge can tell about: run CON or DUR")
     if as_test is not None:
         return _made_a_test(judged, as_test, against)
     page = Page()
-    return max([_told(page, history) for history in judged])
+    worst = max([_told(page, history) for history in judged])
+    if html:
+        write_file(html, page_of(judged, run), page)
+    return worst
 
 
 def _made_a_test(judged: Sequence[History], path: Path, target: str | None) -> int:

@@ -42,6 +42,11 @@ class Faults:
         """What is wrong at the moment, oldest first."""
         return self._ledger.unhealed
 
+    @property
+    def noted(self) -> list[Fault]:
+        """Every fault that was begun here, healed or not, oldest first."""
+        return list(self._ledger.noted)
+
     def address(self, service: str) -> str:
         """The address of a service that only this sandbox uses."""
         return self._service(service).address

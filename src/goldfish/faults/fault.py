@@ -1,6 +1,7 @@
 """A fault: something that is wrong from now on, until it is healed."""
 
 import threading
+import time
 from collections.abc import Callable
 from typing import Self
 
@@ -10,6 +11,7 @@ class Fault:
 
     def __init__(self, what: str, heal: Callable[[], None] | None = None) -> None:
         self.what = what
+        self.began = self.ended = time.perf_counter()
         self._mutex = threading.Lock()
         self._heal = heal
 
@@ -24,6 +26,7 @@ class Fault:
             heal, self._heal = self._heal, None
         if heal is not None:
             heal()
+            self.ended = time.perf_counter()
 
     def __enter__(self) -> Self:
         return self
@@ -39,6 +42,7 @@ class Ledger:
     """Every fault that was begun, so that what is not healed yet can be healed at the end."""
 
     def __init__(self) -> None:
+        self.noted: list[Fault] = []
         self._faults: list[Fault] = []
 
     @property
@@ -50,6 +54,7 @@ class Ledger:
         """The fault that has just begun; without ``heal`` it was over at once."""
         fault = Fault(what, heal)
         self._faults = [*self.unhealed, fault]
+        self.noted.append(fault)
         return fault
 
     def heal_all(self) -> list[Exception]:

@@ -54,6 +54,7 @@ def beginning(text: str, limit: int) -> str:
 def _discreet_result(result: Result) -> Result:
     return replace(
         result,
+        promise=bounded(result.promise),
         summary=bounded(result.summary),
         evidence=tuple(map(bounded, result.evidence)),
         reproduce=masked(result.reproduce),

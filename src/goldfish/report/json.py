@@ -2,9 +2,12 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any
 
+from goldfish.excerpt import Excerpt
+from goldfish.history import Call, fields_of
 from goldfish.report.discretion import discreet
 from goldfish.verdict import Report, Result
 
@@ -47,4 +50,24 @@ def _check(result: Result) -> dict[str, Any]:
         "seconds": round(result.seconds, 3),
         "reproduce": result.reproduce,
         "documented": result.documented,
+        "promise": result.promise,
+        "acknowledged": result.acknowledged,
+        "lost": result.lost,
+        "history": _history(result.excerpt),
+        "figures": asdict(result.figures) if result.figures else None,
     }
+
+
+def _history(excerpt: Excerpt | None) -> dict[str, Any] | None:
+    """The calls that show what is broken, as in the files of --save-runs."""
+    if excerpt is None:
+        return None
+    return {
+        "calls": [_call(call) for call in excerpt.calls],
+        "about": list(excerpt.about),
+        "beside": [_call(call) for call in excerpt.beside],
+    }
+
+
+def _call(call: Call) -> dict[str, Any]:
+    return fields_of(call._replace(start=round(call.start, 6), end=round(call.end, 6)))

@@ -1,0 +1,55 @@
+"""Several reports side by side: how each family stands, and where the verdicts differ."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from goldfish.verdict import Report, Result, Verdict
+
+NOT_ASKED = "not asked"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A promise about which the reports do not say the same; None where it was not asked."""
+
+    code: str
+    promise: str
+    results: tuple[Result | None, ...]
+
+
+def standing(report: Report, family: str) -> tuple[str, str]:
+    """The verdict of a family as a word, and the same with its counts."""
+    verdicts = [result.verdict for result in report.results if result.family == family]
+    broken, held, unknown = (
+        verdicts.count(each) for each in (Verdict.BROKEN, Verdict.HELD, Verdict.UNKNOWN)
+    )
+    if broken:
+        return "broken", f"{broken} of {broken + held + unknown} broken"
+    if unknown:
+        return "unknown", f"{unknown} unknown, {held} held"
+    return ("held", f"{held} held") if held else ("none", NOT_ASKED)
+
+
+def differences(reports: Sequence[Report]) -> list[Difference]:
+    """The promises that some memories keep and others do not, in the order of the catalogue."""
+    by_code = [{result.code: result for result in report.results} for report in reports]
+    codes = dict.fromkeys(code for results in by_code for code in results)
+    rows = [(code, tuple(results.get(code) for results in by_code)) for code in codes]
+    return [
+        Difference(code, next(each.promise for each in results if each), results)
+        for code, results in rows
+        if _differ(results)
+    ]
+
+
+def told(result: Result | None) -> str:
+    """The verdict in a word or two: "broken: lost"."""
+    if result is None or result.verdict in {Verdict.UNSUPPORTED, Verdict.SKIPPED}:
+        return NOT_ASKED
+    return f"{result.verdict.value}: {result.finding}" if result.finding else result.verdict.value
+
+
+def _differ(results: Sequence[Result | None]) -> bool:
+    """Whether one is broken where another is not, or differently; what was not asked tells none."""
+    words = {told(result) for result in results} - {NOT_ASKED}
+    return len(words) > 1

@@ -1,0 +1,5 @@
+"""The report as a page: one file that needs nothing else, from any browser to any printer."""
+
+from goldfish.report.html.document import as_html
+
+__all__ = ["as_html"]

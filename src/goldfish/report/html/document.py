@@ -1,0 +1,137 @@
+"""The page as a whole: the verdict in words, the matrix, then every finding."""
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib.metadata import version
+
+from goldfish.baseline import Account
+from goldfish.check import FAMILIES
+from goldfish.report.discretion import discreet
+from goldfish.report.html.finding import finding
+from goldfish.report.html.markup import Markup, element, joined
+from goldfish.report.html.matrix import differing, matrix
+from goldfish.report.html.plots import plots
+from goldfish.report.html.rest import rest
+from goldfish.report.html.style import STYLE
+from goldfish.report.html.words import headline, lead, loss_figure, ranked
+from goldfish.verdict import Report, Result, Verdict
+
+
+def as_html(accounts: Sequence[Account]) -> str:
+    """All reports as one page that fetches nothing and runs nothing."""
+    accounts = [replace(each, report=discreet(each.report)) for each in accounts]
+    reports = [each.report for each in accounts]
+    anchors = [f"t{number}" for number in range(1, len(accounts) + 1)]
+    page = element(
+        "html",
+        element("head", *_head(headline(reports))),
+        element("body", element("main", *_contents(accounts, reports, anchors))),
+        lang="en",
+    )
+    # What no encoding can carry was made visible by the markup; nothing is left to fail here.
+    return f"<!doctype html>\n{page}\n"
+
+
+def _head(title: str) -> list[Markup]:
+    digest = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    return [
+        Markup('<meta charset="utf-8">'),
+        Markup(f'<meta http-equiv="Content-Security-Policy" content="{policy}">'),
+        Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
+        element("title", f"goldfish: {title}"),
+        Markup(f"<style>{STYLE}</style>"),
+    ]
+
+
+def _contents(
+    accounts: Sequence[Account], reports: Sequence[Report], anchors: Sequence[str]
+) -> list[Markup]:
+    return [
+        element("p", "goldfish: does this memory forget?", class_="soft"),
+        element("h1", headline(reports)),
+        *(element("p", line, class_="lead") for line in lead(reports)),
+        *_figures(reports),
+        matrix(reports, FAMILIES, anchors) if any(each.results for each in reports) else Markup(""),
+        differing(reports, anchors),
+        *(_target(*pair, alone=len(accounts) == 1) for pair in zip(accounts, anchors, strict=True)),
+        _footer(reports),
+    ]
+
+
+def _figures(reports: Sequence[Report]) -> list[Markup]:
+    """The counts and the loss rate, if there is one target; of several the matrix tells."""
+    if len(reports) != 1:
+        return [_overview(reports)] if reports else []
+    (report,) = reports
+    counts = report.counts
+    told = [
+        (str(counts["broken"]), "promises broken", "bad" if counts["broken"] else ""),
+        (str(counts["held"]), "promises held", "good" if counts["held"] else ""),
+        (
+            str(counts["unknown"]),
+            "unknown: could not be told",
+            "doubt" if counts["unknown"] else "",
+        ),
+        (*loss_figure(report), "bad" if report.lost else ""),
+    ]
+    cards = [
+        element("div", element("b", number, class_=kind or None), what, class_="figure")
+        for number, what, kind in told
+    ]
+    return [element("div", *cards, class_="figures")]
+
+
+def _overview(reports: Sequence[Report]) -> Markup:
+    names = ("Target", "Verdict", "Broken", "Held", "Unknown", "Loss rate", "Seed")
+    head = element("tr", *(element("th", name) for name in names))
+    rows = [element("tr", *_row(report)) for report in reports]
+    table = element("table", element("thead", head), element("tbody", *rows))
+    return joined(element("div", table, class_="scroll"), element("h2", "By family"))
+
+
+def _row(report: Report) -> list[Markup]:
+    counts = report.counts
+    rate, _ = loss_figure(report)
+    cells = [counts["broken"], counts["held"], counts["unknown"], rate, report.seed]
+    return [
+        element("th", report.target),
+        element("td", report.verdict.value, class_=report.verdict.value),
+        *(element("td", str(cell)) for cell in cells),
+    ]
+
+
+def _target(account: Account, anchor: str, *, alone: bool) -> Markup:
+    report = account.report
+    broken = ranked([each for each in report.results if each.verdict is Verdict.BROKEN])
+    title = "What is broken" if alone else f"{report.target}: what is broken"
+    articles = [
+        finding(each, anchor, account.known.get(each.code), first=each is broken[0])
+        for each in broken
+    ]
+    if len(articles) > 1:  # the one that shows most, then where to find the others
+        articles[1:1] = [_index(broken, anchor)]
+    heading = element("h2", title) if broken else Markup("")
+    return element(
+        "section", heading, *articles, plots(report), *rest(account, alone=alone), id=anchor
+    )
+
+
+def _index(broken: Sequence[Result], anchor: str) -> Markup:
+    links = [
+        element(
+            "li",
+            element("a", f"{each.code} {each.finding}", href=f"#{anchor}-{each.code}"),
+            f" {each.promise}",
+        )
+        for each in broken
+    ]
+    title = element("h4", f"All {len(broken)} broken promises, the gravest first")
+    return joined(title, element("ul", *links, class_="index"))
+
+
+def _footer(reports: Sequence[Report]) -> Markup:
+    seeds = ", ".join(sorted({str(report.seed) for report in reports})) or "none"
+    return element("footer", element("p", f"goldfish {version('goldfish')}, seed {seeds}."))

@@ -1,0 +1,78 @@
+"""The rows of a timeline: one lane for each process that served calls, one row for each call."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from goldfish.excerpt import Excerpt
+from goldfish.history import FAULT, Call
+
+HEAD, ROW, THIN, GAP = 20.0, 36.0, 7.0, 8.0  # heights: name of a lane, call, call beside, between
+MOST_THIN = 5
+_POD = re.compile(r"\b(?:pod|here)\d+\b")  # the names that openings have in a history
+
+
+@dataclass
+class Lane:
+    """The calls of one process; ``rows`` has the calls beside, packed into as few rows as go."""
+
+    name: str
+    top: float
+    calls: list[Call]
+    rows: list[list[Call]] = field(default_factory=list)
+
+    @property
+    def bottom(self) -> float:
+        """Where the lane ends."""
+        thin = len(self.rows) * THIN + (GAP if self.rows else 0)
+        return self.top + HEAD + len(self.calls) * ROW + thin
+
+    def placed(self) -> Iterator[tuple[Call, float]]:
+        """The calls with the tops of their rows."""
+        for at, call in enumerate(self.calls):
+            yield call, self.top + HEAD + at * ROW
+
+    def placed_beside(self) -> Iterator[tuple[Call, float]]:
+        """The other calls of that time, with the tops of their thin rows."""
+        below = self.top + HEAD + len(self.calls) * ROW
+        for at, row in enumerate(self.rows):
+            for call in row:
+                yield call, below + at * THIN
+
+
+def lanes(excerpt: Excerpt, top: float, *, with_beside: bool) -> list[Lane]:
+    """The lanes from top to bottom, by the names of the processes."""
+    calls = [call for call in excerpt.calls if call.action != FAULT]
+    beside = excerpt.beside if with_beside else ()
+    made: list[Lane] = []
+    faults = [call for call in excerpt.calls if call.action == FAULT]
+    named = {name for fault in faults for name in _POD.findall(str(fault.value))}
+    for name in sorted(named | {call.place for call in calls}, key=_naturally):
+        own = [call for call in calls if call.place == name]
+        others = [call for call in beside if call.place == name]
+        made.append(Lane(name, top, own, packed(others)))
+        top = made[-1].bottom + GAP
+    return made
+
+
+def packed(calls: Iterable[Call]) -> list[list[Call]]:
+    """Rows in which no two calls overlap; what does not fit into the last row is left out."""
+    rows: list[list[Call]] = []
+    for call in sorted(calls, key=lambda each: each.start):
+        free = next((row for row in rows if row[-1].end <= call.start), None)
+        if free is not None:
+            free.append(call)
+        elif len(rows) < MOST_THIN:
+            rows.append([call])
+    return rows
+
+
+def hit(fault: Call, there: Sequence[Lane]) -> Sequence[Lane]:
+    """The lanes that a fault names; one that names none is everybody's."""
+    words = set(_POD.findall(str(fault.value)))
+    return [lane for lane in there if lane.name in words] or there
+
+
+def _naturally(name: str) -> tuple[str, int]:
+    digits = re.search(r"\d+$", name)
+    return (name[: digits.start()], int(digits.group())) if digits else (name, 0)

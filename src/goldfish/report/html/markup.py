@@ -1,0 +1,39 @@
+"""Elements of a page; a text is escaped and made inert unless it is markup of our own."""
+
+from html import escape
+
+from goldfish.report.discretion import inert
+
+ALONE = {"meta", "line", "rect", "circle", "path", "polygon", "polyline"}  # have no contents
+
+
+class Markup(str):
+    """Text that is markup already: only this module and constants make it."""
+
+    __slots__ = ()
+
+
+def told(text: str) -> Markup:
+    """Any text as itself: nothing in it acts, turns the direction or hides."""
+    return Markup(escape(inert(text), quote=True))
+
+
+def joined(*parts: str) -> Markup:
+    """The parts one after the other, escaped where they are not markup."""
+    return Markup("".join(part if isinstance(part, Markup) else told(part) for part in parts))
+
+
+def element(name: str, *contents: str, **attributes: str | float | None) -> Markup:
+    """An element; attributes that are None are left out, a final underscore of a name too."""
+    spelled = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{told(_number(value))}"'
+        for key, value in attributes.items()
+        if value is not None
+    )
+    if name in ALONE:
+        return Markup(f"<{name}{spelled}/>")
+    return Markup(f"<{name}{spelled}>{joined(*contents)}</{name}>")
+
+
+def _number(value: str | float) -> str:
+    return value if isinstance(value, str) else f"{value:.1f}".removesuffix(".0")

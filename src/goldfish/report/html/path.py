@@ -1,0 +1,84 @@
+"""Which calls the eye has to follow: from the write of a message to the call that fails it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from goldfish.excerpt import Excerpt
+from goldfish.history import FAULT, Call, tag
+
+WRITES = {"add", "remember", "revise", "set_state"}
+READS = {"read", "recall", "list_facts", "get_fact", "search_history", "get_state"}
+MISSING = {"lost", "stale", "torn"}  # findings in which something should have been shown
+ONCE_REMOVED = {"resurrected"}
+MOST_WRITES = 3
+
+
+@dataclass(frozen=True)
+class Path:
+    """The writes of what the finding is about, the call that comes to grief, and one between."""
+
+    writes: tuple[Call, ...]
+    culprit: Call | None
+    removal: Call | None = None
+
+
+def path(excerpt: Excerpt, finding: str | None) -> Path:
+    """The calls to follow; where nothing is known of contents, only the last that went wrong."""
+    calls = [call for call in excerpt.calls if call.action != FAULT]
+    culprit = _culprit(calls, excerpt.about, finding)
+    if culprit is None or not excerpt.about:
+        return Path((), culprit)
+    writes = [
+        call
+        for call in calls
+        if call.action in WRITES and call is not culprit and has(call, excerpt.about)
+    ]
+    before = [call for call in calls if call.start < culprit.start and call is not culprit]
+    removals = [call for call in before if call.action not in WRITES | READS]
+    between = removals[-1:] if finding in ONCE_REMOVED else []
+    return Path(tuple(writes[:MOST_WRITES]), culprit, next(iter(between), None))
+
+
+def _culprit(calls: Sequence[Call], about: Sequence[str], finding: str | None) -> Call | None:
+    """The last read that contradicts the promise, or else the last call that failed."""
+    if not calls:
+        return None
+    failed = [call for call in calls if call.outcome != "ok"]
+    if finding in {"refused", "wedged"}:
+        return (failed or calls)[-1]
+    reads = [call for call in calls if call.action in READS and call.outcome == "ok"]
+    if finding in MISSING and about:
+        reads = [call for call in reads if lacking(call, about)] or reads
+    elif about:
+        reads = [call for call in reads if has(call, about)] or reads
+    return (reads or failed or calls)[-1]
+
+
+def contents(call: Call) -> tuple[str, ...]:
+    """What was handed in, if it is a write, and what was shown if it is a read."""
+    found = call.value if call.action in WRITES else call.result
+    if isinstance(found, tuple):
+        return found
+    return (found,) if isinstance(found, str) else ()
+
+
+def has(call: Call, about: Iterable[str]) -> bool:
+    """Whether any of these contents is in the call."""
+    return not set(contents(call)).isdisjoint(about)
+
+
+def lacking(call: Call, about: Iterable[str]) -> list[str]:
+    """Which of these contents a read does not show."""
+    return [each for each in about if each not in contents(call)]
+
+
+def names(texts: Sequence[str], most: int = 4) -> str:
+    """The short names of contents, the first few of them."""
+    told = [_name(each) for each in texts[:most]]
+    more = [f"and {len(texts) - most} more"] if len(texts) > most else []
+    return ", ".join([*told, *more])
+
+
+def _name(text: str) -> str:
+    short = tag(text)
+    return short if len(short) <= 24 else f"{short[:23]}…"

@@ -1,0 +1,180 @@
+"""A finding as a drawing: who asked what of which process when, and the message to follow."""
+
+from collections.abc import Iterator
+
+from goldfish.excerpt import Excerpt
+from goldfish.history import FAULT, Call
+from goldfish.report.html.labels import hover, label
+from goldfish.report.html.lanes import GAP, HEAD, Lane, hit, lanes
+from goldfish.report.html.markup import Markup, element, joined
+from goldfish.report.html.path import Path, has, path
+from goldfish.report.html.scale import Scale
+from goldfish.report.html.telling import in_words
+
+WIDE, NARROW = 900.0, 340.0
+MARGIN = 10.0
+BAR = 12.0  # the height of a call
+TEXT = 14.0  # from the top of a row to the line of its label
+LETTER = 6.6  # the width of one, about
+AXIS = 26.0
+FAULT_ROW = 18.0
+
+
+def timeline(excerpt: Excerpt, finding: str | None, sentence: str) -> Markup:
+    """The drawing, once for wide pages and once for narrow ones."""
+    asked = [call for call in excerpt.calls if call.action != FAULT]
+    if not asked or (len(asked) == 1 and asked[0].outcome == "ok"):
+        return Markup("")  # one answer alone has no story
+    return element(
+        "div",
+        _Drawing(excerpt, finding, WIDE).svg(sentence, "wide"),
+        _Drawing(excerpt, finding, NARROW).svg(sentence, "narrow"),
+        class_="timeline",
+    )
+
+
+class _Drawing:
+    def __init__(self, excerpt: Excerpt, finding: str | None, width: float) -> None:
+        self._excerpt = excerpt
+        self._path: Path = path(excerpt, finding)
+        self._width = width
+        self._faults = [call for call in excerpt.calls if call.action == FAULT]
+        shown = [call for call in excerpt.calls if call.action != FAULT]
+        begin, end = min(call.start for call in shown), max(call.end for call in shown)
+        moments = [moment for call in shown for moment in (call.start, call.end)]
+        moments += [
+            moment
+            for fault in self._faults
+            for moment in (fault.start, fault.end)
+            if begin <= moment <= end
+        ]
+        self._x = Scale(moments, MARGIN, width - MARGIN)
+        top = GAP + FAULT_ROW * len(self._faults)
+        self._lanes = lanes(excerpt, top, with_beside=width == WIDE)
+        self._rows = {id(call): y for lane in self._lanes for call, y in lane.placed()}
+
+    def svg(self, sentence: str, kind: str) -> Markup:
+        bottom = self._lanes[-1].bottom
+        return element(
+            "svg",
+            *(self._lane(lane) for lane in self._lanes),
+            *self._all_faults(),
+            *(self._name(lane) for lane in self._lanes),
+            *(self._beside(*each) for lane in self._lanes for each in lane.placed_beside()),
+            *(self._call(*each) for lane in self._lanes for each in lane.placed()),
+            *self._lines(),
+            self._axis(bottom + GAP),
+            viewBox=f"0 0 {self._width:g} {bottom + AXIS:g}",
+            class_=kind,
+            role="img",
+            aria_label=sentence,
+        )
+
+    def _lane(self, lane: Lane) -> Markup:
+        height = lane.bottom - lane.top
+        return element(
+            "rect", class_="lane", x=0, y=lane.top, width=self._width, height=height, rx=5
+        )
+
+    def _name(self, lane: Lane) -> Markup:
+        return self._text(in_words(lane.name), MARGIN, lane.top + HEAD - 6, "place")
+
+    def _all_faults(self) -> Iterator[Markup]:
+        for at, fault in enumerate(self._faults):
+            left, right = self._x(fault.start), self._x(fault.end)
+            width = max(3.0, right - left)
+            y = GAP / 2 + FAULT_ROW * (at + 1) - 6
+            text = f"⚡ {fault.value}"
+            for lane in hit(fault, self._lanes):
+                height = lane.bottom - lane.top
+                band = element(
+                    "rect", class_="fault", x=left, y=lane.top, width=width, height=height
+                )
+                yield joined(
+                    band,
+                    element(
+                        "path", class_="fault-edge", d=f"M{left:.1f} {y + 2:.1f}V{lane.bottom:.1f}"
+                    ),
+                )
+            yield self._text(text, left, y, "fault-name")
+
+    def _beside(self, call: Call, y: float) -> Markup:
+        left, right = self._x(call.start), self._x(call.end)
+        bar = element("rect", class_="beside", x=left, y=y, width=max(2.0, right - left), height=4)
+        return element("g", element("title", hover(call)), bar)
+
+    def _call(self, call: Call, y: float) -> Markup:
+        left, right = self._x(call.start), self._x(call.end)
+        kind = self._kind(call)
+        top = y + TEXT + 5
+        bar = element(
+            "rect", class_="bar", x=left, y=top, width=max(5.0, right - left), height=BAR, rx=3
+        )
+        end = self._ending(call, max(left + 5.0, right), top)
+        text = self._text(label(call, self._excerpt.about, self._path), left, y + TEXT, "label")
+        return element("g", element("title", hover(call)), bar, end, text, class_=f"call {kind}")
+
+    def _kind(self, call: Call) -> str:
+        if call is self._path.culprit:
+            return f"{call.outcome} culprit"
+        followed = call in self._path.writes or call is self._path.removal
+        return f"{call.outcome} followed" if followed else call.outcome
+
+    def _ending(self, call: Call, x: float, top: float) -> Markup:
+        """A tick where an acknowledgement came, a cross where an error, nothing where no answer."""
+        middle = top + BAR / 2
+        if call.outcome == "ok":
+            return element("path", class_="ack", d=f"M{x - 1:.1f} {top - 2:.1f}v{BAR + 4:.1f}")
+        if call.outcome == "fail":
+            strokes = f"M{x - 4:.1f} {middle - 4:.1f}l8 8m0 -8l-8 8"
+            return element("path", class_="cross", d=strokes)
+        return element("path", class_="open-end", d=f"M{x:.1f} {middle:.1f}h8")
+
+    def _lines(self) -> Iterator[Markup]:
+        """From the write of the message to the call that fails it, past what removed it."""
+        culprit = self._path.culprit
+        if culprit is None:
+            return
+        for write in self._path.writes:
+            stops = [call for call in (write, self._path.removal, culprit) if call is not None]
+            points = [self._point(call, first=call is write) for call in stops]
+            yield element("path", class_="follow", d=_curve(points))
+            for x, y in points[:-1]:
+                yield element("circle", class_="follow-dot", cx=x, cy=y, r=4)
+        if self._path.writes:
+            x, y = self._point(culprit, first=False)
+            there = has(culprit, self._excerpt.about)
+            yield element(
+                "circle", class_="follow-dot" if there else "follow-miss", cx=x, cy=y, r=6
+            )
+
+    def _point(self, call: Call, *, first: bool) -> tuple[float, float]:
+        left, right = self._x(call.start), max(self._x(call.start) + 5, self._x(call.end))
+        y = self._rows[id(call)] + TEXT + 5 + BAR / 2
+        return (right, y) if first else (left, y)
+
+    def _text(self, text: str, x: float, y: float, kind: str) -> Markup:
+        """A text that begins at x, or ends at the margin if it would not fit."""
+        most = int((self._width - 2 * MARGIN) / LETTER)
+        text = text if len(text) <= most else f"{text[: most - 1]}…"
+        x = max(MARGIN, min(x, self._width - MARGIN - len(text) * LETTER))
+        return element("text", text, class_=kind, x=x, y=y)
+
+    def _axis(self, y: float) -> Markup:
+        there = [each for each in self._x.ticks(apart=48.0) if each[1] < self._width - 70]
+        places = {f"{1000 * moment:.1f}": place for moment, place in reversed(there)}
+        ticks = [
+            element("text", text, class_="tick", x=place, y=y + 9) for text, place in places.items()
+        ]
+        unit = element("text", "ms →", class_="tick", x=self._width - 34, y=y + 9)
+        return joined(*ticks, unit)
+
+
+def _curve(points: list[tuple[float, float]]) -> str:
+    (x, y), *rest = points
+    drawn = f"M{x:.1f} {y:.1f}"
+    for to_x, to_y in rest:
+        bend = max(24.0, abs(to_x - x) / 2)
+        drawn += f"C{x + bend:.1f} {y:.1f} {to_x - bend:.1f} {to_y:.1f} {to_x:.1f} {to_y:.1f}"
+        x, y = to_x, to_y
+    return drawn

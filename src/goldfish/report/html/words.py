@@ -1,0 +1,105 @@
+"""The verdict of a page in words."""
+
+from collections.abc import Sequence
+
+from goldfish.history import FAULT
+from goldfish.report.html.path import path
+from goldfish.verdict import Report, Result, Verdict
+
+# The worst for a user first.
+GRAVITY = [
+    "lost",
+    "leaked",
+    "corrupted",
+    "resurrected",
+    "torn",
+    "duplicated",
+    "stale",
+    "reordered",
+    "phantom",
+    "swallowed",
+    "wrong",
+    "refused",
+    "wedged",
+]
+DEEDS = {
+    "lost": "it loses messages that it had acknowledged",
+    "leaked": "it shows one session what belongs to another",
+    "corrupted": "it gives back something else than it was given",
+    "resurrected": "it brings back what was removed",
+    "torn": "it stores or shows parts of a batch",
+    "duplicated": "it stores things twice",
+    "stale": "it answers with what is no longer true",
+    "reordered": "it mixes up the order",
+    "phantom": "it shows what nobody wrote",
+    "swallowed": "it hides errors from its callers",
+    "wrong": "it gives answers that contradict what is stored",
+    "refused": "it fails on ordinary calls",
+    "wedged": "it stops answering",
+}
+AS_VERDICT = {
+    Verdict.HELD: "{} keeps its promises",
+    Verdict.BROKEN: "{} is broken",
+    Verdict.UNKNOWN: "{}: unknown, it could not be told",
+}
+
+
+def headline(reports: Sequence[Report]) -> str:
+    """One line that says it."""
+    if not reports or not any(report.results for report in reports):
+        return "Nothing was checked"
+    if len(reports) == 1:
+        return AS_VERDICT[reports[0].verdict].format(reports[0].target)
+    broken = sum(report.verdict is Verdict.BROKEN for report in reports)
+    if broken:
+        return f"{broken} of {len(reports)} memories {'is' if broken == 1 else 'are'} broken"
+    held = sum(report.verdict is Verdict.HELD for report in reports)
+    return f"{held} of {len(reports)} memories keep their promises"
+
+
+def lead(reports: Sequence[Report]) -> list[str]:
+    """What a reader who stops here should know."""
+    if len(reports) != 1 or not reports[0].results:
+        return []
+    (report,) = reports
+    counts = report.counts
+    asked = counts["broken"] + counts["held"] + counts["unknown"]
+    if report.verdict is Verdict.BROKEN:
+        deeds = [DEEDS[word] for word in GRAVITY if word in _words(report)][:3]
+        return [
+            f"{counts['broken']} of the {asked} promises that were put to the test do not hold: "
+            f"{'; '.join(deeds)}."
+        ]
+    if report.verdict is Verdict.HELD:
+        return [f"All {asked} promises that were put to the test hold."]
+    return [f"{counts['held']} of {asked} promises hold; of the others nothing could be proven."]
+
+
+def loss_figure(report: Report) -> tuple[str, str]:
+    """The share of what was acknowledged that was gone later, and of how much."""
+    if not report.acknowledged:
+        return "none", "loss rate: not measured in this run"
+    rate = f"{100 * report.loss_rate:.1f} %"
+    return rate, f"loss rate: {report.lost:,} of {report.acknowledged:,} acknowledged messages"
+
+
+def ranked(results: Sequence[Result]) -> list[Result]:
+    """The gravest first; of equals, those that show it most clearly."""
+    return sorted(results, key=lambda each: (_gravity(each), -_clearness(each), each.code))
+
+
+def _gravity(result: Result) -> int:
+    return GRAVITY.index(result.finding) if result.finding in GRAVITY else len(GRAVITY)
+
+
+def _clearness(result: Result) -> int:
+    """2: a message can be followed to the call that fails it, in few calls; 1: in many; 0: not."""
+    if result.excerpt is None or not path(result.excerpt, result.finding).writes:
+        return 0
+    calls = [call for call in result.excerpt.calls if call.action != FAULT]
+    places = {call.place for call in calls}
+    return 1 + (len(calls) <= 6) + (len(places) > 1)
+
+
+def _words(report: Report) -> set[str]:
+    return {result.finding or "" for result in report.results}

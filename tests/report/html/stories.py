@@ -1,0 +1,74 @@
+"""Results with the calls that show them, to be drawn."""
+
+from dataclasses import replace
+
+from goldfish.excerpt import Excerpt, excerpt
+from goldfish.history import FAULT, Call
+from goldfish.notation import written
+from goldfish.verdict import Report, Result, Verdict
+
+PLACES = {"w1": "pod1", "w2": "pod2", "w3": "pod2"}
+HOSTILE = (
+    "</title></script><script>alert(1)</script><img src=x onerror=alert(1)> & \" ' "
+    "\x00 \x1b[31m \ud800 \u202e 你好 🐟 redis://me:hunter2@host/0"
+)
+
+
+def calls(text: str) -> list[Call]:
+    """The calls of the notation, each served by a pod of its own."""
+    return [call._replace(place=PLACES.get(call.process, "")) for call in written(text).calls]
+
+
+def story(text: str, *about: str, beside: str = "") -> Excerpt:
+    """The calls of the notation as the excerpt of a result; times are in seconds."""
+    shown = calls(text)
+    return excerpt(shown, about, [*shown, *calls(beside)])
+
+
+def broken(code: str, finding: str, shown: Excerpt | None, summary: str = "it is so") -> Result:
+    """A broken promise with its story."""
+    command = f"goldfish check sqlite --only {code} --seed 7"
+    return Result(
+        code,
+        "a_name",
+        f"The promise of {code}.",
+        Verdict.BROKEN,
+        summary,
+        finding,
+        ("milliseconds, who, session, call:", "0.0-1.0 w1 s add a"),
+        0.25,
+        command,
+        20,
+        5,
+        shown,
+    )
+
+
+LOST = story(
+    """
+    0-1 w1 s add a
+    1.5-2.5 fault kill pod3
+    2-3 w2 s read: b
+    """,
+    "a",
+    beside="0.5-2 w3 s add b",
+)
+HELD = Result("ISO01", "a_name", "Sessions are apart.", Verdict.HELD)
+BROKEN_REPORT = Report("files", 7, (broken("CON01", "lost", LOST), HELD))
+HELD_REPORT = Report("sqlite", 7, (replace(HELD, acknowledged=10),))
+
+
+def hostile() -> Report:
+    """A report whose every text does its worst."""
+    add = Call(HOSTILE, HOSTILE, "add", [HOSTILE], None, 0.0, 1.0, "ok", "", HOSTILE)
+    read = Call("w2", HOSTILE, "read", None, [HOSTILE], 2.0, 3.0, "ok", "", "pod2")
+    failed = Call("w3", HOSTILE, "trim", 3, None, 2.0, 3.0, "fail", HOSTILE, "pod2")
+    fault = Call(FAULT, "", FAULT, HOSTILE, None, 1.0, 2.0)
+    shown = excerpt([add, read, failed, fault], [HOSTILE], [])
+    results = [
+        replace(broken("CON01", word, shown, HOSTILE), promise=HOSTILE, evidence=(HOSTILE,))
+        for word in ("lost", "leaked", "refused")
+    ]
+    results.append(Result("DUR02", HOSTILE, HOSTILE, Verdict.UNKNOWN, HOSTILE, reproduce=HOSTILE))
+    results.append(Result("DUR03", HOSTILE, HOSTILE, Verdict.UNSUPPORTED, HOSTILE))
+    return Report(HOSTILE, 7, tuple(results))

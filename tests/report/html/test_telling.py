@@ -1,0 +1,63 @@
+"""What happened, in one sentence."""
+
+import pytest
+
+from goldfish.report.html.telling import happened
+from tests.report.html.stories import broken, story
+
+BATCH = "0-1 w1 s add a b c\n0.5-2 w2 s read: a b"
+
+
+@pytest.mark.parametrize(
+    ("finding", "text", "about", "sentence"),
+    [
+        (
+            "lost",
+            "0-1 w1 s add a\n1.0125-3 w2 s read:",
+            "a",
+            "Caller w1 (through pod1) wrote a to session s and was told that this is stored. "
+            "12.5 ms later caller w2 (through pod2) read that session: a was not there.",
+        ),
+        (
+            "torn",
+            BATCH,
+            "a b c",
+            "Caller w1 (through pod1) wrote a, b, c as one batch. Caller w2 (through pod2) read "
+            "the session and was shown a, b without c.",
+        ),
+        (
+            "leaked",
+            "0-1 w1 s add a\n2-3 w2 t read: a",
+            "a",
+            "Caller w1 (through pod1) wrote a to 's'. Caller w2 (through pod2) read 't', where "
+            "nobody wrote it, and was shown it.",
+        ),
+        (
+            "resurrected",
+            "0-1 w1 s add a\n2-3 w2 s clear\n4-5 w1 s read: a",
+            "a",
+            "Caller w2 (through pod2) removed a (clear). Later caller w1 (through pod1) read the "
+            "session, and a was there again.",
+        ),
+        (
+            "refused",
+            "0-1 w1 s add a !",
+            "",
+            "Caller w1 (through pod1) asked to write a, an ordinary call, and got an error: "
+            "no answer",
+        ),
+        ("reordered", "0-1 w1 s add a\n2-3 w2 s read: a", "a", "The order is wrong."),
+    ],
+)
+def test_a_finding_is_told_by_its_calls(finding: str, text: str, about: str, sentence: str) -> None:
+    """Who did what, when, and what was wrong about the answer."""
+    result = broken("CON01", finding, story(text, *about.split()), "the order is wrong")
+    assert happened(result) == sentence
+
+
+def test_a_read_that_began_before_the_acknowledgement_is_not_blamed() -> None:
+    """Where the calls do not tell it, the words of the check do."""
+    shown = story("0-3 w1 s add a\n2-4 w2 s read:", "a")
+    assert happened(broken("CON01", "lost", shown, "add_messages lies")) == (
+        "The call of add_messages lies."
+    )
