@@ -35,6 +35,11 @@ def Option(metavar: str, about: str) -> Any:  # noqa: N802 - as typer spells it
     return typer.Option(metavar=metavar, help=about)
 
 
+def Flag(name: str, short: str, about: str) -> Any:  # noqa: N802 - as typer spells its own
+    """An option without a value."""
+    return typer.Option(name, short, help=about)
+
+
 def Argument(metavar: str, about: str) -> Any:  # noqa: N802 - as typer spells it
     """An argument, by the name that the help gives it."""
     return typer.Argument(metavar=metavar, help=about)
@@ -64,10 +69,14 @@ def check(
     seed: Annotated[int | None, Option("N", "Repeat the run that had this seed")] = None,
     max_time: Annotated[float | None, Option("S", "Begin no check after so many seconds")] = None,
     workers: Annotated[int, Option("N", "How many checks run at once")] = 4,
-    json: Annotated[Path | None, Option("F", "Write the report as JSON")] = None,
-    junit: Annotated[Path | None, Option("F", "Write the report as JUnit XML")] = None,
+    json: Annotated[Path | None, Option("F", "Write the report as JSON; - is stdout")] = None,
+    junit: Annotated[Path | None, Option("F", "Write the report as JUnit XML; - too")] = None,
     baseline: Annotated[Path | None, Option("F", "Known failures, with reasons (TOML)")] = None,
     save_runs: Annotated[Path | None, Option("DIR", "Keep every call, to replay it")] = None,
+    quiet: Annotated[bool, Flag("--quiet", "-q", "Print one line per target")] = False,
+    verbose: Annotated[
+        bool, Flag("--verbose", "-v", "Print every check, and all evidence")
+    ] = False,
 ) -> int:
     """Hold memories to the catalogue of promises; without a target, the embedded SQLite store.
 
@@ -89,6 +98,7 @@ def check(
         junit,
         baseline,
         save_runs,
+        detail="verdict" if quiet else "everything" if verbose else "usual",
     )
     return run(request)
 

@@ -2,27 +2,33 @@
 
 import random
 import shlex
+import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from goldfish.baseline import Account, Known, account, read_baseline
 from goldfish.check import Check, catalogue
 from goldfish.errors import UsageError
+from goldfish.report.estimate import Outlook
+from goldfish.report.github import annotate, nobody_else_commands
 from goldfish.report.json import as_json
 from goldfish.report.junit import as_junit
 from goldfish.report.page import Page
 from goldfish.report.progress import Watcher, waiting, watcher
-from goldfish.report.terminal import summarise
-from goldfish.runner import Event, Finished, Plan, run
+from goldfish.report.terminal import Detail, summarise
+from goldfish.runner import Event, Finished, Listener, Plan, Started, run
 from goldfish.selection import select
 from goldfish.shape import refuse_wrong_shape
+from goldfish.stopping import Stop, stoppable
 from goldfish.target import Target
 from goldfish.targets import resolve
 from goldfish.verdict import Report, Result, Verdict
 
-HELD, FAILED, INTERRUPTED = 0, 1, 130
+HELD, FAILED = 0, 1
+STANDARD_OUTPUT = Path("-")
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,12 @@ class Request:
     junit: Path | None = None
     baseline: Path | None = None
     save_runs: Path | None = None
+    detail: Detail = "usual"
+
+    @property
+    def quiet(self) -> bool:
+        """Whether nothing but verdicts is to be said."""
+        return self.detail == "verdict"
 
 
 def check(request: Request) -> int:
@@ -47,21 +59,21 @@ def check(request: Request) -> int:
     checks = select(catalogue(), only=request.only, skip=request.skip, suite=request.suite)
     known = read_baseline(request.baseline, catalogue()) if request.baseline else {}
     plan = _plan(request)
-    for path in filter(None, (request.json, request.junit)):
-        _refuse_unwritable(path)
-    targets = _opened_once(request.targets or ["sqlite"])
-    page = Page()
-    accounts, interrupted = [], False
-    for spec, target in targets.items():
-        trial = Trial(target, checks, replace(plan, spelled=shlex.quote(spec)))
-        accounts.append(account(trial.report(), _known_of(known, spec, target)))
-        if len(accounts) > 1:
-            page.write()
-        summarise(page, accounts[-1], trial.seconds)
-        if interrupted := trial.interrupted:
-            break
-    _write_files(request, accounts, page)
-    return INTERRUPTED if interrupted else exit_code(accounts)
+    _refuse_unwritable(request)
+    targets = _distinct({spec: resolve(spec) for spec in request.targets or ["sqlite"]})
+    page = Page(sys.stderr if _is_report_on_standard_output(request) else None)
+    with stoppable() as stop:
+        with nobody_else_commands(page.file), _strangers_kept_out(request):
+            _refuse_wrong_shapes(targets, stop, request.quiet)
+            accounts = []
+            for spec, target in targets.items():
+                trial = Trial(target, checks, replace(plan, spelled=shlex.quote(spec)))
+                report = trial.report(stop, request.quiet)
+                accounts.append(account(report, _known_of(known, spec, target)))
+                _tell(page, request, accounts, trial)
+        annotate(page.file, accounts, targets.values())
+        _write_files(request, accounts, page)
+    return stop.code if stop.asked else exit_code(accounts)
 
 
 def exit_code(accounts: Sequence[Account]) -> int:
@@ -78,35 +90,52 @@ class Trial:
         self._target = target
         self._checks = checks
         self._plan = plan
+        self._begun: set[str] = set()
         self._seen: dict[str, Result] = {}
 
-    def report(self) -> Report:
-        """The runner's report, or after Ctrl-C one of what had been seen until then."""
+    def report(self, stop: Stop, quiet: bool = False) -> Report:
+        """The runner's report, or one of what had been seen until somebody asked to stop."""
         began = time.monotonic()
+        plan = self._plan
+        outlook = Outlook(self._target.name, len(self._checks), plan.max_time, plan.grow)
         try:
-            with watcher(self._target.name, len(self._checks)) as watching:
-                return run(
-                    self._target,
-                    self._checks,
-                    self._plan,
-                    lambda event: self._hear(event, watching),
-                )
+            if not stop.asked:
+                with watcher(outlook, quiet=quiet) as watching:
+                    return run(self._target, self._checks, plan, self._heard_by(watching))
         except KeyboardInterrupt:
-            self.interrupted = True
-            results = tuple(self._seen.get(check.code) or _cut_off(check) for check in self._checks)
-            return Report(self._target.name, self._plan.seed, results)
+            stop.asked = True
         finally:
             self.seconds = time.monotonic() - began
+        self.interrupted = True
+        return Report(self._target.name, plan.seed, tuple(map(self._result, self._checks)))
 
-    def _hear(self, event: Event, watching: Watcher) -> None:
-        if isinstance(event, Finished):
-            self._seen[event.result.code] = event.result
-        watching(event)
+    def _heard_by(self, watching: Watcher) -> Listener:
+        def hear(event: Event) -> None:
+            if isinstance(event, Started):
+                self._begun.add(event.check.code)
+            if isinstance(event, Finished):
+                self._seen[event.result.code] = event.result
+            watching(event)
+
+        return hear
+
+    def _result(self, check: Check) -> Result:
+        """What was seen of a check when the run was cut off."""
+        if seen := self._seen.get(check.code):
+            return seen
+        if check.code in self._begun:
+            verdict, why = Verdict.UNKNOWN, "interrupted before it ended"
+        else:
+            verdict, why = Verdict.SKIPPED, "interrupted before it was asked"
+        return Result(check.code, check.name, check.promise, verdict, why)
 
 
-def _cut_off(check: Check) -> Result:
-    why = "interrupted before it ended"
-    return Result(check.code, check.name, check.promise, Verdict.UNKNOWN, why)
+def _tell(page: Page, request: Request, accounts: Sequence[Account], trial: Trial) -> None:
+    if len(accounts) > 1 and not request.quiet:
+        page.write()
+    if trial.interrupted and not request.quiet:
+        page.write("Interrupted: this is what was seen until then.", style="bold yellow")
+    summarise(page, accounts[-1], trial.seconds, request.detail)
 
 
 def _plan(request: Request) -> Plan:
@@ -124,13 +153,14 @@ def _plan(request: Request) -> Plan:
     )
 
 
-def _opened_once(specs: Sequence[str]) -> dict[str, Target]:
-    """The targets by what the user wrote, none of which gives a store of the wrong shape."""
-    targets = _distinct({spec: resolve(spec) for spec in specs})
-    for target in targets.values():
-        with waiting(f"opening {target.name}"):
-            refuse_wrong_shape(target)
-    return targets
+def _refuse_wrong_shapes(targets: Mapping[str, Target], stop: Stop, quiet: bool) -> None:
+    """Open each target once, so that none of them gives a store of the wrong shape."""
+    try:
+        for target in targets.values():
+            with waiting(f"opening {target.name}", quiet=quiet):
+                refuse_wrong_shape(target)
+    except KeyboardInterrupt:
+        stop.asked = True
 
 
 def _distinct(targets: dict[str, Target]) -> dict[str, Target]:
@@ -146,26 +176,45 @@ def _known_of(known: dict[str, Known], spec: str, target: Target) -> Known:
     return {**known.get(target.name, {}), **known.get(spec, {})}
 
 
-def _refuse_unwritable(path: Path) -> None:
-    if path.is_dir() or not path.parent.is_dir():
-        why = "it is a directory" if path.is_dir() else f"there is no directory {path.parent}"
-        raise UsageError(f"{path} cannot be written: {why}")
+def _is_report_on_standard_output(request: Request) -> bool:
+    return STANDARD_OUTPUT in (request.json, request.junit)
+
+
+def _strangers_kept_out(request: Request) -> AbstractContextManager[object]:
+    """Where standard output is a report, what libraries print goes to standard error."""
+    return redirect_stdout(sys.stderr) if _is_report_on_standard_output(request) else nullcontext()
+
+
+def _refuse_unwritable(request: Request) -> None:
+    if request.json == request.junit == STANDARD_OUTPUT:
+        raise UsageError("two reports cannot share standard output: name a file for one of them")
+    for path in filter(None, (request.json, request.junit)):
+        if path.is_dir() or not path.parent.is_dir():
+            why = "it is a directory" if path.is_dir() else f"there is no directory {path.parent}"
+            raise UsageError(f"{path} cannot be written: {why}")
 
 
 def _write_files(request: Request, accounts: Sequence[Account], page: Page) -> None:
-    if request.json or request.junit or request.save_runs:
-        page.write()
-    if request.json:
-        _write(request.json, as_json([each.report for each in accounts]), page)
-    if request.junit:
-        _write(request.junit, as_junit(accounts), page)
+    notes = [
+        *_write(request.json, lambda: as_json([each.report for each in accounts])),
+        *_write(request.junit, lambda: as_junit(accounts)),
+    ]
     if request.save_runs:
-        page.write(f"Every call is kept under {request.save_runs}: goldfish replay judges it again")
+        kept = f"Every call is kept under {request.save_runs}: goldfish replay judges it again"
+        notes.append(kept)
+    for note in ["", *notes] if notes and not request.quiet else []:
+        page.write(note)
 
 
-def _write(path: Path, text: str, page: Page) -> None:
+def _write(path: Path | None, text: Callable[[], str]) -> list[str]:
+    """Write a report, and say where."""
+    if path is None:
+        return []
+    if path == STANDARD_OUTPUT:
+        sys.stdout.write(text())
+        return []
     try:
-        path.write_text(text, encoding="utf-8")
+        path.write_text(text(), encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from None
-    page.write(f"Written: {path}")
+    return [f"Written: {path}"]
