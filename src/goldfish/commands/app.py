@@ -134,6 +134,14 @@ def diff(
     )
 
 
+@app.command(short_help="Show a memory that forgets, and the fix.")
+def demo() -> int:
+    """Show a memory that forgets, how it is caught, and the same memory with the fix."""
+    from goldfish.commands.demo import demo as show
+
+    return show()
+
+
 @app.command()
 def checks(
     family: Annotated[str | None, Option("FAMILY", "Only this one, as DUR")] = None,
@@ -152,12 +160,15 @@ def targets() -> int:
     return show.targets()
 
 
-@app.command(short_help="Tell what a check promises and why.")
-def explain(code: Annotated[str, Argument("CODE", "As DUR02")]) -> int:
-    """Tell what a check promises, why, and which broken stores it catches."""
-    from goldfish.commands import show
+@app.command(short_help="Tell what a check promises, and how to mend what breaks it.")
+def explain(code: Annotated[str, Argument("CODE|WORD", "As DUR02, or lost")]) -> int:
+    """Tell what a check promises: its incident, what usually breaks it, the fix with code.
 
-    return show.explain(code)
+    A WORD for findings (lost, torn, stale, …) is told in the same way.
+    """
+    from goldfish.commands.explain import explain as tell
+
+    return tell(code)
 
 
 @app.command(short_help="Install the embedding model, or show where it is.")

@@ -35,6 +35,11 @@ class Page:
             margin = " " * cell_len(margin)
             self.lines += 1
 
+    def write_code(self, line: str, *, indent: int = 0) -> None:
+        """A line of code, which stays one line on any page, so that it can be copied."""
+        self._console.print(Text(" " * indent + inert(line), style="cyan"), soft_wrap=True)
+        self.lines += 1
+
 
 class _Patient(Console):
     """A console whose reader may leave, as `head` does: the rest is for nobody, and no error."""
