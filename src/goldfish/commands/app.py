@@ -134,6 +134,26 @@ def diff(
     )
 
 
+@app.command(short_help="Write a test of this project's memory, which runs at once.")
+def init(
+    path: Annotated[
+        Path | None, Argument("FILE", "What to write [default: tests/test_memory.py]")
+    ] = None,
+    starter: Annotated[
+        str | None, typer.Option("--for", metavar="NAME", help="Not what was found, but this")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there")] = False,
+) -> int:
+    """Look at the project here (imports, requirements, names of settings), and write a test file.
+
+    The file opens the memory that was found, or a place for your own, and holds it to the
+    promises of the smoke suite. Nothing of the project is run, and no value of a setting is read.
+    """
+    from goldfish.commands.init import init as begin
+
+    return begin(path, starter, force)
+
+
 @app.command(short_help="Show a memory that forgets, and the fix.")
 def demo() -> int:
     """Show a memory that forgets, how it is caught, and the same memory with the fix."""
