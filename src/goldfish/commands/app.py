@@ -1,11 +1,12 @@
 """The command line in Typer; what a command needs is imported when it runs."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from goldfish.commands import completion
 from goldfish.errors import UsageError
 
 # Typer has no public name for the error that an unknown option or command is.
@@ -13,7 +14,6 @@ USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
 
 app = typer.Typer(
     help="Finds out whether an agent's memory forgets, before its users do.",
-    add_completion=False,
     rich_markup_mode=None,  # importing rich would take half of the time that help has
     pretty_exceptions_enable=False,
 )
@@ -28,11 +28,16 @@ def run(arguments: Sequence[str]) -> int:
         raise UsageError(str(told)) from None
     except typer.Abort:
         raise KeyboardInterrupt from None
+    except SystemExit as done:  # what the completion of shells ends with
+        return int(done.code or 0)
 
 
-def Option(metavar: str, about: str) -> Any:  # noqa: N802 - as typer spells it
+Offer = Callable[[str], list[str]] | None  # what a shell offers after Tab
+
+
+def Option(metavar: str, about: str, offer: Offer = None) -> Any:  # noqa: N802 - as typer spells it
     """An option whose name is that of its parameter."""
-    return typer.Option(metavar=metavar, help=about)
+    return typer.Option(metavar=metavar, help=about, autocompletion=offer)
 
 
 def Flag(name: str, short: str, about: str) -> Any:  # noqa: N802 - as typer spells its own
@@ -40,9 +45,9 @@ def Flag(name: str, short: str, about: str) -> Any:  # noqa: N802 - as typer spe
     return typer.Option(name, short, help=about)
 
 
-def Argument(metavar: str, about: str) -> Any:  # noqa: N802 - as typer spells it
+def Argument(metavar: str, about: str, offer: Offer = None) -> Any:  # noqa: N802 - as typer spells it
     """An argument, by the name that the help gives it."""
-    return typer.Argument(metavar=metavar, help=about)
+    return typer.Argument(metavar=metavar, help=about, autocompletion=offer)
 
 
 @app.callback(invoke_without_command=True)
@@ -61,11 +66,17 @@ def goldfish(
 @app.command(short_help="Hold memories to the catalogue of promises.")
 def check(
     targets: Annotated[
-        list[str] | None, Argument("TARGET", "What to check [default: sqlite]")
+        list[str] | None, Argument("TARGET", "What to check [default: sqlite]", completion.targets)
     ] = None,
-    only: Annotated[list[str] | None, Option("CODE|FAMILY", "Run only these; repeatable")] = None,
-    skip: Annotated[list[str] | None, Option("CODE|FAMILY", "Leave these out; repeatable")] = None,
-    suite: Annotated[str, Option("SUITE", "smoke, standard or soak")] = "standard",
+    only: Annotated[
+        list[str] | None, Option("CODE|FAMILY", "Run only these; repeatable", completion.checks)
+    ] = None,
+    skip: Annotated[
+        list[str] | None, Option("CODE|FAMILY", "Leave these out; repeatable", completion.checks)
+    ] = None,
+    suite: Annotated[
+        str, Option("SUITE", "smoke, standard or soak", completion.suites)
+    ] = "standard",
     seed: Annotated[int | None, Option("N", "Repeat the run that had this seed")] = None,
     max_time: Annotated[float | None, Option("S", "Begin no check after so many seconds")] = None,
     workers: Annotated[int, Option("N", "How many checks run at once")] = 4,
@@ -140,7 +151,13 @@ def init(
         Path | None, Argument("FILE", "What to write [default: tests/test_memory.py]")
     ] = None,
     starter: Annotated[
-        str | None, typer.Option("--for", metavar="NAME", help="Not what was found, but this")
+        str | None,
+        typer.Option(
+            "--for",
+            metavar="NAME",
+            help="Not what was found, but this",
+            autocompletion=completion.starters,
+        ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a file that is there")] = False,
 ) -> int:
@@ -164,7 +181,9 @@ def demo() -> int:
 
 @app.command()
 def checks(
-    family: Annotated[str | None, Option("FAMILY", "Only this one, as DUR")] = None,
+    family: Annotated[
+        str | None, Option("FAMILY", "Only this one, as DUR", completion.families)
+    ] = None,
 ) -> int:
     """List the promises."""
     from goldfish.commands import show
@@ -181,7 +200,9 @@ def targets() -> int:
 
 
 @app.command(short_help="Tell what a check promises, and how to mend what breaks it.")
-def explain(code: Annotated[str, Argument("CODE|WORD", "As DUR02, or lost")]) -> int:
+def explain(
+    code: Annotated[str, Argument("CODE|WORD", "As DUR02, or lost", completion.explained)],
+) -> int:
     """Tell what a check promises: its incident, what usually breaks it, the fix with code.
 
     A WORD for findings (lost, torn, stale, …) is told in the same way.
@@ -193,7 +214,9 @@ def explain(code: Annotated[str, Argument("CODE|WORD", "As DUR02, or lost")]) ->
 
 @app.command(short_help="Install the embedding model, or show where it is.")
 def model(
-    action: Annotated[str | None, Argument("install|path", "What to do")] = None,
+    action: Annotated[
+        str | None, Argument("install|path", "What to do", completion.model_actions)
+    ] = None,
 ) -> int:
     """Show where the model of semantic recall is, and whether its files are whole.
 
