@@ -46,13 +46,13 @@ class Starter:
         return next(filter(None, found), None)
 
     @property
-    def missing(self) -> str:
-        """The command that installs what the file needs and is not here; empty if all is."""
-        absent = [each for each in self.modules if not _is_installed(each)]
+    def missing(self) -> list[str]:
+        """The extras that bring what the file needs and is not here."""
+        absent = [each for each in self.modules if not is_installed(each)]
         extras = [self.extra] if absent else []
         if self.service and not _has_server(self.service):
             extras.append("servers")
-        return f"pip install 'goldfish[{','.join(extras)}]'" if extras else ""
+        return extras
 
     @property
     def text(self) -> str:
@@ -244,10 +244,11 @@ def _served(setting: str) -> str | None:
 
 def _has_server(service: str) -> bool:
     wheel, setting = SERVERS[service]
-    return setting in os.environ or _is_installed(wheel)
+    return setting in os.environ or is_installed(wheel)
 
 
-def _is_installed(module: str) -> bool:
+def is_installed(module: str) -> bool:
+    """Whether a module can be imported here."""
     try:
         return importlib.util.find_spec(module) is not None
     except ModuleNotFoundError:  # what would hold it is missing

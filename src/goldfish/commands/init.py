@@ -8,7 +8,7 @@ from goldfish.errors import UsageError
 from goldfish.project import Project, survey
 from goldfish.report.page import Page
 from goldfish.selection import select
-from goldfish.starter import OWN, STARTERS, Starter, suited, written
+from goldfish.starter import OWN, STARTERS, Starter, is_installed, suited, written
 from goldfish.usage import not_found
 
 DEFAULT = Path("tests/test_memory.py")
@@ -23,8 +23,8 @@ def init(path: Path | None, chosen: str | None, force: bool) -> int:
     _write(path, written(starter, project), force)
     page.write(_found(starter, project))
     page.write(f"Written: {path}", style="bold green")
-    if starter.missing:
-        page.write(f"First: {starter.missing}", style="bold")
+    if missing := _missing(starter):
+        page.write(f"First: pip install {missing}", style="bold")
     page.write(f"Next: pytest {shlex.quote(str(path))}", style="bold")
     page.write()
     page.write(_extent())
@@ -34,6 +34,13 @@ def init(path: Path | None, chosen: str | None, force: bool) -> int:
                 f"Also seen: {other.about}. goldfish init --for {other.name} {_beside(other)}"
             )
     return 0
+
+
+def _missing(starter: Starter) -> str:
+    """What pip must bring before the file can run."""
+    pytest = [] if is_installed("pytest") else ["pytest"]
+    extras = [f"'goldfish[{','.join(starter.missing)}]'"] if starter.missing else []
+    return " ".join(pytest + extras)
 
 
 def _found(starter: Starter, project: Project) -> str:
