@@ -2,12 +2,16 @@
 
 import asyncio
 import inspect
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.stores.backends import BACKENDS, Backend
+
+# What a run says there besides is tested for itself; other tests compare what people see.
+os.environ.pop("GITHUB_ACTIONS", None)
 
 
 @pytest.hookimpl(tryfirst=True)

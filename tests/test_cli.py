@@ -194,8 +194,8 @@ def test_explain_tells_the_promise_the_incident_and_the_specimens(
     assert answer(["explain", "dur02"]) == 0
     out = capsys.readouterr().out
     assert out.startswith("DUR02  What was acknowledged is still there")
-    assert "family    DUR, durability" in out
-    assert "incident  mem0ai" in out
+    assert "family     DUR, durability" in out
+    assert "incident   mem0ai" in out
     assert "goldfish check specimen:wiped-on-open --only DUR02\n" in out
 
 

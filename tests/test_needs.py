@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from goldfish.check import Check, catalogue
-from goldfish.commands.show import explain
+from goldfish.commands.explain import explain
 from goldfish.messages import Fact, Recollection
 from goldfish.runner import Plan, run
 from goldfish.specimens.facts_reference import FactsReference

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from goldfish.errors import GoldfishError
 
-WRONG_USE, INTERRUPTED = 2, 130
+WRONG_USE, INTERRUPTED, NOBODY_READS = 2, 130, 141
 
 
 def main() -> None:
@@ -19,7 +19,11 @@ def answer(arguments: Sequence[str]) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # whatever the terminal can show
     try:
-        return _run(arguments)
+        code = _run(arguments)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        return _unread()
     except GoldfishError as error:
         return _refused(str(error))
     except KeyboardInterrupt:
@@ -41,6 +45,16 @@ def _run(arguments: Sequence[str]) -> int:
     from goldfish.commands.app import run
 
     return run(arguments)
+
+
+def _unread() -> int:
+    """Whoever read our output has left, as `head` does: the interpreter must not complain of it."""
+    import os
+
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+    return NOBODY_READS
 
 
 def _refused(sentence: str) -> int:

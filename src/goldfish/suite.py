@@ -9,7 +9,7 @@ from types import FrameType
 from typing import Any
 
 from goldfish.check import Check, Function, catalogue
-from goldfish.errors import GoldfishError, UsageError, masked
+from goldfish.errors import GoldfishError, MissingExtraError, UsageError, masked
 from goldfish.selection import LISTED, select
 from goldfish.target import Target, as_target
 from goldfish.usage import not_found
@@ -32,7 +32,10 @@ def suite(
     ``only`` and ``skip`` take codes and families. ``expected`` gives each check that is known to be
     broken a reason: it counts as an expected failure, and fails once it holds.
     """
-    import pytest
+    try:
+        import pytest
+    except ModuleNotFoundError:
+        raise MissingExtraError("goldfish.suite is for pytest: pip install pytest") from None
 
     __tracebackhide__ = True
     spec = target if isinstance(target, str) else None

@@ -7,7 +7,7 @@ import pytest
 
 from goldfish.baseline import Account
 from goldfish.report.page import Page
-from goldfish.report.terminal import summarise
+from goldfish.report.terminal import Detail, summarise
 from goldfish.verdict import Report, Verdict
 from tests.report.samples import NASTY_REPORT, result
 
@@ -18,10 +18,10 @@ def eighty_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
 
 
-def told(account: Account) -> str:
+def told(account: Account, detail: Detail = "usual") -> str:
     """The summary as a pipe gets it."""
     file = io.StringIO()
-    summarise(Page(file), account, 7.31)
+    summarise(Page(file), account, 7.31, detail)
     return file.getvalue()
 
 
@@ -115,3 +115,50 @@ def test_what_is_broken_as_documented_is_told_apart() -> None:
     assert "Its documentation: a list in the process\n" in summary
     assert "        broken, and documented as such: a list, it says\n" in summary
     assert summary.index("FID01") < summary.index("DUR02")
+
+
+def test_a_quiet_summary_is_the_verdict_alone() -> None:
+    """Whatever there is to tell."""
+    summary = told(Account(NASTY_REPORT), "verdict")
+    assert " ".join(summary.split()) == (
+        "sqlite: broken. 1 promise broken, 1 held, 1 unknown, 2 unsupported, 1 not claimed, "
+        "1 skipped. (7.3 s, seed 7)"
+    )
+
+
+def test_a_verbose_summary_names_every_check_and_keeps_no_evidence_back() -> None:
+    """In the order of the catalogue, with the time of each."""
+    summary = told(Account(NASTY_REPORT), "everything")
+    assert "\n  ISO01 held          0.2 s  What was acknowledged" in summary
+    assert "\n  CON02 skipped       0.2 s  What was" in summary
+    assert "line 11" in summary
+    assert max(map(len, summary.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("columns", ["40", "80"])
+def test_a_summary_longer_than_a_screen_ends_at_a_glance(
+    columns: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A row for each family, then the verdict once more; a short one needs none of it."""
+    monkeypatch.setenv("COLUMNS", columns)
+    broken = tuple(result(f"DUR{n:02}", Verdict.BROKEN, "gone") for n in range(1, 9))
+    held = tuple(result(f"ISO{n:02}", Verdict.HELD) for n in range(1, 13))
+    lines = told(Account(Report("x", 7, held + broken))).splitlines()
+    glance = lines[lines.index("") :][-6:]
+    assert [line.split() for line in glance if line.startswith(("ISO", "DUR"))] == (
+        [["ISO", ".", "12", ".", "."], ["DUR", "8", ".", ".", "."]]
+        if columns == "40"
+        else [["ISO", "isolation", ".", "12", ".", "."], ["DUR", "durability", "8", ".", ".", "."]]
+    )
+    assert " ".join(glance).endswith("8 promises broken, 12 held. (7.3 s, seed 7)")
+    assert max(map(len, glance)) <= int(columns)
+    assert "broken  held" not in told(Account(Report("x", 7, held)))
+
+
+def test_a_family_that_was_left_out_as_a_whole_is_named_once() -> None:
+    """Not code by code."""
+    why = "interrupted before it was asked"
+    family = [result(f"TTL{n:02}", Verdict.SKIPPED, why) for n in range(1, 9)]
+    others = (result("DUR01", Verdict.HELD), result("DUR02", Verdict.SKIPPED, why))
+    summary = told(Account(Report("x", 7, (*others, *family))))
+    assert "interrupted before it was asked: all 8 of TTL, DUR02\n" in summary

@@ -1,11 +1,12 @@
 """The command line in Typer; what a command needs is imported when it runs."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from goldfish.commands import completion
 from goldfish.errors import UsageError
 
 # Typer has no public name for the error that an unknown option or command is.
@@ -13,7 +14,6 @@ USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
 
 app = typer.Typer(
     help="Finds out whether an agent's memory forgets, before its users do.",
-    add_completion=False,
     rich_markup_mode=None,  # importing rich would take half of the time that help has
     pretty_exceptions_enable=False,
 )
@@ -28,16 +28,26 @@ def run(arguments: Sequence[str]) -> int:
         raise UsageError(str(told)) from None
     except typer.Abort:
         raise KeyboardInterrupt from None
+    except SystemExit as done:  # what the completion of shells ends with
+        return int(done.code or 0)
 
 
-def Option(metavar: str, about: str) -> Any:  # noqa: N802 - as typer spells it
+Offer = Callable[[str], list[str]] | None  # what a shell offers after Tab
+
+
+def Option(metavar: str, about: str, offer: Offer = None) -> Any:  # noqa: N802 - as typer spells it
     """An option whose name is that of its parameter."""
-    return typer.Option(metavar=metavar, help=about)
+    return typer.Option(metavar=metavar, help=about, autocompletion=offer)
 
 
-def Argument(metavar: str, about: str) -> Any:  # noqa: N802 - as typer spells it
+def Flag(name: str, short: str, about: str) -> Any:  # noqa: N802 - as typer spells its own
+    """An option without a value."""
+    return typer.Option(name, short, help=about)
+
+
+def Argument(metavar: str, about: str, offer: Offer = None) -> Any:  # noqa: N802 - as typer spells it
     """An argument, by the name that the help gives it."""
-    return typer.Argument(metavar=metavar, help=about)
+    return typer.Argument(metavar=metavar, help=about, autocompletion=offer)
 
 
 @app.callback(invoke_without_command=True)
@@ -56,19 +66,29 @@ def goldfish(
 @app.command(short_help="Hold memories to the catalogue of promises.")
 def check(
     targets: Annotated[
-        list[str] | None, Argument("TARGET", "What to check [default: sqlite]")
+        list[str] | None, Argument("TARGET", "What to check [default: sqlite]", completion.targets)
     ] = None,
-    only: Annotated[list[str] | None, Option("CODE|FAMILY", "Run only these; repeatable")] = None,
-    skip: Annotated[list[str] | None, Option("CODE|FAMILY", "Leave these out; repeatable")] = None,
-    suite: Annotated[str, Option("SUITE", "smoke, standard or soak")] = "standard",
+    only: Annotated[
+        list[str] | None, Option("CODE|FAMILY", "Run only these; repeatable", completion.checks)
+    ] = None,
+    skip: Annotated[
+        list[str] | None, Option("CODE|FAMILY", "Leave these out; repeatable", completion.checks)
+    ] = None,
+    suite: Annotated[
+        str, Option("SUITE", "smoke, standard or soak", completion.suites)
+    ] = "standard",
     seed: Annotated[int | None, Option("N", "Repeat the run that had this seed")] = None,
     max_time: Annotated[float | None, Option("S", "Begin no check after so many seconds")] = None,
     workers: Annotated[int, Option("N", "How many checks run at once")] = 4,
-    json: Annotated[Path | None, Option("F", "Write the report as JSON")] = None,
     html: Annotated[Path | None, Option("F", "Write the report as a page to look at")] = None,
-    junit: Annotated[Path | None, Option("F", "Write the report as JUnit XML")] = None,
+    json: Annotated[Path | None, Option("F", "Write the report as JSON; - is stdout")] = None,
+    junit: Annotated[Path | None, Option("F", "Write the report as JUnit XML; - too")] = None,
     baseline: Annotated[Path | None, Option("F", "Known failures, with reasons (TOML)")] = None,
     save_runs: Annotated[Path | None, Option("DIR", "Keep every call, to replay it")] = None,
+    quiet: Annotated[bool, Flag("--quiet", "-q", "Print one line per target")] = False,
+    verbose: Annotated[
+        bool, Flag("--verbose", "-v", "Print every check, and all evidence")
+    ] = False,
 ) -> int:
     """Hold memories to the catalogue of promises; without a target, the embedded SQLite store.
 
@@ -91,6 +111,7 @@ def check(
         baseline,
         save_runs,
         html,
+        detail="verdict" if quiet else "everything" if verbose else "usual",
     )
     return run(request)
 
@@ -159,9 +180,45 @@ def diff(
     )
 
 
+@app.command(short_help="Write a test of this project's memory, which runs at once.")
+def init(
+    path: Annotated[
+        Path | None, Argument("FILE", "What to write [default: tests/test_memory.py]")
+    ] = None,
+    starter: Annotated[
+        str | None,
+        typer.Option(
+            "--for",
+            metavar="NAME",
+            help="Not what was found, but this",
+            autocompletion=completion.starters,
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there")] = False,
+) -> int:
+    """Look at the project here (imports, requirements, names of settings), and write a test file.
+
+    The file opens the memory that was found, or a place for your own, and holds it to the
+    promises of the smoke suite. Nothing of the project is run, and no value of a setting is read.
+    """
+    from goldfish.commands.init import init as begin
+
+    return begin(path, starter, force)
+
+
+@app.command(short_help="Show a memory that forgets, and the fix.")
+def demo() -> int:
+    """Show a memory that forgets, how it is caught, and the same memory with the fix."""
+    from goldfish.commands.demo import demo as show
+
+    return show()
+
+
 @app.command()
 def checks(
-    family: Annotated[str | None, Option("FAMILY", "Only this one, as DUR")] = None,
+    family: Annotated[
+        str | None, Option("FAMILY", "Only this one, as DUR", completion.families)
+    ] = None,
 ) -> int:
     """List the promises."""
     from goldfish.commands import show
@@ -177,17 +234,24 @@ def targets() -> int:
     return show.targets()
 
 
-@app.command(short_help="Tell what a check promises and why.")
-def explain(code: Annotated[str, Argument("CODE", "As DUR02")]) -> int:
-    """Tell what a check promises, why, and which broken stores it catches."""
-    from goldfish.commands import show
+@app.command(short_help="Tell what a check promises, and how to mend what breaks it.")
+def explain(
+    code: Annotated[str, Argument("CODE|WORD", "As DUR02, or lost", completion.explained)],
+) -> int:
+    """Tell what a check promises: its incident, what usually breaks it, the fix with code.
 
-    return show.explain(code)
+    A WORD for findings (lost, torn, stale, …) is told in the same way.
+    """
+    from goldfish.commands.explain import explain as tell
+
+    return tell(code)
 
 
 @app.command(short_help="Install the embedding model, or show where it is.")
 def model(
-    action: Annotated[str | None, Argument("install|path", "What to do")] = None,
+    action: Annotated[
+        str | None, Argument("install|path", "What to do", completion.model_actions)
+    ] = None,
 ) -> int:
     """Show where the model of semantic recall is, and whether its files are whole.
 

@@ -2,28 +2,32 @@
 
 import random
 import shlex
-import time
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from goldfish.baseline import Account, Known, account, read_baseline
-from goldfish.check import Check, catalogue
+from goldfish.check import catalogue
+from goldfish.commands.trial import Trial
 from goldfish.errors import UsageError
+from goldfish.report.github import annotate, nobody_else_commands
 from goldfish.report.html import as_html
 from goldfish.report.json import as_json
 from goldfish.report.junit import as_junit
 from goldfish.report.page import Page
-from goldfish.report.progress import Watcher, waiting, watcher
-from goldfish.report.terminal import summarise
-from goldfish.runner import Event, Finished, Plan, run
+from goldfish.report.progress import waiting
+from goldfish.report.terminal import Detail, summarise
+from goldfish.runner import Plan
 from goldfish.selection import select
 from goldfish.shape import refuse_wrong_shape
+from goldfish.stopping import Stop, stoppable
 from goldfish.target import Target
 from goldfish.targets import resolve
-from goldfish.verdict import Report, Result, Verdict
 
-HELD, FAILED, INTERRUPTED = 0, 1, 130
+HELD, FAILED = 0, 1
+STANDARD_OUTPUT = Path("-")
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,12 @@ class Request:
     baseline: Path | None = None
     save_runs: Path | None = None
     html: Path | None = None
+    detail: Detail = "usual"
+
+    @property
+    def quiet(self) -> bool:
+        """Whether nothing but verdicts is to be said."""
+        return self.detail == "verdict"
 
 
 def check(request: Request) -> int:
@@ -49,21 +59,21 @@ def check(request: Request) -> int:
     checks = select(catalogue(), only=request.only, skip=request.skip, suite=request.suite)
     known = read_baseline(request.baseline, catalogue()) if request.baseline else {}
     plan = planned(request)
-    for path in filter(None, (request.json, request.junit, request.html)):
-        refuse_unwritable(path)
-    targets = opened_once(request.targets or ["sqlite"])
-    page = Page()
-    accounts, interrupted = [], False
-    for spec, target in targets.items():
-        trial = Trial(target, checks, replace(plan, spelled=shlex.quote(spec)))
-        accounts.append(account(trial.report(), _known_of(known, spec, target)))
-        if len(accounts) > 1:
-            page.write()
-        summarise(page, accounts[-1], trial.seconds)
-        if interrupted := trial.interrupted:
-            break
-    _write_files(request, accounts, page)
-    return INTERRUPTED if interrupted else exit_code(accounts)
+    _refuse_unwritable_reports(request)
+    targets = distinct(request.targets or ["sqlite"])
+    page = Page(sys.stderr if _is_report_on_standard_output(request) else None)
+    with stoppable() as stop:
+        with nobody_else_commands(page.file), _strangers_kept_out(request):
+            refuse_wrong_shapes(targets, stop, request.quiet)
+            accounts = []
+            for spec, target in targets.items():
+                trial = Trial(target, checks, replace(plan, spelled=shlex.quote(spec)))
+                report = trial.report(stop, request.quiet)
+                accounts.append(account(report, _known_of(known, spec, target)))
+                _tell(page, request, accounts, trial)
+        annotate(page.file, accounts, targets.values())
+        _write_files(request, accounts, page)
+    return stop.code if stop.asked else exit_code(accounts)
 
 
 def exit_code(accounts: Sequence[Account]) -> int:
@@ -71,44 +81,12 @@ def exit_code(accounts: Sequence[Account]) -> int:
     return HELD if all(each.passed for each in accounts) else FAILED
 
 
-class Trial:
-    """One target's run, which can be interrupted and still knows what it saw."""
-
-    def __init__(self, target: Target, checks: Sequence[Check], plan: Plan) -> None:
-        self.seconds = 0.0
-        self.interrupted = False
-        self._target = target
-        self._checks = checks
-        self._plan = plan
-        self._seen: dict[str, Result] = {}
-
-    def report(self) -> Report:
-        """The runner's report, or after Ctrl-C one of what had been seen until then."""
-        began = time.monotonic()
-        try:
-            with watcher(self._target.name, len(self._checks)) as watching:
-                return run(
-                    self._target,
-                    self._checks,
-                    self._plan,
-                    lambda event: self._hear(event, watching),
-                )
-        except KeyboardInterrupt:
-            self.interrupted = True
-            results = tuple(self._seen.get(check.code) or _cut_off(check) for check in self._checks)
-            return Report(self._target.name, self._plan.seed, results)
-        finally:
-            self.seconds = time.monotonic() - began
-
-    def _hear(self, event: Event, watching: Watcher) -> None:
-        if isinstance(event, Finished):
-            self._seen[event.result.code] = event.result
-        watching(event)
-
-
-def _cut_off(check: Check) -> Result:
-    why = "interrupted before it ended"
-    return Result(check.code, check.name, check.promise, Verdict.UNKNOWN, why)
+def _tell(page: Page, request: Request, accounts: Sequence[Account], trial: Trial) -> None:
+    if len(accounts) > 1 and not request.quiet:
+        page.write()
+    if trial.interrupted and not request.quiet:
+        page.write("Interrupted: this is what was seen until then.", style="bold yellow")
+    summarise(page, accounts[-1], trial.seconds, request.detail)
 
 
 def planned(request: Request) -> Plan:
@@ -127,17 +105,19 @@ def planned(request: Request) -> Plan:
     )
 
 
-def opened_once(specs: Sequence[str]) -> dict[str, Target]:
-    """The targets by what the user wrote, none of which gives a store of the wrong shape."""
-    targets = _distinct({spec: resolve(spec) for spec in specs})
-    for target in targets.values():
-        with waiting(f"opening {target.name}"):
-            refuse_wrong_shape(target)
-    return targets
+def refuse_wrong_shapes(targets: Mapping[str, Target], stop: Stop, quiet: bool) -> None:
+    """Open each target once, so that none of them gives a store of the wrong shape."""
+    try:
+        for target in targets.values():
+            with waiting(f"opening {target.name}", quiet=quiet):
+                refuse_wrong_shape(target)
+    except KeyboardInterrupt:
+        stop.asked = True
 
 
-def _distinct(targets: dict[str, Target]) -> dict[str, Target]:
+def distinct(specs: Sequence[str]) -> dict[str, Target]:
     """The targets, each under a name of its own: where two share one, as the user wrote it."""
+    targets = {spec: resolve(spec) for spec in specs}
     names = [target.name for target in targets.values()]
     return {
         spec: target if names.count(target.name) == 1 else replace(target, name=spec)
@@ -149,6 +129,22 @@ def _known_of(known: dict[str, Known], spec: str, target: Target) -> Known:
     return {**known.get(target.name, {}), **known.get(spec, {})}
 
 
+def _is_report_on_standard_output(request: Request) -> bool:
+    return STANDARD_OUTPUT in (request.json, request.junit)
+
+
+def _strangers_kept_out(request: Request) -> AbstractContextManager[object]:
+    """Where standard output is a report, what libraries print goes to standard error."""
+    return redirect_stdout(sys.stderr) if _is_report_on_standard_output(request) else nullcontext()
+
+
+def _refuse_unwritable_reports(request: Request) -> None:
+    if request.json == request.junit == STANDARD_OUTPUT:
+        raise UsageError("two reports cannot share standard output: name a file for one of them")
+    for path in filter(None, (request.json, request.junit, request.html)):
+        refuse_unwritable(path)
+
+
 def refuse_unwritable(path: Path) -> None:
     """Raise before anything is run if the report could not be written in the end."""
     if path.is_dir() or not path.parent.is_dir():
@@ -157,22 +153,27 @@ def refuse_unwritable(path: Path) -> None:
 
 
 def _write_files(request: Request, accounts: Sequence[Account], page: Page) -> None:
-    if request.json or request.junit or request.html or request.save_runs:
-        page.write()
-    if request.json:
-        write_file(request.json, as_json([each.report for each in accounts]), page)
-    if request.junit:
-        write_file(request.junit, as_junit(accounts), page)
-    if request.html:
-        write_file(request.html, as_html(accounts), page)
+    notes = [
+        *written(request.json, lambda: as_json([each.report for each in accounts])),
+        *written(request.junit, lambda: as_junit(accounts)),
+        *written(request.html, lambda: as_html(accounts)),
+    ]
     if request.save_runs:
-        page.write(f"Every call is kept under {request.save_runs}: goldfish replay judges it again")
+        kept = f"Every call is kept under {request.save_runs}: goldfish replay judges it again"
+        notes.append(kept)
+    for note in ["", *notes] if notes and not request.quiet else []:
+        page.write(note)
 
 
-def write_file(path: Path, text: str, page: Page) -> None:
-    """Write a report, and say so."""
+def written(path: Path | None, text: Callable[[], str]) -> list[str]:
+    """Write a report, and say where."""
+    if path is None:
+        return []
+    if path == STANDARD_OUTPUT:
+        sys.stdout.write(text())
+        return []
     try:
-        path.write_text(text, encoding="utf-8")
+        path.write_text(text(), encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from None
-    page.write(f"Written: {path}")
+    return [f"Written: {path}"]

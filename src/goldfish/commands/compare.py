@@ -1,5 +1,6 @@
 """``goldfish compare``: several memories side by side, run now or read from reports."""
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -7,15 +8,15 @@ from pathlib import Path
 from goldfish.baseline import Account
 from goldfish.check import FAMILIES, catalogue
 from goldfish.commands.check import (
-    INTERRUPTED,
     Request,
-    Trial,
+    distinct,
     exit_code,
-    opened_once,
     planned,
     refuse_unwritable,
-    write_file,
+    refuse_wrong_shapes,
+    written,
 )
+from goldfish.commands.trial import Trial
 from goldfish.errors import UsageError
 from goldfish.report.html import as_html
 from goldfish.report.json import as_json
@@ -23,6 +24,7 @@ from goldfish.report.page import Page
 from goldfish.report.reading import reports_in
 from goldfish.report.table import compare_on
 from goldfish.selection import select
+from goldfish.stopping import Stop, stoppable
 from goldfish.verdict import Report
 
 
@@ -34,33 +36,33 @@ def compare(request: Request) -> int:
     for path in filter(None, (request.json, request.html)):
         refuse_unwritable(path)
     read = {side: _read(Path(side)) for side in sides if _is_file(side)}
-    fresh, interrupted = _run(request, [side for side in sides if side not in read])
-    reports = _distinct(
-        [(side, each) for side in sides for each in {**read, **fresh}.get(side, ())]
-    )
     page = Page()
-    compare_on(page, reports, FAMILIES)
-    accounts = [Account(report) for report in reports]
-    if request.json:
-        write_file(request.json, as_json(reports), page)
-    if request.html:
-        write_file(request.html, as_html(accounts), page)
-    return INTERRUPTED if interrupted else exit_code(accounts)
+    with stoppable() as stop:
+        fresh = _run(request, [side for side in sides if side not in read], stop)
+        reports = _distinct(
+            [(side, each) for side in sides for each in {**read, **fresh}.get(side, ())]
+        )
+        compare_on(page, reports, FAMILIES)
+        accounts = [Account(report) for report in reports]
+        for note in [
+            *written(request.json, lambda: as_json(reports)),
+            *written(request.html, lambda: as_html(accounts)),
+        ]:
+            page.write(note)
+    return stop.code if stop.asked else exit_code(accounts)
 
 
-def _run(request: Request, specs: Sequence[str]) -> tuple[dict[str, list[Report]], bool]:
+def _run(request: Request, specs: Sequence[str], stop: Stop) -> dict[str, list[Report]]:
     """The reports of the targets, held to the same checks with the same seed."""
-    reports: dict[str, list[Report]] = {}
     if not specs:
-        return reports, False
+        return {}
     checks = select(catalogue(), only=request.only, skip=request.skip, suite=request.suite)
-    plan = planned(request)
-    for spec, target in opened_once(specs).items():
-        trial = Trial(target, checks, replace(plan, spelled=spec))
-        reports[spec] = [trial.report()]
-        if trial.interrupted:
-            return reports, True
-    return reports, False
+    plan, targets = planned(request), distinct(specs)
+    refuse_wrong_shapes(targets, stop, request.quiet)
+    return {
+        spec: [Trial(target, checks, replace(plan, spelled=shlex.quote(spec))).report(stop)]
+        for spec, target in targets.items()
+    }
 
 
 def _is_file(side: str) -> bool:

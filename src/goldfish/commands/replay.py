@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from goldfish.check import Check, Subject
-from goldfish.commands.check import refuse_unwritable, write_file
+from goldfish.commands.check import refuse_unwritable, written
 from goldfish.commands.replay_page import page_of
 from goldfish.driver import Memory
 from goldfish.errors import HistoryError, UsageError
@@ -45,8 +45,8 @@ def replay(
         return _made_a_test(judged, as_test, against)
     page = Page()
     worst = max([_told(page, history) for history in judged])
-    if html:
-        write_file(html, page_of(judged, run), page)
+    for note in written(html, lambda: page_of(judged, run)):
+        page.write(note)
     return worst
 
 

@@ -1,5 +1,6 @@
 """Lines for a terminal or a pipe: wrapped, indented, and inert whatever they contain."""
 
+import os
 from typing import IO
 
 from rich.cells import cell_len
@@ -12,11 +13,17 @@ WIDEST, NARROWEST = 80, 40
 
 
 class Page:
-    """Where paragraphs are written, at most 80 columns wide."""
+    """Where paragraphs are written, at most 80 columns wide; ``lines`` counts them."""
 
     def __init__(self, file: IO[str] | None = None) -> None:
-        self._console = Console(file=file, markup=False, highlight=False, emoji=False)
+        self._console = _Patient(file=file, markup=False, highlight=False, emoji=False)
         self.width = max(NARROWEST, min(WIDEST, self._console.width))
+        self.lines = 0
+
+    @property
+    def file(self) -> IO[str]:
+        """Where the lines go."""
+        return self._console.file
 
     def write(self, text: str = "", *, indent: int = 0, label: str = "", style: str = "") -> None:
         """A paragraph; the label stands before its first line, the others keep clear of it."""
@@ -26,3 +33,19 @@ class Page:
             line.rstrip()
             self._console.print(Text(margin).append_text(line), soft_wrap=True)
             margin = " " * cell_len(margin)
+            self.lines += 1
+
+    def write_code(self, line: str, *, indent: int = 0) -> None:
+        """A line of code, which stays one line on any page, so that it can be copied."""
+        self._console.print(Text(" " * indent + inert(line), style="cyan"), soft_wrap=True)
+        self.lines += 1
+
+
+class _Patient(Console):
+    """A console whose reader may leave, as `head` does: the rest is for nobody, and no error."""
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self.file.fileno())  # or the interpreter complains when it ends
+        os.close(nowhere)

@@ -26,7 +26,8 @@ def reports_in(text: str, name: str) -> list[Report]:
 
 
 def _report(found: dict[str, Any]) -> Report:
-    return Report(found["target"], found["seed"], tuple(map(_result, found["checks"])))
+    results = tuple(map(_result, found["checks"]))
+    return Report(found["target"], found["seed"], results, found.get("promises", ""))
 
 
 def _result(found: dict[str, Any]) -> Result:
@@ -43,6 +44,7 @@ def _result(found: dict[str, Any]) -> Result:
         found["reproduce"],
         get("acknowledged", 0),
         get("lost", 0),
+        get("documented", ""),
         _excerpt(get("history")),
         _figures(get("figures")),
     )

@@ -1,37 +1,70 @@
 """The summary of a run for people: what was promised, what broke, how to see it again."""
 
+from collections import Counter
 from collections.abc import Iterable
+from typing import Literal
 
 from goldfish.baseline import Account
 from goldfish.report.discretion import discreet, inert, shortened
+from goldfish.report.glance import glance
 from goldfish.report.page import Page
 from goldfish.verdict import NOT_ASKED, NOT_CLAIMED, Report, Result, Verdict
 
 STYLES = {"held": "bold green", "broken": "bold red", "unknown": "bold yellow"}
+ROW_STYLES = {Verdict.BROKEN: "red", Verdict.UNKNOWN: "yellow"}
+Detail = Literal["verdict", "usual", "everything"]
 MOST_EVIDENCE = 10  # lines: a small history is shown whole
 LINES_OF_SUMMARY = 3
+SCREEN = 24  # lines: the headline of a summary that is longer has left the screen
+WHOLE_FAMILY = 4  # checks of a family from which it is named instead of them
 
 
-def summarise(page: Page, account: Account, seconds: float) -> None:
+def summarise(page: Page, account: Account, seconds: float, detail: Detail = "usual") -> None:
     """Write all that somebody needs to know about one target."""
     report = discreet(account.report)
-    page.write(headline(report, account, seconds), style=STYLES[report.verdict.value])
+    told = headline(report, account, seconds)
+    above = page.lines
+    page.write(told, style=STYLES[report.verdict.value])
+    if detail == "verdict":
+        return
     if report.lost:
         page.write(loss(report), style="bold red")
     if report.promises:
         page.write(f"Its documentation: {report.promises}")
+    if detail == "everything":
+        _everything(page, report)
+    _findings(page, account, report, None if detail == "everything" else MOST_EVIDENCE)
+    _not_judged(page, report)
+    if page.lines - above > SCREEN:
+        page.write()
+        glance(page, report)
+        page.write(told, style=STYLES[report.verdict.value])
+
+
+def _everything(page: Page, report: Report) -> None:
+    """A line for each check: verdict, time, promise."""
+    page.write()
+    for result in report.results:
+        label = f"{result.code} {result.verdict.value:<11} {result.seconds:5.1f} s  "
+        page.write(result.promise, indent=2, label=label, style=ROW_STYLES.get(result.verdict, ""))
+
+
+def _findings(page: Page, account: Account, report: Report, most: int | None) -> None:
     for result in sorted(_those(report, Verdict.BROKEN), key=lambda each: bool(each.documented)):
-        _broken(page, result, account.known.get(result.code))
+        _broken(page, result, account.known.get(result.code), most)
     for code, why in account.stale.items():
         page.write()
         page.write(f"stale: {why}. Remove it from the baseline.", indent=2, label=f"{code} ")
-    _unknown(page, _those(report, Verdict.UNKNOWN))
+    _unknown(page, report)
+
+
+def _not_judged(page: Page, report: Report) -> None:
     unsupported = _those(report, Verdict.UNSUPPORTED)
     lacking = [each for each in unsupported if _not_asked(each)]
     others = [each for each in unsupported if not _not_asked(each) and not _unclaimed(each)]
-    _listed(page, "Unsupported", others)
-    _listed(page, "Not claimed", [each for each in unsupported if _unclaimed(each)])
-    _listed(page, "Skipped", _those(report, Verdict.SKIPPED))
+    _listed(page, "Unsupported", others, report)
+    _listed(page, "Not claimed", [each for each in unsupported if _unclaimed(each)], report)
+    _listed(page, "Skipped", _those(report, Verdict.SKIPPED), report)
     _lacking(page, lacking)
 
 
@@ -75,7 +108,7 @@ def _counted(report: Report, known: int) -> str:
     return ", ".join([f"{number} promise{'' if number == '1' else 's'} {rest}", *told[1:]])
 
 
-def _broken(page: Page, result: Result, known: str | None) -> None:
+def _broken(page: Page, result: Result, known: str | None, most: int | None) -> None:
     page.write()
     page.write(result.promise, indent=2, label=f"{result.code} ", style="bold")
     if known:
@@ -86,17 +119,17 @@ def _broken(page: Page, result: Result, known: str | None) -> None:
     what = f"{result.finding}: {result.summary}"
     room = page.width - 8
     page.write(shortened(inert(what), LINES_OF_SUMMARY * room), indent=8, style="red")
-    for line in result.evidence[:MOST_EVIDENCE]:
+    for line in result.evidence[:most]:
         page.write(shortened(inert(line), room), indent=8)
     _reproduction(page, result, 8)
 
 
-def _unknown(page: Page, results: list[Result]) -> None:
-    for reason, group in _by_summary(results).items():
+def _unknown(page: Page, report: Report) -> None:
+    for reason, group in _by_summary(_those(report, Verdict.UNKNOWN)).items():
         page.write()
         told = shortened(inert(reason), LINES_OF_SUMMARY * (page.width - 11))
         page.write(told, indent=2, label="unknown: ", style="yellow")
-        page.write(" ".join(result.code for result in group), indent=8)
+        page.write(_codes(group, report), indent=8)
         _reproduction(page, group[0], 8)
 
 
@@ -113,7 +146,7 @@ def _reproduction(page: Page, result: Result, indent: int) -> None:
     page.write(f"--only {tail}", indent=indent + 2, style="cyan")
 
 
-def _listed(page: Page, title: str, results: list[Result]) -> None:
+def _listed(page: Page, title: str, results: list[Result], report: Report) -> None:
     """Codes by their reason, as compact as can be."""
     if not results:
         return
@@ -122,7 +155,16 @@ def _listed(page: Page, title: str, results: list[Result]) -> None:
     for reason, group in _by_summary(results).items():
         told = reason.removeprefix(NOT_CLAIMED).removeprefix("the store has ").removeprefix("its ")
         told = shortened(inert(told), page.width)
-        page.write(f"{told}: {' '.join(result.code for result in group)}", indent=4)
+        page.write(f"{told}: {_codes(group, report)}", indent=4)
+
+
+def _codes(group: list[Result], report: Report) -> str:
+    """The codes, after the families that are meant as a whole."""
+    asked = Counter(result.family for result in report.results)
+    meant = Counter(result.family for result in group)
+    whole = [each for each in meant if asked[each] == meant[each] >= WHOLE_FAMILY]
+    others = " ".join(result.code for result in group if result.family not in whole)
+    return ", ".join(filter(None, [*(f"all {meant[each]} of {each}" for each in whole), others]))
 
 
 def _lacking(page: Page, results: list[Result]) -> None:

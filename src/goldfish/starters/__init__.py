@@ -1,0 +1,1 @@
+"""The files that ``goldfish init`` writes, each a test module as users write them."""

@@ -1,0 +1,22 @@
+"""Holds our OpenAI Agents sessions in Redis to their promises: one test for each of them."""
+
+from agents.extensions.memory import RedisSession
+from redis.asyncio import Redis
+
+import goldfish
+
+
+@goldfish.target(services=["redis"])
+async def memory(sandbox):
+    """Open the memory on the private Redis at sandbox.redis_url, as often as it is asked for."""
+    client = Redis.from_url(sandbox.redis_url)
+
+    # Make a session as your application does.
+    def session_of(session_id):
+        return RedisSession(session_id, redis_client=client)
+
+    yield goldfish.adapt.openai_agents(session_of)
+    await client.aclose()
+
+
+test_memory = goldfish.suite(memory, suite="smoke")  # then "standard", which asks everything
