@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Most tests wait for a disk, a server or another process: two of them keep one core busy.
 export PYTEST_XDIST_AUTO_NUM_WORKERS ?= $(shell expr 2 \* `getconf _NPROCESSORS_ONLN`)
 
-.PHONY: check test lint gallery bench clean
+.PHONY: check test lint gallery bench docs clean
 .NOTPARALLEL: # what a target needs is installed in the order in which it is named
 
 check: $(VENV)/.core $(VENV)/.model
@@ -26,8 +26,12 @@ gallery: $(VENV)/.dev $(VENV)/.model
 bench: $(VENV)/.bench
 	$(BIN)/python bench/stores.py $(ARGS)
 
+# The site, from the pages and from the code itself; a warning fails it.
+docs: $(VENV)/.docs
+	$(BIN)/python -m docs.making site
+
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache
+	rm -rf site $(VENV) .mypy_cache .pytest_cache .ruff_cache
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "goldfish needs Python 3.11 or newer: make PYTHON=python3.12")'
@@ -47,4 +51,8 @@ $(VENV)/.model: | $(VENV)/bin/python
 
 $(VENV)/.bench: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[bench]'
+	touch $@
+
+$(VENV)/.docs: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[all,docs]'
 	touch $@

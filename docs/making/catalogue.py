@@ -1,0 +1,92 @@
+"""The catalogue as pages: one per family of checks, one entry per check, with its specimens."""
+
+from collections.abc import Iterator
+
+from docs.making.markdown import escaped
+from goldfish.check import FAMILIES, Check, catalogue
+from goldfish.specimens import Specimen, gallery
+
+try:
+    from goldfish.advice import advice
+except ImportError:
+    advice = None
+
+
+def pages() -> Iterator[tuple[str, str]]:
+    """Each page of the catalogue with its path."""
+    yield "catalogue/index.md", _index()
+    for family in FAMILIES:
+        yield f"catalogue/{family}.md", _family(family)
+
+
+def _index() -> str:
+    lines = [
+        "# The catalogue",
+        "",
+        f"{len(catalogue())} promises that a memory makes, in {len(FAMILIES)} families. A store is "
+        "asked only for those that it has the methods for.",
+        "Each is proven by specimens: stores that are wrong in exactly one way, which the check "
+        "must catch, with the right word.",
+        "",
+        "| family | about | promises |",
+        "|---|---|---|",
+    ]
+    for family, about in FAMILIES.items():
+        lines.append(f"| [{family}]({family}.md) | {about} | {len(_checks(family))} |")
+    lines += ["", "## Every promise", ""]
+    lines += [_line(check) for check in catalogue().values()]
+    return "\n".join(lines) + "\n"
+
+
+def _line(check: Check) -> str:
+    return f"- [{check.code}]({check.family}.md#{check.code.lower()}) {escaped(check.promise)}"
+
+
+def _checks(family: str) -> list[Check]:
+    return [check for check in catalogue().values() if check.family == family]
+
+
+def _family(family: str) -> str:
+    title = f"{family}: {FAMILIES[family]}"
+    entries = [_entry(check) for check in _checks(family)]
+    return "\n".join([f"# {title}", "", *entries])
+
+
+def _entry(check: Check) -> str:
+    caught = [each for each in gallery().values() if each.caught_by == check.code]
+    return "\n\n".join(
+        [
+            f"## {check.code}",
+            f"**{escaped(check.promise)}**",
+            f"*Incident.* {escaped(check.incident)}",
+            *_advised(check, caught),
+            *map(_specimen, caught),
+            "",
+        ]
+    )
+
+
+def _advised(check: Check, caught: list[Specimen]) -> Iterator[str]:
+    """What usually causes it and what mends it, once for each word that it is found by."""
+    if advice is None:
+        return
+    told: dict[tuple[str, str], list[str]] = {}
+    for finding in dict.fromkeys(each.finding for each in caught):
+        given = advice(check.code, finding)
+        told.setdefault((given.mechanism, given.fix), []).append(finding)
+    for (mechanism, fix), findings in told.items():
+        words = "" if len(told) == 1 else f" ({', '.join(findings)})"
+        yield f"*Mechanism{words}.* {escaped(mechanism)}"
+        yield _fix(words, fix)
+
+
+def _fix(words: str, fix: str) -> str:
+    """A fix is prose, with code in it if any line is indented or fenced."""
+    if "```" in fix or "\n    " in fix:
+        return f"*Fix{words}.*\n\n{fix}"
+    return f"*Fix{words}.* {escaped(fix)}"
+
+
+def _specimen(specimen: Specimen) -> str:
+    command = f"goldfish check specimen:{specimen.name} --only {specimen.caught_by}"
+    return f"*Specimen* ({specimen.finding}). {escaped(specimen.bug)}\n\n```text\n{command}\n```"
