@@ -1,16 +1,12 @@
 """The catalogue as pages: one per family of checks, one entry per check, with its specimens."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from docs.making.markdown import escaped
+from goldfish.advice import advice
 from goldfish.check import FAMILIES, Check, catalogue
 from goldfish.specimens import Specimen, gallery
-
-try:
-    from goldfish.advice import advice
-except ImportError:
-    advice = None
-
 
 def pages() -> Iterator[tuple[str, str]]:
     """Each page of the catalogue with its path."""
@@ -68,23 +64,15 @@ def _entry(check: Check) -> str:
 
 def _advised(check: Check, caught: list[Specimen]) -> Iterator[str]:
     """What usually causes it and what mends it, once for each word that it is found by."""
-    if advice is None:
-        return
-    told: dict[tuple[str, str], list[str]] = {}
+    told: dict[Any, list[str]] = {}
     for finding in dict.fromkeys(each.finding for each in caught):
-        given = advice(check.code, finding)
-        told.setdefault((given.mechanism, given.fix), []).append(finding)
-    for (mechanism, fix), findings in told.items():
+        told.setdefault(advice(check.code, finding), []).append(finding)
+    for given, findings in told.items():
         words = "" if len(told) == 1 else f" ({', '.join(findings)})"
-        yield f"*Mechanism{words}.* {escaped(mechanism)}"
-        yield _fix(words, fix)
-
-
-def _fix(words: str, fix: str) -> str:
-    """A fix is prose, with code in it if any line is indented or fenced."""
-    if "```" in fix or "\n    " in fix:
-        return f"*Fix{words}.*\n\n{fix}"
-    return f"*Fix{words}.* {escaped(fix)}"
+        yield f"*Mechanism{words}.* {escaped(given.mechanism)}"
+        yield f"*Fix{words}.* {escaped(given.fix)}"
+        if given.example:
+            yield f"```python\n{given.example.strip()}\n```"
 
 
 def _specimen(specimen: Specimen) -> str:

@@ -1,0 +1,160 @@
+"""A reader who follows a page word for word, in a directory of their own."""
+
+import asyncio
+import contextlib
+import io
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.docs.blocks import Block, Command, blocks, commands, directory_of
+from tests.docs.comparison import shows, tells
+
+ROOT = Path(__file__).parents[2]
+RUN = {"cat", "goldfish", "ls", "pytest", "python"}  # pip and make are for the reader's machine
+QUIET = "-p no:cacheprovider -p no:langsmith_plugin -p no:anyio -p no:xdist -p no:hypothesispytest"
+TESTS_BEGIN = "import asyncio\n\nimport pytest\n\nimport goldfish\n\n\n"
+
+
+class NotAsShown(AssertionError):  # noqa: N818 - it is what a failed test says
+    """A page shows what is not so."""
+
+
+@dataclass
+class Reader:
+    """What a reader has done so far: the names of the code that was run, and its last output."""
+
+    directory: Path
+    names: dict[str, Any] = field(default_factory=lambda: {"__name__": "page"})
+    printed: str = ""
+    tests: int = 0
+    said: list[tuple[Block, str]] = field(default_factory=list)  # what a new edition would show
+
+    def read(self, page: str) -> None:
+        """Follow the page; NotAsShown where it cannot be followed."""
+        place = directory_of(page)
+        if place:
+            ignored = shutil.ignore_patterns("__pycache__", ".pytest_cache")
+            shutil.copytree(ROOT / place, self.directory, dirs_exist_ok=True, ignore=ignored)
+        for block in blocks(page):
+            if block.note != "not run" and block.kind != "prose":
+                getattr(self, f"_{block.kind}")(block)
+
+    def _quote(self, block: Block) -> None:
+        quoted = block.text.partition("\n")[2].strip("\n")
+        there = (ROOT / block.name).read_text(encoding="utf-8")
+        for part in re.split(r"^\s*# …\n", quoted, flags=re.MULTILINE):
+            words = _dedented(part)
+            if words not in _every_dedent(there, words):
+                raise NotAsShown(f"{block.name} has no such lines:\n{words}")
+
+    def _file(self, block: Block) -> None:
+        path = self.directory / block.name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(block.text, encoding="utf-8")
+
+    def _test(self, block: Block) -> None:
+        self.tests += 1
+        name = f"test_page_{self.tests}.py"
+        (self.directory / name).write_text(TESTS_BEGIN + block.text, encoding="utf-8")
+        options = "-q -p asyncio -o asyncio_mode=auto -o asyncio_default_fixture_loop_scope=function"
+        code, said = self._ran(f"pytest {options} {name} --snapshot-update")
+        if code:
+            raise NotAsShown(f"a test of the page fails:\n{block.text}\n{said}")
+
+    def _run(self, block: Block) -> None:
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.chdir(self.directory):
+            exec(compile(block.text, "page", "exec"), self.names)
+            main = self.names.pop("main", None)
+            if callable(main):
+                asyncio.run(main())
+        self.printed = out.getvalue()
+
+    def _printed(self, block: Block) -> None:
+        self.said.append((block, self.printed))
+        if missing := shows(block.text, self.printed, exactly=True):
+            raise NotAsShown(f"shown, not printed: {missing}\nprinted:\n{self.printed}")
+
+    def _console(self, block: Block) -> None:
+        edition = []
+        for command in commands(block):
+            said = self._followed(command, block)
+            keep = "…" in command.shown or not command.shown.strip()
+            edition.append(f"$ {command.line}\n{command.shown if keep else said}")
+        self.said.append((block, "".join(edition)))
+
+    def _followed(self, command: Command, block: Block) -> str:
+        words = shlex.split(command.line)
+        if words[0] not in RUN:
+            return command.shown
+        code, said = self._ran(command.line)
+        if code not in {0, 1}:
+            raise NotAsShown(f"$ {command.line}\nexit {code}:\n{said}")
+        compare = tells if block.note == "varies" else shows
+        self._expect(compare(command.shown, said), command, said)
+        return said if block.note != "varies" else command.shown
+
+    def _expect(self, missing: str, command: Command, said: str) -> None:
+        if missing and not os.environ.get("GOLDFISH_UPDATE_DOCS"):
+            raise NotAsShown(f"$ {command.line}\nshown, not said: {missing}\nsaid:\n{said}")
+
+    def _ran(self, line: str) -> tuple[int, str]:
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        quiet = QUIET if " asyncio" in line else f"{QUIET} -p no:asyncio"
+        python_path = os.environ.get("PYTHONPATH", "")
+        environment = {
+            **os.environ,
+            "PATH": path,
+            "COLUMNS": "80",
+            "PYTEST_ADDOPTS": quiet,
+            "PYTHONPATH": python_path,
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
+        done = subprocess.run(
+            shlex.split(line),
+            cwd=self.directory,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=240,
+        )
+        return done.returncode, done.stdout
+
+
+def _dedented(text: str) -> str:
+    return textwrap.dedent(text).strip("\n")
+
+
+def _every_dedent(text: str, like: str) -> str:
+    """The text as it is seen from the depth at which the quoted lines stand in it."""
+    first = like.partition("\n")[0]
+    for line in text.splitlines():
+        if line.strip() == first:
+            depth = len(line) - len(line.lstrip())
+            lines = [each[depth:] if not each[:depth].strip() else each for each in text.splitlines()]
+            return "\n".join(lines)
+    return ""
+
+
+def new_edition(page: str, said: list[tuple[Block, str]]) -> str:
+    """The page with what was said in the place of what it showed."""
+    for block, text in sorted(said, key=lambda each: -each[0].start):
+        page = page[: block.start] + text + page[block.end :]
+    return page
+
+
+def pages() -> Iterator[Path]:
+    """Every page with code to follow: the front door, the documentation, the examples."""
+    yield ROOT / "README.md"
+    yield from sorted((ROOT / "docs").rglob("*.md"))
+    yield from sorted((ROOT / "examples").glob("*/README.md"))
