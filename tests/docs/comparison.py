@@ -4,7 +4,7 @@ import re
 
 # Session names, ids, addresses and times of a run; then all other numbers.
 _VOLATILE = (
-    (re.compile(r"session-[0-9a-f]+-\d+"), "session-#"),
+    (re.compile(r"\b([a-z]+)-[0-9a-f]{6}-\d+"), r"\1-#"),
     (re.compile(r"\b[0-9a-f]{12,}\b"), "#"),
     (re.compile(r"/\S*/(?=[\w.-]+)"), ""),  # directories
     (re.compile(r"\d[\d,.]*"), "#"),
@@ -27,10 +27,10 @@ def shows(shown: str, said: str, *, exactly: bool = False) -> str:
     """
     worded = _words if exactly else plain
     rest = worded(said)
-    for part in re.split(r"^\s*…\s*$", shown, flags=re.MULTILINE):
-        words = worded(part)
+    parts = map(worded, re.split(r"^\s*…\s*$", shown, flags=re.MULTILINE))
+    for words in filter(None, parts):
         _, found, rest = rest.partition(words)
-        if words and not found:
+        if not found:
             return words
     return ""
 

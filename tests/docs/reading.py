@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import importlib
 import io
 import os
 import re
@@ -35,6 +36,7 @@ class Reader:
     directory: Path
     names: dict[str, Any] = field(default_factory=lambda: {"__name__": "page"})
     printed: str = ""
+    aside: str = ""
     tests: int = 0
     said: list[tuple[Block, str]] = field(default_factory=list)  # what a new edition would show
 
@@ -68,11 +70,11 @@ class Reader:
         options = "-q -p asyncio -o asyncio_mode=auto -o asyncio_default_fixture_loop_scope=function"
         code, said = self._ran(f"pytest {options} {name} --snapshot-update")
         if code:
-            raise NotAsShown(f"a test of the page fails:\n{block.text}\n{said}")
+            raise NotAsShown(f"a test of the page fails:\n{block.text}\n{said}{self.aside}")
 
     def _run(self, block: Block) -> None:
         out = io.StringIO()
-        with contextlib.redirect_stdout(out), contextlib.chdir(self.directory):
+        with contextlib.redirect_stdout(out), _importing_from(self.directory):
             exec(compile(block.text, "page", "exec"), self.names)
             main = self.names.pop("main", None)
             if callable(main):
@@ -98,14 +100,14 @@ class Reader:
             return command.shown
         code, said = self._ran(command.line)
         if code not in {0, 1}:
-            raise NotAsShown(f"$ {command.line}\nexit {code}:\n{said}")
+            raise NotAsShown(f"$ {command.line}\nexit {code}:\n{said}{self.aside}")
         compare = tells if block.note == "varies" else shows
         self._expect(compare(command.shown, said), command, said)
         return said if block.note != "varies" else command.shown
 
     def _expect(self, missing: str, command: Command, said: str) -> None:
         if missing and not os.environ.get("GOLDFISH_UPDATE_DOCS"):
-            raise NotAsShown(f"$ {command.line}\nshown, not said: {missing}\nsaid:\n{said}")
+            raise NotAsShown(f"$ {command.line}\nshown, not said: {missing}\nsaid:\n{said}{self.aside}")
 
     def _ran(self, line: str) -> tuple[int, str]:
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
@@ -124,11 +126,27 @@ class Reader:
             cwd=self.directory,
             env=environment,
             stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
+            stderr=subprocess.PIPE,
             text=True,
             timeout=240,
         )
+        self.aside = done.stderr  # progress, which depends on how busy the machine is
         return done.returncode, done.stdout
+
+
+@contextlib.contextmanager
+def _importing_from(directory: Path) -> Iterator[None]:
+    """Be in the directory, as a script there is; its modules are nobody else's afterwards."""
+    sys.path.insert(0, str(directory))
+    importlib.invalidate_caches()
+    try:
+        with contextlib.chdir(directory):
+            yield
+    finally:
+        sys.path.remove(str(directory))
+        for name, module in list(sys.modules.items()):
+            if str(getattr(module, "__file__", "")).startswith(str(directory)):
+                del sys.modules[name]
 
 
 def _dedented(text: str) -> str:
