@@ -8,6 +8,7 @@ from goldfish.advice import advice
 from goldfish.check import FAMILIES, Check, catalogue
 from goldfish.specimens import Specimen, gallery
 
+
 def pages() -> Iterator[tuple[str, str]]:
     """Each page of the catalogue with its path."""
     yield "catalogue/index.md", _index()

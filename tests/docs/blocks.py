@@ -3,8 +3,8 @@
 A Python block whose first line is ``# from PATH`` quotes a file of the repository; with ``# NAME.py``
 (or any other name of a file) it is that file; with a ``def test_`` it is a test; otherwise it is run,
 in order, with the names of the blocks before it. A text block right after it is what it prints. In a
-console block the lines that begin with ``$`` are commands, the others what they say; a line that is
-only an ellipsis stands for any number of lines. A comment right before a block says otherwise:
+console block the lines that begin with ``$`` are commands, the others what they say; an ellipsis
+stands for anything. A comment right before a block says otherwise:
 ``<!-- varies: why -->`` compares promises and findings only, ``<!-- not run: why -->`` nothing.
 """
 
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+ROOT = Path(__file__).parents[2]
 Kind = Literal["quote", "file", "test", "run", "printed", "console", "prose"]
 
 _FENCE = re.compile(
@@ -47,10 +48,12 @@ def blocks(page: str) -> list[Block]:
     return found
 
 
-def directory_of(page: str) -> str:
-    """The directory of the repository whose copy a page works in, or nothing."""
+def directory_of(page: str, path: Path) -> Path | None:
+    """The directory whose copy a page works in: the one that it names, or its own example."""
     match = _IN.search(page)
-    return match[1] if match else ""
+    if match:
+        return ROOT / match[1]
+    return path.parent if path.parent.parent == ROOT / "examples" else None
 
 
 def _block(match: re.Match[str], after_code: bool) -> Block:
@@ -90,8 +93,3 @@ def commands(block: Block) -> list[Command]:
 def _parted(part: str) -> tuple[str, str]:
     line, _, shown = part.partition("\n")
     return line.partition("  # ")[0].strip(), shown
-
-
-def page_of(path: Path) -> str:
-    """The text of a page."""
-    return path.read_text(encoding="utf-8")

@@ -5,7 +5,7 @@ import re
 # Session names, ids, addresses and times of a run; then all other numbers.
 _VOLATILE = (
     (re.compile(r"\b([a-z]+)-[0-9a-f]{6}-\d+"), r"\1-#"),
-    (re.compile(r"\b[0-9a-f]{12,}\b"), "#"),
+    (re.compile(r"\b[0-9a-f]{6,}\b"), "#"),
     (re.compile(r"/\S*/(?=[\w.-]+)"), ""),  # directories
     (re.compile(r"\d[\d,.]*"), "#"),
 )
@@ -21,14 +21,13 @@ def plain(text: str) -> str:
 
 
 def shows(shown: str, said: str, *, exactly: bool = False) -> str:
-    """The first part of what is shown that is not said, or nothing; an ellipsis skips lines.
+    """The first part of what is shown that is not said, or nothing; an ellipsis skips any.
 
     Code that prints the same each time is taken at its word, numbers too.
     """
     worded = _words if exactly else plain
     rest = worded(said)
-    parts = map(worded, re.split(r"^\s*…\s*$", shown, flags=re.MULTILINE))
-    for words in filter(None, parts):
+    for words in filter(None, map(worded, shown.split("…"))):
         _, found, rest = rest.partition(words)
         if not found:
             return words

@@ -16,12 +16,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.docs.blocks import Block, Command, blocks, commands, directory_of
+from tests.docs.blocks import ROOT, Block, Command, blocks, commands, directory_of
 from tests.docs.comparison import shows, tells
 
-ROOT = Path(__file__).parents[2]
 RUN = {"cat", "goldfish", "ls", "pytest", "python"}  # pip and make are for the reader's machine
-QUIET = "-p no:cacheprovider -p no:langsmith_plugin -p no:anyio -p no:xdist -p no:hypothesispytest"
+PLUGINS = ("no_network", "no:cacheprovider", "no:langsmith_plugin", "no:anyio", "no:xdist")
+QUIET = " ".join(f"-p {plugin}" for plugin in PLUGINS)
 TESTS_BEGIN = "import asyncio\n\nimport pytest\n\nimport goldfish\n\n\n"
 
 
@@ -40,12 +40,11 @@ class Reader:
     tests: int = 0
     said: list[tuple[Block, str]] = field(default_factory=list)  # what a new edition would show
 
-    def read(self, page: str) -> None:
+    def read(self, page: str, path: Path) -> None:
         """Follow the page; NotAsShown where it cannot be followed."""
-        place = directory_of(page)
-        if place:
+        if place := directory_of(page, path):
             ignored = shutil.ignore_patterns("__pycache__", ".pytest_cache")
-            shutil.copytree(ROOT / place, self.directory, dirs_exist_ok=True, ignore=ignored)
+            shutil.copytree(place, self.directory, dirs_exist_ok=True, ignore=ignored)
         for block in blocks(page):
             if block.note != "not run" and block.kind != "prose":
                 getattr(self, f"_{block.kind}")(block)
@@ -67,7 +66,9 @@ class Reader:
         self.tests += 1
         name = f"test_page_{self.tests}.py"
         (self.directory / name).write_text(TESTS_BEGIN + block.text, encoding="utf-8")
-        options = "-q -p asyncio -o asyncio_mode=auto -o asyncio_default_fixture_loop_scope=function"
+        options = (
+            "-q -p asyncio -o asyncio_mode=auto -o asyncio_default_fixture_loop_scope=function"
+        )
         code, said = self._ran(f"pytest {options} {name} --snapshot-update")
         if code:
             raise NotAsShown(f"a test of the page fails:\n{block.text}\n{said}{self.aside}")
@@ -90,8 +91,7 @@ class Reader:
         edition = []
         for command in commands(block):
             said = self._followed(command, block)
-            keep = "…" in command.shown or not command.shown.strip()
-            edition.append(f"$ {command.line}\n{command.shown if keep else said}")
+            edition.append(f"$ {command.line}\n{command.shown if _partial(command) else said}")
         self.said.append((block, "".join(edition)))
 
     def _followed(self, command: Command, block: Block) -> str:
@@ -107,18 +107,20 @@ class Reader:
 
     def _expect(self, missing: str, command: Command, said: str) -> None:
         if missing and not os.environ.get("GOLDFISH_UPDATE_DOCS"):
-            raise NotAsShown(f"$ {command.line}\nshown, not said: {missing}\nsaid:\n{said}{self.aside}")
+            raise NotAsShown(
+                f"$ {command.line}\nshown, not said: {missing}\nsaid:\n{said}{self.aside}"
+            )
 
     def _ran(self, line: str) -> tuple[int, str]:
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         quiet = QUIET if " asyncio" in line else f"{QUIET} -p no:asyncio"
-        python_path = os.environ.get("PYTHONPATH", "")
+        known = filter(None, [os.environ.get("PYTHONPATH"), str(ROOT / "tests")])
         environment = {
             **os.environ,
             "PATH": path,
             "COLUMNS": "80",
             "PYTEST_ADDOPTS": quiet,
-            "PYTHONPATH": python_path,
+            "PYTHONPATH": os.pathsep.join(known),
             "PYTHONDONTWRITEBYTECODE": "1",
         }
         done = subprocess.run(
@@ -149,6 +151,11 @@ def _importing_from(directory: Path) -> Iterator[None]:
                 del sys.modules[name]
 
 
+def _partial(command: Command) -> bool:
+    """Whether a page shows nothing of what is said, or only parts, which a person chose."""
+    return not command.shown.strip() or bool(re.search(r"^\s*…$|…]", command.shown, re.MULTILINE))
+
+
 def _dedented(text: str) -> str:
     return textwrap.dedent(text).strip("\n")
 
@@ -159,7 +166,9 @@ def _every_dedent(text: str, like: str) -> str:
     for line in text.splitlines():
         if line.strip() == first:
             depth = len(line) - len(line.lstrip())
-            lines = [each[depth:] if not each[:depth].strip() else each for each in text.splitlines()]
+            lines = [
+                each[depth:] if not each[:depth].strip() else each for each in text.splitlines()
+            ]
             return "\n".join(lines)
     return ""
 

@@ -5,17 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.blocks import page_of
-from tests.docs.reading import ROOT, Reader, new_edition, pages
+from tests.docs.blocks import ROOT
+from tests.docs.reading import Reader, new_edition, pages
 
 
-@pytest.mark.parametrize("path", [pytest.param(each, id=str(each.relative_to(ROOT))) for each in pages()])
+@pytest.mark.parametrize(
+    "path", [pytest.param(each, id=str(each.relative_to(ROOT))) for each in pages()]
+)
 def test_the_page_can_be_followed(path: Path, tmp_path: Path) -> None:
     """Its code runs, its commands exist, and what it shows is what they say.
 
     With GOLDFISH_UPDATE_DOCS=1 the page is given what they say today, where it shows all of it.
     """
-    page, reader = page_of(path), Reader(tmp_path)
-    reader.read(page)
+    page, reader = path.read_text(encoding="utf-8"), Reader(tmp_path)
+    reader.read(page, path)
     if os.environ.get("GOLDFISH_UPDATE_DOCS"):
         path.write_text(new_edition(page, reader.said), encoding="utf-8")
