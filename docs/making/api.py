@@ -9,8 +9,8 @@ import goldfish
 
 INTRODUCTION = """# Python
 
-Every public name of `goldfish`, from its docstrings. `import goldfish` is enough for all of them; no
-optional package is imported before one of its names is used.
+Every public name of `goldfish`, from its docstrings. `import goldfish` is enough for all of them;
+no optional package is imported before one of its names is used.
 """
 GROUPS = {
     "Targets and suites": ("target", "suite", "Target", "Violation"),

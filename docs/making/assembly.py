@@ -1,7 +1,8 @@
-"""All pages in one directory: those that are written, those that are generated, and the way through."""
+"""All pages in one directory: the written ones, the generated ones, and the way through them."""
 
 import re
 import shutil
+from functools import cache
 from pathlib import Path
 
 from docs.making import pages
@@ -19,6 +20,7 @@ def written() -> dict[str, str]:
     return {path.relative_to(DOCS).as_posix(): path.read_text(encoding="utf-8") for path in found}
 
 
+@cache
 def everything() -> dict[str, str]:
     """Every page of the site; what somebody wrote goes before what would be generated."""
     return {**dict(pages.generated()), **written()}

@@ -1,6 +1,7 @@
 """The catalogue as pages: one per family of checks, one entry per check, with its specimens."""
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from docs.making.markdown import escaped
@@ -20,7 +21,7 @@ def _index() -> str:
     lines = [
         "# The catalogue",
         "",
-        f"{len(catalogue())} promises that a memory makes, in {len(FAMILIES)} families. A store is "
+        f"{len(_all())} promises that a memory makes, in {len(FAMILIES)} families. A store is "
         "asked only for those that it has the methods for.",
         "Each is proven by specimens: stores that are wrong in exactly one way, which the check "
         "must catch, with the right word.",
@@ -31,7 +32,7 @@ def _index() -> str:
     for family, about in FAMILIES.items():
         lines.append(f"| [{family}]({family}.md) | {about} | {len(_checks(family))} |")
     lines += ["", "## Every promise", ""]
-    lines += [_line(check) for check in catalogue().values()]
+    lines += [_line(check) for check in _all()]
     return "\n".join(lines) + "\n"
 
 
@@ -40,7 +41,12 @@ def _line(check: Check) -> str:
 
 
 def _checks(family: str) -> list[Check]:
-    return [check for check in catalogue().values() if check.family == family]
+    return [check for check in _all() if check.family == family]
+
+
+@cache
+def _all() -> tuple[Check, ...]:
+    return tuple(catalogue().values())
 
 
 def _family(family: str) -> str:
@@ -50,7 +56,7 @@ def _family(family: str) -> str:
 
 
 def _entry(check: Check) -> str:
-    caught = [each for each in gallery().values() if each.caught_by == check.code]
+    caught = _specimens()[check.code]
     return "\n\n".join(
         [
             f"## {check.code}",
@@ -61,6 +67,15 @@ def _entry(check: Check) -> str:
             "",
         ]
     )
+
+
+@cache
+def _specimens() -> dict[str, list[Specimen]]:
+    """The specimens by the check that catches them."""
+    caught: dict[str, list[Specimen]] = {}
+    for each in gallery().values():
+        caught.setdefault(each.caught_by, []).append(each)
+    return caught
 
 
 def _advised(check: Check, caught: list[Specimen]) -> Iterator[str]:

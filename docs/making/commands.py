@@ -10,8 +10,8 @@ from goldfish.commands.app import app
 
 INTRODUCTION = """# Command line
 
-Exit codes: 0 all held; 1 something is broken or unknown, or a baseline entry is stale; 2 wrong usage, or
-the world failed (no server, no package), with one sentence that says what to do.
+Exit codes: 0 all held; 1 something is broken or unknown, or a baseline entry is stale; 2 wrong
+usage, or the world failed (no server, no package), with one sentence that says what to do.
 """
 
 

@@ -9,8 +9,8 @@ from docs.making.markdown import escaped
 
 INTRODUCTION = """# pytest
 
-Installing goldfish installs the plugin. It does nothing, and imports nothing of goldfish, until one of
-these is used. `goldfish.suite(target)` makes a test of a target, one item per promise: see
+Installing goldfish installs the plugin. It does nothing, and imports nothing of goldfish, until
+one of these is used. `goldfish.suite(target)` makes a test of a target, one item per promise: see
 [My own store](../howto/own-store.md).
 """
 

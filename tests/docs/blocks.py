@@ -1,10 +1,10 @@
 """The fenced blocks of a page, each with what it is for.
 
-A Python block whose first line is ``# from PATH`` quotes a file of the repository; with ``# NAME.py``
-(or any other name of a file) it is that file; with a ``def test_`` it is a test; otherwise it is run,
-in order, with the names of the blocks before it. A text block right after it is what it prints. In a
-console block the lines that begin with ``$`` are commands, the others what they say; an ellipsis
-stands for anything. A comment right before a block says otherwise:
+A Python block whose first line is ``# from PATH`` quotes a file of the repository; with
+``# NAME.py`` (or any other name of a file) it is that file; with a ``def test_`` it is a test;
+otherwise it is run, in order, with the names of the blocks before it. A text block right after it
+is what it prints. In a console block the lines that begin with ``$`` are commands, the others what
+they say; an ellipsis stands for anything. A comment right before a block says otherwise:
 ``<!-- varies: why -->`` compares promises and findings only, ``<!-- not run: why -->`` nothing.
 """
 

@@ -1,4 +1,4 @@
-"""Whether a command says what a page shows: words are compared, numbers and names of a run are not."""
+"""Whether a command says what a page shows: words count, numbers and names of a run do not."""
 
 import re
 
