@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Most tests wait for a disk, a server or another process: two of them keep one core busy.
 export PYTEST_XDIST_AUTO_NUM_WORKERS ?= $(shell expr 2 \* `getconf _NPROCESSORS_ONLN`)
 
-.PHONY: check test lint gallery bench findings clean
+.PHONY: check test lint gallery bench docs findings clean
 .NOTPARALLEL: # what a target needs is installed in the order in which it is named
 
 check: $(VENV)/.core $(VENV)/.model
@@ -30,8 +30,12 @@ bench: $(VENV)/.bench
 findings:
 	$(if $(filter command line environment,$(origin VENV)),VENV=$(VENV)) $(PYTHON) -m tools.findings $(ARGS)
 
+# The site, from the pages and from the code itself; a warning fails it.
+docs: $(VENV)/.docs
+	$(BIN)/python -m docs.making site
+
 clean:
-	rm -rf $(VENV) .findings .mypy_cache .pytest_cache .ruff_cache
+	rm -rf site .findings $(VENV) .mypy_cache .pytest_cache .ruff_cache
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "goldfish needs Python 3.11 or newer: make PYTHON=python3.12")'
@@ -51,4 +55,8 @@ $(VENV)/.model: | $(VENV)/bin/python
 
 $(VENV)/.bench: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[bench]'
+	touch $@
+
+$(VENV)/.docs: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[all,docs]'
 	touch $@

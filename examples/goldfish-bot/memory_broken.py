@@ -53,7 +53,7 @@ class BotMemory:
 
 
 @goldfish.target(services=["redis"])
-async def bot_memory(sandbox: Any, *, ttl: float | None = None) -> AsyncIterator[BotMemory]:
+async def memory(sandbox: Any, *, ttl: float | None = None) -> AsyncIterator[BotMemory]:
     """How goldfish opens it, as often as it likes, on a real Redis of its own."""
     store = BotMemory(sandbox.redis_url, ttl=ttl)
     yield store

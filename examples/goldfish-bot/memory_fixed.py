@@ -70,7 +70,7 @@ def _encoded(message: ChatMessage) -> str:
 
 
 @goldfish.target(services=["redis"])
-async def bot_memory(sandbox: Any, *, ttl: float | None = None) -> AsyncIterator[BotMemory]:
+async def memory(sandbox: Any, *, ttl: float | None = None) -> AsyncIterator[BotMemory]:
     """How goldfish opens it, as often as it likes, on a real Redis of its own."""
     store = BotMemory(sandbox.redis_url, ttl=ttl)
     yield store

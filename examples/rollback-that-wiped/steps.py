@@ -34,6 +34,6 @@ def show(manager: Any) -> None:
 
 
 if __name__ == "__main__":
-    module = importlib.import_module(f"manager_{sys.argv[1]}")
+    module = importlib.import_module(f"memory_{sys.argv[1]}")
     manager = module.ConversationManager(sys.argv[2])
     {"save": save, "roll back": roll_back, "list": show}[sys.argv[3]](manager)

@@ -6,12 +6,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
 
-import goldfish
 from goldfish import ChatMessage
 
 SERVE = Path(__file__).with_name("serve.py")
@@ -74,18 +74,11 @@ def port_once_written(file: Path) -> int:
     raise RuntimeError("the fleet did not start within 10 s: see the opening that started it")
 
 
-@goldfish.target(carries=KEEPS, retries=False)
-def in_process(sandbox: Any) -> Iterator[ChatService]:
-    """The service as it went to production: a dict in each worker."""
-    service = ChatService(port_of_the_fleet(sandbox.path / "fleet"))
-    yield service
-    service.close()
-
-
-@goldfish.target(carries=KEEPS, retries=False, services=["redis"])
-def on_redis(sandbox: Any) -> Iterator[ChatService]:
-    """The same service with one setting changed: all workers share one Redis."""
-    url = sandbox.redis_url
-    service = ChatService(port_of_the_fleet(sandbox.path / "fleet", CHAT_REDIS_URL=url))
-    yield service
-    service.close()
+@contextmanager
+def fleet(directory: Path, **settings: str) -> Iterator[ChatService]:
+    """A user of the service that runs with these settings in this sandbox."""
+    service = ChatService(port_of_the_fleet(directory / "fleet", **settings))
+    try:
+        yield service
+    finally:
+        service.close()

@@ -1,7 +1,7 @@
 """The service's own test of its memory: one line, one pytest item per promise."""
 
-from fleet import on_redis
+from memory_fixed import memory
 
 import goldfish
 
-test_memory = goldfish.suite(on_redis, only=["CON01", "CON02", "CON10", "DUR13"])
+test_memory = goldfish.suite(memory, only=["CON01", "CON02", "CON10", "DUR13"])

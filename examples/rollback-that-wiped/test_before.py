@@ -1,6 +1,6 @@
 """The test that the refactoring passed: one process, and a fresh database in memory."""
 
-from manager_broken import ConversationManager
+from memory_broken import ConversationManager
 
 from goldfish import ChatMessage
 

@@ -1,4 +1,4 @@
-"""The conversation manager as it went to production. Its tests were green, in one process."""
+"""The conversation manager after the fix: a rollback is one transaction, from the first row on."""
 
 import json
 import sqlite3
@@ -77,9 +77,7 @@ class ConversationManager:
             self.db.execute("DELETE FROM sessions WHERE session_id = ?", (session_id,))
             self._touch(session_id)
             self._append(session_id, states[snapshot_id])
-        # The fault: the transaction is over. What is written now is seen by this process alone,
-        # and gone when it ends.
-        self.db.executemany("INSERT INTO snapshots VALUES (?, ?, ?, ?, ?)", snapshots)
+            self.db.executemany("INSERT INTO snapshots VALUES (?, ?, ?, ?, ?)", snapshots)
 
     def close(self) -> None:
         self.db.close()
@@ -106,7 +104,7 @@ def _now() -> str:
 
 
 @goldfish.target(carries={"id", "role", "content"})
-def manager(sandbox: Any) -> Iterator[ConversationManager]:
+def memory(sandbox: Any) -> Iterator[ConversationManager]:
     """How goldfish opens it, as often as it likes, on one file."""
     manager = ConversationManager(sandbox.path / "conversations.db")
     yield manager
