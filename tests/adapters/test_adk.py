@@ -14,10 +14,8 @@ from google.adk.sessions.sqlite_session_service import SqliteSessionService
 import goldfish
 from goldfish import ChatMessage
 from goldfish.adapters.adk_events import from_event, to_event
-from goldfish.check import catalogue
 from goldfish.client import methods_of
-from goldfish.runner import Plan, run
-from goldfish.targets import resolve
+from tests.adapters.blame import assert_blamed
 
 LONG_AGO = datetime(2020, 1, 2, 3, 4, 5, 678, tzinfo=UTC)
 HELD = "FID01 FID08 FID09 FID13 FID15 FID26 ORD11 ORD13 ORD14 FID41 FID43 ISO43"
@@ -163,6 +161,4 @@ def test_each_service_is_blamed_for_its_faults_only(name: str) -> None:
     """What ADK does right is held, and what it lacks is unsupported."""
     expected = dict.fromkeys(UNSUPPORTED.split(), "unsupported")
     expected |= {code: said for said, codes in FOUND[name].items() for code in codes.split()}
-    checks = [check for code, check in catalogue().items() if code in expected]
-    report = run(resolve(name), checks, Plan(seed=1, workers=2))
-    assert {result.code: result.verdict.value for result in report.results} == expected
+    assert_blamed(name, expected)

@@ -6,10 +6,8 @@ import sys
 import pytest
 
 from goldfish.adapters.langchain_targets import file_name
-from goldfish.check import catalogue
 from goldfish.lookalikes import BY_CASE, ODD_CHARACTERS, PATHS
-from goldfish.runner import Plan, run
-from goldfish.targets import resolve
+from tests.adapters.blame import assert_blamed
 
 ROUND_TRIPS = "FID01 FID05 FID08 FID09 FID10 FID12 FID13 FID14 FID15 FID16 FID17 FID18 FID19 FID20"
 ODD_SESSIONS = "ISO05 ISO08 ISO13 ISO14"
@@ -42,10 +40,7 @@ FOUND = {
 def test_each_history_is_blamed_for_its_faults_only(name: str) -> None:
     """Round trips, odd ids and other processes hold where they do; torn batches are found."""
     expected = {code: said for said, codes in FOUND[name].items() for code in codes.split()}
-    checks = [check for code, check in catalogue().items() if code in expected]
-    report = run(resolve(name), checks, Plan(seed=1, workers=2))
-    found = {result.code: result.verdict.value for result in report.results}
-    assert found == expected
+    assert_blamed(name, expected)
 
 
 def test_a_file_name_is_safe_and_belongs_to_one_session() -> None:

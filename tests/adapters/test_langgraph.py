@@ -18,10 +18,8 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 import goldfish
 from goldfish import ChatMessage
 from goldfish.adapters.langgraph import LangGraphMemory
-from goldfish.check import catalogue
 from goldfish.client import methods_of
-from goldfish.runner import Plan, run
-from goldfish.targets import resolve
+from tests.adapters.blame import assert_blamed
 
 METHODS = {
     "add_messages", "get_history", "delete_messages", "clear",
@@ -85,10 +83,7 @@ def contents(messages: list[ChatMessage]) -> list[object]:
 def test_each_checkpointer_is_blamed_for_its_faults_only(name: str) -> None:
     """Turns at once are lost, and unknown checkpoints not refused; round trips and forks hold."""
     expected = {code: said for said, codes in FOUND[name].items() for code in codes.split()}
-    checks = [check for code, check in catalogue().items() if code in expected]
-    report = run(resolve(name), checks, Plan(seed=1, workers=2))
-    found = {result.code: result.verdict.value for result in report.results}
-    assert found == expected
+    assert_blamed(name, expected)
 
 
 def test_threads_are_written_read_and_deleted(store: LangGraphMemory) -> None:

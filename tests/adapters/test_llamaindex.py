@@ -13,10 +13,8 @@ from llama_index.core.storage.chat_store import SimpleChatStore
 import goldfish
 from goldfish import ChatMessage
 from goldfish.adapters.llamaindex_messages import NO_TIME, from_llamaindex, to_llamaindex
-from goldfish.check import catalogue
 from goldfish.client import methods_of
-from goldfish.runner import Plan, run
-from goldfish.targets import resolve
+from tests.adapters.blame import assert_blamed
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}
 ROUND_TRIPS = "FID01 FID08 FID09 FID13 FID14 FID15"
@@ -130,6 +128,4 @@ def test_each_memory_is_blamed_for_its_faults_only(name: str) -> None:
     """What LlamaIndex does right is held, and what it lacks is unsupported."""
     expected = dict.fromkeys(UNSUPPORTED.split(), "unsupported")
     expected |= {code: said for said, codes in FOUND[name].items() for code in codes.split()}
-    checks = [check for code, check in catalogue().items() if code in expected]
-    report = run(resolve(name), checks, Plan(seed=1, workers=2))
-    assert {result.code: result.verdict.value for result in report.results} == expected
+    assert_blamed(name, expected)

@@ -11,12 +11,11 @@ import pytest
 import goldfish
 from goldfish.adapters import mem0_offline
 from goldfish.adapters.mem0 import AsyncMem0Memory, Mem0Memory, added_id, present, scoped
-from goldfish.check import catalogue
 from goldfish.errors import MemoryStoreError, ModelNotFoundError
-from goldfish.runner import Plan, run
 from goldfish.shape import refuse_wrong_shape
 from goldfish.targets import BUILT_INS, resolve
 from goldfish.testing import HashEmbedder
+from tests.adapters.blame import assert_blamed
 
 PACKAGES = {"qdrant": "qdrant_client", "faiss": "faiss", "chroma": "chromadb"}
 TEA = "Ann prefers tea over coffee"
@@ -209,7 +208,4 @@ def test_each_vector_store_is_blamed_for_its_faults_only(name: str) -> None:
     if BUILT_INS[name].missing:
         pytest.skip(f"its extra {BUILT_INS[name].extra} is not installed")
     expected = {code: said for said, codes in FOUND[name].items() for code in codes.split()}
-    checks = [check for code, check in catalogue().items() if code in expected]
-    report = run(resolve(name), checks, Plan(seed=1, workers=2))
-    found = {result.code: result.verdict.value for result in report.results}
-    assert found == expected
+    assert_blamed(name, expected)

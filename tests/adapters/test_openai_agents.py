@@ -14,10 +14,8 @@ import goldfish
 from goldfish import ChatMessage
 from goldfish.adapters.openai_agents_items import NO_TIME, from_item, to_item
 from goldfish.adapters.openai_agents_targets import KEPT_OPEN, _OpenSessions
-from goldfish.check import catalogue
 from goldfish.client import methods_of
-from goldfish.runner import Plan, run
-from goldfish.targets import resolve
+from tests.adapters.blame import assert_blamed
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}
 HELD = "FID01 FID09 FID13 FID14 FID22 FID26 ORD11 ORD13 ORD14 CLR04"
@@ -158,6 +156,4 @@ def test_each_session_is_blamed_for_its_faults_only(name: str) -> None:
     """What the SDK does right is held, and what it lacks is unsupported."""
     expected = {code: said for said, codes in FOUND[name].items() for code in codes.split()}
     expected |= dict.fromkeys(UNSUPPORTED.split(), "unsupported")
-    checks = [check for code, check in catalogue().items() if code in expected]
-    report = run(resolve(name), checks, Plan(seed=1, workers=2))
-    assert {result.code: result.verdict.value for result in report.results} == expected
+    assert_blamed(name, expected)

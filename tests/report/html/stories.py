@@ -40,7 +40,7 @@ def broken(code: str, finding: str, shown: Excerpt | None, summary: str = "it is
         command,
         20,
         5,
-        shown,
+        excerpt=shown,
     )
 
 
