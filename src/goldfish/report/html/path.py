@@ -9,7 +9,10 @@ from goldfish.history import FAULT, Call, tag
 WRITES = {"add", "remember", "revise", "set_state"}
 READS = {"read", "recall", "list_facts", "get_fact", "search_history", "get_state"}
 MISSING = {"lost", "stale", "torn"}  # findings in which something should have been shown
-ONCE_REMOVED = {"resurrected"}
+REMOVALS = {
+    *("clear", "clear_all", "trim", "delete_messages", "rollback", "rollback_to_snapshot"),
+    *("forget", "forget_all"),
+}
 MOST_WRITES = 3
 
 
@@ -34,8 +37,8 @@ def path(excerpt: Excerpt, finding: str | None) -> Path:
         if call.action in WRITES and call is not culprit and has(call, excerpt.about)
     ]
     before = [call for call in calls if call.start < culprit.start and call is not culprit]
-    removals = [call for call in before if call.action not in WRITES | READS]
-    between = removals[-1:] if finding in ONCE_REMOVED else []
+    removals = [call for call in before if call.action in REMOVALS]
+    between = removals[-1:] if finding == "resurrected" else []
     return Path(tuple(writes[:MOST_WRITES]), culprit, next(iter(between), None))
 
 
