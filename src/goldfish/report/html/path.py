@@ -23,6 +23,7 @@ class Path:
     writes: tuple[Call, ...]
     culprit: Call | None
     removal: Call | None = None
+    finding: str | None = None
 
 
 def path(excerpt: Excerpt, finding: str | None) -> Path:
@@ -30,7 +31,7 @@ def path(excerpt: Excerpt, finding: str | None) -> Path:
     calls = [call for call in excerpt.calls if call.action != FAULT]
     culprit = _culprit(calls, excerpt.about, finding)
     if culprit is None or not excerpt.about:
-        return Path((), culprit)
+        return Path((), culprit, None, finding)
     writes = [
         call
         for call in calls
@@ -39,7 +40,7 @@ def path(excerpt: Excerpt, finding: str | None) -> Path:
     before = [call for call in calls if call.start < culprit.start and call is not culprit]
     removals = [call for call in before if call.action in REMOVALS]
     between = removals[-1:] if finding == "resurrected" else []
-    return Path(tuple(writes[:MOST_WRITES]), culprit, next(iter(between), None))
+    return Path(tuple(writes[:MOST_WRITES]), culprit, next(iter(between), None), finding)
 
 
 def _culprit(calls: Sequence[Call], about: Sequence[str], finding: str | None) -> Call | None:
