@@ -80,9 +80,8 @@ def test_a_check_that_asked_nothing_has_nothing_to_show() -> None:
     assert last_calls([], None, []).calls == ()
 
 
-def test_thousands_of_long_reads_are_looked_through_quickly() -> None:
-    """Only what is shown is masked and cut: two million contents are no matter."""
-    contents = [f"[m{number}] {'x' * 500}" for number in range(1_000)]
-    calls = [Call("p", "s", "read", None, contents, n, n + 1) for n in range(2_000)]
-    shown = last_calls(calls, "s", ["[m7] nobody has this"])
-    assert len(shown.calls) == 12
+def test_the_write_from_which_a_message_leaked_is_shown() -> None:
+    """It is in another session, and belongs to the story all the same."""
+    calls = written("0-1 p1 t add a\n1-2 p1 t add b\n2-3 p2 s read: a").calls
+    shown = last_calls(calls, "s", ["a"])
+    assert [(call.session, call.action) for call in shown.calls] == [("t", "add"), ("s", "read")]

@@ -50,8 +50,9 @@ def last_calls(calls: Sequence[Call], session: str | None, about: Iterable[Any])
         return Excerpt(())
     session = asked[-1].session if session is None else session
     about = list(about)
-    own = [call for call in asked if call.session == session] or asked[-1:]
-    chosen = _telling(own, set(map(_key, about)))
+    wanted = set(map(_key, about))
+    own = [call for call in asked if call.session == session or _wrote(call, wanted)]
+    chosen = _telling(own or asked[-1:], wanted)
     begin, end = chosen[0].start, max(call.end for call in chosen)
     faults = [call for call in calls if call.action == FAULT and call.start <= end]
     chosen += [fault for fault in faults if fault.end >= begin][-3:]
@@ -63,6 +64,11 @@ def _telling(calls: Sequence[Call], about: set[str]) -> list[Call]:
     places = range(len(calls))
     ranked = sorted(places, key=lambda at: (at != places[-1], not _mentions(calls[at], about), -at))
     return [calls[at] for at in sorted(ranked[:MOST_CALLS])]
+
+
+def _wrote(call: Call, about: set[str]) -> bool:
+    """Whether it is the write of such a content, also to another session, from which it leaked."""
+    return call.action in {"add", "remember"} and _mentions(call, about)
 
 
 def _mentions(call: Call, about: set[str]) -> bool:

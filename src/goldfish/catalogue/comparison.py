@@ -19,7 +19,9 @@ def about(variant: str) -> Iterator[None]:
         yield
     except Violation as violation:
         text = f"{violation.finding}: {variant}: {violation.summary}"
-        raise Violation(text, *violation.evidence) from violation
+        raise Violation(
+            text, *violation.evidence, session=violation.session, about=violation.about
+        ) from violation
     except StoreError as error:
         raise Violation(f"refused: {variant}: {error}") from error
 

@@ -156,16 +156,33 @@ class Knowledge:
             raise Violation(
                 f"corrupted: {who} was told {shown(missing[0])} and has {shown(extra[0])}",
                 *evidence,
+                session=user,
+                about=(missing[0], extra[0]),
             )
         if missing:
             many = f"{len(missing)} of {len(expected)} missing"
-            raise Violation(f"lost: {who} was told {shown(missing[0])} ({many})", *evidence)
+            raise Violation(
+                f"lost: {who} was told {shown(missing[0])} ({many})",
+                *evidence,
+                session=user,
+                about=tuple(missing),
+            )
         if extra:
-            raise Violation(f"phantom: {who} has {shown(extra[0])}, which nobody told", *evidence)
+            raise Violation(
+                f"phantom: {who} has {shown(extra[0])}, which nobody told",
+                *evidence,
+                session=user,
+                about=tuple(extra),
+            )
         for text in expected:
             if counts[repr(text)] > 1:
                 many = f"{counts[repr(text)]} times"
-                raise Violation(f"duplicated: {who} has {shown(text)} {many}", *evidence)
+                raise Violation(
+                    f"duplicated: {who} has {shown(text)} {many}",
+                    *evidence,
+                    session=user,
+                    about=(text,),
+                )
 
     def blame(self, user: str, found: Iterable[Any], *evidence: str) -> None:
         """Raise if one of these texts is another user's alone, or was to be gone."""
@@ -175,7 +192,10 @@ class Knowledge:
                 continue
             if text in self.gone.get(user, ()):
                 raise Violation(
-                    f"resurrected: user {shown(user)} still has {shown(text)}", *evidence
+                    f"resurrected: user {shown(user)} still has {shown(text)}",
+                    *evidence,
+                    session=user,
+                    about=(text,),
                 )
             for other, theirs in self.texts.items():
                 if other != user and text in theirs:
@@ -183,6 +203,8 @@ class Knowledge:
                         f"leaked: user {shown(user)} was given {shown(text)}, "
                         f"which was told about {shown(other)}",
                         *evidence,
+                        session=user,
+                        about=(text,),
                     )
 
 

@@ -75,3 +75,12 @@ def test_one_answer_alone_is_not_drawn() -> None:
     """A drawing of a single call would tell nothing."""
     assert timeline(excerpt(calls("0-1 w1 s read: a"), (), ()), "phantom", "") == ""
     assert timeline(Excerpt(()), "lost", "") == ""
+
+
+def test_what_was_shown_before_its_write_had_ended_is_followed_to_the_end_of_the_read() -> None:
+    """The line never runs back in time to a read that began earlier."""
+    seen = drawn(story("1-2 w1 s add a\n0-3 w2 t read: a", "a"), "leaked")
+    (line,) = seen.of_class("follow")
+    begin, end = float(line["d"][1:].split()[0]), float(line["d"].split()[-2])
+    assert begin < end
+    assert "w2 reads: a: not of this session ✗" in seen.texts

@@ -4,10 +4,18 @@ from collections.abc import Sequence
 
 from goldfish.history import Call
 from goldfish.report.html.markup import Markup, joined
-from goldfish.report.html.path import READS, WRITES, Path, contents, has, lacking, names
+from goldfish.report.html.path import MISSING, READS, WRITES, Path, contents, lacking, names
 from goldfish.report.html.telling import caller
 
 OUTCOMES = {"ok": "acknowledged", "fail": "an error came back", "unknown": "no answer came"}
+WRONG = {  # about a read that shows something
+    "corrupted": "changed",
+    "duplicated": "more than once",
+    "leaked": "not of this session",
+    "phantom": "nobody wrote it",
+    "reordered": "out of order",
+    "resurrected": "there again",
+}
 VERBS = {"add": "writes", "read": "reads", "remember": "remembers", "recall": "recalls"}
 
 
@@ -43,10 +51,12 @@ def _shown(call: Call, about: Sequence[str], followed: Path) -> str:
     found = contents(call)
     concerned = [each for each in found if each in about]
     told = names(concerned if concerned and len(found) > 4 else found) or "nothing"
-    gone = lacking(call, about)
-    if call is followed.culprit and followed.writes and gone and not has(call, gone):
+    if call is not followed.culprit or not about:
+        return told
+    if followed.finding in MISSING and (gone := lacking(call, about)):
         return f"{told}: {names(gone)} missing ✗"
-    return told
+    wrong = WRONG.get(followed.finding or "")
+    return f"{told}: {wrong} ✗" if wrong else told
 
 
 def _asked(call: Call) -> str:

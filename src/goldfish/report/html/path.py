@@ -9,7 +9,10 @@ from goldfish.history import FAULT, Call, tag
 WRITES = {"add", "remember", "revise", "set_state"}
 READS = {"read", "recall", "list_facts", "get_fact", "search_history", "get_state"}
 MISSING = {"lost", "stale", "torn"}  # findings in which something should have been shown
-ONCE_REMOVED = {"resurrected"}
+REMOVALS = {
+    *("clear", "clear_all", "trim", "delete_messages", "rollback", "rollback_to_snapshot"),
+    *("forget", "forget_all"),
+}
 MOST_WRITES = 3
 
 
@@ -20,6 +23,7 @@ class Path:
     writes: tuple[Call, ...]
     culprit: Call | None
     removal: Call | None = None
+    finding: str | None = None
 
 
 def path(excerpt: Excerpt, finding: str | None) -> Path:
@@ -27,16 +31,16 @@ def path(excerpt: Excerpt, finding: str | None) -> Path:
     calls = [call for call in excerpt.calls if call.action != FAULT]
     culprit = _culprit(calls, excerpt.about, finding)
     if culprit is None or not excerpt.about:
-        return Path((), culprit)
+        return Path((), culprit, None, finding)
     writes = [
         call
         for call in calls
         if call.action in WRITES and call is not culprit and has(call, excerpt.about)
     ]
     before = [call for call in calls if call.start < culprit.start and call is not culprit]
-    removals = [call for call in before if call.action not in WRITES | READS]
-    between = removals[-1:] if finding in ONCE_REMOVED else []
-    return Path(tuple(writes[:MOST_WRITES]), culprit, next(iter(between), None))
+    removals = [call for call in before if call.action in REMOVALS]
+    between = removals[-1:] if finding == "resurrected" else []
+    return Path(tuple(writes[:MOST_WRITES]), culprit, next(iter(between), None), finding)
 
 
 def _culprit(calls: Sequence[Call], about: Sequence[str], finding: str | None) -> Call | None:

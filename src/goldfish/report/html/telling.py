@@ -69,7 +69,7 @@ def _torn(write: Call, read: Call, about: tuple[str, ...]) -> str:
 
 
 def _refused(call: Call) -> str:
-    asked = f"write {names(contents(call))}" if call.action in WRITES else call.action
+    asked = f"write {names(contents(call)) or 'nothing'}" if call.action in WRITES else call.action
     got = call.error or "no answer"
     return f"{caller(call)} asked to {asked}, an ordinary call, and got an error: {got}"
 
@@ -83,10 +83,11 @@ def _leaked(write: Call, read: Call, about: tuple[str, ...]) -> str:
 
 
 def _resurrected(removal: Call, read: Call, about: tuple[str, ...]) -> str:
-    told = names([each for each in contents(read) if each in about])
+    back = [each for each in contents(read) if each in about]
+    told, was = names(back), "was" if len(back) == 1 else "were"
     return (
         f"{caller(removal)} removed {told} ({removal.action}). "
-        f"Later {caller(read)} read the session, and {told} was there again."
+        f"Later {caller(read)} read the session, and {told} {was} there again."
     )
 
 

@@ -1,6 +1,6 @@
 """A finding as a drawing: who asked what of which process when, and the message to follow."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from goldfish.excerpt import Excerpt
 from goldfish.history import FAULT, Call
@@ -137,21 +137,26 @@ class _Drawing:
             return
         for write in self._path.writes:
             stops = [call for call in (write, self._path.removal, culprit) if call is not None]
-            points = [self._point(call, first=call is write) for call in stops]
+            points = self._points(stops)
             yield element("path", class_="follow", d=_curve(points))
             for x, y in points[:-1]:
                 yield element("circle", class_="follow-dot", cx=x, cy=y, r=4)
         if self._path.writes:
-            x, y = self._point(culprit, first=False)
+            x, y = self._points([self._path.writes[-1], culprit])[-1]
             there = has(culprit, self._excerpt.about)
             yield element(
                 "circle", class_="follow-dot" if there else "follow-miss", cx=x, cy=y, r=6
             )
 
-    def _point(self, call: Call, *, first: bool) -> tuple[float, float]:
-        left, right = self._x(call.start), max(self._x(call.start) + 5, self._x(call.end))
-        y = self._rows[id(call)] + TEXT + 5 + BAR / 2
-        return (right, y) if first else (left, y)
+    def _points(self, stops: Sequence[Call]) -> list[tuple[float, float]]:
+        """From the end of the first call to the beginning of each other, or its end if at once."""
+        points: list[tuple[float, float]] = []
+        for call in stops:
+            left, right = self._x(call.start), max(self._x(call.start) + 5, self._x(call.end))
+            y = self._rows[id(call)] + TEXT + 5 + BAR / 2
+            later = bool(points) and points[-1][0] <= left
+            points.append((left if later else right, y))
+        return points
 
     def _text(self, text: str, x: float, y: float, kind: str) -> Markup:
         """A text that begins at x, or ends at the margin if it would not fit."""
