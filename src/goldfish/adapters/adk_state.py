@@ -25,7 +25,8 @@ SCOPES = ("app:", USER, "temp:")
 def to_state_event(values: Mapping[str, Any], *, of_user: bool) -> Event:
     """The event that sets these values; what ADK cannot keep is refused."""
     refuse_unstorable(dict(values), "values")
-    json.dumps(dict(values), allow_nan=False)  # JSON does not have these
+    for name, value in values.items():
+        _refuse_beyond_json(name, value)
     if not of_user and (scoped := [name for name in values if name.startswith(SCOPES)]):
         raise ValueError(
             f"{scoped[0]!r:.80} is not of the session for ADK: choose a name without "
@@ -33,6 +34,15 @@ def to_state_event(values: Mapping[str, Any], *, of_user: bool) -> Event:
         )
     delta = {(USER + name if of_user else name): value for name, value in values.items()}
     return Event(author="system", actions=EventActions(state_delta=delta))
+
+
+def _refuse_beyond_json(name: str, value: Any) -> None:
+    try:
+        json.dumps(value, allow_nan=False)
+    except ValueError as error:
+        raise ValueError(
+            f"{name!r:.80} holds what JSON does not have: {error}: leave it out"
+        ) from (error)
 
 
 def session_values(state: Mapping[str, Any]) -> dict[str, Any]:

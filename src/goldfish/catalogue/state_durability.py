@@ -18,7 +18,7 @@ async def values_survive_reopening(memory: Memory) -> None:
     stated = Stated(memory)
     for turn in range(3):
         for owner in owners(memory, stated):
-            await stated.put(owner, {"turn": turn, f"name {turn}": memory.text()})
+            await stated.put(owner, {"turn": f"number {turn}", f"name {turn}": memory.text()})
         await memory.reopen()
         await stated.expect(client=memory.client)
 

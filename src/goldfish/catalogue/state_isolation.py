@@ -58,7 +58,9 @@ async def values_of_a_user_are_the_same_from_every_session(memory: Memory) -> No
     one, two = memory.session("one"), memory.session("two")
     for turn, session in enumerate((one, two, one)):
         await stated.put(Owner(session), {"theme": memory.text("of a session")})
-        await stated.put(Owner(session, ann), {"theme": memory.text("of a user"), f"n{turn}": turn})
+        await stated.put(
+            Owner(session, ann), {"theme": memory.text("of a user"), f"n{turn}": "yes"}
+        )
         for each in (one, two, memory.session("new")):
             await stated.expect(Owner(each, ann))
     await stated.put(Owner(ann), {"theme": memory.text("of a session that is called so")})
@@ -75,7 +77,7 @@ async def values_are_no_messages(memory: Memory) -> None:
     stated, client, owner = Stated(memory), memory.client, Owner(memory.session())
     said = list[object]()
     for turn in range(3):
-        await stated.put(owner, {"turn": turn, f"name {turn}": memory.text()})
+        await stated.put(owner, {"turn": f"number {turn}", f"name {turn}": memory.text()})
         batch = memory.messages(2)
         await client.add(owner.session, batch)
         said += contents_of(batch)
