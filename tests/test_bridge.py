@@ -96,6 +96,7 @@ async def _answer() -> int:
     return 1
 
 
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # it has threads
 def test_a_process_waits_in_one_loop_and_its_fork_in_another() -> None:
     """Whoever waits needs no thread of its own, in whichever thread or process it is."""
     with ThreadPoolExecutor(4) as threads:
