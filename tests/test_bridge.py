@@ -7,6 +7,7 @@ import pytest
 
 import goldfish
 from goldfish import ChatMessage
+from goldfish.bridge import wait_for
 from tests.stores.backends import Backend
 
 
@@ -89,3 +90,18 @@ def test_after_a_fork_the_child_is_told() -> None:
                 os._exit(0 if "in each process" in str(error) else 2)
             os._exit(1)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+async def _answer() -> int:
+    return 1
+
+
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # it has threads
+def test_a_process_waits_in_one_loop_and_its_fork_in_another() -> None:
+    """Whoever waits needs no thread of its own, in whichever thread or process it is."""
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(lambda _: wait_for(_answer()), range(20))) == [1] * 20
+    child = os.fork()
+    if child == 0:  # in the child only the exit code speaks
+        os._exit(0 if wait_for(_answer()) == 1 else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

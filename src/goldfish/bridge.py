@@ -35,14 +35,9 @@ class LoopThread:
         self._thread.start()
         self._ident = self._thread.ident or 0
 
-    @property
-    def is_of_this_process(self) -> bool:
-        """Whether the thread is here: a process that was forked has only its parent's loop."""
-        return os.getpid() == self._pid
-
     def call(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Run the coroutine in the loop and wait for it here."""
-        if not self.is_of_this_process:
+        if os.getpid() != self._pid:
             coroutine.close()
             raise MemoryStoreError(
                 "this store was made before the process forked: open a new one in each process"
@@ -106,10 +101,19 @@ def wait_for(coroutine: Coroutine[Any, Any, T]) -> T:
     """
     global _shared
     with _sharing:
-        if _shared is None or not _shared.is_of_this_process:
+        if _shared is None:
             _shared = LoopThread()
         thread = _shared
     return thread.call(coroutine)
+
+
+def _forget_shared() -> None:
+    """A process that was forked has neither its parent's thread nor whoever held the lock."""
+    global _shared, _sharing
+    _shared, _sharing = None, threading.Lock()
+
+
+os.register_at_fork(after_in_child=_forget_shared)
 
 
 class BlockingMemoryStore:

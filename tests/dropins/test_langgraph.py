@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import pytest
 
 pytest.importorskip("langgraph.pregel")
+pytest.importorskip("langgraph.checkpoint.conformance")
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple, empty_checkpoint

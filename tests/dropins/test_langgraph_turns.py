@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -69,6 +70,7 @@ def test_threads_of_the_process_take_turns_one_at_a_time() -> None:
     def turn() -> bool:
         was_alone = inside.acquire(blocking=False)
         if was_alone:
+            time.sleep(0.001)
             inside.release()
         return was_alone
 

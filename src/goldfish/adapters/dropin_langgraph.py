@@ -22,10 +22,16 @@ from goldfish.messages import ChatMessage
 from goldfish.target import target
 
 FILE = "memory.db"
+DECLINES = {
+    **LangGraphMemory.declines,
+    "FLT13": "a turn is several calls, and none survives connections that are cut all the time",
+}
 
 
 class PatientLangGraphMemory(LangGraphMemory):
     """The store that calls the checkpointer through the sync methods of a graph."""
+
+    declines = DECLINES
 
     def __init__(self, saver: Saver) -> None:
         super().__init__(saver)
@@ -53,6 +59,8 @@ class PatientLangGraphMemory(LangGraphMemory):
 
 class PatientAsyncLangGraphMemory(AsyncLangGraphMemory):
     """The store that awaits the checkpointer through the async methods of a graph."""
+
+    declines = DECLINES
 
     def __init__(self, saver: Saver) -> None:
         super().__init__(saver)
