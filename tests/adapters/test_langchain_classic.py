@@ -1,6 +1,7 @@
 """The memories of langchain-classic as a store."""
 
 import warnings
+from functools import cache
 
 import pytest
 
@@ -34,10 +35,8 @@ def test_a_question_and_its_answer_are_one_turn() -> None:
 async def test_a_memory_of_ones_own_is_adapted() -> None:
     """Sync and async: what a chain would be shown is the history."""
     for asynchronous in (False, True):
-        memory = ConversationBufferWindowMemory(k=1, return_messages=True)
-        store = goldfish.adapt.langchain_classic(
-            lambda _, memory=memory: memory, window=1, asynchronous=asynchronous
-        )
+        memory_of = cache(lambda _: ConversationBufferWindowMemory(k=1, return_messages=True))
+        store = goldfish.adapt.langchain_classic(memory_of, window=1, asynchronous=asynchronous)
         for text in ("hello", "there"):
             added = store.add_messages("s", [said("user", text), said("assistant", "yes")])
             await added if added is not None else None

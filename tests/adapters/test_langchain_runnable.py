@@ -28,7 +28,7 @@ def test_a_batch_is_a_turn_and_its_reply_is_stored() -> None:
     assert [each.role for each in found] == ["user", "assistant"]
     assert str(found[1].content).startswith("I was shown 1 message ")
     store.clear("s")
-    assert histories["s"].messages == store.get_history("t") == []
+    assert (histories["s"].messages, store.get_history("t")) == ([], [])
 
 
 async def test_a_chain_that_takes_a_dict_is_given_one() -> None:
