@@ -66,7 +66,7 @@ def test_a_specimen_is_broken_with_the_command_that_reproduces_it() -> None:
     assert "specimen:wiped-on-open: broken. " in out
     assert "goldfish check specimen:wiped-on-open --only DUR02 --seed 5\n" in out
     assert "\x1b" not in out
-    assert err == ""
+    assert "Traceback" not in err  # a slow machine is told of its progress there
 
 
 def test_several_targets_make_one_report_each(
@@ -82,6 +82,63 @@ def test_several_targets_make_one_report_each(
     ]
     assert "<testsuites" in (project / "r.xml").read_text()
     assert capsys.readouterr().out.endswith("\nWritten: r.json\nWritten: r.xml\n")
+
+
+def test_a_report_on_standard_output_is_alone_there(
+    capsys: pytest.CaptureFixture[str], project: Path
+) -> None:
+    """What people read, and what a library prints, goes to standard error."""
+    code = "from goldfish.specimens.reference import Reference\nclass Noisy(Reference):\n"
+    code += " def get_history(self, session_id):\n"
+    code += "  print('noise')\n  return super().get_history(session_id)\n"
+    (project / "noisy_store.py").write_text(code)
+    assert answer(["check", "noisy_store.py:Noisy", "--only", "DUR02", "--json", "-"]) == 0
+    said = capsys.readouterr()
+    assert json.loads(said.out)["reports"][0]["verdict"] == "held"
+    assert "noise\n" in said.err
+    assert "noisy_store.py:Noisy: held. 1 promise held." in said.err
+
+
+def test_two_reports_cannot_share_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
+    """One of them needs a file."""
+    assert answer(["check", "--json", "-", "--junit", "-"]) == 2
+    assert "name a file for one of them" in capsys.readouterr().err
+
+
+def test_quiet_prints_the_verdict_and_verbose_every_check(
+    capsys: pytest.CaptureFixture[str], project: Path
+) -> None:
+    """Files are written without a word about them."""
+    assert answer(["check", "memory", *SMALL, "-q", "--json", "r.json"]) == 1
+    said = capsys.readouterr()
+    assert re.fullmatch(r"memory: broken\. 2 promises broken\. \(.*, seed 5\)\n", said.out)
+    assert said.err == ""
+    assert (project / "r.json").exists()
+    assert answer(["check", "sqlite", *SMALL, "-v"]) == 0
+    assert re.search(r"^  DUR02 held +\d+\.\d s  What was", capsys.readouterr().out, re.MULTILINE)
+
+
+def test_on_github_failures_are_annotations(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After the report, during which nothing is taken for a command."""
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    assert answer(["check", "memory", *SMALL]) == 1
+    first, *_, last = capsys.readouterr().out.splitlines()
+    assert first.startswith("::stop-commands::")
+    assert last.startswith("::error title=DUR03 memory::What one process was told")
+
+
+def test_a_reader_that_leaves_is_no_error(project: Path) -> None:
+    """As `head` does; the files are written all the same."""
+    process = started("check", "memory", *SMALL, "--json", "r.json")
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.wait(timeout=60) == 1
+    assert process.stderr is not None
+    assert "Error" not in process.stderr.read()  # a slow machine is told of its progress there
+    process.stderr.close()
+    assert json.loads((project / "r.json").read_text())["reports"][0]["verdict"] == "broken"
 
 
 def test_two_targets_of_one_name_are_told_apart(project: Path) -> None:

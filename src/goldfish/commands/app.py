@@ -94,6 +94,9 @@ def check(
 
     A TARGET is a name (see `goldfish targets`), package.module:factory, path/to/file.py:factory
     or specimen:NAME.
+
+    Exit codes: 0 all held, 1 something is broken or unknown, 2 it could not be asked; 130, 143 and
+    129 after Ctrl-C, SIGTERM and SIGHUP, with a report of what was seen until then.
     """
     from goldfish.commands.check import Request
     from goldfish.commands.check import check as run
