@@ -1,6 +1,5 @@
-"""The documents at the front door: their code runs, their commands exist."""
+"""The documents at the front door: their commands exist; tests/docs runs their code."""
 
-import asyncio
 import re
 import subprocess
 import sys
@@ -14,19 +13,6 @@ ROOT = Path(__file__).parent.parent
 def code_blocks(document: str, language: str) -> list[str]:
     text = (ROOT / document).read_text(encoding="utf-8")
     return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
-
-
-@pytest.mark.parametrize("code", code_blocks("README.md", "python"))
-def test_the_code_in_the_readme_runs(
-    code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Copied into a file of one's own, it does what it shows."""
-    monkeypatch.chdir(tmp_path)
-    names: dict[str, object] = {"__name__": "readme"}
-    exec(compile(code, "README.md", "exec"), names)
-    main = names.get("main")
-    if callable(main):
-        asyncio.run(main())
 
 
 @pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md"])

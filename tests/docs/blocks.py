@@ -1,11 +1,12 @@
 """The fenced blocks of a page, each with what it is for.
 
-A Python block whose first line is ``# from PATH`` quotes a file of the repository; with
-``# NAME.py`` (or any other name of a file) it is that file; with a ``def test_`` it is a test;
-otherwise it is run, in order, with the names of the blocks before it. A text block right after it
-is what it prints. In a console block the lines that begin with ``$`` are commands, the others what
-they say; an ellipsis stands for anything. A comment right before a block says otherwise:
-``<!-- varies: why -->`` compares promises and findings only, ``<!-- not run: why -->`` nothing.
+A Python block whose first line is ``# from PATH`` quotes a file of the repository. It is a file of
+its own if its first line is ``# NAME.py`` (or has any other ending), or if the prose before it ends
+with that name and a colon; with a ``def test_`` it is a test; otherwise it is run, in order, with
+the names of the blocks before it. A text block right after it is what it prints. In a console block
+the lines that begin with ``$`` are commands, the others what they say; an ellipsis stands for
+anything. A comment right before a block says otherwise: ``<!-- varies: why -->`` compares promises
+and findings only, ``<!-- not run: why -->`` nothing.
 """
 
 import re
@@ -17,6 +18,7 @@ ROOT = Path(__file__).parents[2]
 Kind = Literal["quote", "file", "test", "run", "printed", "console", "prose"]
 
 _FENCE = re.compile(
+    r"(?:`(?P<prose>[\w./-]+\.py)`:\n\n)?"  # "In `memory.py`:" right before the block
     r"(?:^<!-- (?P<note>varies|not run): (?P<why>[^\n]+?) -->\n+)?"
     r"^```(?P<language>\w+)[^\n]*\n(?P<text>.*?)^```$",
     re.MULTILINE | re.DOTALL,
@@ -62,7 +64,7 @@ def _block(match: re.Match[str], after_code: bool) -> Block:
     kind: Kind = "prose"
     if quote:
         kind = "quote"
-    elif file:
+    elif file or match["prose"]:
         kind = "file"
     elif language == "python":
         kind = "test" if re.search(r"^(async )?def test_", text, re.MULTILINE) else "run"
@@ -71,7 +73,7 @@ def _block(match: re.Match[str], after_code: bool) -> Block:
     elif language == "text" and after_code:
         kind = "printed"
     named = quote or file
-    name = named[1] if named else ""
+    name = named[1] if named else match["prose"] or ""
     return Block(kind, language, text, *match.span("text"), match["note"] or "", name)
 
 
