@@ -121,3 +121,12 @@ async def test_a_fault_is_part_of_the_record() -> None:
         (fault,) = fleet.history.calls
     assert (fault.action, fault.value) == ("fault", "kill pod1")
     assert fault.start < fault.end
+
+
+async def test_nothing_is_saved_before_something_was_said() -> None:
+    """Not every memory can save what is empty: such a save, or rollback, is a read."""
+    async with opened(sqlite, 1) as fleet:
+        for action, value in (("save", None), ("rollback", 1), ("add", ("[a] a",)), ("save", None)):
+            await fleet.ask(Operation("w1", 0, "s1", action, value))
+        asked = [call.action for call in fleet.history.calls]
+    assert asked == ["read", "read", "add", "save"]

@@ -2,7 +2,7 @@
 
 Messages are sorted by a time that is noted before the write, so that one which waits for another
 writer is put before what others have already read. The reason for the reordering in CON01 to CON13
-and DUR16 to DUR19 there. Exit 1 if a later read does not begin with what an earlier one showed.
+and DUR16 to DUR20 there. Exit 1 if a later read does not begin with what an earlier one showed.
 
 What to do: put messages from one place at a time, each after the one before has returned.
 """

@@ -10,7 +10,14 @@ import pytest
 
 import goldfish
 from goldfish.adapters import mem0_offline
-from goldfish.adapters.mem0 import AsyncMem0Memory, Mem0Memory, added_id, present, scoped
+from goldfish.adapters.mem0 import (
+    NO_TIME,
+    AsyncMem0Memory,
+    Mem0Memory,
+    added_id,
+    present,
+    scoped,
+)
 from goldfish.errors import MemoryStoreError, ModelNotFoundError
 from goldfish.shape import refuse_wrong_shape
 from goldfish.targets import BUILT_INS, resolve
@@ -130,6 +137,13 @@ def test_nobody_is_called_what_stands_for_everybody(shared: Mem0Memory) -> None:
     ):
         with pytest.raises(ValueError, match="give the user another id"):
             asked()
+
+
+def test_metadata_that_became_the_time_of_a_memory_are_no_time(shared: Mem0Memory) -> None:
+    """Mem0 lets metadata called created_at take its place: the fact is listed all the same."""
+    shared.remember("timeless", TEA, metadata={"created_at": "yesterday"})
+    (fact,) = shared.list_facts("timeless")
+    assert fact.created_at == NO_TIME
 
 
 async def test_an_async_memory_is_awaited(tmp_path: Path) -> None:

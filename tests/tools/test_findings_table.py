@@ -86,15 +86,17 @@ def test_every_result_is_counted_once_by_its_word() -> None:
 def test_the_page_has_a_row_per_target_and_a_paragraph_per_finding() -> None:
     """With the counts, the loss, the version, the script and what to do."""
     broken = result("DUR02", "broken", "gone", evidence=["add ok", "read nothing"])
-    text = page(told(run("mem0", result("ISO01", "held"), broken, result("TTL01", "skipped"))))
-    assert "| [mem0](#mem0) | 1 / **1** / 0 / 0 | 1 / 0 / 0 / 0 | 0 / **1** / 0 / 0 | –" in text  # noqa: RUF001 - a dash
+    checks = (result("ISO01", "held"), broken, result("TTL01", "skipped"))
+    text = page(told(run("mem0-faiss", *checks)))
+    row = "| [mem0-faiss](#mem0-faiss) | 1 / **1** / 0 / 0 | 1 / 0 / 0 / 0 | 0 / **1** / 0 / 0 |"
+    assert row in text
     assert "25.0 % (50 of 200)" in text
     assert "Right: 1 of 2 promises held**; all that was asked of isolation (1)." in text
     assert "```text\ngone\nadd ok\nread nothing\n```" in text
     assert "[findings/mem0/DUR02_faiss.py](../findings/mem0/DUR02_faiss.py) exits 1" in text
     assert "- What to do: keep a copy." in text
     assert "mem0ai 2.2.1" in text
-    assert "- mem0: 1 (TTL01)" in text  # what was not asked is said
+    assert "- mem0-faiss: 1 (TTL01)" in text  # what was not asked is said
 
 
 def test_what_is_documented_stands_apart() -> None:
@@ -123,11 +125,12 @@ def test_hostile_text_is_only_text() -> None:
 
 
 def test_a_script_is_about_the_checks_that_it_names() -> None:
-    """Its own by its file, others by its docstring, and never those of another library."""
-    assert scripts_of("mem0", "DUR02", [SCRIPT]) == [SCRIPT]
-    assert scripts_of("mem0", "DUR03", [SCRIPT]) == [SCRIPT]
-    assert scripts_of("mem0", "DUR04", [SCRIPT]) == []
-    assert scripts_of("langchain", "DUR02", [SCRIPT]) == []
+    """Its own by its file, others by its docstring, and never those of another kind or library."""
+    assert scripts_of("mem0-faiss", "DUR02", [SCRIPT]) == [SCRIPT]
+    assert scripts_of("mem0-faiss", "DUR03", [SCRIPT]) == [SCRIPT]
+    assert scripts_of("mem0-faiss", "DUR04", [SCRIPT]) == []
+    assert scripts_of("mem0", "DUR02", [SCRIPT]) == []  # it is about FAISS
+    assert scripts_of("langchain-file", "DUR02", [SCRIPT]) == []
     ranged = "behind DUR16 to\nDUR18, FLT04 and FLT13"
     assert codes_in(ranged) == {"DUR16", "DUR17", "DUR18", "FLT04", "FLT13"}
     assert advice(SCRIPT["about"]) == "keep a copy."
@@ -143,10 +146,11 @@ def test_what_was_asked_again_takes_the_place_of_the_first_answer() -> None:
 def test_a_target_is_asked_and_its_report_is_kept(tmp_path: Path) -> None:
     """By the command line of this tree; a target that is none is an error with its reason."""
     python = Path(sys.executable)
-    held = Question(ROOT, python, "specimen:wiped-on-open", 1, "smoke", 0.001)
-    ask(held, tmp_path)
+    hasty = Question(ROOT, python, "specimen:wiped-on-open", 1, "smoke", 0.001)
+    ask(hasty, tmp_path)
     kept = json.loads((tmp_path / "specimen:wiped-on-open.json").read_text())
-    assert (kept["error"], kept["checks"][0]["verdict"]) == ("", "skipped")
+    assert (kept["target"], kept["error"]) == ("specimen:wiped-on-open", "")
+    assert {"code", "verdict", "documented"} <= set(kept["checks"][0])
     assert "no target" in ask(Question(ROOT, python, "nonsense", 1, "smoke", 5), tmp_path)
 
 

@@ -32,9 +32,18 @@ def main(arguments: list[str]) -> int:
     if not options.page_only:
         ask_all(_questions(chosen, known, python, options), RUNS, options.at_once)
     scripts = _scripts(python, known, chosen, again=not options.page_only)
-    runs = [json.loads(path.read_text()) for path in sorted(RUNS.glob("*.json"))]
+    kept = [json.loads(path.read_text()) for path in sorted(RUNS.glob("*.json"))]
+    runs = [*kept, *_left_out(known, kept)]
     _write(figures(runs, known, scripts, _asked(options)))
     return 0
+
+
+def _left_out(known: dict[str, Any], runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A row for each target that nobody has asked yet."""
+    asked = {run["target"] for run in runs}
+    names = [name for name in known["targets"] if name not in asked]
+    said = 'not in this run: make findings ARGS="--only-target {}"'
+    return [{"target": name, "error": said.format(name)} for name in names]
 
 
 def _options(arguments: list[str]) -> argparse.Namespace:

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -58,7 +59,12 @@ def ask(question: Question, runs: Path) -> str:
         raw.unlink()
     kept["seconds"] = round(time.monotonic() - began, 1)
     (runs / f"{question.target}.json").write_text(json.dumps(kept, indent=1))
-    return str(kept["error"] or f"{kept['counts']} in {kept['seconds']:.0f} s")
+    return str(kept["error"] or f"{_tally(kept['checks'])} in {kept['seconds']:.0f} s")
+
+
+def _tally(checks: Sequence[Mapping[str, Any]]) -> str:
+    counts = Counter(str(each["verdict"]) for each in checks)
+    return ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
 
 
 def _ask_again(question: Question, report: dict[str, Any], runs: Path) -> None:

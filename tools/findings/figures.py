@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePosixPath
 from typing import Any
 
 from tools.findings.libraries import LIBRARIES, OURS, library_of
@@ -75,7 +76,7 @@ def _row(
         "families": families,
         "held": [each["code"] for each in checks if each["verdict"] == "held"],
         "findings": [
-            _finding(each, known, scripts_of(library.folder, each["code"], scripts))
+            _finding(each, known, scripts_of(run["target"], each["code"], scripts))
             for each in checks
             if each["verdict"] == "broken"
         ],
@@ -109,12 +110,20 @@ def _finding(
 
 
 def scripts_of(
-    folder: str, code: str, scripts: Sequence[Mapping[str, Any]]
+    target: str, code: str, scripts: Sequence[Mapping[str, Any]]
 ) -> list[Mapping[str, Any]]:
-    """The scripts about a check: those named after it, and those that say they are behind it."""
-    own = [each for each in scripts if each["library"] == folder]
-    named = [each for each in own if CODE.findall(each["script"].rsplit("/", 1)[-1][:5]) == [code]]
+    """The scripts about a check: those named after it, or else those that say they are behind it.
+
+    ``DUR29_faiss`` is about targets with that word in their names only.
+    """
+    own = [each for each in scripts if _is_about(each, target)]
+    named = [each for each in own if PurePosixPath(each["script"]).stem[:5] == code]
     return named or [each for each in own if code in codes_in(each["about"])]
+
+
+def _is_about(script: Mapping[str, Any], target: str) -> bool:
+    _, *kinds = PurePosixPath(script["script"]).stem.split("_")
+    return script["library"] == library_of(target).folder and set(kinds) <= set(target.split("-"))
 
 
 def codes_in(about: str) -> set[str]:

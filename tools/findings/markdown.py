@@ -2,7 +2,8 @@
 
 import re
 
-SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&$-])")
+# Those that mean something within a line: no text of a stranger begins one.
+SPECIAL = re.compile(r"([\\`*_\[\]<>|~&$])")
 LONGEST = 600
 
 

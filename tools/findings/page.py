@@ -5,6 +5,7 @@ from itertools import groupby
 from typing import Any
 
 from tools.findings.figures import advice
+from tools.findings.libraries import OURS
 from tools.findings.markdown import escaped, fenced, row
 
 Figures = Mapping[str, Any]
@@ -47,11 +48,18 @@ def _opening(figures: Figures) -> list[str]:
         "fault. *Unknown* is what could not be told. What takes longer than it may on a busy "
         "machine was asked once more, alone.",
         "",
-        "Most of what these libraries promise they keep: the column *held* is the largest in each "
-        "row. They are measured against what anybody would expect of a memory, not against what "
-        "they say, and a library with more powers is asked more.",
+        f"{_in_all(figures['targets'])} They are measured against what anybody would expect of a "
+        "memory, not against what they say of themselves, and one with more powers is asked more.",
         "",
     ]
+
+
+def _in_all(targets: Iterable[Figures]) -> str:
+    """What is right comes first."""
+    strangers = [each["counts"] for each in targets if each["library"] != OURS.title]
+    held = sum(each["held"] for each in strangers)
+    tested = sum(map(_tested, strangers))
+    return f"Of {tested:,} promises that other people's memory was asked for, {held:,} were held."
 
 
 def _table(figures: Figures) -> list[str]:
