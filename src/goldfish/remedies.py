@@ -299,9 +299,11 @@ os.replace(f"{path}.new", path)  # a reader sees the old file or the new one""",
     ),
     "CON lost": (
         "Read, change, write back: two writers read the same history, each adds its own message "
-        "and writes the whole, and the second one erases what the first had been told is stored.",
-        "Append with one atomic statement. Where the whole must be rewritten, as in a file, hold a "
-        "lock that all processes share from the read to the write.",
+        "and writes the whole, and the second one erases what the first had been told is stored. "
+        "Or each process has a memory of its own, such as a dict, that the others never see.",
+        "Keep the history in a storage that all processes share, and append to it with one atomic "
+        "statement. Where the whole must be rewritten, as in a file, hold a lock that all "
+        "processes share from the read to the write.",
         """with open(f"{path}.lock", "w") as lock:
     fcntl.flock(lock, fcntl.LOCK_EX)  # other processes wait here
     messages = [*read(path), *new]
@@ -446,6 +448,15 @@ connection.execute("COMMIT")""",
         "while its owner stands still.",
         """connection.execute("INSERT INTO messages (session, body) VALUES (?, ?)", row)""",
     ),
+    "DUR16": (
+        "Either a write was acknowledged before it was committed, and its process was killed in "
+        "between; or, as several write at once here, another writer wrote back a history that it "
+        "had read before. If CON01 is broken too, it is probably the latter.",
+        "Acknowledge after the commit, and append with one atomic statement instead of writing the "
+        "whole history back.",
+        """with connection:  # returns after the commit
+    connection.executemany(INSERT, rows)  # adds rows; nothing is read and written back""",
+    ),
     "DUR17": (
         "A batch is written step by step, and its writer was killed between two of them.",
         "Write the batch in one transaction: after a kill it is there as a whole or not at all.",
@@ -486,6 +497,7 @@ prefix = "/".join([*parts, ""])  # ends with a slash, which no part contains""",
 connection.executemany(INSERT, rows)""",
     ),
 }
+REMEDIES["DUR18"] = REMEDIES["DUR19"] = REMEDIES["DUR20"] = REMEDIES["DUR16"]
 REMEDIES["LIV10 wedged"] = REMEDIES["LIV10"]
 REMEDIES["CON07 refused"] = REMEDIES["CON07"]
 REMEDIES["CON08 refused"] = REMEDIES["CON08"]
