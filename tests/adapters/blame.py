@@ -1,6 +1,9 @@
 """Whether a memory of somebody else's is blamed for its faults, and for nothing else."""
 
-from collections.abc import Mapping
+import gc
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 from goldfish.check import catalogue
 from goldfish.runner import Plan, run
@@ -11,12 +14,24 @@ TRIES = 4  # of what is broken by chance: two calls that meet do not meet every 
 
 def assert_blamed(target: str, expected: Mapping[str, str]) -> None:
     """The verdicts of a target are these, by code; what holds has one try to hold."""
-    found = verdicts(target, expected, seed=1)
-    for seed in range(2, TRIES + 1):
-        lucky = [code for code in expected if (expected[code], found[code]) == ("broken", "held")]
-        if lucky:
-            found |= verdicts(target, lucky, seed=seed)
+    with loose_ends_left_to_their_library():
+        found = verdicts(target, expected, seed=1)
+        for seed in range(2, TRIES + 1):
+            lucky = [each for each, said in expected.items() if said != found[each] == "held"]
+            if lucky:
+                found |= verdicts(target, lucky, seed=seed)
     assert found == dict(expected)
+
+
+@contextmanager
+def loose_ends_left_to_their_library() -> Iterator[None]:
+    """What a library leaves half done, after a kill or a fault, fails no test when it is freed."""
+    hook, sys.unraisablehook = sys.unraisablehook, lambda _: None
+    try:
+        yield
+        gc.collect()
+    finally:
+        sys.unraisablehook = hook
 
 
 def verdicts(target: str, codes: Mapping[str, str] | list[str], *, seed: int) -> dict[str, str]:

@@ -44,7 +44,7 @@ def test_an_unknown_project_gets_a_place_for_its_own_store_that_runs(
     assert "\nFirst:" not in out
     run = ran("tests/test_memory.py", "-k", "DUR02 or ISO01")
     assert run.returncode == 0, run.stdout
-    assert "2 passed, 38 deselected" in run.stdout
+    assert "2 passed" in run.stdout
 
 
 def test_every_starter_runs_at_once(project: Path) -> None:
