@@ -105,7 +105,7 @@ def test_a_specimen_is_blamed_by_no_family_that_its_bug_does_not_explain(name: s
     ("store", "about", "not_asked"),
     [
         (SnapshotReference, "messages", {"FLT25"}),
-        (FactsReference, "facts", {"REC04", "ISO32"}),
+        (FactsReference, "facts", {"REC04", "ISO32", "REV51"}),
         (StateReference, "state", set()),
     ],
 )

@@ -10,8 +10,8 @@ from docs.making.navigation import contents
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-FILES = "files"  # where the site keeps what pages link to outside of docs/
-_LINK = re.compile(r"(?<=\]\()(\.\./[^)\s#]+)")
+FILES = "files"  # where the site keeps what pages link to and is no page
+_LINK = re.compile(r"(?<=\]\()(?!\w+:)([^)\s#]+)")
 
 
 def written() -> dict[str, str]:
@@ -39,11 +39,12 @@ def assemble(out: Path) -> None:
 
 
 def _with_files(text: str, path: str, out: Path) -> str:
-    """The page with links to files outside of docs/ turned to copies that go with the site."""
+    """The page with links to files that are no pages turned to copies that go with the site."""
 
     def copied(match: re.Match[str]) -> str:
         file = (DOCS / path).parent.joinpath(match[1]).resolve()
-        if not file.is_file() or file.is_relative_to(DOCS):
+        is_page = file.is_relative_to(DOCS) and file.suffix == ".md"
+        if is_page or not file.is_file():
             return match[1]
         inside = Path(FILES) / file.relative_to(ROOT)
         (out / inside).parent.mkdir(parents=True, exist_ok=True)

@@ -9,7 +9,7 @@ _VOLATILE = (
     (re.compile(r"/\S*/(?=[\w.-]+)"), ""),  # directories
     (re.compile(r"\d[\d,.]*"), "#"),
 )
-_CHECK = re.compile(r"\b([A-Z]{3}\d\d) (.+?[.:])\s+(\w+): ", re.DOTALL)
+_CHECK = re.compile(r"^ *([A-Z]{3}\d\d) (.+?[.:])\s+(\w+): ", re.DOTALL | re.MULTILINE)
 _VERDICT = re.compile(r"^(\S+: (?:held|broken|unknown)[^.]*)\.", re.MULTILINE)
 
 

@@ -25,6 +25,7 @@ with warnings.catch_warnings():
 from goldfish.adapters.langchain_classic import AsyncLangChainClassicMemory, LangChainClassicMemory
 from goldfish.adapters.langchain_model import LangChainModel
 from goldfish.adapters.langchain_sql import sql_histories
+from goldfish.adapters.promises import LANGCHAIN_CLASSIC
 from goldfish.target import target
 
 TURNS = 20
@@ -48,49 +49,57 @@ with warnings.catch_warnings():
 
 
 # Each is by default a list in the process.
-@target(name="langchain-buffer", claims="one opening")
+NOTES = {
+    "buffer": LANGCHAIN_CLASSIC.format("ConversationBufferMemory"),
+    "window": LANGCHAIN_CLASSIC.format("ConversationBufferWindowMemory"),
+    "token": LANGCHAIN_CLASSIC.format("ConversationTokenBufferMemory"),
+    "summary": LANGCHAIN_CLASSIC.format("ConversationSummaryBufferMemory"),
+}
+
+
+@target(name="langchain-buffer", claims="one opening", promises=NOTES["buffer"])
 def buffer(sandbox: Any) -> AsyncLangChainClassicMemory:
     """All that was said."""
     return _in_process(MAKE_BUFFER)
 
 
-@target(name="langchain-window", claims="one opening")
+@target(name="langchain-window", claims="one opening", promises=NOTES["window"])
 def window(sandbox: Any) -> AsyncLangChainClassicMemory:
     """The last turns."""
     return _in_process(MAKE_WINDOW, window=TURNS)
 
 
-@target(name="langchain-token", claims="one opening")
+@target(name="langchain-token", claims="one opening", promises=NOTES["token"])
 def token(sandbox: Any) -> AsyncLangChainClassicMemory:
     """What fits a limit of tokens."""
     return _in_process(MAKE_TOKEN, window=TURNS)
 
 
-@target(name="langchain-summary", claims="one opening", summarises=True)
+@target(name="langchain-summary", claims="one opening", promises=NOTES["summary"], summarises=True)
 def summary(sandbox: Any) -> AsyncLangChainClassicMemory:
     """What fits a limit of tokens, and a summary of the rest."""
     return _in_process(MAKE_SUMMARY, window=TURNS)
 
 
-@target(name="langchain-buffer-sql")
+@target(name="langchain-buffer-sql", promises=NOTES["buffer"])
 def buffer_sql(sandbox: Any) -> Iterator[LangChainClassicMemory]:
     """All that was said, in a table."""
     yield from _in_sql(sandbox, MAKE_BUFFER)
 
 
-@target(name="langchain-window-sql")
+@target(name="langchain-window-sql", promises=NOTES["window"])
 def window_sql(sandbox: Any) -> Iterator[LangChainClassicMemory]:
     """The last turns of a table."""
     yield from _in_sql(sandbox, MAKE_WINDOW, window=TURNS)
 
 
-@target(name="langchain-token-sql")
+@target(name="langchain-token-sql", promises=NOTES["token"])
 def token_sql(sandbox: Any) -> Iterator[LangChainClassicMemory]:
     """What fits a limit of tokens, over a table."""
     yield from _in_sql(sandbox, MAKE_TOKEN, window=TURNS)
 
 
-@target(name="langchain-summary-sql", summarises=True)
+@target(name="langchain-summary-sql", promises=NOTES["summary"], summarises=True)
 def summary_sql(sandbox: Any) -> Iterator[LangChainClassicMemory]:
     """What fits a limit of tokens, and a summary of the rest, over a table."""
     yield from _in_sql(sandbox, MAKE_SUMMARY, window=TURNS)

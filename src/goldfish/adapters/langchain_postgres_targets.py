@@ -13,6 +13,7 @@ from psycopg import AsyncConnection, Connection
 
 from goldfish.adapters.langchain import AsyncLangChainMemory, LangChainMemory
 from goldfish.adapters.langchain_sql import session_uuid
+from goldfish.adapters.promises import LANGCHAIN_POSTGRES
 from goldfish.target import target
 
 TABLE = "chat_history"
@@ -20,7 +21,7 @@ TABLE = "chat_history"
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 
-@target(name="langchain-postgres", services=["postgres"])
+@target(name="langchain-postgres", services=["postgres"], promises=LANGCHAIN_POSTGRES)
 def postgres(sandbox: Any) -> Iterator[LangChainMemory]:
     """A table in PostgreSQL."""
     connection = Connection.connect(sandbox.postgres_dsn)
@@ -37,7 +38,7 @@ def postgres(sandbox: Any) -> Iterator[LangChainMemory]:
     connection.close()
 
 
-@target(name="langchain-postgres-async", services=["postgres"])
+@target(name="langchain-postgres-async", services=["postgres"], promises=LANGCHAIN_POSTGRES)
 async def postgres_async(sandbox: Any) -> AsyncIterator[AsyncLangChainMemory]:
     """The same through an async connection, which the calls of the process share."""
     connection = await AsyncConnection.connect(sandbox.postgres_dsn)

@@ -11,6 +11,7 @@ from langchain_core.runnables.history import RunnableWithMessageHistory
 from goldfish.adapters.langchain_model import LangChainModel
 from goldfish.adapters.langchain_runnable import AsyncLangChainRunnable, LangChainRunnable
 from goldfish.adapters.langchain_sql import SQLHistoryOf, async_sql_histories, sql_histories
+from goldfish.adapters.promises import LANGCHAIN_RUNNABLE
 from goldfish.target import target
 
 # Else what it could not store, and does not raise, stands between the lines of the report.
@@ -18,14 +19,14 @@ logging.getLogger("langchain_core").addHandler(logging.NullHandler())
 _QUIETLY = threading.Lock()  # what is ignored is the affair of the whole process
 
 
-@target(name="langchain-runnable")
+@target(name="langchain-runnable", promises=LANGCHAIN_RUNNABLE)
 def runnable(sandbox: Any) -> Iterator[LangChainRunnable]:
     """Turns with a model that says what it was shown, in a table of a SQLite file."""
     with sql_histories(sandbox) as history_of:
         yield LangChainRunnable(with_history(history_of))
 
 
-@target(name="langchain-runnable-async")
+@target(name="langchain-runnable-async", promises=LANGCHAIN_RUNNABLE)
 async def runnable_async(sandbox: Any) -> AsyncIterator[AsyncLangChainRunnable]:
     """The same through an async engine."""
     async with async_sql_histories(sandbox) as history_of:

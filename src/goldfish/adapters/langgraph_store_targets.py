@@ -13,6 +13,7 @@ from psycopg import AsyncConnection, Connection
 from psycopg.rows import DictRow
 from psycopg_pool import AsyncConnectionPool, ConnectionPool
 
+from goldfish.adapters import promises
 from goldfish.adapters.langgraph_store import (
     AsyncLangGraphStoreMemory,
     LangGraphStoreMemory,
@@ -34,14 +35,16 @@ logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 
 # "Data is lost when the process exits": nobody else sees what it holds.
-@target(name="langgraph-store-memory", claims="one opening")
+@target(
+    name="langgraph-store-memory", claims="one opening", promises=promises.LANGGRAPH_STORE_MEMORY
+)
 def memory(sandbox: Any) -> AsyncLangGraphStoreMemory:
     """A dict in the process."""
     store = InMemoryStore(index=index())
     return declared(AsyncLangGraphStoreMemory(store, FIELD, parts_of))
 
 
-@target(name="langgraph-store-sqlite")
+@target(name="langgraph-store-sqlite", promises=promises.LANGGRAPH_STORE_SQLITE)
 def sqlite(sandbox: Any) -> Iterator[LangGraphStoreMemory]:
     """A SQLite file, with one connection that the threads of the process share."""
     opened = SqliteStore.from_conn_string(str(sandbox.path / FILE), index=sqlite_index(), ttl=TTL)
@@ -52,7 +55,7 @@ def sqlite(sandbox: Any) -> Iterator[LangGraphStoreMemory]:
         store.stop_ttl_sweeper()
 
 
-@target(name="langgraph-store-sqlite-async")
+@target(name="langgraph-store-sqlite-async", promises=promises.LANGGRAPH_STORE_SQLITE)
 async def sqlite_async(sandbox: Any) -> AsyncIterator[AsyncLangGraphStoreMemory]:
     """A SQLite file, with one connection."""
     opened = AsyncSqliteStore.from_conn_string(
@@ -65,7 +68,11 @@ async def sqlite_async(sandbox: Any) -> AsyncIterator[AsyncLangGraphStoreMemory]
         await store.stop_ttl_sweeper()
 
 
-@target(name="langgraph-store-postgres", services=["postgres"])
+@target(
+    name="langgraph-store-postgres",
+    services=["postgres"],
+    promises=promises.LANGGRAPH_STORE_POSTGRES,
+)
 def postgres(sandbox: Any) -> Iterator[LangGraphStoreMemory]:
     """PostgreSQL through a pool, which replaces the connections that break."""
     pool: ConnectionPool[Connection[DictRow]] = ConnectionPool(
@@ -79,7 +86,11 @@ def postgres(sandbox: Any) -> Iterator[LangGraphStoreMemory]:
         store.stop_ttl_sweeper()
 
 
-@target(name="langgraph-store-postgres-async", services=["postgres"])
+@target(
+    name="langgraph-store-postgres-async",
+    services=["postgres"],
+    promises=promises.LANGGRAPH_STORE_POSTGRES,
+)
 async def postgres_async(sandbox: Any) -> AsyncIterator[AsyncLangGraphStoreMemory]:
     """PostgreSQL through a pool, which replaces the connections that break."""
     pool: AsyncConnectionPool[AsyncConnection[DictRow]] = AsyncConnectionPool(

@@ -21,6 +21,19 @@ LANGCHAIN_FILE = (
     "writers or on crashes; " + _OUTDATED
 )
 
+LANGCHAIN_POSTGRES = (
+    "a history in PostgreSQL over a connection that the caller gives; its class has no "
+    "documentation of its limits"
+)
+LANGCHAIN_RUNNABLE = (
+    "manages the history of another runnable, and wants a persistent one in production (docstring "
+    "of RunnableWithMessageHistory); " + _OUTDATED
+)
+LANGCHAIN_CLASSIC = (
+    "deprecated since langchain 0.3.1, for agents with checkpoints (docstring of {}), without "
+    "another limit than its name says"
+)
+
 LANGGRAPH_MEMORY = "only for debugging or testing (docstring of InMemorySaver)"
 LANGGRAPH_SQLITE = (
     "for demos and small projects, and does not scale to several threads (docstring of SqliteSaver)"
@@ -31,6 +44,15 @@ LANGGRAPH_SQLITE_ASYNC = (
 LANGGRAPH_POSTGRES = (
     "recommended for production (docstring of InMemorySaver); setup() is to be called the first "
     "time it is used (docstring of PostgresSaver.setup)"
+)
+
+LANGGRAPH_STORE_MEMORY = "a dictionary in memory (docstring of InMemoryStore)"
+LANGGRAPH_STORE_SQLITE = (
+    "setup() is to be called before the first use (docstring of SqliteStore), without a limit"
+)
+LANGGRAPH_STORE_POSTGRES = (
+    "setup() is to be called before the first use, and a sweeper removes what has expired "
+    "(docstring of PostgresStore), without a limit"
 )
 
 MEM0_RAW = "with infer=False, messages are added as raw memories (docstring of Memory.add)"

@@ -120,14 +120,12 @@ STATE: tuple[str, ...] = (
         RETURN forked;
     END $$""",
     "ALTER FUNCTION {s}.clear_all() RENAME TO clear_messages",
-    # The locks wait for writes under way: first of sessions, as all that take both.
+    # The locks wait for writes under way: those of clear_messages first, as all that take both.
     """CREATE FUNCTION {s}.clear_all() RETURNS void LANGUAGE plpgsql AS $$
     BEGIN
-        DELETE FROM {s}.search_model;
-        LOCK TABLE {s}.sessions IN EXCLUSIVE MODE;
+        PERFORM {s}.clear_messages();
         LOCK TABLE {s}.user_state IN EXCLUSIVE MODE;
         DELETE FROM {s}.state;
         DELETE FROM {s}.user_state;
-        PERFORM {s}.clear_messages();
     END $$""",
 )
