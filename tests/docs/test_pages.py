@@ -12,6 +12,7 @@ from tests.docs.reading import Reader, new_edition, pages
 @pytest.mark.parametrize(
     "path", [pytest.param(each, id=str(each.relative_to(ROOT))) for each in pages()]
 )
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of the libraries that pages import
 def test_the_page_can_be_followed(path: Path, tmp_path: Path) -> None:
     """Its code runs, its commands exist, and what it shows is what they say.
 
