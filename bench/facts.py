@@ -1,6 +1,8 @@
 """Times recall, without encoding, of users with few and with many facts, in one run.
 
-python bench/facts.py [--backend sqlite] [--quick] [--json FILE]
+python bench/facts.py [--backend sqlite] [--mem0] [--quick] [--json FILE]
+
+With --mem0 the same few facts are asked of mem0ai, with Qdrant on disk, in the same run.
 """
 
 import argparse
@@ -16,6 +18,7 @@ from itertools import islice
 from pathlib import Path
 from statistics import median
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,6 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     add = parser.add_argument
     add("--backend", action="append", choices=[*BACKENDS, "memory"], help="only this one")
+    add("--mem0", action="store_true", help="also time the search of mem0ai (its extra is needed)")
     add("--quick", action="store_true", help="tiny sizes: shows that it runs, judges nothing")
     add("--json", type=Path, metavar="FILE", help="also write all figures to this file")
     options = parser.parse_args(arguments)
@@ -91,6 +95,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             measured = measure(name, sizes)
             print(table(measured), flush=True)
             timings += measured
+        if options.mem0:
+            timings += (peer := [mem0(sizes)])
+            print(table(peer), flush=True)
     except GoldfishError as error:
         sys.exit(str(error))
     if options.json:
@@ -105,6 +112,36 @@ def measure(backend: str, sizes: Sizes) -> list[Timing]:
         return asyncio.run(_timings(backend, "memory://", sizes))
     with tempfile.TemporaryDirectory() as directory, BACKENDS[backend](Path(directory)) as place:
         return asyncio.run(_timings(backend, place.database(), sizes))
+
+
+def mem0(sizes: Sizes) -> Timing:
+    """The search of mem0ai among as many facts of a user as the few of ours."""
+    from goldfish.adapters import mem0_offline
+
+    _tell(f"mem0: a user with {sizes.few:,} facts")
+    with tempfile.TemporaryDirectory() as directory:
+        config = {"path": directory, "on_disk": True, "embedding_model_dims": DIMENSIONS}
+        store = {"provider": "qdrant", "config": config}
+        memory = mem0_offline.opened(mem0_offline.Memory, Path(directory), store, InstantEmbedder())
+        try:
+            return Timing("mem0ai", "search", sizes.few, 1000 * _searched(memory, sizes))
+        finally:
+            mem0_offline.close(memory)
+
+
+def _searched(memory: Any, sizes: Sizes) -> float:
+    from goldfish.adapters.mem0 import scoped
+
+    dice = random.Random("mem0")
+    for number in range(sizes.few):
+        memory.add(_text(dice, number), user_id="ann", metadata={"n": number}, infer=False)
+    options = scoped(memory.search, "ann", 5, None)
+    taken = []
+    for question in _questions(sizes.samples):
+        began = perf_counter()
+        memory.search(question, **options)
+        taken.append(perf_counter() - began)
+    return median(taken)
 
 
 async def _timings(backend: str, url: str, sizes: Sizes) -> list[Timing]:
@@ -145,14 +182,22 @@ def _new_facts(user: str, count: int) -> Iterator[New]:
     vectors = np.random.default_rng(len(user)).normal(size=(count, DIMENSIONS)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     for number in range(count):
-        text = " ".join(dice.choices(WORDS, k=10)) + f" {number}"
+        text = _text(dice, number)
         vector = vectors[number].tobytes()
         base, said = encode_base({"n": number}, now), encode_said(text, now)
         yield New(new_id(), identity(text), base, said, None, InstantEmbedder.name, vector, 1)
 
 
+def _text(dice: random.Random, number: int) -> str:
+    return " ".join(dice.choices(WORDS, k=10)) + f" {number}"
+
+
+def _questions(samples: int) -> list[str]:
+    return [" ".join(random.Random(n).choices(WORDS, k=5)) for n in range(samples)]
+
+
 async def _steps(store: BaseStore, user: str, samples: int) -> dict[str, float]:
-    questions = [" ".join(random.Random(n).choices(WORDS, k=5)) for n in range(samples)]
+    questions = _questions(samples)
     first = await _timed(lambda: store.recall(user, questions[0]))
     return {
         "first recall": first,
