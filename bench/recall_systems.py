@@ -21,7 +21,7 @@ from goldfish.embedding import Embedder, pieces
 from goldfish.recall.stop_words import STOP_WORDS
 
 USER = "user"
-DEEP = 100  # how far down the list is looked
+DEEP = 20  # how far down the list is looked, as far as the table tells
 
 
 class TimedEmbedder:

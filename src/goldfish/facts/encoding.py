@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from goldfish.encoding import encode_value, refuse_unstorable
+from goldfish.encoding import built, encode_value, refuse_unstorable
 from goldfish.errors import MemoryStoreBackendError, UnstorableError
 from goldfish.messages import Fact
 
@@ -45,16 +45,17 @@ def build_fact(
 ) -> Fact:
     """A fact of its own: nobody else has a reference to anything in it."""
     kept, words = _record(base), _record(said)
-    return Fact(
-        id=fact_id,
-        user_id=user_id,
-        text=words["text"],
-        metadata=kept["metadata"],
-        created_at=datetime.fromisoformat(kept["created_at"]),
-        updated_at=datetime.fromisoformat(words["updated_at"]),
-        times_seen=times_seen,
-        near=near or [],
-    )
+    fields = {
+        "id": fact_id,
+        "user_id": user_id,
+        "text": words["text"],
+        "metadata": kept["metadata"],
+        "created_at": datetime.fromisoformat(kept["created_at"]),
+        "updated_at": datetime.fromisoformat(words["updated_at"]),
+        "times_seen": times_seen,
+        "near": near or [],
+    }
+    return built(Fact, fields)  # a recollection of many facts would spend its time on validating
 
 
 def _record(stored: str) -> dict[str, Any]:

@@ -23,7 +23,8 @@ class Parts(NamedTuple):
 
     def why(self, place: int) -> dict[str, float]:
         """The partial scores of one fact."""
-        return {name: round(float(part[place]), DIGITS) for name, part in self._asdict().items()}
+        named = zip(self._fields, self, strict=True)
+        return {name: round(float(part[place]), DIGITS) for name, part in named}
 
 
 # Round figures, chosen on conversations that are no part of goldfish; what the words and the

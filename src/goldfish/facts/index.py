@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from goldfish.encoding import built
 from goldfish.facts.encoding import build_fact, decode_base, decode_text
 from goldfish.facts.filters import Filter
 from goldfish.facts.ledger import Changes, Known, Row
@@ -144,7 +145,8 @@ class UserFacts:
         """The best of those that the filter lets through."""
         found = islice(self._hits(question, wanted, offset + limit), offset, offset + limit)
         return [
-            Recollection(fact=self.fact(entry), score=score, why=why) for entry, score, why in found
+            built(Recollection, {"fact": self.fact(entry), "score": score, "why": why})
+            for entry, score, why in found
         ]
 
     def resembled(self, entry: Entry) -> list[Link]:
@@ -163,6 +165,8 @@ class UserFacts:
 
     def _near(self, entry: Entry) -> list[Entry]:
         """The facts that this one was linked to, and those that were linked to it."""
+        if not entry.links and entry.row.id not in self._linked_by:
+            return []
         older = [self._by_id.get(key) for key, _ in entry.links]
         newer = [self._by_id.get(key) for key in self._linked_by.get(entry.row.id, ())]
         found = [other for other in older if other is not None and other.link in entry.links]
