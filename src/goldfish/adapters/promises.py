@@ -65,7 +65,7 @@ MEM0_FAISS = (
     "limit; " + MEM0_RAW
 )
 MEM0_CHROMA = "Chroma's client on a directory is for one process; " + MEM0_RAW
-MEM0_DOCUMENTED = {"DUP": MEM0_RAW}
+MEM0_DOCUMENTED = dict.fromkeys(("DUP05", "DUP06", "DUP10", "DUP11"), MEM0_RAW)
 # Not Mem0's doing, nor documented by it: the model of goldfish's own targets.
 SHORT_SIGHTED = {
     "REC07": "the model of this target, all-MiniLM-L6-v2, reads no more than 256 word pieces"
