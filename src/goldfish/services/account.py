@@ -1,6 +1,7 @@
 """Which account runs a server that refuses to run as root, and what that account can reach."""
 
 import os
+import shutil
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,9 @@ from typing import Any
 from goldfish.errors import ServiceError
 
 NOBODY = 65534
+
+_MEMORY = Path("/dev/shm")  # files in memory, on Linux
+_ROOM_IN_MEMORY = 2**31  # containers often have no more than 64 MB there
 
 
 def is_root() -> bool:
@@ -26,9 +30,10 @@ def reachable(path: Path) -> bool:
     return _allows(path, 0o005) and all(_allows(parent, 0o001) for parent in path.parents)
 
 
-def make_private_directory() -> Path:
+def make_private_directory(*, in_memory: bool = False) -> Path:
     """A new directory of ours, which the lesser account can pass through but not list."""
-    directory = Path(tempfile.mkdtemp(prefix="goldfish-", dir=temporary_directory()))
+    parent = _MEMORY if in_memory and _has_memory_for_files() else temporary_directory()
+    directory = Path(tempfile.mkdtemp(prefix="goldfish-", dir=parent))
     directory.chmod(0o711 if is_root() else 0o700)
     return directory
 
@@ -57,6 +62,13 @@ def open_to_all(tree: Path) -> None:
         if not each.is_symlink():
             mode = each.stat().st_mode
             each.chmod(mode | 0o444 | (0o111 if mode & 0o100 else 0))
+
+
+def _has_memory_for_files() -> bool:
+    # Who names a directory wants it used.
+    if "TMPDIR" in os.environ or not os.access(_MEMORY, os.W_OK | os.X_OK):
+        return False
+    return shutil.disk_usage(_MEMORY).free >= _ROOM_IN_MEMORY
 
 
 def _with_parents(path: Path) -> tuple[Path, ...]:

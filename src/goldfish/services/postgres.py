@@ -39,14 +39,20 @@ ALTER DATABASE {name} RESET ALL;
 
 
 class PostgresServer(ServerProcess):
-    """One PostgreSQL server that trusts every local user; as root it runs as nobody."""
+    """One PostgreSQL server that trusts every local user; as root it runs as nobody.
+
+    With in_memory its files are kept in memory where there is room: they outlive a killed server
+    as files on a disk do, and a table, which is several files, is made in half the time.
+    """
 
     name: ClassVar[str] = "PostgreSQL"
     stop_signal: ClassVar[signal.Signals] = signal.SIGINT
     gentle_signal: ClassVar[signal.Signals | None] = signal.SIGQUIT
 
-    def __init__(self, *, settings: Mapping[str, str] | None = None) -> None:
-        super().__init__(settings=settings)
+    def __init__(
+        self, *, settings: Mapping[str, str] | None = None, in_memory: bool = False
+    ) -> None:
+        super().__init__(settings=settings, in_memory=in_memory)
         self._programs = Path()
         self._databases = _Databases(self._create)
 
@@ -99,6 +105,8 @@ class PostgresServer(ServerProcess):
         if sys.platform == "linux" and version >= 14:
             # After a kill the server syncs all its files: one call is faster than one per file.
             settings["recovery_init_sync_method"] = "syncfs"
+        if self._in_memory:
+            settings["max_wal_size"] = "256MB"  # instead of 1 GB
         settings |= self.settings
         command = [str(self._programs / "postgres"), "-D", str(self._data), "-p", str(self.port)]
         return command + [part for each in settings.items() for part in ("-c", "=".join(each))]

@@ -116,7 +116,9 @@ def give_back(server: AnyServer, *, doubtful: bool = False) -> None:
 
 
 def _new(service: str) -> OwnServer:
-    return RedisServer(persistence=_persistence()) if service == "redis" else PostgresServer()
+    if service == "redis":
+        return RedisServer(persistence=_persistence())
+    return PostgresServer(in_memory=True)
 
 
 def _persistence() -> Persistence:

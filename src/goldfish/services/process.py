@@ -30,8 +30,11 @@ class ServerProcess(ABC):
     # What ends the server at once and still lets it give back shared memory, where it has any.
     gentle_signal: ClassVar[signal.Signals | None] = None
 
-    def __init__(self, *, settings: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, *, settings: Mapping[str, str] | None = None, in_memory: bool = False
+    ) -> None:
         self.settings = dict(settings or {})
+        self._in_memory = in_memory
         self._process: subprocess.Popen[bytes] | None = None
         self._directory: Path | None = None
         self._port: int | None = None
@@ -145,7 +148,7 @@ class ServerProcess(ABC):
 
     def _start_first(self) -> None:
         self._owner = os.getpid()
-        self._directory = account.make_private_directory()
+        self._directory = account.make_private_directory(in_memory=self._in_memory)
         undertaker.watch_directory(self._directory)
         self._prepare(self._data)
         for attempts_left in reversed(range(_PORTS_TO_TRY)):

@@ -31,7 +31,8 @@ class _Shared:
     def postgres(self) -> PostgresServer | ExternalPostgres:
         with self._mutex:
             dsn = os.environ.get("GOLDFISH_POSTGRES_DSN")
-            self._postgres = self._postgres or (ExternalPostgres(dsn) if dsn else PostgresServer())
+            if self._postgres is None:
+                self._postgres = ExternalPostgres(dsn) if dsn else PostgresServer(in_memory=True)
             return self._postgres.start()
 
     def close(self) -> None:

