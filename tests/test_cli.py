@@ -205,7 +205,6 @@ def test_a_factory_that_raises_is_unknown(
         ("check --baseline gone", "the baseline gone cannot be read: No such file or directory"),
         ("checks --family DUX", "there is no family 'DUX': did you mean DU"),
         ("explain DUR99", "there is no check 'DUR99': did you mean "),
-        ("explain DUR", "DUR is a family: `goldfish checks --family DUR` lists it"),
     ],
 )
 def test_wrong_use_is_one_sentence_and_exit_2(

@@ -11,7 +11,8 @@ from goldfish.commands.app import app
 INTRODUCTION = """# Command line
 
 Exit codes: 0 all held; 1 something is broken or unknown, or a baseline entry is stale; 2 wrong
-usage, or the world failed (no server, no package), with one sentence that says what to do.
+usage, or the world failed (no server, no package), with one sentence that says what to do; 130, 143
+or 129 somebody pressed Ctrl-C or sent SIGTERM or SIGHUP, and what was seen by then is reported.
 """
 
 

@@ -1,6 +1,5 @@
 """Which of the starters suits a project, and the test file that it becomes there."""
 
-import importlib.util
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,6 +7,7 @@ from pathlib import Path
 
 from goldfish.project import Project
 from goldfish.report.discretion import inert
+from goldfish.usage import is_installed
 
 IMPORTED_NAME, IMPORTED, REQUIRED, NOTHING = 3, 2, 1, 0
 SERVERS = {
@@ -245,11 +245,3 @@ def _served(setting: str) -> str | None:
 def _has_server(service: str) -> bool:
     wheel, setting = SERVERS[service]
     return setting in os.environ or is_installed(wheel)
-
-
-def is_installed(module: str) -> bool:
-    """Whether a module can be imported here."""
-    try:
-        return importlib.util.find_spec(module) is not None
-    except ModuleNotFoundError:  # what would hold it is missing
-        return False

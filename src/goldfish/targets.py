@@ -1,6 +1,5 @@
 """From what a user writes to the target it means: a name, a module, a file, a specimen."""
 
-import importlib.util
 import os
 import sys
 from collections.abc import Iterator, Mapping
@@ -15,7 +14,7 @@ from goldfish.errors import GoldfishError, MissingExtraError, TargetError
 from goldfish.specimens import gallery
 from goldfish.target import Target, as_target, load, load_file
 from goldfish.traces import line_of
-from goldfish.usage import not_found
+from goldfish.usage import is_installed, not_found
 
 ENTRY_POINTS = "goldfish.targets"
 LISTED = "`goldfish targets` lists them"
@@ -34,14 +33,7 @@ class BuiltIn:
     @property
     def missing(self) -> list[str]:
         """The packages that are not installed."""
-        return [each for each in self.packages if not _is_installed(each)]
-
-
-def _is_installed(package: str) -> bool:
-    try:
-        return importlib.util.find_spec(package) is not None
-    except ModuleNotFoundError:  # the package that would hold it is missing
-        return False
+        return [each for each in self.packages if not is_installed(each)]
 
 
 _OURS = "goldfish.stores.targets"

@@ -1,7 +1,16 @@
-"""What is said to someone who asked for something that is not there."""
+"""What somebody may ask for: whether it is here, and what is said when it is not."""
 
 import difflib
+import importlib.util
 from collections.abc import Iterable
+
+
+def is_installed(module: str) -> bool:
+    """Whether a module can be imported here."""
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # what would hold it is missing
+        return False
 
 
 def not_found(kind: str, name: str, known: Iterable[str], *, see: str) -> str:

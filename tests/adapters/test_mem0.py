@@ -1,6 +1,7 @@
 """Mem0 as a store of facts: what goes in, what comes back, and what goldfish finds in it."""
 
 import asyncio
+import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -169,15 +170,33 @@ async def test_an_async_memory_is_awaited(tmp_path: Path) -> None:
 def test_each_version_is_asked_as_it_takes_it() -> None:
     """By the parameters of the method, not by a version number."""
 
+    def oldest(query: str, *, user_id: str, limit: int) -> None:
+        """As in 0.1."""
+
     def first(query: str, *, user_id: str, limit: int, filters: object = None) -> None:
         """As in 1.x."""
 
     def second(query: str, *, filters: object, top_k: int, **others: object) -> None:
         """As in 2.x."""
 
-    assert scoped(first, "ann", 5, None) == {"user_id": "ann", "limit": 5, "filters": None}
+    assert scoped(oldest, "ann", 5, None) == {"user_id": "ann", "limit": 5}
+    assert scoped(first, "ann", 5, None) == {"user_id": "ann", "limit": 5}
     assert scoped(first, "ann", 5, {"n": 1})["filters"] == {"n": 1}
     assert scoped(second, "ann", 5, {"n": 1}) == {"filters": {"n": 1, "user_id": "ann"}, "top_k": 5}
+
+
+def test_a_release_that_always_asks_a_language_model_keeps_the_words_as_they_are() -> None:
+    """What stands for the model finds one fact in a text, the text itself, and adds it."""
+    model = mem0_offline.Repeater()
+    instruction = {"role": "system", "content": "Find the facts."}
+    said = {"role": "user", "content": "Input: user: Ann likes\ntea.\n"}
+    assert json.loads(model.generate_response([instruction, said])) == {
+        "facts": ["Ann likes\ntea."]
+    }
+    (added,) = json.loads(model.generate_response([{"role": "user", "content": "Compare."}]))[
+        "memory"
+    ]
+    assert (added["event"], added["text"]) == ("ADD", "Ann likes\ntea.")
 
 
 def test_what_mem0_did_not_keep_is_no_fact() -> None:

@@ -28,12 +28,23 @@ def test_a_code_is_told_with_incident_mechanism_and_fix(capsys: pytest.CaptureFi
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_every_family_can_be_explained(family: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_promise_of_every_family_can_be_explained(
+    family: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     """None lacks a mechanism or a fix."""
     assert answer(["explain", next(code for code in catalogue() if code[:3] == family)]) == 0
     out = capsys.readouterr().out
     assert "\nmechanism  " in out
     assert "\nfix        " in out
+
+
+def test_a_family_is_explained_by_its_promises(capsys: pytest.CaptureFixture[str]) -> None:
+    """All of them, and where to read on."""
+    assert answer(["explain", "dup"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("DUP  duplication\n")
+    assert all(f"\n{code}  " in out for code in catalogue() if code.startswith("DUP"))
+    assert "`goldfish explain DUP01`" in out
 
 
 @pytest.mark.parametrize("word", FINDINGS)

@@ -41,6 +41,11 @@ class _Declared:
     def __init__(self, memory: Any) -> None:
         self._memory = memory
 
+    def _adding(self, user_id: str, metadata: Mapping[str, Any] | None) -> dict[str, Any]:
+        asked = {"user_id": one_user(user_id), "metadata": metadata}
+        # Old releases have no such choice: they always ask a language model.
+        return {**asked, "infer": False} if offers(self._memory.add, "infer") else asked
+
     def _searching(self, user_id: str, limit: int, chosen: Filter | None) -> dict[str, Any]:
         return scoped(self._memory.search, user_id, limit, chosen)
 
@@ -55,7 +60,7 @@ class Mem0Memory(_Declared):
         self, user_id: str, text: str, *, metadata: Mapping[str, Any] | None = None
     ) -> Fact:
         """Add the text as it is; the fact is what Mem0 then has."""
-        answer = self._memory.add(text, user_id=one_user(user_id), metadata=metadata, infer=False)
+        answer = self._memory.add(text, **self._adding(user_id, metadata))
         return present(self._memory.get(added_id(answer)))
 
     def recall(
@@ -105,9 +110,7 @@ class AsyncMem0Memory(_Declared):
         self, user_id: str, text: str, *, metadata: Mapping[str, Any] | None = None
     ) -> Fact:
         """Add the text as it is; the fact is what Mem0 then has."""
-        answer = await self._memory.add(
-            text, user_id=one_user(user_id), metadata=metadata, infer=False
-        )
+        answer = await self._memory.add(text, **self._adding(user_id, metadata))
         return present(await self._memory.get(added_id(answer)))
 
     async def recall(
@@ -158,12 +161,16 @@ def scoped(method: Any, user_id: str, limit: int, chosen: Filter | None) -> dict
     if chosen and "user_id" in chosen:
         raise ValueError("user_id is Mem0's own: keep it in the metadata by another name")
     user_id = one_user(user_id)
-    taken = inspect.signature(method).parameters
-    most = "top_k" if "top_k" in taken else "limit"
+    most = "top_k" if offers(method, "top_k") else "limit"
     filters = dict(chosen or {})
-    if "user_id" in taken:
-        return {"user_id": user_id, "filters": filters or None, most: limit}
-    return {"filters": {**filters, "user_id": user_id}, most: limit}
+    if not offers(method, "user_id"):
+        return {"filters": {**filters, "user_id": user_id}, most: limit}
+    return {"user_id": user_id, most: limit} | ({"filters": filters} if filters else {})
+
+
+def offers(method: Any, parameter: str) -> bool:
+    """Whether this release's method has the parameter."""
+    return parameter in inspect.signature(method).parameters
 
 
 def one_user(user_id: str) -> str:

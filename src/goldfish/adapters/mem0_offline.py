@@ -4,15 +4,17 @@ Mem0 decides what it reports, and where it keeps its own files, when it is impor
 imports it through this module gets it silent. Its tables of providers get one entry more.
 """
 
+import json
 import os
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Lock
+from threading import Lock, local
 from typing import Any, TypeVar
 
+from goldfish.adapters.mem0 import offers
 from goldfish.embedding import Embedder, model
 from goldfish.errors import MissingExtraError, UsageError
 
@@ -51,8 +53,9 @@ def _directory() -> str:
 
 
 with _silent_import():
+    import mem0
     import mem0.memory.main
-    from mem0 import AsyncMemory, Memory
+    from mem0 import Memory
     from mem0.configs.base import MemoryConfig
     from mem0.configs.llms.base import BaseLlmConfig
     from mem0.embeddings.base import EmbeddingBase
@@ -62,6 +65,8 @@ with _silent_import():
     from mem0.utils.factory import EmbedderFactory, LlmFactory
 
 __all__ = ["COLLECTION", "AsyncMemory", "Memory", "NoLanguageModel", "close", "opened"]
+
+AsyncMemory: Any = getattr(mem0, "AsyncMemory", None)  # old releases have none
 
 AnyMemory = TypeVar("AnyMemory")  # one of Mem0's, which have no annotations
 _opening = Lock()
@@ -94,8 +99,33 @@ class NoLanguageModel(LLMBase):  # type: ignore[misc] # Mem0 has no annotations
         )
 
 
-EmbedderFactory.provider_to_class[PROVIDER] = f"{__name__}.{Embedding.__name__}"
-LlmFactory.provider_to_class[PROVIDER] = (f"{__name__}.{NoLanguageModel.__name__}", BaseLlmConfig)
+class Repeater(LLMBase):  # type: ignore[misc] # Mem0 has no annotations
+    """For releases whose ``add`` always asks: the one fact in a text is the text, and it is new."""
+
+    def __init__(self, config: Any = None) -> None:
+        super().__init__(config)
+        self._asked = local()  # both questions of one ``add`` come from one thread
+
+    def generate_response(self, messages: Sequence[Mapping[str, str]], **options: Any) -> str:
+        """What facts are in the text; then, what is to become of them."""
+        if len(messages) == 2:  # the instruction, and what was said
+            said = messages[1]["content"]
+            self._asked.text = said.removeprefix("Input: user: ").removesuffix("\n")
+            return json.dumps({"facts": [self._asked.text]})
+        added = {"id": "0", "text": self._asked.text, "event": "ADD"}
+        return json.dumps({"memory": [added]})
+
+
+def _register() -> None:
+    language = NoLanguageModel if offers(Memory.add, "infer") else Repeater
+    place = f"{__name__}.{language.__name__}"
+    # Old releases have the place of the class alone.
+    pairs = any(isinstance(each, tuple) for each in LlmFactory.provider_to_class.values())
+    LlmFactory.provider_to_class[PROVIDER] = (place, BaseLlmConfig) if pairs else place
+    EmbedderFactory.provider_to_class[PROVIDER] = f"{__name__}.{Embedding.__name__}"
+
+
+_register()
 
 
 def opened(
@@ -122,7 +152,8 @@ def close(memory: Any) -> None:
             release()
     history = getattr(memory, "db", None)
     if history is not None:
-        history.close()
+        # Old releases leave its connection to whoever collects the garbage.
+        (history if hasattr(history, "close") else history.connection).close()
 
 
 def silence() -> None:
@@ -139,7 +170,11 @@ def _embedding(embedder: Embedder) -> dict[str, Any]:
 @contextmanager
 def _own_directory(directory: Path) -> Iterator[None]:
     """Mem0 up to 1.0.5 opens a second store in its own directory, which only one can hold open."""
-    module, before = mem0.memory.main, mem0.memory.main.mem0_dir
+    module = mem0.memory.main
+    before = getattr(module, "mem0_dir", None)
+    if before is None:
+        yield
+        return
     module.mem0_dir = str(directory)
     try:
         yield

@@ -21,8 +21,8 @@ logging.getLogger("mem0").setLevel(logging.ERROR)
     declines=promises.SHORT_SIGHTED,
 )
 def qdrant(sandbox: Any) -> Iterator[Mem0Memory]:
-    """Qdrant in a directory, Mem0's default, kept on disk."""
-    options = {"path": str(sandbox.path / "qdrant"), "on_disk": True}
+    """Qdrant in a directory, with the settings that Mem0 has by default."""
+    options = {"path": str(sandbox.path / "qdrant")}
     yield from _opened(sandbox, "qdrant", options, sized=True)
 
 

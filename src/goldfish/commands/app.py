@@ -239,11 +239,11 @@ def targets() -> int:
 
 @app.command(short_help="Tell what a check promises, and how to mend what breaks it.")
 def explain(
-    code: Annotated[str, Argument("CODE|WORD", "As DUR02, or lost", completion.explained)],
+    code: Annotated[str, Argument("CODE|WORD", "As DUR02, DUR or lost", completion.explained)],
 ) -> int:
     """Tell what a check promises: its incident, what usually breaks it, the fix with code.
 
-    A WORD for findings (lost, torn, stale, …) is told in the same way.
+    A family (DUR) is told by its promises, a WORD for findings (lost, torn, …) as a check is.
     """
     from goldfish.commands.explain import explain as tell
 

@@ -1,4 +1,4 @@
-"""``goldfish explain``: a promise with its incident, mechanism and fix; or a word for findings."""
+"""``goldfish explain``: a promise with its incident and its fix; a family; a word for findings."""
 
 from collections import Counter
 
@@ -16,10 +16,12 @@ MOST_SPECIMENS = 6  # of a word: some have dozens
 
 
 def explain(name: str) -> int:
-    """Tell about a code or a word; a UsageError names the nearest."""
+    """Tell about a code, a family or a word; a UsageError names the nearest."""
     page, word = Page(), name.strip().lower()
     if word in MEANINGS:
         _word(page, word)
+    elif word.upper() in FAMILIES:
+        _family(page, word.upper())
     else:
         _promise(page, _check(name))
     return 0
@@ -40,6 +42,17 @@ def _promise(page: Page, check: Check) -> None:
         page.write()
         page.write(f"{specimen.bug} ({specimen.finding})", label=LABEL.format("it catches"))
         _shown(page, specimen)
+
+
+def _family(page: Page, family: str) -> None:
+    """A family: each promise in a line or two, and where to read on."""
+    page.write(FAMILIES[family], label=f"{family}  ", style="bold")
+    page.write()
+    checks = [each for each in catalogue().values() if each.family == family]
+    for check in checks:
+        page.write(check.promise, label=f"{check.code}  ")
+    page.write()
+    page.write(f"`goldfish explain {checks[0].code}` tells one of them in full.")
 
 
 def _word(page: Page, word: str) -> None:
@@ -82,11 +95,9 @@ def _shown(page: Page, specimen: Specimen) -> None:
 
 def _check(name: str) -> Check:
     there, code = catalogue(), name.strip().upper()
-    if code in FAMILIES:
-        raise UsageError(f"{name} is a family: `goldfish checks --family {code}` lists it")
     if code not in there:
         see = "`goldfish checks` lists them"
-        raise UsageError(not_found("check", name, [*there, *MEANINGS], see=see))
+        raise UsageError(not_found("check", name, [*there, *MEANINGS, *FAMILIES], see=see))
     return there[code]
 
 

@@ -8,8 +8,8 @@ from goldfish.errors import UsageError
 from goldfish.project import Project, survey
 from goldfish.report.page import Page
 from goldfish.selection import select
-from goldfish.starter import OWN, STARTERS, Starter, is_installed, suited, written
-from goldfish.usage import not_found
+from goldfish.starter import OWN, STARTERS, Starter, suited, written
+from goldfish.usage import is_installed, not_found
 
 DEFAULT = Path("tests/test_memory.py")
 

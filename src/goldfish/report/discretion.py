@@ -1,12 +1,14 @@
 """Texts of strangers made fit to be told: secrets masked, length bounded, nothing that acts."""
 
 from dataclasses import replace
+from unicodedata import category
 
 from goldfish.errors import masked
 from goldfish.verdict import Report, Result
 
 LONGEST_READ = 4_000  # masking is done before cutting, so that no cut hides the end of a password
 LONGEST_TOLD = 2_000
+JOINER = "\u200d"
 
 
 def discreet(report: Report) -> Report:
@@ -33,9 +35,19 @@ def inert(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(
-        each if each.isprintable() else each.encode("unicode_escape").decode("ascii")
-        for each in text
+        each
+        if each.isprintable() or _joins_pictures(text, place)
+        else each.encode("unicode_escape").decode("ascii")
+        for place, each in enumerate(text)
     )
+
+
+def _joins_pictures(text: str, place: int) -> bool:
+    """Whether a joiner makes one picture of several, as of a family; elsewhere it hides something."""
+    if text[place] != JOINER or not 0 < place < len(text) - 1:
+        return False
+    before, after = category(text[place - 1]), category(text[place + 1])
+    return before in {"So", "Sk", "Mn"} and after == "So"
 
 
 def shortened(text: str, limit: int) -> str:
