@@ -43,7 +43,7 @@ def inert(text: str) -> str:
 
 
 def _joins_pictures(text: str, place: int) -> bool:
-    """Whether a joiner makes one picture of several, as of a family; elsewhere it hides something."""
+    """Whether a joiner makes one picture of several; elsewhere it hides something."""
     if text[place] != JOINER or not 0 < place < len(text) - 1:
         return False
     before, after = category(text[place - 1]), category(text[place + 1])
