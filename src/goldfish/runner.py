@@ -12,23 +12,16 @@ from random import Random
 
 from goldfish.check import Check, Window
 from goldfish.client import LocalClient, StoreError, describe
-from goldfish.driver import (
-    Memory,
-    OpeningError,
-    beyond_window,
-    declared_by,
-    documented,
-    missing_need,
-    missing_service,
-)
+from goldfish.driver import Memory, OpeningError
 from goldfish.errors import MissingExtraError, NotPossibleError, ServiceError, TargetError
 from goldfish.excerpt import Excerpt, last_calls
 from goldfish.figures import Figures, figures
 from goldfish.history import FAULT, About, Call, History
+from goldfish.needs import beyond_window, documented, missing_need, missing_service
 from goldfish.pods import NoPodError, Nursery
 from goldfish.runs import kept
 from goldfish.sandbox import Sandbox
-from goldfish.target import Target
+from goldfish.target import Target, declared_by
 from goldfish.verdict import (
     NOT_CLAIMED,
     Report,

@@ -6,7 +6,7 @@ import inspect
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, overload
 
@@ -109,6 +109,21 @@ DECLARED_BY_STORES: dict[str, Callable[[Any], bool]] = {
     "promises": lambda value: isinstance(value, str),
     "documented": _is_reasons,
 }
+
+
+def declared_by(store: object, target: Target) -> Target:
+    """The target with what the store itself declares, as adapters do by attributes.
+
+    A stranger's attribute of the same name that means something else is not a declaration.
+    """
+    said: dict[str, Any] = {
+        name: value
+        for name, is_one in DECLARED_BY_STORES.items()
+        if is_one(value := getattr(store, name, None))
+    }
+    if "carries" in said:
+        said["carries"] = frozenset(said["carries"]) | {"content"}
+    return replace(target, **said)
 
 
 @overload
