@@ -27,66 +27,43 @@ def judge(
     """
     if list(expected) == list(found):
         return
-    where = f"session {shown(session)}"
+    summary, about = _explained(expected, found, f"session {shown(session)}", foreign, gone)
+    evidence = (f"expected {shown_list(expected)}", f"read back {shown_list(found)}")
+    raise Violation(summary, *evidence, session=session, about=about)
+
+
+def _explained(
+    expected: Sequence[Any],
+    found: Sequence[Any],
+    where: str,
+    foreign: Iterable[Any],
+    gone: Iterable[Any],
+) -> tuple[str, tuple[Any, ...]]:
+    """The difference in a sentence, and the contents that it is about: the worst of it first."""
     wanted, got = Counter(map(repr, expected)), Counter(map(repr, found))
     extra = [each for each in found if repr(each) not in wanted]
     missing = [each for each in expected if repr(each) not in got]
-    evidence = (f"expected {shown_list(expected)}", f"read back {shown_list(found)}")
     for word, known in (("leaked", foreign), ("resurrected", gone)):
         strangers = {repr(each) for each in known}
-        seen = [each for each in extra if repr(each) in strangers]
-        if seen:
-            raise Violation(
-                f"{word}: {where} gave back {shown(seen[0])}",
-                *evidence,
-                session=session,
-                about=tuple(seen),
-            )
+        if seen := [each for each in extra if repr(each) in strangers]:
+            return f"{word}: {where} gave back {shown(seen[0])}", tuple(seen)
     if altered := _altered(missing, extra):
-        before, after = altered
-        raise Violation(
-            f"corrupted: {where} was given {shown(before)} and gave back {shown(after)}",
-            *evidence,
-            session=session,
-            about=altered,
-        )
+        before, after = map(shown, altered)
+        return f"corrupted: {where} was given {before} and gave back {after}", altered
     if missing:
-        raise Violation(
-            f"lost: {where} acknowledged {shown(missing[0])} and does not have it "
-            f"({len(missing)} of {len(expected)} missing)",
-            *evidence,
-            session=session,
-            about=tuple(missing),
-        )
+        share = f"({len(missing)} of {len(expected)} missing)"
+        said = f"acknowledged {shown(missing[0])} and does not have it {share}"
+        return f"lost: {where} {said}", tuple(missing)
     if extra:
-        raise Violation(
-            f"phantom: {where} has {shown(extra[0])}, which nobody wrote",
-            *evidence,
-            session=session,
-            about=tuple(extra),
-        )
+        return f"phantom: {where} has {shown(extra[0])}, which nobody wrote", tuple(extra)
     if repeated := [each for each in expected if got[repr(each)] > wanted[repr(each)]]:
-        raise Violation(
-            f"duplicated: {where} has {shown(repeated[0])} more than once",
-            *evidence,
-            session=session,
-            about=tuple(repeated),
-        )
+        return f"duplicated: {where} has {shown(repeated[0])} more than once", tuple(repeated)
     if fewer := [each for each in expected if got[repr(each)] < wanted[repr(each)]]:
-        raise Violation(
-            f"lost: {where} has one {shown(fewer[0])} instead of several",
-            *evidence,
-            session=session,
-            about=tuple(fewer),
-        )
+        return f"lost: {where} has one {shown(fewer[0])} instead of several", tuple(fewer)
     place = next(at for at, each in enumerate(found) if each != expected[at])
-    raise Violation(
-        f"reordered: {where} has {shown(found[place])} in place {place + 1}, "
-        f"where {shown(expected[place])} belongs",
-        *evidence,
-        session=session,
-        about=(found[place], expected[place]),
-    )
+    stranger, rightful = found[place], expected[place]
+    said = f"has {shown(stranger)} in place {place + 1}, where {shown(rightful)} belongs"
+    return f"reordered: {where} {said}", (stranger, rightful)
 
 
 def _altered(missing: Sequence[Any], extra: Sequence[Any]) -> tuple[Any, Any] | None:
