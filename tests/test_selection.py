@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from goldfish.check import Check
+from goldfish.check import Check, catalogue
 from goldfish.errors import UsageError
-from goldfish.selection import select
+from goldfish.selection import in_turn, select
 
 
 async def promise(memory: Any) -> None:
@@ -35,6 +35,17 @@ CATALOGUE = {code: Check(code, promise, (), suite) for code, suite in SUITES.ite
 def test_checks_are_chosen_by_code_family_and_suite(options: dict[str, Any], codes: str) -> None:
     """In the order of the catalogue."""
     assert [check.code for check in select(CATALOGUE, **options)] == codes.split()
+
+
+def test_a_run_that_is_cut_short_has_seen_every_family() -> None:
+    """The smaller suites come first, and each family in its turn; nothing is left out."""
+    chosen = select(catalogue(), suite="soak")
+    turns = in_turn(chosen)
+    assert sorted(each.code for each in turns) == sorted(each.code for each in chosen)
+    suites = [each.suite for each in turns]
+    assert suites == sorted(suites, key=["smoke", "standard", "soak"].index)
+    begun = {each.family for each in turns[:40]}
+    assert begun == {each.family for each in chosen}
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from goldfish.needs import beyond_window, documented, missing_need, missing_serv
 from goldfish.pods import NoPodError, Nursery
 from goldfish.runs import kept
 from goldfish.sandbox import Sandbox
+from goldfish.selection import in_turn
 from goldfish.target import Target, declared_by
 from goldfish.verdict import (
     NOT_CLAIMED,
@@ -123,7 +124,11 @@ class _Run:
         return not broken and time.monotonic() < self._give_up < math.inf
 
     async def _all(self, effort: float) -> list[Result]:
-        return await asyncio.gather(*(self._place(check, effort) for check in self._checks))
+        begun = {
+            check.code: asyncio.ensure_future(self._place(check, effort))
+            for check in in_turn(self._checks)
+        }
+        return await asyncio.gather(*(begun[check.code] for check in self._checks))
 
     async def _place(self, check: Check, effort: float) -> Result:
         async with self._places:

@@ -1,6 +1,7 @@
 """Which checks of the catalogue a run is about: --only, --skip, --suite."""
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 
 from goldfish.check import FAMILIES, SUITES, Check
 from goldfish.errors import UsageError
@@ -31,6 +32,20 @@ def select(
     if not chosen:
         raise UsageError("no check is left to run: name fewer in --skip, or a larger --suite")
     return chosen
+
+
+def in_turn(checks: Sequence[Check]) -> list[Check]:
+    """The checks as they are begun: the smaller suites first, and each family in its turn.
+
+    So a run that is cut short has seen something of every family, and what is dear, which lies
+    side by side in the catalogue, is spread over the run.
+    """
+    seen: Counter[str] = Counter()
+    places = {}
+    for check in checks:
+        places[check.code] = (SUITES.index(check.suite), seen[check.family])
+        seen[check.family] += 1
+    return sorted(checks, key=lambda check: places[check.code])
 
 
 def named(catalogue: Mapping[str, Check], words: Iterable[str]) -> set[str]:
