@@ -67,6 +67,8 @@ ROWS = (
     Row("store: replaced values", "langgraph-store-memory", "REV02 FID34", "langgraph",
         "langgraph-checkpoint==4.3.1"),
     Row("delete_all of another", "mem0", "ISO28", "mem0", "mem0ai==1.0.5", "mem0ai==1.0.6"),
+    Row("the folder is deleted", "mem0", "DUR23 DUR26 DUR27 DUR29", "mem0",
+        "mem0ai==0.1.40 qdrant-client==1.12.1", "mem0ai==2.2.1"),
     Row("faiss: kills, two processes", "mem0-faiss", "DUR26 DUR27 DUR29 CON18", "mem0-faiss",
         "mem0ai==2.2.1"),
     Row("first writes at once", "openai-agents-sqlalchemy", "CON08", "openai-agents",
@@ -159,8 +161,8 @@ def _broken(
 
 def _environment(place: Path, extra: str, release: str) -> Path:
     """One with this release and all else that the extra needs, made where there is none."""
-    name = f"{extra}-{release.replace('==', '-')}"
-    return prepared(ROOT, place / name, f"{extra},servers", release)
+    name = f"{extra}-{release.replace('==', '-').replace(' ', '-')}"
+    return prepared(ROOT, place / name, f"{extra},servers", *release.split())
 
 
 def _seen(python: Path, target: str, codes: str, seed: int) -> list[str]:

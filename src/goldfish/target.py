@@ -93,6 +93,8 @@ def _is_reasons(value: object) -> bool:
     )
 
 
+FILTERS = {"equality", "comparison"}
+
 # What a store may say of itself by an attribute, and what such an attribute looks like.
 DECLARED_BY_STORES: dict[str, Callable[[Any], bool]] = {
     "claims": lambda value: isinstance(value, str) and value in CLAIMS,
@@ -101,7 +103,7 @@ DECLARED_BY_STORES: dict[str, Callable[[Any], bool]] = {
     "threads": lambda value: isinstance(value, bool),
     "answers": lambda value: isinstance(value, bool),
     "recalls": lambda value: isinstance(value, str) and value in {"words", "meaning"},
-    "filters": lambda value: isinstance(value, str) and value in {"equality", "comparison"},
+    "filters": lambda value: value is None or (isinstance(value, str) and value in FILTERS),
     "scoped_ids": lambda value: isinstance(value, bool),
     "declines": _is_reasons,
     "window": lambda value: type(value) is int and value > 0,
@@ -119,7 +121,7 @@ def declared_by(store: object, target: Target) -> Target:
     said: dict[str, Any] = {
         name: value
         for name, is_one in DECLARED_BY_STORES.items()
-        if is_one(value := getattr(store, name, None))
+        if hasattr(store, name) and is_one(value := getattr(store, name))
     }
     if "carries" in said:
         said["carries"] = frozenset(said["carries"]) | {"content"}

@@ -35,11 +35,13 @@ class _Declared:
     """What Mem0 offers, whatever vector store is below it."""
 
     recalls: Literal["meaning"] = "meaning"
-    filters: Literal["equality"] = "equality"
     scoped_ids = False
 
     def __init__(self, memory: Any) -> None:
         self._memory = memory
+        # Old releases list all memories of a user or none.
+        listing = offers(memory.get_all, "filters")
+        self.filters: Literal["equality"] | None = "equality" if listing else None
 
     def _adding(self, user_id: str, metadata: Mapping[str, Any] | None) -> dict[str, Any]:
         asked = {"user_id": one_user(user_id), "metadata": metadata}
