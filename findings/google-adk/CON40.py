@@ -3,6 +3,8 @@
 The state is one row that is read, changed in Python and written back. The marker that tells a
 stale session is compared before the write and not with it, so two processes both find their session
 fresh. Exit 1 if a value that was acknowledged is not there.
+
+What to do: let one process at a time write to a session.
 """
 
 import asyncio

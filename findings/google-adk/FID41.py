@@ -3,6 +3,8 @@
 The state is merged by json_patch, which merges dicts and takes None for removal: google/adk-python
 issue 6728, mended in 2.8.0. Also the reason for FID43 there. Exit 1 if a key that was removed is
 there after a reload.
+
+What to do: upgrade to 2.8.0 or later.
 """
 
 import asyncio

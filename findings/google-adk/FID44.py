@@ -4,6 +4,8 @@ The state is merged by SQLite's JSON functions, which take NUL for the end; the 
 has the whole text, so the loss shows after a reload. InMemorySessionService and
 DatabaseSessionService keep it. Also the reason for FID45 there. Exit 1 if a text or a name is
 shorter than it was.
+
+What to do: remove NUL from texts and names before they become state, or use DatabaseSessionService.
 """
 
 import asyncio

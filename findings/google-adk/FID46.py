@@ -2,6 +2,9 @@
 
 The dict under a name is kept by reference: who goes on working with it changes the session without
 an event. Exit 1 if an edit that no event told of is in the state.
+
+What to do: put a copy into the state (copy.deepcopy), or use a service that stores it outside the
+process.
 """
 
 import asyncio

@@ -2,6 +2,8 @@
 
 Each reads the whole file, and writes it anew with its own message at the end. Exit 1 if a message
 is missing that was added without an error, or if an add raised.
+
+What to do: one file for one process and one writer at a time; for more, a database.
 """
 
 import sys

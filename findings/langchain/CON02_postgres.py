@@ -3,6 +3,8 @@
 Messages are sorted by a number that each gets as it is inserted, and a batch is inserted row by
 row; so the numbers of batches that are written at once are mixed. For the same reason a message may
 appear before one that a reader has already seen. Exit 1 if a batch does not stand together.
+
+What to do: let one writer at a time add to a session, for instance under pg_advisory_xact_lock.
 """
 
 import sys

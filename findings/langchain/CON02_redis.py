@@ -2,6 +2,8 @@
 
 add_messages pushes message by message, so that messages of other writers come in between. Exit 1
 if one of the pairs that four writers added, each pair in one call, does not stand together.
+
+What to do: let one writer at a time add to a session, or push the pair in one RPUSH of your own.
 """
 
 import sys

@@ -2,6 +2,8 @@
 
 create_tables says CREATE TABLE IF NOT EXISTS, which PostgreSQL does not do under a lock: of several
 at once, all but one may fail. Exit 1 if one of eight raises, in one of ten tables.
+
+What to do: create the tables once, in a migration, before the replicas start.
 """
 
 import sys

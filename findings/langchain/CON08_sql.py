@@ -2,6 +2,8 @@
 
 Each looks whether its table is there, and creates it if not, and another may have done so in
 between. Exit 1 if one of eight that are made at once raises, on one of fifty new files.
+
+What to do: make one history before the others start, or create the table in a migration.
 """
 
 import sys

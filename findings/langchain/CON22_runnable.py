@@ -3,6 +3,8 @@
 When the turn ends, it takes so many messages off the front of its input as the history has, for
 these were there already. It has none any more, so all that was cleared is written again. Exit 1 if
 a message from before the clear is there after it.
+
+What to do: take the same lock for a clear as for a turn of the session.
 """
 
 import asyncio

@@ -3,6 +3,8 @@
 What leaves the buffer is taken out at once, and the summary is set when the model has answered: to
 one that was made of the summary before. Exit 1 if a message is neither in the buffer nor in the
 summary of a model that forgets nothing.
+
+What to do: one turn at a time for each memory.
 """
 
 import asyncio

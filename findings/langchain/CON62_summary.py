@@ -2,6 +2,8 @@
 
 The summary is set when the model has answered, whatever happened meanwhile. Exit 1 if a message
 from before the clear is told after it.
+
+What to do: clear only between turns, and wait for the turn that is under way.
 """
 
 import asyncio

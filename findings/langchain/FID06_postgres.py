@@ -2,6 +2,8 @@
 
 A NUL cannot be stored in JSONB, so the message is refused; but the transaction is not rolled back,
 and all later calls for any session fail. Exit 1 if another session cannot be written afterwards.
+
+What to do: refuse NUL before it gets there, and roll the connection back after an error.
 """
 
 import sys

@@ -3,6 +3,8 @@
 When the turn ends, its input is made anew of its trace, where ChatMessage and FunctionMessage are
 not allowed; that this fails is logged and not raised. The history itself stores such messages. Exit
 1 if the turn succeeds and its message is not in the history.
+
+What to do: use the message classes of the common roles, or add to the history yourself.
 """
 
 import sys

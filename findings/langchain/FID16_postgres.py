@@ -2,6 +2,8 @@
 
 JSONB keeps numbers as decimals, so that 1e16 is read as an int, and the largest ones as an int that
 no float equals. Exit 1 if the number that came back is not equal to the one that was stored.
+
+What to do: keep large floats as text in the metadata.
 """
 
 import sys

@@ -2,6 +2,8 @@
 
 message_to_dict, which all of LangChain's stored histories use, turns the dataclass into a dict that
 nothing turns back. Exit 1 if the object came back changed.
+
+What to do: put only what JSON has into messages, and turn objects into dicts yourself.
 """
 
 import sys

@@ -2,6 +2,8 @@
 
 When the turn ends, its input is made anew of its trace, in which the object is only a description;
 that this fails is logged and not raised. Exit 1 if the turn succeeds and is not in the history.
+
+What to do: put only what JSON has into messages.
 """
 
 import sys

@@ -2,6 +2,8 @@
 
 add_messages writes message by message; when one cannot be stored, the caller sees an error, and
 what stood before it is there. Exit 1 if a part of the refused batch is there.
+
+What to do: call json.dumps on every message of a batch before you add any.
 """
 
 import sys

@@ -1,6 +1,8 @@
 """InMemoryChatMessageHistory: who edits a dict that was passed in, or read, edits the history.
 
 FID26 is the same for what was read. Exit 1 if the caller's later edit is in the history.
+
+What to do: hand in copies, and treat what you read as frozen.
 """
 
 import sys

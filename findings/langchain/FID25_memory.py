@@ -2,6 +2,8 @@
 
 ``messages`` and ``aget_messages`` hand out the very list that is kept. Exit 1 if what the caller
 took out of its list is gone from the history.
+
+What to do: take a copy of the list before you work with it.
 """
 
 import sys

@@ -2,6 +2,8 @@
 
 The file is emptied before it is written anew. Exit 1 if the history cannot be read when there is
 space again.
+
+What to do: keep a copy of the file, or use a database.
 """
 
 import resource

@@ -2,6 +2,8 @@
 
 The history is written by a listener, and what a listener raises is logged and not raised. Exit 1
 if the caller gets its answer and no error, and nothing is stored.
+
+What to do: read the history after a turn that matters, or add to it yourself.
 """
 
 import sys

@@ -3,6 +3,8 @@
 "This design allows to reuse the underlying connection object across multiple instantiations": calls
 at once share one transaction. When a message of one user is refused, here for a NUL, others go with
 it, though they were acknowledged. Exit 1 if one of them is not there.
+
+What to do: a connection for each call, out of a pool.
 """
 
 import asyncio

@@ -3,6 +3,8 @@
 It keeps "only the most recent messages [...] under the constraint that the total number of tokens
 [...] does not exceed a certain limit"; but only save_context cuts, and only out of the list that it
 gets, which for a stored history is a copy (langchain issue 10078). Exit 1 if more is given.
+
+What to do: cut the messages yourself with trim_messages before you ask the model.
 """
 
 import asyncio

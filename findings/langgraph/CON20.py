@@ -2,6 +2,8 @@
 
 What is asked in one tick of the event loop is carried out as one batch, and whatever goes wrong in
 it is the answer to all of it. The same is in AsyncPostgresStore. Exit 1 if a valid write fails.
+
+What to do: look at values with json.dumps before you put them.
 """
 
 import asyncio

@@ -2,6 +2,8 @@
 
 The texts are embedded once each, and then there are fewer vectors than places for them. Exit 1 if
 an ordinary value is refused.
+
+What to do: name the fields to index one by one, and see that no two of them hold the same text.
 """
 
 import sys

@@ -1,6 +1,8 @@
 """InMemoryStore: whoever edits a value that was put, or that came back, rewrites the memory.
 
 See also langchain-ai/langgraph issue 8835. Exit 1 if an edit reaches what is stored.
+
+What to do: put copies, and copy what came back before you change it.
 """
 
 import sys

@@ -2,6 +2,8 @@
 
 The namespace is a pattern of LIKE: 'al' is the beginning of 'alice', and the underscore of
 'john_doe' stands for any character. Exit 1 if a search gives another user's item.
+
+What to do: upgrade to 3.1.1 or later.
 """
 
 import sys

@@ -1,6 +1,8 @@
 """InMemoryStore and SqliteStore: a filter by 1 also chooses True.
 
 PostgresStore tells them apart. Exit 1 if a filter gives what it does not name.
+
+What to do: keep flags and numbers in different fields.
 """
 
 import sys

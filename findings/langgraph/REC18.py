@@ -1,6 +1,8 @@
 """SqliteStore: a filter by a large number chooses its neighbours.
 
 The number is made a float first, which has 53 bits. Exit 1 if another number is chosen.
+
+What to do: keep large ids as text.
 """
 
 import sys

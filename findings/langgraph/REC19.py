@@ -2,6 +2,8 @@
 
 SqliteStore takes the text '7' for the number 7, and PostgresStore every text that comes after.
 Exit 1 if a comparison raises, or gives what holds no number.
+
+What to do: keep one kind of value in a field that is compared.
 """
 
 import sys

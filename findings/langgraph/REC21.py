@@ -2,6 +2,8 @@
 
 The full stop is allowed in a name, and then taken for a path in the value. Exit 1 if the item that
 has the field is not the one that is chosen.
+
+What to do: use no full stops in the names of fields.
 """
 
 import sys

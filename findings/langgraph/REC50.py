@@ -4,6 +4,8 @@ A search chooses a few times its limit of vectors, drops those of one item but t
 to the page among what is left: page four of one is empty, and one long item can be all that a page
 of many holds (REC51). SqliteStore chooses likewise. Give the DSN of an empty database with
 pgvector. Exit 1 if not all items are on the pages.
+
+What to do: ask for one large page instead of several small ones.
 """
 
 import sys

@@ -3,6 +3,8 @@
 Its documentation says index={"fields": ["text"]}, and what it reads is "text_fields". So what is
 noted beside a text drowns it, and a long value is known by its beginning (REC07). It needs a Python
 whose sqlite3 loads extensions; exit 2 if this one does not. Exit 1 if another field is embedded.
+
+What to do: configure index={"text_fields": ["text"]} as well.
 """
 
 import sqlite3

@@ -3,6 +3,8 @@
 Each text of a value has a vector of its own. Those of the old value that the new one has no text
 for stay, here and in PostgresStore. Exit 1 if the new value scores for the old
 text.
+
+What to do: delete the item before you put the new value.
 """
 
 import sys

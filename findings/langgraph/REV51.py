@@ -2,6 +2,8 @@
 
 Of an Item the documentation says that created_at is the "timestamp of item creation"; PostgresStore
 keeps it. Exit 1 if it changes.
+
+What to do: keep a created_at of your own in the value.
 """
 
 import sys
