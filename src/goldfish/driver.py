@@ -71,6 +71,10 @@ class Client:
         """Why the store has this method and cannot use it here, by its own word; else nothing."""
         return self.opened.lacking.get(method, "")
 
+    def waiting(self, deadline: float) -> "Client":
+        """The same opening for one who waits longer, or shorter."""
+        return Client(self.opened, deadline, self.name, self._history)
+
     async def call(self, method: str, *arguments: Any, **options: Any) -> Any:
         """Call a method as it is; a StoreError says that it raised."""
         start, error, result = time.perf_counter(), "", None
@@ -171,8 +175,11 @@ class Lanes:
         self, method: str, *arguments: Any, deadline: float, lane: int = 0, **options: Any
     ) -> Any:
         """What the method returns, called on that lane."""
-        client = self._clients[lane % len(self._clients)]
-        return await client.call(method, *arguments, deadline=deadline, **options)
+        return await self.at(lane).call(method, *arguments, deadline=deadline, **options)
+
+    def at(self, lane: int) -> LocalClient:
+        """The opening that serves a lane: one may serve several."""
+        return self._clients[lane % len(self._clients)]
 
 
 @dataclass
@@ -268,6 +275,14 @@ class Memory:
             await asyncio.sleep(self.random.uniform(0, 0.01))
             pod.kill()
         await asyncio.gather(*opening, return_exceptions=True)  # they were not to succeed
+
+    async def callers(self, count: int) -> list[Client]:
+        """So many callers of the opening in this process, who may all call at once."""
+        lanes = await self.lanes(count)
+        return [
+            Client(lanes.at(place), self.deadline, f"task{place + 1}", self.record.history)
+            for place in range(count)
+        ]
 
     async def lanes(self, count: int) -> "Lanes":
         """The opening in this process, for so many calls at once as its kind allows."""

@@ -133,7 +133,7 @@ class Adversity:
     async def _attempt(
         self, method: str, *arguments: Any, strict: bool, patience: float | None
     ) -> tuple[Literal["ok", "fail", "unknown"], Any]:
-        call = self.client.opened.call(method, self.session, *arguments, deadline=FOREVER)
+        call = self.client.waiting(FOREVER).call(method, self.session, *arguments)
         limit = patience or self.memory.deadline
         try:
             return "ok", await asyncio.wait_for(call, limit)

@@ -5,7 +5,7 @@ import time
 
 from goldfish.check import OtherProcess, Retries, carries, check, method
 from goldfish.diagnosis import judge, shown_list
-from goldfish.driver import Lanes, Memory, contents_of
+from goldfish.driver import Client, Memory, contents_of
 from goldfish.nemesis import stopping_pods
 from goldfish.ordeal import withstand
 from goldfish.verdict import Violation
@@ -234,27 +234,27 @@ async def removals_at_once_in_one_process_leave_a_state_that_was_asked_for(memor
 
 
 @check("CON22", needs=[method("clear")])
-async def a_session_cleared_during_a_write_stayscleared_after(memory: Memory) -> None:
+async def a_session_cleared_during_a_write_stays_cleared(memory: Memory) -> None:
     """A clear at the moment of a write in one process brings back nothing that it removed.
 
     Incident: langgraph issue 7206: a thread that was deleted during a turn came back, for the turn
     ended by writing the whole state that it had read at its start.
     """
-    lanes = await memory.lanes(2)
+    writer, clearer = await memory.callers(2)
     for _ in range(max(1, round(24 * memory.effort))):
         session, old, new = memory.session(), memory.messages(2), memory.messages(2)
         start = time.perf_counter()
-        await lanes.call("add_messages", session, old, deadline=memory.deadline)
+        await writer.add(session, old)
         within = time.perf_counter() - start
         await asyncio.gather(
-            lanes.call("add_messages", session, new, deadline=memory.deadline),
-            cleared_after(memory, lanes, session, memory.random.uniform(0, within)),
+            writer.add(session, new),
+            cleared_after(clearer, session, memory.random.uniform(0, within)),
         )
         found = await memory.client.contents(session)
         judge(contents_of(new) if found else [], found, session=session, gone=contents_of(old))
 
 
-async def cleared_after(memory: Memory, lanes: Lanes, session: str, after: float) -> None:
-    """Wait so many seconds, and clear the session on a lane of its own."""
+async def cleared_after(client: Client, session: str, after: float) -> None:
+    """Wait so many seconds, and clear the session."""
     await asyncio.sleep(after)
-    await lanes.call("clear", session, deadline=memory.deadline, lane=1)
+    await client.call("clear", session)

@@ -8,7 +8,7 @@ from typing import Any
 from goldfish.catalogue.concurrency import cleared_after
 from goldfish.check import Summaries, Window, check, method
 from goldfish.diagnosis import judge, shown, shown_list
-from goldfish.driver import Lanes, Memory, contents_of
+from goldfish.driver import Client, Memory, contents_of
 from goldfish.messages import ChatMessage
 from goldfish.verdict import Violation
 
@@ -29,14 +29,10 @@ async def _say(memory: Memory, session: str, count: int) -> list[Any]:
 
 
 async def _say_at_once(
-    memory: Memory, lanes: Lanes, session: str, said: Sequence[ChatMessage]
+    callers: Sequence[Client], session: str, said: Sequence[ChatMessage]
 ) -> None:
-    await asyncio.gather(
-        *(
-            lanes.call("add_messages", session, [message], deadline=memory.deadline, lane=lane)
-            for lane, message in enumerate(said)
-        )
-    )
+    pairs = zip(callers, said, strict=False)  # a small window has fewer messages than callers
+    await asyncio.gather(*(caller.add(session, [message]) for caller, message in pairs))
 
 
 async def _texts(memory: Memory, session: str) -> list[str]:
@@ -65,12 +61,12 @@ async def what_arrives_while_a_full_window_moves_is_kept(memory: Memory) -> None
     Incident: biorouter issue 51: the history was read, shortened by a model that took its time,
     and written back; 229 of 231 messages that had arrived meanwhile were destroyed.
     """
-    lanes = await memory.lanes(CROWD)
+    callers = await memory.callers(CROWD)
     for _ in range(max(1, round(4 * memory.effort))):
         session = memory.session()
         await _say(memory, session, _window(memory))
         arrived = memory.messages(min(CROWD, _window(memory)))
-        await _say_at_once(memory, lanes, session, arrived)
+        await _say_at_once(callers, session, arrived)
         found = await memory.client.contents(session)
         if missing := [each for each in contents_of(arrived) if each not in found]:
             raise Violation(
@@ -88,12 +84,12 @@ async def summaries_made_at_once_undo_none_of_each_other(memory: Memory) -> None
     Incident: thane-ai-agent issue 1168: nothing kept the turns that came during a summary from
     starting one of their own over the same history, and the conversation fell apart.
     """
-    lanes = await memory.lanes(CROWD)
+    callers = await memory.callers(CROWD)
     for _ in range(max(1, round(4 * memory.effort))):
         session = memory.session()
         old = await _say(memory, session, _window(memory))
         arrived = memory.messages(CROWD)
-        await _say_at_once(memory, lanes, session, arrived)
+        await _say_at_once(callers, session, arrived)
         await _expect_told(memory, session, [*old, *contents_of(arrived)])
 
 
@@ -104,7 +100,7 @@ async def a_session_cleared_during_a_summary_is_not_in_it(memory: Memory) -> Non
     Incident: langchain-classic 1.0.8 ConversationSummaryBufferMemory sets its summary when the
     model has answered: a conversation that was cleared meanwhile stood in it again.
     """
-    lanes = await memory.lanes(2)
+    writer, clearer = await memory.callers(2)
     for _ in range(max(1, round(12 * memory.effort))):
         session = memory.session()
         old = await _say(memory, session, _window(memory))
@@ -112,8 +108,8 @@ async def a_session_cleared_during_a_summary_is_not_in_it(memory: Memory) -> Non
         old += await _say(memory, session, 1)
         within = time.perf_counter() - began
         await asyncio.gather(
-            lanes.call("add_messages", session, memory.messages(1), deadline=memory.deadline),
-            cleared_after(memory, lanes, session, memory.random.uniform(0, within)),
+            writer.add(session, memory.messages(1)),
+            cleared_after(clearer, session, memory.random.uniform(0, within)),
         )
         texts = await _texts(memory, session)
         if back := [each for each in old if any(each in text for text in texts)]:

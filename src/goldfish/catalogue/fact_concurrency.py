@@ -1,6 +1,7 @@
 """CON, continued: facts that are told, revised and refused at one moment do each other no harm."""
 
 import asyncio
+from itertools import cycle
 from typing import Any
 
 from goldfish.catalogue.freshness import refuse_one_writer
@@ -14,7 +15,7 @@ from goldfish.catalogue.knowledge import (
 from goldfish.check import OtherProcess, check, method
 from goldfish.client import StoreError
 from goldfish.diagnosis import shown
-from goldfish.driver import Client, Lanes, Memory
+from goldfish.driver import Client, Memory
 from goldfish.verdict import Violation
 
 TOWNS = ["Rome", "Lima", "Oslo", "Bonn", "Kyoto", "Cairo", "Quito", "Turku", "Perth", "Accra"]
@@ -49,9 +50,9 @@ async def facts_that_one_process_tells_at_once_are_all_kept(memory: Memory) -> N
     index and its documents that no longer fitted, and every later turn failed.
     """
     knowledge, user = Knowledge(memory), memory.session("ann")
-    lanes = await memory.lanes(4)
     texts = [f"Ann has been to {town}" for town in TOWNS]
-    await asyncio.gather(*(_tell(memory, lanes, at, user, text) for at, text in enumerate(texts)))
+    pairs = zip(cycle(await memory.callers(4)), texts, strict=False)
+    await asyncio.gather(*(caller.call("remember", user, text) for caller, text in pairs))
     for text in texts:
         knowledge.note(user, text)
     await knowledge.expect(user)
@@ -65,13 +66,13 @@ async def a_refused_neighbour_takes_nobody_down(memory: Memory) -> None:
     of 128 files disappear.
     """
     knowledge, user = Knowledge(memory), memory.session("ann")
-    lanes = await memory.lanes(4)
+    callers = cycle(await memory.callers(4))
     good = [f"Ann has been to {town}" for town in TOWNS[:6]]
     bad = [f"This cannot be kept, {town}" for town in TOWNS[:6]]
     calls = []
     for at, (fine, poor) in enumerate(zip(good, bad, strict=True)):
-        calls.append(_tell(memory, lanes, 2 * at, user, fine, metadata={"n": at}))
-        calls.append(_tell(memory, lanes, 2 * at + 1, user, poor, metadata={"odd": object()}))
+        calls.append(next(callers).call("remember", user, fine, metadata={"n": at}))
+        calls.append(next(callers).call("remember", user, poor, metadata={"odd": object()}))
     answers = await asyncio.gather(*calls, return_exceptions=True)
     for text, answer in zip(good, answers[::2], strict=True):
         if isinstance(answer, StoreError):
@@ -123,10 +124,3 @@ async def _expect_one_version(client: Client, user: str, versions: list[str]) ->
         )
     if found[0] not in versions:
         raise Violation(f"stale: the fact that was revised says {shown(found[0])}")
-
-
-async def _tell(
-    memory: Memory, lanes: Lanes, lane: int, user: str, text: str, **options: Any
-) -> Any:
-    deadline = memory.deadline
-    return await lanes.call("remember", user, text, deadline=deadline, lane=lane, **options)

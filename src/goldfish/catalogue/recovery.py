@@ -66,8 +66,6 @@ async def a_stopped_neighbour_does_not_stop_the_others_for_good(memory: Memory) 
 async def _offered(story: Adversity, patience: float) -> None:
     """Add a message to a session of its own, which may fail or be given up."""
     memory = story.memory
-    call = story.client.opened.call(
-        "add_messages", memory.session(), memory.messages(1), deadline=FOREVER
-    )
+    call = story.client.waiting(FOREVER).add(memory.session(), memory.messages(1))
     with contextlib.suppress(StoreError, TimeoutError):
         await asyncio.wait_for(call, patience)

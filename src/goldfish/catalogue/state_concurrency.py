@@ -1,6 +1,7 @@
 """CON, continued: values that are set at one moment do each other no harm, and are never torn."""
 
 import asyncio
+from itertools import cycle
 
 from goldfish.catalogue.freshness import refuse_one_writer
 from goldfish.catalogue.stated import Owner, Stated, UserState, got, put
@@ -31,15 +32,11 @@ async def names_that_one_process_sets_at_once_are_all_kept(memory: Memory) -> No
     Incident: openclaw/openclaw pull request 15882: what to write was worked out from a copy before
     the lock was taken, and the last of two agents overwrote the other.
     """
-    stated, owner, lanes = Stated(memory), Owner(memory.session()), await memory.lanes(4)
+    stated, owner = Stated(memory), Owner(memory.session())
     texts = {f"name {number}": memory.text() for number in range(12)}
+    pairs = zip(cycle(await memory.callers(4)), texts.items(), strict=False)
     await asyncio.gather(
-        *(
-            lanes.call(
-                "set_state", owner.session, {name: text}, deadline=memory.deadline, lane=place
-            )
-            for place, (name, text) in enumerate(texts.items())
-        )
+        *(caller.call("set_state", owner.session, {name: text}) for caller, (name, text) in pairs)
     )
     stated.note(owner, texts)
     await stated.expect(owner)
