@@ -3,7 +3,7 @@
 All values of a user are one row, which is read, changed in Python and written back; the lock and
 the marker are those of the session. Exit 1 if a value that was acknowledged is not there.
 
-What to do: let one process at a time write the values of a user, and keep the others in the session.
+What to do: let one process at a time write the values of a user; keep others in the session.
 """
 
 import asyncio

@@ -135,6 +135,14 @@ def test_the_evidence_is_the_add_and_the_first_read_that_misses() -> None:
     assert [(call.action, call.start) for call in lost.calls] == [("add", 0.0), ("read", 2.0)]
 
 
+def test_what_was_shown_before_it_was_acknowledged_is_told_so() -> None:
+    """A reader saw it, a later one did not, and its writer was told only afterwards."""
+    history = "0-10 p s add a\n1-2 q s read: a\n3-4 q s read:\n11-12 q s read: a"
+    (finding,) = judge(written(history)).findings
+    told = "'a' was not shown, and later was: shown before a read that misses it began"
+    assert (finding.kind, finding.summary) == ("stale", told)
+
+
 def test_an_ancient_answer_after_a_clear_does_not_lose_what_was_cleared() -> None:
     """Where a read shows what was removed long ago, what was removed since is not lost."""
     history = """

@@ -183,7 +183,7 @@ class Presence:
         what = f"{agreed(contents, 'is')} gone"
         if kind == "stale":
             what = f"{agreed(contents, 'was')} not shown, and later {agreed(contents, 'was')}"
-        why = "acknowledged" if proof[0].outcome == "ok" else "shown"
+        why = "acknowledged" if _is_over(proof[0], read) else "shown"
         text = f"{named(contents)} {what}: {why} before {self._looked(missing, read)} began"
         return Finding(kind, session.name, text, distinct(proof), contents)
 
@@ -197,7 +197,7 @@ class Presence:
         """The calls without which the finding could not be understood."""
         add = self._session.add_call(number)
         shows = [each.call for each in self._session.reads if number in each.shown]
-        if add.outcome != "ok" or add.end >= read.earliest:
+        if not _is_over(add, read):
             yield from sorted(shows, key=lambda call: call.end)[:1]
         if kind == "stale":
             again = [call for call in shows if call.start >= read.call.start]
@@ -205,6 +205,11 @@ class Presence:
         youngest = max(read.ids, default=FRONT)
         if self._bounds.by[number] >= read.call.start and youngest != FRONT:
             yield self._session.add_call(youngest)
+
+
+def _is_over(add: Call, read: Read) -> bool:
+    """Whether the add was acknowledged before the read looked."""
+    return add.outcome == "ok" and add.end < read.earliest
 
 
 def _start(read: Read) -> float:
