@@ -1,7 +1,8 @@
 """SQLChatMessageHistory: of several first histories at once on a new database, some fail.
 
 Each looks whether its table is there, and creates it if not, and another may have done so in
-between. Exit 1 if one of eight that are made at once raises, on one of fifty new files.
+between. It is also behind CON07 and LIV09. Exit 1 if one of eight that are made at once raises, on
+one of fifty new files.
 
 What to do: make one history before the others start, or create the table in a migration.
 """

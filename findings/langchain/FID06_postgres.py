@@ -1,7 +1,8 @@
 """PostgresChatMessageHistory: after a write that PostgreSQL refuses, nothing works any more.
 
 A NUL cannot be stored in JSONB, so the message is refused; but the transaction is not rolled back,
-and all later calls for any session fail. Exit 1 if another session cannot be written afterwards.
+and all later calls for any session fail. It is also behind FID22, LIV02, LIV03 and FLT22. Exit 1 if
+another session cannot be written afterwards.
 
 What to do: refuse NUL before it gets there, and roll the connection back after an error.
 """

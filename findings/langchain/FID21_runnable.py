@@ -1,7 +1,8 @@
 """RunnableWithMessageHistory: a turn with an object in a message's metadata is not stored.
 
 When the turn ends, its input is made anew of its trace, in which the object is only a description;
-that this fails is logged and not raised. Exit 1 if the turn succeeds and is not in the history.
+that this fails is logged and not raised. It is also behind FID22 and FID61. Exit 1 if the turn
+succeeds and is not in the history.
 
 What to do: put only what JSON has into messages.
 """

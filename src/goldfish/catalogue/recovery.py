@@ -45,6 +45,7 @@ async def a_stopped_neighbour_does_not_stop_the_others_for_good(memory: Memory) 
     other sessions in the same directory failed with "database is locked".
     """
     here, session = memory.client, memory.session()
+    await here.add(memory.session(), memory.messages(1))  # first writes at once: see CON08
     (pod,) = await memory.pods(1)
     for _ in range(6):
         busy = [
