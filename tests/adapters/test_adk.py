@@ -1,6 +1,6 @@
 """The session services of Google's ADK behind the methods of a memory."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -58,10 +58,12 @@ def test_a_message_is_an_event_and_comes_back(fields: dict[str, Any]) -> None:
     assert back.model_copy(update={"id": message.id}) == message
 
 
-def test_a_message_of_this_minute_is_timed_by_adk() -> None:
+def test_a_message_of_this_hour_is_timed_by_adk() -> None:
     """As an event of its own runner is; an older time is handed on."""
     new = ChatMessage(role="user", content="a")
     assert to_event(new).timestamp > new.created_at.timestamp()
+    waited = new.model_copy(update={"created_at": new.created_at - timedelta(minutes=10)})
+    assert to_event(waited).timestamp > new.created_at.timestamp()
     assert to_event(said()).timestamp == LONG_AGO.timestamp()
 
 

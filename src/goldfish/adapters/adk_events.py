@@ -5,7 +5,7 @@
 | role         | ``author``, which is 'user' or the name of an agent                            |
 | content      | a text is one part of the content; parts are parts, if ADK knows their form    |
 | tool_call_id | the ``id`` of a function response, whose ``result`` is then the content        |
-| created_at   | ``timestamp``, by which ADK sorts. A message of this minute gets none: ADK     |
+| created_at   | ``timestamp``, by which ADK sorts. A message of this hour gets none: ADK       |
 |              | notes the time itself, as for its own runner. So times are not carried         |
 | metadata     | ``custom_metadata``, which "must be JSON serializable": what is not is refused |
 | id           | no place: ADK's documentation says not to assign the id of an event            |
@@ -24,7 +24,7 @@ from goldfish.encoding import refuse_unstorable
 from goldfish.messages import ChatMessage
 
 RESULT = "result"
-JUST_NOW = timedelta(minutes=1)
+JUST_NOW = timedelta(hours=1)  # a long batch on a slow machine takes minutes
 
 
 def to_event(message: ChatMessage) -> Event:
