@@ -23,6 +23,7 @@ from goldfish.target import Target
 from goldfish.verdict import NOT_CLAIMED, UnsupportedError, Violation
 
 MISSING = object()
+PACE = 50  # messages by which the pace of a store is known
 
 
 class Opened(Protocol):
@@ -340,6 +341,13 @@ class Memory:
                 await client.close()
         for pod in self._pods:
             pod.kill()
+
+    async def affordable(self, wanted: int, *, least: int) -> int:
+        """So many messages, or as many as this store takes while one waits for a call."""
+        began = time.perf_counter()
+        await self.client.add(self.session("pace"), self.messages(PACE))
+        each = (time.perf_counter() - began) / PACE
+        return max(least, min(wanted, int(self.deadline / each)))
 
     def text(self, words: str = "hello") -> str:
         """Words that no other message has: a tag tells which check wrote them."""

@@ -156,8 +156,9 @@ async def a_long_history_survives_reopen(memory: Memory) -> None:
     Incident: openhanako issue 2473: a session of 1,058 messages was rewritten in place and had its
     last three left after a restart.
     """
-    long, batch = memory.session("long"), memory.messages(2_000)
-    for begin in range(0, 2_000, 250):
+    count = await memory.affordable(2_000, least=500)
+    long, batch = memory.session("long"), memory.messages(count)
+    for begin in range(0, count, 250):
         await memory.client.add(long, batch[begin : begin + 250])
     others = {memory.session(f"number-{at}"): memory.messages(2) for at in range(30)}
     for session, pair in others.items():

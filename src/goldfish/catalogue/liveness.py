@@ -258,7 +258,8 @@ async def a_large_batch_does_not_break_the_next_call(memory: Memory) -> None:
     """
     large, small = memory.session("large"), memory.session("small")
     await memory.client.add(small, few := memory.messages(2))
-    refusal = await memory.client.offer(large, many := memory.messages(2_500))
+    count = await memory.affordable(2_500, least=500)
+    refusal = await memory.client.offer(large, many := memory.messages(count))
     with about("after a large batch"):
         await memory.client.expect(large, contents_of(many) if refusal is None else [])
         await memory.client.expect(small, contents_of(few))

@@ -119,7 +119,7 @@ async def more_than_a_thousand_messages_stay_in_order(memory: Memory) -> None:
     1, 10, 11, 2; a history with keys like 'message:10' does the same from the tenth message on.
     """
     session, client = memory.session(), memory.client
-    batch = memory.messages(1105)
+    batch = memory.messages(await memory.affordable(1105, least=205))
     for first, size in ((0, 9), (9, 1), (10, 1), (11, 4), (15, 90), (105, 1000)):
         await client.add(session, batch[first : first + size])
     await client.expect(session, contents_of(batch))
