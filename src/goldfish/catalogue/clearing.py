@@ -129,15 +129,16 @@ async def a_cleared_session_begins_anew(memory: Memory) -> None:
     had run; langgraph issue 7206: a late write brings a deleted thread back.
     """
     session, gone = memory.session(), list[Any]()
-    old = datetime(2001, 1, 1, tzinfo=UTC)
-    for fields in ({}, {"created_at": old}, {"role": "assistant"}, {}):
-        first, second = memory.messages(3, **fields), memory.messages(1, **fields)
-        await memory.client.add(session, first)
-        await memory.client.expect(session, contents_of(first), gone=gone)
-        await memory.client.add(session, second)
-        await memory.client.expect(session, contents_of([*first, *second]), gone=gone)
+    # A day apart: what becomes of equal times is ORD03's concern.
+    old = [memory.message(created_at=datetime(2001, 1, day, tzinfo=UTC)) for day in range(1, 5)]
+    batches = [memory.messages(4), old, memory.messages(4, role="assistant"), memory.messages(4)]
+    for batch in batches:
+        await memory.client.add(session, batch[:3])
+        await memory.client.expect(session, contents_of(batch[:3]), gone=gone)
+        await memory.client.add(session, batch[3:])
+        await memory.client.expect(session, contents_of(batch), gone=gone)
         await memory.client.call("clear", session)
-        gone += contents_of([*first, *second])
+        gone += contents_of(batch)
     await memory.client.expect(session, [], gone=gone)
 
 
