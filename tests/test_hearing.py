@@ -146,8 +146,9 @@ def test_without_the_declaration_a_reply_is_a_phantom(answers: bool) -> None:
 
 def test_what_is_beyond_a_declared_window_is_not_lost() -> None:
     """It was never promised; what fits the window is."""
-    found = results(as_target(Forgetful), "DUR02", "ISO01", "LIV60", "LIV61")
+    found = results(as_target(Forgetful), "DUR02", "ISO01", "LIV60", "LIV61", "CON04")
     assert found["DUR02"].verdict is Verdict.UNSUPPORTED
+    assert (found["CON04"].verdict, found["CON04"].lost) == (Verdict.UNSUPPORTED, 0)
     assert found["DUR02"].summary.startswith("not claimed: it keeps the last 3 messages, and was")
     assert [found[code].verdict for code in ("ISO01", "LIV60")] == [Verdict.HELD] * 2
     assert found["LIV61"].summary == "it keeps no summary"

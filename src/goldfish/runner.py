@@ -258,6 +258,7 @@ async def _asked(check: Check, memory: Memory) -> None:
     except Violation as violation:
         why = beyond_window(memory, violation)
         if why and Window not in check.needs:  # else it is the check's very question
+            memory.record.lost = 0  # what left the window was never promised
             raise UnsupportedError(why) from violation
         raise
 
