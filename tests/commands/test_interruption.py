@@ -68,8 +68,10 @@ class Run:
         self.temporary = directory / "tmp"
         self.temporary.mkdir()
         self._mark = secrets.token_hex(16)
-        # The children of a background job begin by ignoring Ctrl-C: this one must not.
-        begin = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+        # The children of a background job begin by ignoring Ctrl-C, and those of nohup by ignoring
+        # that a terminal hangs up: this one must not.
+        begin = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        begin += "signal.signal(signal.SIGHUP, signal.SIG_DFL)"
         code = f"{begin}; from goldfish.cli import main; main()"
         self._process = subprocess.Popen(
             [sys.executable, "-c", code, "check", *arguments],
