@@ -5,7 +5,7 @@ ranks all facts of a user exactly, in less time than a round trip per query save
 """
 
 from collections.abc import Awaitable, Callable
-from typing import Any, cast
+from typing import Any
 
 from goldfish.facts.ledger import PAGE, Changes, Known, New, Revised, Row, Written
 from goldfish.stores.postgres_keys import decoded, encoded, key
@@ -22,15 +22,17 @@ class PostgresFacts:
 
     async def changes(self, user_id: str, known: Known) -> Changes:
         """What is new since."""
-        while True:
-            changes = await self._changes(user_id, known)
-            removed = known.removals if known.epoch == changes.known.epoch else 0
-            if changes.known.removals == removed:
-                return changes
-            epoch, removals, alive = await self._alive(user_id)
-            if epoch == changes.known.epoch:  # or else the user began anew in between
-                told = changes.known._replace(removals=removals)
-                return changes._replace(known=told, alive=alive)
+        epoch, version, removals = known
+        values = [epoch, removals, epoch, version, PAGE + 1, _key(user_id)]
+        found = await self._rows(self._sql.changes, values)
+        if not found:
+            return Changes(Known(), "", 0.0, [])
+        *numbers, model, now, alive = found[0][:6]
+        rows = [_row(*each[6:]) for each in found if each[6] is not None]
+        here, more = Known(*numbers), len(rows) > PAGE
+        if more:
+            here = here._replace(version=rows[PAGE - 1].changed)
+        return Changes(here, decoded(model), now, rows[:PAGE], more=more, alive=alive)
 
     async def remember(self, user_id: str, new: New) -> Written:
         """Store the fact, or count the one with its key."""
@@ -75,24 +77,6 @@ class PostgresFacts:
         values = [_key(user_id), *known, encoded(model), epoch, seqs, stored]
         return bool((await self._rows(self._sql.embed, values))[0][0])
 
-    async def _changes(self, user_id: str, known: Known) -> Changes:
-        found = await self._rows(
-            self._sql.changes, [known.epoch, known.version, PAGE + 1, _key(user_id)]
-        )
-        if not found:
-            return Changes(Known(), "", 0.0, [])
-        *numbers, model, now = found[0][:5]
-        rows = [_row(*each[5:]) for each in found if each[5] is not None]
-        here = Known(*numbers)
-        if len(rows) <= PAGE:
-            return Changes(here, decoded(model), now, rows)
-        here = here._replace(version=rows[PAGE - 1].changed)
-        return Changes(here, decoded(model), now, rows[:PAGE], more=True)
-
-    async def _alive(self, user_id: str) -> tuple[int, int, list[int]]:
-        found = await self._rows(self._sql.alive, [_key(user_id)])
-        return cast(tuple[int, int, list[int]], found[0]) if found else (0, 0, [])
-
     async def _written(self, statement: bytes, values: list[Any]) -> Written:
         outcome, detail = (await self._rows(statement, values))[0]
         return Written(outcome, decoded(detail))
@@ -102,17 +86,21 @@ class _Statements:
     """The SQL for one schema; ``%b`` sends a value in binary form."""
 
     def __init__(self, s: str) -> None:
+        # One statement, so that what is new and what is gone are those of one moment; what is
+        # left, where something is gone, stands in the first row alone.
         self.changes = f"""SELECT u.epoch, u.version, u.removals, u.model,
-                extract(epoch FROM clock_timestamp())::float8, seq, changed, said_at, id, base,
+                extract(epoch FROM clock_timestamp())::float8,
+                CASE WHEN coalesce(nth, 1) = 1
+                    AND u.removals <> CASE WHEN u.epoch = %b::bigint THEN %b::bigint ELSE 0 END
+                    THEN ARRAY(SELECT seq FROM {s}.facts WHERE owner = u.pk) END,
+                seq, changed, said_at, id, base,
                 said, times_seen, near, extract(epoch FROM expires_at)::float8, vectors
             FROM {s}.fact_users AS u LEFT JOIN LATERAL (
-                SELECT * FROM {s}.facts WHERE owner = u.pk
+                SELECT *, row_number() OVER (ORDER BY changed) AS nth FROM {s}.facts
+                WHERE owner = u.pk
                 AND changed > CASE WHEN u.epoch = %b::bigint THEN %b::bigint ELSE 0 END
                 ORDER BY changed LIMIT %b::bigint
             ) AS f ON true WHERE u.key = %b ORDER BY changed""".encode()
-        self.alive = f"""SELECT epoch, removals, ARRAY(
-                SELECT seq FROM {s}.facts WHERE owner = u.pk)
-            FROM {s}.fact_users AS u WHERE key = %b""".encode()
         self.remember = f"""SELECT * FROM {s}.remember_fact(
             %b, %b, %b, %b, %b, %b, %b::double precision, %b, %b, %b::bigint)""".encode()
         self.revise = f"SELECT * FROM {s}.revise_fact(%b, %b, %b, %b, %b, %b)".encode()
