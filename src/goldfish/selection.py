@@ -1,4 +1,4 @@
-"""Which checks of the catalogue a run is about: --only, --skip, --suite."""
+"""Which checks of the catalogue a run is about (--only, --skip, --suite), and who begins."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

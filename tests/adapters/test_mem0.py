@@ -162,6 +162,8 @@ async def test_an_async_memory_is_awaited(tmp_path: Path) -> None:
     for _ in range(2):
         await adapted.forget("ann", fact.id)
     assert await adapted.get_fact("ann", fact.id) is None
+    with pytest.raises(ValueError, match="every user"):
+        await adapted.forget_all("*")
     await adapted.forget_all("ben")
     assert await adapted.list_facts("ben") == []
     await asyncio.to_thread(mem0_offline.close, memory)

@@ -148,7 +148,7 @@ class AsyncMem0Memory(_Declared):
 
     async def forget_all(self, user_id: str) -> None:
         """Delete all memories of the user."""
-        await self._memory.delete_all(user_id=user_id)
+        await self._memory.delete_all(user_id=one_user(user_id))
 
     async def fact_history(self, user_id: str, fact_id: str) -> list[Fact]:
         """What the memory said before, oldest first."""
