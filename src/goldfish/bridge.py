@@ -14,6 +14,7 @@ from goldfish.errors import MemoryStoreClosedError, MemoryStoreError
 from goldfish.messages import ChatMessage, Fact, Found, Recollection, Snapshot
 from goldfish.store import Count
 from goldfish.stores.base import BaseStore
+from goldfish.stores.observation import Observation
 
 T = TypeVar("T")
 GRACE = 1.0  # seconds that a stuck thread has before it is interrupted
@@ -178,9 +179,11 @@ class BlockingMemoryStore:
         """The seconds left until the session expires, or None without a deadline."""
         return self._call(self.store.get_ttl(session_id))
 
-    def save_snapshot(self, session_id: str, *, label: str | None = None) -> str:
+    def save_snapshot(
+        self, session_id: str, *, label: str | None = None, key: str | None = None
+    ) -> str:
         """Save the messages and state of the session and the time it has left; return the id."""
-        return self._call(self.store.save_snapshot(session_id, label=label))
+        return self._call(self.store.save_snapshot(session_id, label=label, key=key))
 
     def rollback_to_snapshot(self, session_id: str, snapshot_id: str) -> None:
         """Make the session what it was when the snapshot was saved; every snapshot stays."""
@@ -194,9 +197,11 @@ class BlockingMemoryStore:
         """Remove one snapshot; an unknown one is a no-op."""
         self._call(self.store.delete_snapshot(session_id, snapshot_id))
 
-    def fork(self, session_id: str, snapshot_id: str, new_session_id: str) -> None:
+    def fork(
+        self, session_id: str, snapshot_id: str, new_session_id: str, *, key: str | None = None
+    ) -> None:
         """Give what a snapshot holds, and its time left, to a session that is empty."""
-        self._call(self.store.fork(session_id, snapshot_id, new_session_id))
+        self._call(self.store.fork(session_id, snapshot_id, new_session_id, key=key))
 
     def search_history(
         self, session_ids: Sequence[str], query: str, *, limit: int = 10
@@ -221,9 +226,10 @@ class BlockingMemoryStore:
         *,
         metadata: Mapping[str, Any] | None = None,
         ttl: float | None = None,
+        key: str | None = None,
     ) -> Fact:
         """Store the fact, or count it again if the user has it."""
-        return self._call(self.store.remember(user_id, text, metadata=metadata, ttl=ttl))
+        return self._call(self.store.remember(user_id, text, metadata=metadata, ttl=ttl, key=key))
 
     def recall(
         self,
@@ -254,9 +260,9 @@ class BlockingMemoryStore:
         """One fact of the user, or None."""
         return self._call(self.store.get_fact(user_id, fact_id))
 
-    def revise(self, user_id: str, fact_id: str, text: str) -> Fact:
+    def revise(self, user_id: str, fact_id: str, text: str, *, key: str | None = None) -> Fact:
         """Replace what the fact says; nothing of the old text is recalled or listed again."""
-        return self._call(self.store.revise(user_id, fact_id, text))
+        return self._call(self.store.revise(user_id, fact_id, text, key=key))
 
     def fact_history(self, user_id: str, fact_id: str) -> list[Fact]:
         """What the fact said before it was revised, oldest first; empty for an unknown one."""
@@ -273,6 +279,14 @@ class BlockingMemoryStore:
     def reembed(self) -> int:
         """Embed the facts of all users by the present model; return how many had another."""
         return self._call(self.store.reembed())
+
+    def ping(self) -> None:
+        """Make sure that the backend answers; raise if it does not."""
+        self._call(self.store.ping())
+
+    def examine(self, *, repair: bool = False) -> list[Observation]:
+        """Look at the backend's settings and at what is stored; return one observation for each."""
+        return self._call(self.store.examine(repair=repair))
 
     @property
     def lacking(self) -> Mapping[str, str]:

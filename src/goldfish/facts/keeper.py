@@ -49,28 +49,32 @@ class FactKeeper:
         ttl: float | None,
         *,
         key: str | None = None,
+        token: str | None = None,
     ) -> Fact:
         """Store the fact, or count it again; return it as it is stored.
 
-        Facts with one key are the same; by default it is made of the text.
+        Facts with one key are the same; by default it is made of the text. A call with a token that
+        the user's facts have seen changes nothing.
         """
         now = datetime.now(UTC)
         base, said = encode_base(metadata, now), encode_said(text, now)
         model = await self._prepared()
         vectors = await self._meaning.stored(text)
         same = identity(text) if key is None else key
-        new = New(new_id(), same, base, said, ttl, model, vectors, _new_epoch())
+        new = New(new_id(), same, base, said, ttl, model, vectors, _new_epoch(), token)
         written = await self._ledger.remember(user_id, new)
         _refuse_mixing(written, model)
         fact = await self._linked(user_id, written.detail)
         return fact or build_fact(user_id, written.detail, base, said)
 
-    async def revise(self, user_id: str, fact_id: str, text: str) -> Fact:
+    async def revise(
+        self, user_id: str, fact_id: str, text: str, *, token: str | None = None
+    ) -> Fact:
         """Replace what the fact says; return it as it is stored."""
         said = encode_said(text, datetime.now(UTC))
         model = await self._prepared()
         vectors = await self._meaning.stored(text)
-        revised = Revised(identity(text), said, model, vectors)
+        revised = Revised(identity(text), said, model, vectors, token)
         written = await self._ledger.revise(user_id, fact_id, revised)
         _refuse_mixing(written, model)
         if written.outcome == "taken":

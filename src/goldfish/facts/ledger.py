@@ -10,6 +10,7 @@ of those that are left tell which. When a user's facts begin anew, so does the `
 from typing import Literal, NamedTuple, Protocol
 
 PAGE = 2000  # rows in one answer
+TOKEN_SECONDS = 86_400.0  # how long a repeated call is known by its token, at least
 
 
 class Row(NamedTuple):
@@ -57,6 +58,7 @@ class New(NamedTuple):
     model: str
     vectors: bytes
     epoch: int  # for the case that it is the first of its user
+    token: str | None = None  # of the call, kept beside the fact for TOKEN_SECONDS
 
 
 class Revised(NamedTuple):
@@ -66,6 +68,7 @@ class Revised(NamedTuple):
     said: str
     model: str
     vectors: bytes
+    token: str | None = None
 
 
 class Written(NamedTuple):
@@ -82,10 +85,17 @@ class Ledger(Protocol):
         """What is new since, at most ``PAGE`` rows, in the order of their changes."""
 
     async def remember(self, user_id: str, new: New) -> Written:
-        """Store the fact, or count the one with its key; the later deadline counts."""
+        """Store the fact, or count the one with its key; the later deadline counts.
+
+        If the user's facts have seen the token, nothing changes and the fact it belongs to is the
+        answer. Tokens are removed with their fact, and some time after TOKEN_SECONDS.
+        """
 
     async def revise(self, user_id: str, fact_id: str, revised: Revised) -> Written:
-        """Replace the text, keep the old one as history, and drop the links of the fact."""
+        """Replace the text, keep the old one as history, and drop the links of the fact.
+
+        A token that the user's facts have seen: as for ``remember``.
+        """
 
     async def link(self, user_id: str, fact_id: str, said_at: int, near: str) -> None:
         """Note which facts it resembles, unless its text has changed since ``said_at``."""

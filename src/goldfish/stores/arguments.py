@@ -1,5 +1,7 @@
 """Judging what callers pass in, before anything is written."""
 
+import hashlib
+import json
 from collections.abc import Iterable
 
 from goldfish.messages import ChatMessage
@@ -37,6 +39,17 @@ def seconds(value: float, name: str) -> float:
     if not 0 <= value <= HUNDRED_YEARS:  # also false for NaN
         raise ValueError(f"{name} must be from 0 seconds to a hundred years, and is {value!r:.30}")
     return float(value)
+
+
+def token(key: str | None, *scope: str) -> str | None:
+    """Return what a store keeps of an idempotency key: short, whatever the key.
+
+    The scope says what the key belongs to, so that one key may serve several calls of a request.
+    """
+    if key is None:
+        return None
+    parts = json.dumps([*scope, text(key, "key")])
+    return hashlib.sha256(parts.encode()).hexdigest()[:32]
 
 
 def batch(messages: Iterable[ChatMessage]) -> list[ChatMessage]:

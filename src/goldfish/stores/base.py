@@ -16,6 +16,7 @@ from goldfish.messages import ChatMessage, Found, Snapshot, new_id
 from goldfish.recall.chronicle import Embedded
 from goldfish.store import Count
 from goldfish.stores import arguments
+from goldfish.stores.observation import Observation
 from goldfish.stores.remembering import RememberingStore
 from goldfish.stores.stating import StatingStore
 from goldfish.stores.trimming import Limits, messages_to_remove
@@ -137,12 +138,18 @@ class BaseStore(RememberingStore, StatingStore):
         self._admit(session_id)
         return await self._get_ttl(session_id)
 
-    async def save_snapshot(self, session_id: str, *, label: str | None = None) -> str:
-        """Save the messages and state of the session and the time it has left; return the id."""
+    async def save_snapshot(
+        self, session_id: str, *, label: str | None = None, key: str | None = None
+    ) -> str:
+        """Save the messages and state of the session and the time it has left; return the id.
+
+        A call repeated with the same ``key`` saves nothing and returns the same id, for as long as
+        that snapshot is there: so a call whose answer was lost can be repeated.
+        """
         self._admit(session_id)
         if label is not None:
             arguments.text(label, "label")
-        snapshot_id = new_id()
+        snapshot_id = arguments.token(key, "snapshot", session_id) or new_id()
         await self._save_snapshot(session_id, snapshot_id, label, datetime.now(UTC))
         return snapshot_id
 
@@ -163,12 +170,19 @@ class BaseStore(RememberingStore, StatingStore):
         self._admit(session_id)
         await self._delete_snapshot(session_id, arguments.text(snapshot_id, "snapshot_id"))
 
-    async def fork(self, session_id: str, snapshot_id: str, new_session_id: str) -> None:
-        """Give what a snapshot holds, and its time left, to a session that is empty."""
+    async def fork(
+        self, session_id: str, snapshot_id: str, new_session_id: str, *, key: str | None = None
+    ) -> None:
+        """Give what a snapshot holds, and its time left, to a session that is empty.
+
+        A call repeated with the same ``key`` changes nothing, for as long as the session that the
+        first one began is there, whatever has been added to it since.
+        """
         self._admit(session_id)
         arguments.text(snapshot_id, "snapshot_id")
         arguments.text(new_session_id, "new_session_id")
-        forked = await self._fork(session_id, snapshot_id, new_session_id)
+        token = arguments.token(key, "fork", session_id, snapshot_id)
+        forked = await self._fork(session_id, snapshot_id, new_session_id, token)
         if forked == "not found":
             raise _not_found(session_id, snapshot_id)
         if forked == "not empty":
@@ -186,6 +200,23 @@ class BaseStore(RememberingStore, StatingStore):
         """
         self._admit()
         raise MemoryStoreError(self.lacking["search_history"])
+
+    async def ping(self) -> None:
+        """Make sure that the backend answers, for health checks; raise if it does not.
+
+        It reads only, and waits no longer than the ``timeout`` of the store.
+        """
+        self._admit()
+        await self._ping()
+
+    async def examine(self, *, repair: bool = False) -> list[Observation]:
+        """Look at the backend's settings and at what is stored; return one observation for each.
+
+        With ``repair``, what can be mended without losing anything is mended; the observation then
+        says so. Nothing that is stored is part of an observation.
+        """
+        self._admit()
+        return await self._examine(repair)
 
     async def aclose(self) -> None:
         """Give back what the store holds; again is a no-op."""
@@ -258,7 +289,10 @@ class BaseStore(RememberingStore, StatingStore):
     async def _save_snapshot(
         self, session_id: str, snapshot_id: str, label: str | None, created_at: datetime
     ) -> None:
-        """Save the state in one atomic, durable step that takes no longer for a long history."""
+        """Save the state in one atomic, durable step that takes no longer for a long history.
+
+        A snapshot id that the session has is left as it is.
+        """
 
     @abstractmethod
     async def _rollback(self, session_id: str, snapshot_id: str) -> bool:
@@ -273,8 +307,22 @@ class BaseStore(RememberingStore, StatingStore):
         """Remove the snapshot, and what only this one shows."""
 
     @abstractmethod
-    async def _fork(self, session_id: str, snapshot_id: str, new_session_id: str) -> Forked:
-        """Fill the new session in one atomic, durable step, or say what is in the way."""
+    async def _fork(
+        self, session_id: str, snapshot_id: str, new_session_id: str, token: str | None
+    ) -> Forked:
+        """Fill the new session in one atomic, durable step, or say what is in the way.
+
+        The token is kept with the new session until that is cleared or expires; a session that has
+        the same token is left as it is and is "done".
+        """
+
+    @abstractmethod
+    async def _ping(self) -> None:
+        """Raise unless the backend answers."""
+
+    @abstractmethod
+    async def _examine(self, repair: bool) -> list[Observation]:
+        """Look at settings and stored data, and mend what can be mended safely if asked to."""
 
     async def _close(self) -> None:
         """Nothing to give back: that is so for a store in memory."""

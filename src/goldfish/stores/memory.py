@@ -12,6 +12,7 @@ from goldfish.messages import Snapshot
 from goldfish.recall.chronicle import Embedded
 from goldfish.stores.base import BaseStore, Forked, Row
 from goldfish.stores.memory_facts import MemoryFacts
+from goldfish.stores.observation import Observation
 from goldfish.stores.stating import Named
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ class _Session:
     deadline: float | None = None
     shared: bool = False  # with a snapshot: the bodies are copied before they are changed
     state: dict[str, str] = field(default_factory=dict)  # name -> JSON
+    token: str | None = None  # of the fork that began it
 
     def own_bodies(self) -> dict[str, str]:
         """The bodies, to be changed; the texts in them are shared with all snapshots."""
@@ -144,6 +146,8 @@ class InMemoryStore(BaseStore):
         self, session_id: str, snapshot_id: str, label: str | None, created_at: datetime
     ) -> None:
         with self._lock:
+            if snapshot_id in self._saved.get(session_id, {}):
+                return
             session = self._alive(session_id) or _Session()
             session.shared = True
             snapshot = Snapshot(
@@ -161,7 +165,9 @@ class InMemoryStore(BaseStore):
         with self._lock:
             saved = self._saved.get(session_id, {}).get(snapshot_id)
             if saved is not None:
+                session = self._alive(session_id)
                 self._by_id[session_id] = saved.as_session()
+                self._by_id[session_id].token = session.token if session else None
             return saved is not None
 
     async def _snapshots(self, session_id: str) -> list[Snapshot]:
@@ -175,15 +181,20 @@ class InMemoryStore(BaseStore):
             if not saved:
                 self._saved.pop(session_id, None)
 
-    async def _fork(self, session_id: str, snapshot_id: str, new_session_id: str) -> Forked:
+    async def _fork(
+        self, session_id: str, snapshot_id: str, new_session_id: str, token: str | None
+    ) -> Forked:
         with self._lock:
+            new_session = self._alive(new_session_id)
+            if token is not None and new_session is not None and new_session.token == token:
+                return "done"
             saved = self._saved.get(session_id, {}).get(snapshot_id)
             if saved is None:
                 return "not found"
-            new_session = self._alive(new_session_id)
             if new_session is not None and not new_session.empty:
                 return "not empty"
             self._by_id[new_session_id] = saved.as_session()
+            self._by_id[new_session_id].token = token
             return "done"
 
     async def _write_state(self, session_id: str, named: list[Named]) -> None:
@@ -205,6 +216,13 @@ class InMemoryStore(BaseStore):
     async def _read_user_state(self, user_id: str) -> list[Named]:
         with self._lock:
             return list(self._user_states.get(user_id, {}).items())
+
+    async def _ping(self) -> None:
+        """A dict always answers."""
+
+    async def _examine(self, repair: bool) -> list[Observation]:
+        detail = "what is stored ends with this process"
+        return [Observation("durability", "warning", detail, "use a store that keeps a file")]
 
     def _ledger(self) -> MemoryFacts:
         return MemoryFacts()

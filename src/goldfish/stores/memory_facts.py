@@ -4,7 +4,16 @@ import threading
 import time
 from itertools import takewhile
 
-from goldfish.facts.ledger import PAGE, Changes, Known, New, Revised, Row, Written
+from goldfish.facts.ledger import (
+    PAGE,
+    TOKEN_SECONDS,
+    Changes,
+    Known,
+    New,
+    Revised,
+    Row,
+    Written,
+)
 
 
 class _User:
@@ -17,6 +26,7 @@ class _User:
         self.deadlines: dict[int, float] = {}  # of those facts that have one
         self.ids: dict[str, int] = {}
         self.past: dict[int, list[str]] = {}
+        self.tokens: dict[str, tuple[int, float]] = {}  # of calls: the fact and when, oldest first
 
     def count(self) -> int:
         """The number of the next change."""
@@ -37,7 +47,20 @@ class _User:
         self.keys[key] = seq
         self.key_of[seq] = key
 
+    def note(self, token: str | None, seq: int, now: float) -> None:
+        """Know the call again by its token, for a while."""
+        while self.tokens and next(iter(self.tokens.values()))[1] + TOKEN_SECONDS < now:
+            del self.tokens[next(iter(self.tokens))]
+        if token is not None:
+            self.tokens[token] = seq, now
+
+    def seen(self, token: str | None) -> Row | None:
+        """The fact that a call with this token wrote, if it is still there."""
+        seq, _ = self.tokens.get(token or "", (0, 0.0))
+        return self.rows.get(seq)
+
     def drop(self, seq: int) -> None:
+        self.tokens = {token: kept for token, kept in self.tokens.items() if kept[0] != seq}
         row = self.rows.pop(seq)
         del self.ids[row.id]
         del self.keys[self.key_of.pop(seq)]
@@ -88,12 +111,16 @@ class MemoryFacts:
                 user = self._users[user_id] = _User(new.epoch, new.model)
             if user.model != new.model:
                 return Written("other model", user.model)
+            if repeated := user.seen(new.token):
+                return Written("done", repeated.id)
             deadline = None if new.ttl is None else now + new.ttl
             seq = user.keys.get(new.key)
             if seq is not None:
+                user.note(new.token, seq, now)
                 return self._counted(user, user.rows[seq], deadline)
             at = user.count()
             user.claim(new.key, at)
+            user.note(new.token, at, now)
             row = Row(at, at, at, new.id, new.base, new.said, 1, "[]", deadline, new.vectors)
             user.put(row)
             return Written("done", new.id)
@@ -107,9 +134,12 @@ class MemoryFacts:
                 return Written("not found", fact_id)
             if user.model != revised.model:
                 return Written("other model", user.model)
+            if user.seen(revised.token):
+                return Written("done", fact_id)
             holder = user.keys.get(revised.key, row.seq)
             if holder != row.seq:
                 return Written("taken", user.rows[holder].id)
+            user.note(revised.token, row.seq, time.monotonic())
             self._reworded(user, row, revised)
             return Written("done", fact_id)
 

@@ -10,6 +10,7 @@ from goldfish.messages import Snapshot
 from goldfish.recall.chronicle import Embedded
 from goldfish.stores import arguments
 from goldfish.stores.base import Forked, Row
+from goldfish.stores.observation import Observation
 from goldfish.stores.per_loop import PerLoop
 from goldfish.stores.postgres_facts import PostgresFacts
 from goldfish.stores.postgres_keys import decoded as _text
@@ -136,7 +137,9 @@ class PostgresMemoryStore(SearchingStore):
         values = [_key(_bytes(session_id)), _bytes(snapshot_id)]
         await self._rows(self._sql.delete_snapshot, values)
 
-    async def _fork(self, session_id: str, snapshot_id: str, new_session_id: str) -> Forked:
+    async def _fork(
+        self, session_id: str, snapshot_id: str, new_session_id: str, token: str | None
+    ) -> Forked:
         new = _bytes(new_session_id)
         values = [_key(_bytes(session_id)), _bytes(snapshot_id), _key(new), new]
         return cast(Forked, (await self._rows(self._sql.fork, values))[0][0])
@@ -152,6 +155,12 @@ class PostgresMemoryStore(SearchingStore):
 
     async def _read_user_state(self, user_id: str) -> list[Named]:
         return await self._state.read_user(user_id)
+
+    async def _ping(self) -> None:
+        await self._rows(b"SELECT 1", [])
+
+    async def _examine(self, repair: bool) -> list[Observation]:
+        return []
 
     def _chronicle(self) -> PostgresChronicle:
         return PostgresChronicle(self._rows, quoted(self._schema))

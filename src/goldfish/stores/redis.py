@@ -16,6 +16,7 @@ from goldfish.messages import Snapshot
 from goldfish.recall.chronicle import Embedded
 from goldfish.stores import arguments, redis_scripts, redis_snapshots, redis_state
 from goldfish.stores.base import Forked, Row
+from goldfish.stores.observation import Observation
 from goldfish.stores.per_loop import PerLoop
 from goldfish.stores.redis_client import client_maker
 from goldfish.stores.redis_facts import RedisFacts
@@ -196,7 +197,9 @@ class RedisMemoryStore(SearchingStore):
         self._with_snapshots.discard(session_id)  # the next write will see
         await self._evaluate(_DELETE, session_id, [_bytes(snapshot_id)])
 
-    async def _fork(self, session_id: str, snapshot_id: str, new_session_id: str) -> Forked:
+    async def _fork(
+        self, session_id: str, snapshot_id: str, new_session_id: str, token: str | None
+    ) -> Forked:
         """In two steps, for a cluster may keep the sessions apart; a snapshot never changes."""
         found = await self._evaluate(_SHOW, session_id, [_bytes(snapshot_id)], writes=False)
         if not found:
@@ -223,6 +226,12 @@ class RedisMemoryStore(SearchingStore):
 
     async def _read_user_state(self, user_id: str) -> list[Named]:
         return redis_state.unfolded(await self._call("HGETALL", self._user_tag(user_id) + b"state"))
+
+    async def _ping(self) -> None:
+        await self._call("PING")
+
+    async def _examine(self, repair: bool) -> list[Observation]:
+        return []
 
     def _chronicle(self) -> RedisChronicle:
         return RedisChronicle(self._searched, self._searched_sessions)

@@ -41,6 +41,7 @@ class RememberingStore(ABC):
         *,
         metadata: Mapping[str, Any] | None = None,
         ttl: float | None = None,
+        key: str | None = None,
     ) -> Fact:
         """Store the fact, or count it again if the user has it.
 
@@ -48,13 +49,18 @@ class RememberingStore(ABC):
         text, metadata and ``updated_at`` stay, ``times_seen`` grows, and the later deadline counts.
         With ``ttl`` the fact is forgotten after that many seconds. ``near`` names the user's facts
         that say nearly the same; they are linked, never merged.
+
+        A call repeated with the same ``key`` changes nothing and returns the fact as it is, for a
+        day at least, or until that fact is forgotten: so a call whose answer was lost can be
+        repeated and counts once.
         """
         facts = self._facts(user_id)
         arguments.said(text, "text")
         left = None if ttl is None else arguments.seconds(ttl, "ttl")
         if left == 0:
             raise ValueError("ttl must be more than 0 seconds; leave it out for no expiry")
-        return await facts.remember(user_id, text, metadata, left)
+        token = arguments.token(key, "remember")
+        return await facts.remember(user_id, text, metadata, left, token=token)
 
     async def recall(
         self,
@@ -96,15 +102,20 @@ class RememberingStore(ABC):
         facts = self._facts(user_id)
         return await facts.get(user_id, arguments.text(fact_id, "fact_id"))
 
-    async def revise(self, user_id: str, fact_id: str, text: str) -> Fact:
+    async def revise(
+        self, user_id: str, fact_id: str, text: str, *, key: str | None = None
+    ) -> Fact:
         """Replace what the fact says; nothing of the old text is recalled or listed again.
 
         Its id, metadata, deadline and ``created_at`` stay. An unknown fact is ``FactNotFound``; a
-        text that another fact of the user has is refused, with the id of that one.
+        text that another fact of the user has is refused, with the id of that one. A call repeated
+        with the same ``key`` changes nothing, as for ``remember``, also if the fact has been revised
+        by others since.
         """
         facts = self._facts(user_id)
         arguments.text(fact_id, "fact_id")
-        return await facts.revise(user_id, fact_id, arguments.said(text, "text"))
+        token = arguments.token(key, "revise", fact_id)
+        return await facts.revise(user_id, fact_id, arguments.said(text, "text"), token=token)
 
     async def fact_history(self, user_id: str, fact_id: str) -> list[Fact]:
         """What the fact said before it was revised, oldest first; empty for an unknown one."""

@@ -18,6 +18,7 @@ from goldfish.stores import (
     sqlite_state,
 )
 from goldfish.stores.base import Forked, Row
+from goldfish.stores.observation import Observation
 from goldfish.stores.searching import SearchingStore
 from goldfish.stores.sqlite_chronicle import SQLiteChronicle
 from goldfish.stores.sqlite_facts import SQLiteFacts
@@ -237,7 +238,9 @@ class SQLiteMemoryStore(SearchingStore):
 
         await self._lanes.write(delete)
 
-    async def _fork(self, session_id: str, snapshot_id: str, new_session_id: str) -> Forked:
+    async def _fork(
+        self, session_id: str, snapshot_id: str, new_session_id: str, token: str | None
+    ) -> Forked:
         def fork(connection: sqlite3.Connection) -> Forked:
             keys = _key(session_id), _key(new_session_id)
             return sqlite_snapshots.fork(connection, keys, time.time(), _key(snapshot_id))
@@ -271,6 +274,12 @@ class SQLiteMemoryStore(SearchingStore):
         return await self._lanes.read(
             lambda connection, most: sqlite_state.read_user(connection, user_id, most)
         )
+
+    async def _ping(self) -> None:
+        await self._lanes.read(lambda connection, most: connection.execute("SELECT 1").fetchone())
+
+    async def _examine(self, repair: bool) -> list[Observation]:
+        return []
 
     def _chronicle(self) -> SQLiteChronicle:
         return SQLiteChronicle(self._lanes)
