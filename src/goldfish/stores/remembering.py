@@ -109,8 +109,8 @@ class RememberingStore(ABC):
 
         Its id, metadata, deadline and ``created_at`` stay. An unknown fact is ``FactNotFound``; a
         text that another fact of the user has is refused, with the id of that one. A call repeated
-        with the same ``key`` changes nothing, as for ``remember``, also if the fact has been revised
-        by others since.
+        with the same ``key`` changes nothing, as for ``remember``, even if others have revised the
+        fact since.
         """
         facts = self._facts(user_id)
         arguments.text(fact_id, "fact_id")
