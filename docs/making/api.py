@@ -16,6 +16,7 @@ GROUPS = {
     "Targets and suites": ("target", "suite", "Target", "Violation"),
     "Stores": (
         "open_store",
+        "BaseStore",
         "SQLiteMemoryStore",
         "RedisMemoryStore",
         "PostgresMemoryStore",

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         Snapshotting,
         Stating,
     )
+    from goldfish.stores.base import BaseStore
     from goldfish.stores.memory import InMemoryStore
     from goldfish.stores.open import open_store
     from goldfish.stores.postgres import PostgresMemoryStore
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from goldfish.verdict import Violation
 
 __all__ = [
+    "BaseStore",
     "BlockingMemoryStore",
     "ChatMessage",
     "Editing",
@@ -104,6 +106,7 @@ _HOMES = (
     "messages",
     "recording",
     "store",
+    "stores.base",
     "stores.memory",
     "stores.open",
     "stores.postgres",

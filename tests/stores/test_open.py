@@ -1,10 +1,15 @@
 """From a URL to a store."""
 
+import inspect
 from pathlib import Path
+from typing import Any, assert_type
 
 import pytest
 
 import goldfish
+from goldfish.stores.options import PostgresOptions, RedisOptions, StoreOptions
+
+ADDRESSES = {"path", "url", "redis_client", "dsn", "pool"}
 
 
 @pytest.mark.parametrize(
@@ -49,3 +54,39 @@ def test_a_dsn_that_makes_no_sense_is_refused_without_showing_it() -> None:
         goldfish.PostgresMemoryStore("hunter2 nonsense")
     assert "hunter2" not in str(caught.value)
     assert caught.value.__cause__ is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [
+        (goldfish.SQLiteMemoryStore, StoreOptions),
+        (goldfish.RedisMemoryStore, RedisOptions),
+        (goldfish.PostgresMemoryStore, PostgresOptions),
+    ],
+)
+def test_every_option_of_a_constructor_is_typed(kind: type, options: Any) -> None:
+    """A new option that is not in the table would be an error to every type checker."""
+    assert set(inspect.signature(kind).parameters) - ADDRESSES == set(
+        inspect.get_annotations(options)
+    ) | set(inspect.get_annotations(StoreOptions))
+
+
+def test_a_type_checker_knows_the_store_and_its_powers() -> None:
+    """An option of one backend tells its store; `make lint` proves it, and that all powers fit."""
+    store = assert_type(goldfish.open_store("sqlite:///m.db", ttl=60), goldfish.BaseStore)
+    assert_type(goldfish.open_store("redis://h", prefix="x"), goldfish.RedisMemoryStore)
+    assert_type(goldfish.open_store("postgresql://h", pool_size=2), goldfish.PostgresMemoryStore)
+    powers: tuple[
+        goldfish.MemoryStore,
+        goldfish.PolicyTrimming,
+        goldfish.Expiring,
+        goldfish.Editing,
+        goldfish.Listing,
+        goldfish.Snapshotting,
+        goldfish.Remembering,
+        goldfish.Searching,
+        goldfish.Stating,
+    ] = (store,) * 9
+    assert powers
+    with pytest.raises(TypeError, match="prefx"):
+        goldfish.open_store("redis://h", prefx="x")  # type: ignore[call-overload]

@@ -250,6 +250,26 @@ def explain(
     return tell(code)
 
 
+@app.command(short_help="Examine a store of goldfish: settings that lose data, damage.")
+def doctor(
+    url: Annotated[str, Argument("URL", "As sqlite:///memory.db, redis://… or postgresql://…")],
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Repair what can be repaired without losing anything")
+    ] = False,
+    prefix: Annotated[str | None, Option("P", "The prefix of the store's Redis keys")] = None,
+    schema: Annotated[str | None, Option("S", "The schema of the store in PostgreSQL")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
+) -> int:
+    """Examine a store of goldfish's own: server settings that lose data, schema, stored data.
+
+    Opens the store as your service does, so an older layout is migrated. Prints counts, never
+    contents. Exit codes: 0 nothing wrong, 1 something needs attention, 2 it cannot be examined.
+    """
+    from goldfish.commands.doctor import doctor as examine
+
+    return examine(url, prefix=prefix, schema=schema, repair=repair, as_json=json)
+
+
 @app.command(short_help="Install the embedding model, or show where it is.")
 def model(
     action: Annotated[

@@ -1,11 +1,12 @@
 """From a URL to a store."""
 
-from typing import Any
+from typing import Any, Unpack, overload
 
 from goldfish.errors import UnknownStoreURLError, masked
 from goldfish.stores.arguments import text
 from goldfish.stores.base import BaseStore
 from goldfish.stores.memory import InMemoryStore
+from goldfish.stores.options import PostgresOptions, RedisOptions, StoreOptions
 from goldfish.stores.postgres import PostgresMemoryStore
 from goldfish.stores.redis import RedisMemoryStore
 from goldfish.stores.sqlite import SQLiteMemoryStore
@@ -13,8 +14,17 @@ from goldfish.stores.sqlite import SQLiteMemoryStore
 SCHEMES = "memory://, sqlite:///path, redis://host, rediss://host, unix://path, postgresql://host"
 
 
+@overload
+def open_store(url: str, **options: Unpack[StoreOptions]) -> BaseStore: ...
+@overload
+def open_store(url: str, **options: Unpack[RedisOptions]) -> RedisMemoryStore: ...
+@overload
+def open_store(url: str, **options: Unpack[PostgresOptions]) -> PostgresMemoryStore: ...
 def open_store(url: str, **options: Any) -> BaseStore:
-    """The store that belongs to the URL, with the options of its constructor.
+    """Return the store that belongs to the URL, made with the options of its constructor.
+
+    A type checker knows a store by an option that only one kind has, as ``prefix`` or ``schema``;
+    otherwise it is a ``BaseStore``, which has every power.
 
     ``memory://``, ``sqlite:///relative.db``, ``sqlite:////absolute.db``, ``redis://…``,
     ``rediss://…``, ``unix://…`` (Redis on a socket), ``postgresql://…``.
