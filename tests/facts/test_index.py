@@ -5,7 +5,6 @@ import json
 from goldfish.facts.filters import parse
 from goldfish.facts.index import UserFacts
 from goldfish.facts.ledger import Changes, Known, Row
-from goldfish.facts.shelf import Shelf
 
 EVERYTHING = parse(None)
 STAMP = "2026-03-01T12:00:00+00:00"
@@ -81,15 +80,3 @@ def test_links_show_on_both_sides_as_long_as_both_say_the_same() -> None:
     assert [fact.near for fact in facts.page(EVERYTHING, 0, None)] == [["id2"], ["id1"]]
     facts.apply(facts.known, news(3, row(1, "other", changed=3, said_at=3)))
     assert [fact.near for fact in facts.page(EVERYTHING, 0, None)] == [[], []]
-
-
-def test_the_shelf_keeps_those_asked_for_last() -> None:
-    """When there are too many users, the one that nobody has asked for longest goes."""
-    shelf = Shelf(most_bytes=10_000)
-    first = shelf.get("0")
-    for number in range(8):
-        facts = shelf.get(str(number))
-        facts.apply(Known(), news(1, row(1)))
-        shelf.weigh(facts)
-    assert shelf.get("7") is facts
-    assert shelf.get("0") is not first

@@ -7,8 +7,7 @@ import pytest
 
 from goldfish.errors import MemoryStoreBackendError
 from goldfish.messages import ChatMessage
-from goldfish.recall.chronicle import Known, Row
-from goldfish.recall.library import Library
+from goldfish.recall.chronicle import Row
 from goldfish.recall.saying import saying, text_of
 from goldfish.recall.session_index import SessionIndex, stored
 from tests.recall.sayings import EMBEDDER, message, session
@@ -28,7 +27,7 @@ def test_pieces_of_a_long_text_belong_to_one_message() -> None:
     said = message("eel")
     for place, count in enumerate((1, 3, 0, 2)):
         rows = stored(np.ones((count, EMBEDDER.dimensions), np.float32))
-        index.add(Row(place, str(place), "{}", None), saying(said), rows)
+        index.add(Row(place, str(place), "{}", None), saying(said), index.read(rows))
     assert list(index.owners.values) == [0, 1, 1, 1, 3, 3]
     assert (len(index), len(index.vectors)) == (4, 6)
 
@@ -37,28 +36,22 @@ def test_a_damaged_vector_is_an_error_that_says_what_to_do() -> None:
     """Half a vector is never taken for one."""
     index = SessionIndex("s", EMBEDDER.dimensions)
     with pytest.raises(MemoryStoreBackendError, match="reembed"):
-        index.add(Row(0, "x", "{}", None), saying(message("eel")), b"123")
+        index.read(b"123")
 
 
-def test_renewing_forgets_all() -> None:
+def test_beginning_anew_forgets_all() -> None:
     """Of what was known before nothing is left."""
     index = session("Ann: red eel", "Bob: blue eel")
-    index.renew(Known())
+    index.begin_anew()
     assert (len(index), index.postings, index.speakers, index.ids) == (0, {}, {}, set())
     assert not len(index.vectors)
 
 
-def test_the_sessions_asked_for_last_stay() -> None:
-    """When the room is used up, the session that nobody has asked for longest is put away."""
-    library = Library(EMBEDDER.dimensions, most_bytes=10_000)
-    first, second = (library.get([name])[name] for name in ("first", "second"))
-    for index in (first, second):
-        for n in range(3):
-            index.add(Row(n, str(n), "{}", None), saying(message("eel")), b"")
-    library.get(["first"])
-    library.tidy()
-    assert library.get(["first"])["first"] is first
-    second.size = 100_000
-    library.get(["first"])
-    library.tidy()
-    assert library.get(["second"])["second"] is not second
+def test_a_lost_session_is_no_empty_one() -> None:
+    """Whoever is at work with it is told, and does not take it for one without messages."""
+    index = session("Ann: red eel")
+    index.refuse_lost()
+    index.lose()
+    assert not index.exists
+    with pytest.raises(MemoryStoreBackendError, match="repeat the call"):
+        index.refuse_lost()

@@ -8,10 +8,10 @@ from threading import Lock
 
 from goldfish.embedding import model
 from goldfish.embedding.embedder import Embedder
-from goldfish.embedding.pieces import pieces
+from goldfish.embedding.pieces import excerpts, pieces
 from goldfish.errors import MissingExtraError, ModelNotFoundError
 
-__all__ = ["Embedder", "default_embedder", "pieces", "why_not"]
+__all__ = ["Embedder", "default_embedder", "excerpts", "pieces", "why_not"]
 
 PACKAGES = ("numpy", "safetensors", "tokenizers")
 _loading = Lock()

@@ -8,12 +8,39 @@ from goldfish.embedding.embedder import Embedder, Windowed
 # which is three bytes; so many bytes are rarely more than the 256 tokens that small models read.
 BYTES, OVERLAPPING_BYTES = 600, 80
 
+# Reading a window takes a good part of a tenth of a second, so a long text is not read whole.
+MOST = 16  # pieces of one text that are embedded: some 16,000 characters of English with MiniLM
+STRETCH = 2000  # characters that are looked at for each of them
+
+
+def excerpts(embedder: Embedder, text: str) -> list[str]:
+    """The pieces of the text that are embedded: all, or of a long text MOST, spread evenly.
+
+    Its beginning and its end are always among them. The work has a bound, whatever the length.
+    """
+    if len(text) > MOST * STRETCH:
+        starts = [_next_word(text, at) for at in _spread(len(text) - STRETCH)]
+        *firsts, last = [pieces(embedder, text[at : at + STRETCH]) for at in starts]
+        return [*(first[0] for first in firsts), last[-1]]
+    found = pieces(embedder, text)
+    return found if len(found) <= MOST else [found[at] for at in _spread(len(found) - 1)]
+
 
 def pieces(embedder: Embedder, text: str) -> list[str]:
     """The text in pieces that fit the model's window: one if it is short, none left out."""
     if isinstance(embedder, Windowed):
         return embedder.pieces(text)
     return [text[cut] for cut in _by_bytes(text)]
+
+
+def _spread(last: int) -> list[int]:
+    """MOST numbers from 0 to the last, in equal steps."""
+    return [last * step // (MOST - 1) for step in range(MOST)]
+
+
+def _next_word(text: str, at: int) -> int:
+    """Where a word begins at or after this place, if that is not far away."""
+    return text.find(" ", at, at + 40) + 1 or at if at else 0
 
 
 def windows(

@@ -26,12 +26,26 @@ def encode_said(text: str, moment: datetime) -> str:
 
 def decode_base(stored: str) -> dict[str, Any]:
     """The metadata under "metadata", and the moment under "created_at"."""
-    return _record(stored)
+    record = _record(stored)
+    if not isinstance(record.get("metadata"), dict):
+        raise _damaged("it has no metadata")
+    return record
 
 
 def decode_text(stored: str) -> str:
     """The text that was said."""
-    return str(_record(stored)["text"])
+    text = _record(stored).get("text")
+    if not isinstance(text, str):
+        raise _damaged("it has no text")
+    return text
+
+
+def decode_links(stored: str) -> list[tuple[str, int]]:
+    """The ids of the facts that it resembles, each with the number at which that was worded."""
+    try:
+        return [(str(key), int(at)) for key, at in json.loads(stored)]
+    except (ValueError, TypeError) as error:
+        raise _damaged("its links cannot be read") from error
 
 
 def build_fact(
@@ -45,24 +59,33 @@ def build_fact(
 ) -> Fact:
     """A fact of its own: nobody else has a reference to anything in it."""
     kept, words = _record(base), _record(said)
-    fields = {
-        "id": fact_id,
-        "user_id": user_id,
-        "text": words["text"],
-        "metadata": kept["metadata"],
-        "created_at": datetime.fromisoformat(kept["created_at"]),
-        "updated_at": datetime.fromisoformat(words["updated_at"]),
-        "times_seen": times_seen,
-        "near": near or [],
-    }
+    try:
+        fields = {
+            "id": fact_id,
+            "user_id": user_id,
+            "text": words["text"],
+            "metadata": kept["metadata"],
+            "created_at": datetime.fromisoformat(kept["created_at"]),
+            "updated_at": datetime.fromisoformat(words["updated_at"]),
+            "times_seen": times_seen,
+            "near": near or [],
+        }
+    except (KeyError, TypeError, ValueError) as error:
+        raise _damaged("a part of it is missing or cannot be read") from error
     return built(Fact, fields)  # a recollection of many facts would spend its time on validating
 
 
 def _record(stored: str) -> dict[str, Any]:
     try:
-        record: dict[str, Any] = json.loads(stored)
-    except ValueError as error:
-        raise MemoryStoreBackendError(
-            f"a stored fact is damaged ({error}): restore the data from a backup"
-        ) from error
+        record = json.loads(stored)
+    except (ValueError, TypeError) as error:
+        raise _damaged(str(error)) from error
+    if not isinstance(record, dict):
+        raise _damaged("it is not one JSON object")
     return record
+
+
+def _damaged(what: str) -> MemoryStoreBackendError:
+    return MemoryStoreBackendError(
+        f"a stored fact is damaged ({what}): restore the data from a backup"
+    )

@@ -5,15 +5,15 @@ nothing; so a fact that any process has written is found by the next call in eve
 """
 
 import heapq
-import json
 import threading
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from goldfish.encoding import built
-from goldfish.facts.encoding import build_fact, decode_base, decode_text
+from goldfish.errors import MemoryStoreBackendError
+from goldfish.facts.encoding import build_fact, decode_base, decode_links, decode_text
 from goldfish.facts.filters import Filter
 from goldfish.facts.ledger import Changes, Known, Row
 from goldfish.facts.likeness import NEAR, alike
@@ -23,9 +23,11 @@ from goldfish.recall.people import named_in
 from goldfish.recall.question import Label
 
 if TYPE_CHECKING:  # numpy is only needed to recall, not to list
-    from goldfish.facts.ranking import Question, Ranking
+    from goldfish.facts.ranking import Question, Ranking, Traits
 
 FOOTPRINT = 2000  # bytes that a fact takes in this process beside its texts and vectors, roughly
+EMPTY = 6000  # bytes that a user takes without any fact
+USUAL = 400  # bytes of text and metadata in a fact, up to which its length hardly matters
 
 Link = tuple[str, int]  # the id of a fact, and the number at which it was worded so
 
@@ -39,12 +41,23 @@ class Entry:
         self.row = row
         self.text = decode_text(row.said)
         self.metadata: dict[str, Any] = decode_base(row.base)["metadata"]
-        self.links: list[Link] = [(key, at) for key, at in json.loads(row.near)]
+        self.links: list[Link] = decode_links(row.near)
+
+    def strip(self) -> None:
+        """Let go of the vectors, once a ranking has them."""
+        self.row = self.row._replace(vectors=b"")
 
     @property
     def link(self) -> Link:
         """How another fact points to this one, as it is worded now."""
         return self.row.id, self.row.said_at
+
+
+class News(NamedTuple):
+    """A fact that is new or has changed; its traits, if it has to be ranked anew at once."""
+
+    entry: Entry
+    traits: "Traits | None"
 
 
 class Hints(NamedTuple):
@@ -56,12 +69,18 @@ class Hints(NamedTuple):
 
 
 class UserFacts:
-    """The facts of one user as far as this process knows them; hold ``lock`` to read."""
+    """The facts of one user as far as this process knows them; hold ``lock`` to read.
+
+    Everything that can fail is read before anything is changed. Should a change break off all the
+    same (memory may run out), nothing is known any more, and ``refuse_lost`` tells those who are
+    at work with it: half of a user's facts would look like all of them.
+    """
 
     def __init__(self, user_id: str) -> None:
         self.user_id = user_id
         self.lock = threading.RLock()
         self.known = Known()
+        self.lost = False
         self.model = ""
         self.dimensions = 0  # of the vectors; to be set before anything is recalled
         self._in_order: list[int] | None = None
@@ -74,19 +93,43 @@ class UserFacts:
     @property
     def size(self) -> int:
         """The bytes that all this takes, roughly."""
-        return self._texts + len(self) * (FOOTPRINT + 4 * self.dimensions)
+        return EMPTY + self._texts + len(self) * (FOOTPRINT + 4 * self.dimensions)
+
+    @property
+    def exists(self) -> bool:
+        """Whether the backend has anything of the user."""
+        return self.known != Known()
+
+    @property
+    def effort(self) -> int:
+        """How many facts of usual length would be as much work to go through."""
+        return max(len(self), self._texts // USUAL)
 
     def apply(self, since: Known, changes: Changes) -> bool:
         """Take in what has changed since; whether that is all of it."""
         with self.lock:
             if since.epoch != self.known.epoch:  # meanwhile others made it begin anew
                 return False
-            if changes.known.epoch != self.known.epoch:
-                self._begin_anew()
-            elif changes.known.version < self.known.version:  # others were quicker
+            anew = changes.known.epoch != self.known.epoch
+            if not anew and changes.known.version < self.known.version:  # others were quicker
                 return not changes.more
-            self._take_in(changes)
+            news = [self._news(row, anew) for row in changes.rows]
+            try:
+                if anew:
+                    self._begin_anew()
+                self._take_in(news, changes)
+            except BaseException:
+                self._lose()
+                raise
             return not changes.more
+
+    def refuse_lost(self) -> None:
+        """Refuse to go on if what was known is not known any more."""
+        if self.lost:
+            raise MemoryStoreBackendError(
+                "what this process knew of the user was lost while it was brought up to date: "
+                "repeat the call"
+            )
 
     def has(self, changes: Changes) -> bool:
         """Whether none of this is new, to be seen without waiting for whoever holds the lock."""
@@ -136,8 +179,7 @@ class UserFacts:
         """What the question means to these facts: whom it names, which days."""
         ranking = self._ready()
         names = ranking.living(named_in(query, ranking.labels))
-        speaking = [name for name in names if name in ranking.people]
-        return Hints(names, speaking, spans(query, ranking.years))
+        return Hints(names, ranking.speaking(names), spans(query, ranking.years))
 
     def recall(
         self, question: "Question", wanted: Filter, offset: int, limit: int
@@ -183,41 +225,63 @@ class UserFacts:
         self._ranking = None
         self._texts = 0
 
-    def _take_in(self, changes: Changes) -> None:
-        self.known, self.model = changes.known, changes.model
-        for row in changes.rows:
-            self._put(row)
+    def _lose(self) -> None:
+        self.lost = True
+        self.known = Known()
+        self._begin_anew()
+
+    def _news(self, row: Row, anew: bool) -> News:
+        """The row, read; an error if it is damaged."""
+        entry = Entry(row)
+        old = None if anew else self._entries.get(row.seq)
+        if self._ranking is None or anew or (old and old.row.said_at == row.said_at):
+            return News(entry, None)
+        self._ranking.rows(row.vectors)
+        return News(entry, _traits(entry))
+
+    def _take_in(self, news: Sequence[News], changes: Changes) -> None:
+        for each in news:
+            self._put(*each)
         if changes.alive is not None:
             for seq in self._entries.keys() - set(changes.alive):
                 self._drop(seq)
         while self._deadlines and self._deadlines[0][0] <= changes.now:
             self._expire(*heapq.heappop(self._deadlines))
+        self.known, self.model = changes.known, changes.model
 
-    def _put(self, row: Row) -> None:
+    def _put(self, entry: Entry, traits: "Traits | None") -> None:
+        row = entry.row
         old = self._entries.get(row.seq)
-        entry = self._entries[row.seq] = self._by_id[row.id] = Entry(row)
-        for key, _ in old.links if old else ():
-            self._linked_by[key].discard(row.id)
+        if old is not None:
+            self._unlink(old)
+            self._texts -= _size(old.row)
+        else:
+            self._in_order = None
+        self._entries[row.seq] = self._by_id[row.id] = entry
         for key, _ in entry.links:
             self._linked_by[key].add(row.id)
         if row.expires_at is not None:
             heapq.heappush(self._deadlines, (row.expires_at, row.seq))
-        if old is None:
-            self._in_order = None
-        if self._ranking is not None and (old is None or old.row.said_at != row.said_at):
-            self._rank(self._ranking, entry)
-        self._texts += _size(row) - (_size(old.row) if old else 0)
+        if self._ranking is not None:
+            if traits is not None:
+                self._ranking.put(row.seq, traits)
+            entry.strip()
+        self._texts += _size(row)
 
     def _drop(self, seq: int) -> None:
         entry = self._entries.pop(seq)
         del self._by_id[entry.row.id]
-        for key, _ in entry.links:
-            self._linked_by[key].discard(entry.row.id)
-        self._linked_by.pop(entry.row.id, None)
+        self._unlink(entry)
         self._in_order = None
         if self._ranking is not None:
             self._ranking.drop(seq)
         self._texts -= _size(entry.row)
+
+    def _unlink(self, entry: Entry) -> None:
+        for key, _ in entry.links:
+            self._linked_by[key].discard(entry.row.id)
+            if not self._linked_by[key]:
+                del self._linked_by[key]
 
     def _expire(self, deadline: float, seq: int) -> None:
         entry = self._entries.get(seq)
@@ -229,16 +293,19 @@ class UserFacts:
         if self._ranking is None:
             from goldfish.facts.ranking import Ranking
 
-            self._ranking = Ranking(self.dimensions)
+            ranking = Ranking(self.dimensions)
             for entry in self.entries():
-                self._rank(self._ranking, entry)
+                ranking.put(entry.row.seq, _traits(entry))
+            self._ranking = ranking
+            for entry in self._entries.values():
+                entry.strip()
         return self._ranking
 
-    def _rank(self, ranking: "Ranking", entry: Entry) -> None:
-        from goldfish.facts.traits import traits
 
-        ranking.put(entry.row.seq, traits(entry.text, entry.metadata, entry.row.vectors))
-        entry.row = entry.row._replace(vectors=b"")  # the ranking has them now
+def _traits(entry: Entry) -> "Traits":
+    from goldfish.facts.traits import traits
+
+    return traits(entry.text, entry.metadata, entry.row.vectors)
 
 
 def _size(row: Row) -> int:

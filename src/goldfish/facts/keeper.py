@@ -2,10 +2,12 @@
 
 A text is embedded before anything is written. Two facts that are near each other are linked once
 the later one is written: the writes of a user have one order, so its writer sees the earlier one.
+What was written is told as written, even if linking it fails.
 """
 
 import asyncio
 import json
+import logging
 import os
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
@@ -17,11 +19,11 @@ from goldfish.facts.encoding import build_fact, encode_base, encode_said
 from goldfish.facts.filters import Filter
 from goldfish.facts.identity import identity
 from goldfish.facts.index import Hints, UserFacts
-from goldfish.facts.ledger import Ledger, New, Revised, Written
-from goldfish.facts.shelf import Shelf
+from goldfish.facts.ledger import Changes, Known, Ledger, New, Revised, Row, Written
 from goldfish.messages import Fact, Recollection, new_id
 from goldfish.recall.meaning import Meaning, mismatch
 from goldfish.recall.question import in_first_person
+from goldfish.recall.shelf import Shelf
 
 if TYPE_CHECKING:
     from goldfish.facts.ranking import Question
@@ -29,6 +31,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 SOME = 500  # rows from which on a thread takes them in, so that others can go on
 MANY = 5000  # facts of a user from which on a thread does the work, likewise
+LONG = 20_000  # characters from which on a thread reads a text, likewise
+
+_log = logging.getLogger("goldfish.facts")
 
 
 class FactKeeper:
@@ -37,7 +42,7 @@ class FactKeeper:
     def __init__(self, ledger: Ledger, meaning: Meaning) -> None:
         self._ledger = ledger
         self._meaning = meaning
-        self._shelf = Shelf()
+        self._shelf = Shelf(UserFacts)
         self._model = ""
         self._dimensions = 0
 
@@ -60,11 +65,12 @@ class FactKeeper:
         base, said = encode_base(metadata, now), encode_said(text, now)
         model = await self._prepared()
         vectors = await self._meaning.stored(text)
-        same = identity(text) if key is None else key
+        same = await _done(len(text) > LONG, lambda: identity(text)) if key is None else key
         new = New(new_id(), same, base, said, ttl, model, vectors, _new_epoch(), token)
         written = await self._ledger.remember(user_id, new)
         _refuse_mixing(written, model)
-        fact = await self._linked(user_id, written.detail)
+        made = new if written.detail == new.id else None
+        fact = await self._settled(user_id, written.detail, made)
         return fact or build_fact(user_id, written.detail, base, said)
 
     async def revise(
@@ -74,7 +80,8 @@ class FactKeeper:
         said = encode_said(text, datetime.now(UTC))
         model = await self._prepared()
         vectors = await self._meaning.stored(text)
-        revised = Revised(identity(text), said, model, vectors, token)
+        same = await _done(len(text) > LONG, lambda: identity(text))
+        revised = Revised(same, said, model, vectors, token)
         written = await self._ledger.revise(user_id, fact_id, revised)
         _refuse_mixing(written, model)
         if written.outcome == "taken":
@@ -82,7 +89,7 @@ class FactKeeper:
                 f"fact {written.detail!r:.80} of this user says the same: "
                 "forget one of the two, or revise to something else"
             )
-        fact = None if written.outcome == "not found" else await self._linked(user_id, fact_id)
+        fact = None if written.outcome == "not found" else await self._settled(user_id, fact_id)
         if fact is None:
             raise FactNotFound(
                 f"user {user_id!r:.80} has no fact {fact_id!r:.80}: "
@@ -98,7 +105,7 @@ class FactKeeper:
         facts = await self._fresh(user_id)
         if model and facts.model not in ("", model):
             raise mismatch(facts.model, model)
-        hints = await self._use(facts, lambda: facts.hints(query))
+        hints = await self._use(facts, lambda: facts.hints(query), long=len(query) > LONG)
         question = await self._question(query, hints)
         return await self._use(facts, lambda: facts.recall(question, wanted, offset, limit))
 
@@ -150,10 +157,37 @@ class FactKeeper:
             if await self._ledger.embed(user_id, known, model, _new_epoch(), vectors):
                 return len(vectors)
 
+    async def _settled(self, user_id: str, fact_id: str, new: New | None = None) -> Fact | None:
+        """A fact that was written, linked if that can be done; None if it is gone already.
+
+        If the fact is new, no more of it is needed than what was written.
+        """
+        try:
+            return await self._linked(user_id, fact_id)
+        except Exception as error:
+            _log.warning("a fact was stored, but not linked: %s", type(error).__name__)
+        if new is not None:
+            return build_fact(user_id, fact_id, new.base, new.said)
+        row = await self._row(user_id, fact_id)
+        if row is None:
+            return None
+        return build_fact(user_id, row.id, row.base, row.said, times_seen=row.times_seen)
+
+    async def _row(self, user_id: str, fact_id: str) -> Row | None:
+        """One fact straight from the backend, whatever may be wrong with others of the user."""
+        known, found, more = Known(), None, True
+        while more:
+            changes = await self._ledger.changes(user_id, known)
+            found = next((row for row in changes.rows if row.id == fact_id), found)
+            known, more = changes.known, changes.more
+        return found
+
     async def _linked(self, user_id: str, fact_id: str) -> Fact | None:
         """The fact, once it is known which others it resembles; None if it is gone already."""
         facts = await self._fresh(user_id)
-        links = await self._use(facts, lambda: _missing_links(facts, fact_id))
+        entry = facts.get(fact_id)
+        long = entry is not None and len(entry.text) > LONG
+        links = await self._use(facts, lambda: _missing_links(facts, fact_id), long=long)
         if links is not None:
             said_at, near = links
             await self._ledger.link(user_id, fact_id, said_at, near)
@@ -169,27 +203,43 @@ class FactKeeper:
         """All facts of the user as they are now, or a moment later."""
         facts = self._shelf.get(user_id)
         facts.dimensions = self._dimensions
-        complete = False
-        while not complete:
-            known = facts.known
-            changes = await self._ledger.changes(user_id, known)
-            if facts.has(changes):
-                break
-            work = partial(facts.apply, known, changes)
-            large = len(changes.rows) > SOME or len(facts) > MANY
-            complete = await asyncio.to_thread(work) if large else work()
-            self._shelf.weigh(facts)
+        try:
+            complete = False
+            while not complete:
+                known = facts.known
+                changes = await self._ledger.changes(user_id, known)
+                if facts.has(changes):
+                    break
+                work = partial(self._take_in, facts, known, changes)
+                complete = await self._locked(facts, work, _is_much(changes) or len(facts) > MANY)
+        finally:
+            self._shelf.weigh(user_id, facts)
         return facts
 
-    async def _use(self, facts: UserFacts, work: Callable[[], T]) -> T:
+    def _take_in(self, facts: UserFacts, known: Known, changes: Changes) -> bool:
+        complete = facts.apply(known, changes)
+        self._shelf.weigh(facts.user_id, facts)  # a thread may outlive the call that waits for it
+        return complete
+
+    async def _use(self, facts: UserFacts, work: Callable[[], T], *, long: bool = False) -> T:
         """Do the work while nobody changes what is known of the user."""
+        large = facts.effort > (MANY if facts.ready else SOME)
+        return await self._locked(facts, work, large or long)
+
+    async def _locked(self, facts: UserFacts, work: Callable[[], T], large: bool) -> T:
+        """Do the work with the lock: in a thread if it is much, or if one has to wait for it."""
 
         def locked() -> T:
             with facts.lock:
+                facts.refuse_lost()
                 return work()
 
-        large = len(facts) > (MANY if facts.ready else SOME)
-        return await asyncio.to_thread(locked) if large else locked()
+        if large or not facts.lock.acquire(blocking=False):
+            return await asyncio.to_thread(locked)
+        try:
+            return locked()
+        finally:
+            facts.lock.release()
 
     async def _question(self, query: str, hints: Hints) -> "Question":
         from goldfish.facts.ranking import Question
@@ -199,7 +249,18 @@ class FactKeeper:
             return Question([], None)
         vectors = await self._meaning.vectors([in_first_person(query, hints.speaking)])
         vector = None if vectors is None else vectors[0]
-        return Question(words(query), vector, hints.names, hints.spans)
+        asked = await _done(len(query) > LONG, lambda: words(query))
+        return Question(asked, vector, hints.names, hints.spans)
+
+
+async def _done(long: bool, work: Callable[[], T]) -> T:
+    """What the work gives, in a thread if it takes long."""
+    return await asyncio.to_thread(work) if long else work()
+
+
+def _is_much(changes: Changes) -> bool:
+    rows = changes.rows
+    return len(rows) > SOME or sum(len(row.base) + len(row.said) for row in rows) > LONG
 
 
 def _missing_links(facts: UserFacts, fact_id: str) -> tuple[int, str] | None:

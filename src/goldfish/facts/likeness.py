@@ -6,11 +6,12 @@ repetitions are. So a near-duplicate must name the same numbers and people, and 
 
 import re
 import unicodedata
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import product
 from typing import NamedTuple
 
 NEAR = 0.90  # the least cosine of two facts that are linked
+LONGEST_KEPT = 2000  # characters of a text whose marks are kept for the next comparison
 
 _WORD = re.compile(r"\w+(?:[.,:/'\u2019-]\w+)*")
 _TWO_TO_TWELVE = "two three four five six seven eight nine ten eleven twelve"
@@ -44,7 +45,7 @@ class _Marks(NamedTuple):
 
 def alike(one: str, other: str) -> bool:
     """Whether both texts have the same numbers and names, and say yes and no alike."""
-    ours, theirs = _marks(one), _marks(other)
+    ours, theirs = _marks_of(one), _marks_of(other)
     return (
         ours.numbers == theirs.numbers
         and ours.negations == theirs.negations
@@ -53,7 +54,10 @@ def alike(one: str, other: str) -> bool:
     )
 
 
-@lru_cache(maxsize=4096)
+def _marks_of(text: str) -> _Marks:
+    return _marks(text) if len(text) > LONGEST_KEPT else _kept_marks(text)
+
+
 def _marks(text: str) -> _Marks:
     said = [match.group() for match in _WORD.finditer(unicodedata.normalize("NFKC", text))]
     folded = [word.casefold() for word in said]
@@ -63,6 +67,9 @@ def _marks(text: str) -> _Marks:
         names=tuple(word.casefold() for word in said if _is_name(word)),
         negations=sum(map(_negates, folded)) + len(_NEGATING_CHARACTERS.findall(text)),
     )
+
+
+_kept_marks = lru_cache(maxsize=4096)(_marks)
 
 
 def _number(word: str) -> str | None:
@@ -96,13 +103,20 @@ def _same_names(ours: _Marks, theirs: _Marks) -> bool:
 
 
 def _opposed(ours: frozenset[str], theirs: frozenset[str]) -> bool:
-    """Whether a word on one side is turned round on the other: enabled, disabled."""
-    return any(
-        one != other and len(root) > 3 and root in _roots(other)
-        for one, other in product(ours, theirs)
-        for root in _roots(one)
-    )
+    """Whether a word on one side is turned round on the other: enabled, disabled.
+
+    The two sides share no word, so what they share is the root of two.
+    """
+    return not _roots(ours).isdisjoint(_roots(theirs))
 
 
-def _roots(word: str) -> set[str]:
-    return {word} | {word.removeprefix(each) for each in _PREFIXES if word.startswith(each)}
+def _roots(words: Iterable[str]) -> set[str]:
+    """The words with and without their prefixes, as far as that leaves enough to tell."""
+    return {root for word in words for root in _with_and_without_prefix(word) if len(root) > 3}
+
+
+def _with_and_without_prefix(word: str) -> Iterator[str]:
+    yield word
+    for prefix in _PREFIXES:
+        if word.startswith(prefix):
+            yield word.removeprefix(prefix)

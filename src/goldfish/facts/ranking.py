@@ -2,27 +2,25 @@
 
 Every fact is looked at, so the best are the best: there is no list of candidates to fall out of.
 A fact has a slot; one that goes, or is worded anew, leaves its slot, and now and then those that
-are left move together. What counts (how rare a word is, how long facts are) are the living alone,
-so it does not matter in which order they came to this process.
+are left move together. What counts (how rare a word is, how long facts are, which names and years
+there are) are the living alone, so it does not matter what else this process has seen, or when.
 """
 
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from datetime import UTC, datetime
 from functools import partial
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from goldfish.embedding.blas import BLAS
 from goldfish.errors import MemoryStoreBackendError
 from goldfish.facts.fusion import DIGITS, Parts, fused
 from goldfish.recall.columns import Column, Postings
 from goldfish.recall.moments import DAY, Span
 from goldfish.recall.question import Label
-from goldfish.recall.ranks import Scores, best
+from goldfish.recall.ranks import Scores, best, cosines
 
 Key = TypeVar("Key")
 
@@ -75,26 +73,32 @@ class Ranking:
         self._one_each = True  # then the owners are just the slots in order
         self._words: dict[str, Postings] = {}
         self.labels: dict[Label, Postings] = {}
-        self.people: set[Label] = set()
-        self.years: set[int] = set()
+        self.people: dict[Label, Postings] = {}  # those of the labels that tell who is speaking
+        self._years: Counter[int] = Counter()
 
     def __len__(self) -> int:
         return len(self._slot_of)
 
+    @property
+    def years(self) -> list[int]:
+        """The years that facts are of."""
+        return sorted(self._years)
+
     def put(self, seq: int, traits: Traits) -> None:
         """Take in a fact, or what it says now."""
+        rows = self.rows(traits.vectors)
         self.drop(seq)
         slot = self._slot_of[seq] = len(self._seqs)
         for word, count in Counter(traits.words).items():
             _postings(self._words, word).append(slot, count)
         for label in traits.labels:
             _postings(self.labels, label).append(slot)
-        self.people.update(traits.people)
+        for person in traits.people:
+            _postings(self.people, person).append(slot)
         if math.isfinite(traits.moment):
-            self.years.add(datetime.fromtimestamp(traits.moment, UTC).year)
+            self._years[_year(traits.moment)] += 1
         self._put_columns(seq, traits)
         if self._dimensions:
-            rows = self._rows(traits.vectors)
             self._vectors.extend(rows)
             self._one_each = self._one_each and len(rows) == 1
             self._owners.extend(np.full(len(rows), slot, np.int32))
@@ -113,8 +117,17 @@ class Ranking:
         slot = self._slot_of.pop(seq, None)
         if slot is not None:
             self._alive.values[slot] = False
+            self._drop_year(float(self._moments.values[slot]))
             if len(self._seqs) > 2 * len(self._slot_of) + 64:
                 self._move_together()
+
+    def rows(self, vectors: bytes) -> NDArray[np.float32]:
+        """Stored vectors as an array; an error if they are not of this length."""
+        if not self._dimensions:
+            return np.empty((0, 0), np.float32)
+        if len(vectors) % (4 * self._dimensions):
+            raise MemoryStoreBackendError("a stored vector is damaged: run reembed()")
+        return np.frombuffer(vectors, "<f4").reshape(-1, self._dimensions)
 
     def hits(self, question: Question, count: int | None) -> Iterator[Hit]:
         """The best facts in order, or all of them."""
@@ -138,8 +151,11 @@ class Ranking:
 
     def living(self, names: Sequence[Label]) -> list[Label]:
         """Those of the names that any fact still has."""
-        alive = self._alive.values
-        return [name for name in names if alive[self.labels[name].slots].any()]
+        return [name for name in names if self._occurs(self.labels, name)]
+
+    def speaking(self, names: Sequence[Label]) -> list[Label]:
+        """Those of the names that any fact still has as the one who speaks."""
+        return [name for name in names if self._occurs(self.people, name)]
 
     def near(self, seq: int, least: float) -> list[int]:
         """The facts whose meaning is at least so close to that of this one."""
@@ -148,7 +164,7 @@ class Ranking:
             return []
         close = np.zeros(len(self._seqs), np.float32)
         for row in np.flatnonzero(self._owners.values == slot):
-            self._raise_to(close, self._cosines(self._vectors.values[row]))
+            self._raise_to(close, cosines(self._vectors.values, self._vectors.values[row]))
         close[~self._alive.values] = 0
         close[slot] = 0
         return [int(each) for each in self._seqs.values[close >= least]]
@@ -163,27 +179,29 @@ class Ranking:
         coverage = np.zeros(len(self._seqs), np.float32)
         long = 1 - B + B * self._lengths.values / self._average_length()
         known = [self._words[word] for word in dict.fromkeys(words) if word in self._words]
-        worths = [self._worth(postings) for postings in known]
+        occurs = [int(self._alive.values[postings.slots].sum()) for postings in known]
+        known = [postings for postings, count in zip(known, occurs, strict=True) if count]
+        worths = [self._worth(count) for count in occurs if count]
         for postings, worth in zip(known, worths, strict=True):
             slots, counts, share = postings.slots, postings.counts, worth / sum(worths)
             scores[slots] += share * (1 + K1) * counts / (counts + K1 * long[slots])
             coverage[slots] += share
-        return np.maximum(np.minimum(scores, 1), coverage**4, dtype=np.float32)
+        squared = coverage * coverage
+        return np.maximum(np.minimum(scores, 1), squared * squared, dtype=np.float32)
 
     def _average_length(self) -> float:
-        total = float(self._lengths.values.sum(where=self._alive.values))
+        total = float(self._lengths.values.sum(where=self._alive.values, dtype=np.float64))
         return total / max(1, len(self)) or 1.0
 
-    def _worth(self, postings: Postings) -> float:
+    def _worth(self, occurs: int) -> float:
         """How much a word says: the rarer it is among the living, the more."""
-        occurs = int(self._alive.values[postings.slots].sum())
         return math.log(1 + (len(self) - occurs + 0.5) / (occurs + 0.5))
 
     def _meaning(self, asked: NDArray[np.float32] | None) -> Scores:
         """The cosine of the best piece of each fact, if it is above 0."""
         close = np.zeros(len(self._seqs), np.float32)
         if asked is not None and len(self._vectors):
-            self._raise_to(close, self._cosines(asked))
+            self._raise_to(close, cosines(self._vectors.values, asked))
         return close
 
     def _named(self, names: Sequence[Label]) -> Scores:
@@ -204,12 +222,6 @@ class Ranking:
             near = np.maximum(near, fits.astype(np.float32))
         return near
 
-    def _cosines(self, vector: NDArray[np.float32]) -> Scores:
-        """How close each stored vector is. Several threads would only wait for the memory."""
-        with BLAS.single():
-            cosines: Scores = self._vectors.values @ vector
-        return cosines
-
     def _raise_to(self, scores: Scores, cosines: Scores) -> None:
         """Let each fact have the best of its vectors, if that is better than what it has."""
         if self._one_each:
@@ -217,10 +229,16 @@ class Ranking:
         else:
             np.maximum.at(scores, self._owners.values, cosines)
 
-    def _rows(self, vectors: bytes) -> NDArray[np.float32]:
-        if len(vectors) % (4 * self._dimensions):
-            raise MemoryStoreBackendError("a stored vector is damaged: run reembed()")
-        return np.frombuffer(vectors, "<f4").reshape(-1, self._dimensions)
+    def _occurs(self, postings: dict[Label, Postings], name: Label) -> bool:
+        found = postings.get(name)
+        return found is not None and bool(self._alive.values[found.slots].any())
+
+    def _drop_year(self, moment: float) -> None:
+        if math.isfinite(moment):
+            year = _year(moment)
+            self._years[year] -= 1
+            if not self._years[year]:
+                del self._years[year]
 
     def _move_together(self) -> None:
         """Give the living the first slots, in the order in which they lie."""
@@ -228,6 +246,7 @@ class Ranking:
         new_slots = np.where(alive, np.cumsum(alive) - 1, -1).astype(np.int32)
         self._words = _renumbered(self._words, new_slots)
         self.labels = _renumbered(self.labels, new_slots)
+        self.people = _renumbered(self.people, new_slots)
         owners = new_slots[self._owners.values]
         self._vectors.keep(owners >= 0)
         self._owners = Column(np.int32)
@@ -242,6 +261,12 @@ def _postings(postings: dict[Key, Postings], key: Key) -> Postings:
     if found is None:
         found = postings[key] = Postings()
     return found
+
+
+def _year(moment: float) -> int:
+    """The year in UTC, also of a moment that lies before year 1 or after 9999 there."""
+    seconds = np.datetime64(math.floor(moment), "s")
+    return 1970 + int(seconds.astype("datetime64[Y]").astype(np.int64))
 
 
 def _renumbered(postings: dict[Key, Postings], new_slots: NDArray[np.int32]) -> dict[Key, Postings]:

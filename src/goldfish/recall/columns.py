@@ -12,7 +12,7 @@ class Column:
 
     def __init__(self, kind: Any, width: int = 0) -> None:
         self._width = width
-        self._room: NDArray[Any] = np.empty(self._shape(64), kind)
+        self._room: NDArray[Any] = np.empty(self._shape(4 if width else 64), kind)
         self._count = 0
 
     def __len__(self) -> int:

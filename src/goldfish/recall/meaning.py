@@ -64,7 +64,7 @@ class Meaning:
         return await asyncio.to_thread(embedder.encode, list(texts))
 
     async def stored(self, text: str) -> bytes:
-        """All of the text as vectors, as they are stored; several, if it is long."""
+        """The text as vectors, as they are stored; several, if it is long."""
         embedder = self.embedder()
         if embedder is None:
             return b""
@@ -72,9 +72,9 @@ class Meaning:
 
 
 def _stored(embedder: "Embedder", text: str) -> bytes:
-    from goldfish.embedding import pieces
+    from goldfish.embedding import excerpts
 
-    return embedder.encode(pieces(embedder, text)).astype("<f4").tobytes()
+    return embedder.encode(excerpts(embedder, text)).astype("<f4").tobytes()
 
 
 def mismatch(stored: str, model: str) -> ModelMismatchError:

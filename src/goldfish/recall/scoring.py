@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from goldfish.recall.moments import DAY, Span
 from goldfish.recall.people import Name
+from goldfish.recall.ranks import Scores, cosines
 from goldfish.recall.session_index import SessionIndex
-
-Scores = NDArray[np.float32]
 
 K1, B = 0.9, 0.4  # of BM25: messages are short, so their length says little
 
@@ -112,7 +111,7 @@ def _meaning(index: SessionIndex, vector: NDArray[np.float32] | None) -> Scores:
     """The cosine of the piece of each message that is closest to the question."""
     close = np.zeros(len(index), np.float32)
     if vector is not None and len(index.vectors):
-        np.maximum.at(close, index.owners.values, index.vectors.values @ vector)
+        np.maximum.at(close, index.owners.values, cosines(index.vectors.values, vector))
     return close
 
 

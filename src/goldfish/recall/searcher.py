@@ -21,6 +21,7 @@ from goldfish.recall.moments import asks_when, spans
 from goldfish.recall.people import Name, named_in
 from goldfish.recall.question import in_first_person
 from goldfish.recall.saying import saying, text_of
+from goldfish.recall.shelf import Shelf
 from goldfish.recall.words import words
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from goldfish.embedding.embedder import Embedder
-    from goldfish.recall.library import Library
     from goldfish.recall.scoring import Question
     from goldfish.recall.session_index import SessionIndex
 
@@ -45,7 +45,7 @@ class Searcher:
     def __init__(self, chronicle: Chronicle, meaning: Meaning) -> None:
         self._chronicle = chronicle
         self._meaning = meaning
-        self._library: Library | None = None
+        self._shelf: Shelf[SessionIndex] | None = None
 
     async def embedded(self, messages: Sequence[ChatMessage]) -> Embedded | None:
         """The vectors of the messages, to be stored with them; None without an embedder."""
@@ -71,25 +71,42 @@ class Searcher:
     async def _fresh(self, session_ids: Sequence[str]) -> "Sessions":
         """The sessions as they are now, or a moment later."""
         model, dimensions = await self._meaning.prepare()
-        sessions = self._shelved(dimensions).get(session_ids)
-        while True:
-            wanted = {key: index.known for key, index in sessions.items()}
-            chapter = await self._chronicle.read(wanted)
-            _refuse_mixing(chapter.models, model)
-            for reading in chapter.readings:
-                asked, index = wanted[reading.session_id], sessions[reading.session_id]
-                if reading.known != asked:
-                    await self._take_in(index, asked, reading)
-            self._shelved(dimensions).tidy()
-            if all(sessions[each.session_id].known == each.known for each in chapter.readings):
-                return list(sessions.values())
+        shelf = self._shelf_of(dimensions)
+        sessions = {session_id: shelf.get(session_id) for session_id in session_ids}
+        try:
+            while not await self._catch_up(shelf, sessions, model):
+                pass
+        finally:
+            for session_id, index in sessions.items():
+                shelf.weigh(session_id, index)
+        return list(sessions.values())
 
-    async def _take_in(self, index: "SessionIndex", asked: Known, reading: Reading) -> None:
+    async def _catch_up(
+        self, shelf: "Shelf[SessionIndex]", sessions: "dict[str, SessionIndex]", model: str
+    ) -> bool:
+        """Take in what was said since; whether all is known that the backend told."""
+        wanted = {key: index.known for key, index in sessions.items()}
+        chapter = await self._chronicle.read(wanted)
+        _refuse_mixing(chapter.models, model)
+        for reading in chapter.readings:
+            if reading.known != wanted[reading.session_id]:
+                index = sessions[reading.session_id]
+                await self._take_in(shelf, index, wanted[reading.session_id], reading)
+        return all(sessions[each.session_id].known == each.known for each in chapter.readings)
+
+    async def _take_in(
+        self, shelf: "Shelf[SessionIndex]", index: "SessionIndex", asked: Known, reading: Reading
+    ) -> None:
         latest = {row.id: row for row in reading.rows}  # the same may be kept and said again
         reading = reading._replace(rows=sorted(latest.values(), key=lambda row: row.place))
         messages = await asyncio.to_thread(decode_messages, [row.body for row in reading.rows])
         vectors = await self._completed(reading, messages)
-        await asyncio.to_thread(_take_in, index, asked, reading, messages, vectors)
+
+        def take_in() -> None:
+            _take_in(index, asked, reading, messages, vectors)
+            shelf.weigh(index.session_id, index)  # this may outlive the call that waits for it
+
+        await asyncio.to_thread(take_in)
 
     async def _completed(self, reading: Reading, messages: Sequence[ChatMessage]) -> list[bytes]:
         """The vectors of all rows; those that are missing are made, and stored for next time."""
@@ -105,20 +122,20 @@ class Searcher:
             await self._chronicle.embed(lacking, embedded)
         return vectors
 
-    def _shelved(self, dimensions: int) -> "Library":
-        from goldfish.recall.library import Library
+    def _shelf_of(self, dimensions: int) -> "Shelf[SessionIndex]":
+        from goldfish.recall.session_index import SessionIndex
 
-        if self._library is None or self._library.dimensions != dimensions:
-            self._library = Library(dimensions)
-        return self._library
+        if self._shelf is None:
+            self._shelf = Shelf(lambda session_id: SessionIndex(session_id, dimensions))
+        return self._shelf
 
 
 def _vectors(embedder: "Embedder", texts: Sequence[str]) -> list[bytes]:
     """Each text as vectors, as they are stored; several if it is long, none if it is empty."""
-    from goldfish.embedding import pieces
+    from goldfish.embedding import excerpts
     from goldfish.recall.session_index import stored
 
-    cut = [pieces(embedder, text) if text.strip() else [] for text in texts]
+    cut = [excerpts(embedder, text) if text.strip() else [] for text in texts]
     flat = [piece for each in cut for piece in each]
     chunks = [flat[at : at + AT_ONCE] for at in range(0, len(flat), AT_ONCE)]
     taken = (row for chunk in chunks for row in embedder.encode(chunk))
@@ -132,18 +149,28 @@ def _take_in(
     messages: Sequence[ChatMessage],
     vectors: Sequence[bytes],
 ) -> None:
-    """Bring the index up to date, unless another search has done so since the backend was asked."""
+    """Bring the index up to date, unless another search has done so since the backend was asked.
+
+    All is read before anything is added, so a damaged message leaves the index as it was.
+    """
+    read = zip(reading.rows, map(saying, messages), map(index.read, vectors), strict=True)
+    news = list(read)
     with index.lock:
+        index.refuse_lost()
         if index.known != asked:
             return
-        if reading.since == Known():
-            index.renew(reading.known)
-        elif not index.ids.isdisjoint(row.id for row in reading.rows):
+        if reading.since != Known() and not index.ids.isdisjoint(row.id for row in reading.rows):
             index.known = STALE  # what was trimmed is said again: all is read anew
             return
-        index.known = reading.known
-        for row, message, vector in zip(reading.rows, messages, vectors, strict=True):
-            index.add(row, saying(message), vector)
+        try:
+            if reading.since == Known():
+                index.begin_anew()
+            for row, said, rows in news:
+                index.add(row, said, rows)
+            index.known = reading.known
+        except BaseException:
+            index.lose()
+            raise
 
 
 def _named(sessions: "Sessions", query: str) -> list[Name]:
@@ -151,6 +178,7 @@ def _named(sessions: "Sessions", query: str) -> list[Name]:
     speakers: dict[Name, None] = {}
     for index in sessions:
         with index.lock:
+            index.refuse_lost()
             speakers.update(dict.fromkeys(index.speakers))
     return named_in(query, speakers)
 
@@ -165,6 +193,7 @@ def _search(
     with contextlib.ExitStack() as locks:
         for index in sorted(sessions, key=lambda each: each.session_id):  # so none waits in a ring
             locks.enter_context(index.lock)
+            index.refuse_lost()
         return _ranked(sessions, _question(sessions, query, names, vector), limit)
 
 
@@ -179,7 +208,7 @@ def _question(
             len(index.postings[word].slots) for index in sessions if word in index.postings
         )
     messages = sum(map(len, sessions))
-    length = sum(float(index.lengths.sum()) for index in sessions) / max(1, messages)
+    length = sum(float(index.lengths.sum(dtype="f8")) for index in sessions) / max(1, messages)
     years = sorted({year for index in sessions for year in index.years})
     worth = worth_of(counts, messages)
     return Question(worth, length or 1.0, vector, names, spans(query, years), asks_when(query))

@@ -13,6 +13,7 @@ from goldfish.recall.columns import Column, Postings
 from goldfish.recall.people import Name
 from goldfish.recall.saying import Saying
 
+EMPTY = 12_000  # bytes that a session takes without any message
 FOOTPRINT = 1500  # bytes that a message takes in this process beside its text and vectors, roughly
 PAUSE = 3600.0  # seconds of silence after which another conversation begins
 STORED = "<f2"  # half the room, and no difference to any ranking
@@ -21,7 +22,8 @@ STORED = "<f2"  # half the room, and no difference to any ranking
 class SessionIndex:
     """The messages of one session in order, as far as this process knows them.
 
-    Hold ``lock`` to read or write it.
+    Hold ``lock`` to read or write it. What can fail is read before anything is added; should adding
+    break off all the same, ``lose`` it: half of a session would look like all of it.
     """
 
     def __init__(self, session_id: str, dimensions: int) -> None:
@@ -29,9 +31,11 @@ class SessionIndex:
         self.dimensions = dimensions
         self.lock = threading.Lock()
         self.known = Known()
-        self._begin_anew()
+        self.lost = False
+        self.begin_anew()
 
-    def _begin_anew(self) -> None:
+    def begin_anew(self) -> None:
+        """Forget all messages."""
         self.bodies: list[str] = []
         self.ids: set[str] = set()
         self.postings: defaultdict[str, Postings] = defaultdict(Postings)
@@ -45,7 +49,7 @@ class SessionIndex:
         self._moments = Column(np.float64)
         self._episodes = Column(np.int32)
         self.starts: list[int] = []  # the first message of each conversation
-        self.size = 0
+        self.size = EMPTY
 
     def __len__(self) -> int:
         return len(self.bodies)
@@ -75,12 +79,34 @@ class SessionIndex:
         """The number of the conversation, between two long pauses, that each belongs to."""
         return self._episodes.values
 
-    def renew(self, known: Known) -> None:
-        """Forget all, for what is known now is something else."""
-        self._begin_anew()
-        self.known = known
+    @property
+    def exists(self) -> bool:
+        """Whether the backend has anything of the session."""
+        return self.known != Known()
 
-    def add(self, row: Row, saying: Saying, vectors: bytes) -> None:
+    def lose(self) -> None:
+        """Forget all, and tell those who are at work with it."""
+        self.lost = True
+        self.known = Known()
+        self.begin_anew()
+
+    def refuse_lost(self) -> None:
+        """Refuse to go on if what was known is not known any more."""
+        if self.lost:
+            raise MemoryStoreBackendError(
+                "what this process knew of the session was lost while it was brought up to date: "
+                "repeat the call"
+            )
+
+    def read(self, vectors: bytes) -> NDArray[np.float32]:
+        """Stored vectors as an array; an error if they are not of this length."""
+        if not self.dimensions:
+            return np.empty((0, 0), np.float32)
+        if len(vectors) % (2 * self.dimensions):
+            raise MemoryStoreBackendError("a stored vector is damaged: run reembed()")
+        return np.frombuffer(vectors, STORED).astype(np.float32).reshape(-1, self.dimensions)
+
+    def add(self, row: Row, saying: Saying, vectors: NDArray[np.float32]) -> None:
         """Take in the next message."""
         number = len(self.bodies)
         self.bodies.append(row.body)
@@ -89,14 +115,16 @@ class SessionIndex:
             self.postings[word].append(number, count)
         for name in saying.names:
             self.speakers[name].append(number)
-        rows = self._add_vectors(number, vectors)
+        if self.dimensions:
+            self.vectors.extend(vectors)
+            self.owners.extend(np.full(len(vectors), number, np.int32))
         self._begin_or_continue(saying.moment)
         self._moments.append(saying.moment)
         self.years.add(saying.year)
         self._lengths.append(len(saying.words))
         self._asks.append(saying.asks)
         self._tells_when.append(saying.tells_when)
-        self.size += FOOTPRINT + len(row.body) + 4 * self.dimensions * rows
+        self.size += FOOTPRINT + len(row.body) + vectors.nbytes
 
     def _begin_or_continue(self, moment: float) -> None:
         """Say which conversation the next message belongs to."""
@@ -104,16 +132,6 @@ class SessionIndex:
         if not len(last) or moment - float(last[0]) > PAUSE:
             self.starts.append(len(self._moments))
         self._episodes.append(len(self.starts) - 1)
-
-    def _add_vectors(self, number: int, vectors: bytes) -> int:
-        if not self.dimensions:
-            return 0
-        if len(vectors) % (2 * self.dimensions):
-            raise MemoryStoreBackendError("a stored vector is damaged: run reembed()")
-        rows = np.frombuffer(vectors, STORED).astype(np.float32).reshape(-1, self.dimensions)
-        self.vectors.extend(rows)
-        self.owners.extend(np.full(len(rows), number, np.int32))
-        return len(rows)
 
 
 def stored(vectors: Sequence[NDArray[np.float32]] | NDArray[np.float32]) -> bytes:
