@@ -1,11 +1,12 @@
 """Long texts in pieces: each is read whole, together they hold everything."""
 
 import random
+from itertools import pairwise
 
 import pytest
 
-from goldfish.embedding import Embedder, default_embedder, pieces
-from goldfish.embedding.pieces import BYTES, windows
+from goldfish.embedding import Embedder, default_embedder, excerpts, pieces
+from goldfish.embedding.pieces import BYTES, MOST, STRETCH, windows
 from goldfish.testing import HashEmbedder
 
 WORDS = [
@@ -78,3 +79,34 @@ def test_a_word_longer_than_the_window_is_cut() -> None:
     """There is no other place for the cut, and no endless loop."""
     cuts = list(windows(range(10), [True] + [False] * 9, 10, 4, 1))
     assert cuts == [slice(0, 4), slice(3, 7), slice(6, 10)]
+
+
+@pytest.mark.parametrize("words", [0, 1, 30, 500, 1000])
+def test_a_text_of_usual_length_is_embedded_whole(words: int) -> None:
+    """Up to so many pieces, nothing of it is left out."""
+    text = " ".join(f"word{n}" for n in range(words))
+    for embedder in embedders():
+        assert excerpts(embedder, text) == pieces(embedder, text)
+
+
+@pytest.mark.parametrize("words", [4_000, 30_000, 300_000])
+def test_of_a_long_text_a_fixed_number_of_pieces_is_embedded(words: int) -> None:
+    """They are of the text in its order, from the beginning to the end, and each is read whole."""
+    text = " ".join(f"{n:x}" for n in range(words))
+    for embedder in embedders():
+        parts = excerpts(embedder, text)
+        assert len(parts) == MOST
+        starts = [text.index(part) for part in parts]
+        assert starts == sorted(starts)
+        assert (starts[0], starts[-1] + len(parts[-1])) == (0, len(text))
+        steps = [after - before for before, after in pairwise(starts)]
+        assert max(steps) < min(steps) + STRETCH
+        assert all(text[at - 1] == " " for at in starts[1:-1])
+        assert all(pieces(embedder, part) == [part] for part in parts)
+
+
+def test_a_long_text_without_spaces_is_embedded_too() -> None:
+    """There is no word to begin with, so a piece begins anywhere."""
+    for embedder in embedders():
+        for text in ("金鱼" * 20_000, "x" * 100_000):
+            assert len(excerpts(embedder, text)) == MOST

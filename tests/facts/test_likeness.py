@@ -1,5 +1,7 @@
 """Which texts of like meaning are near-duplicates, and which say something else."""
 
+from itertools import product
+
 import pytest
 
 from goldfish.facts.likeness import alike
@@ -42,3 +44,11 @@ def test_other_words_for_the_same_are_alike(one: str, other: str) -> None:
     """The same numbers, names and negations, in whatever words."""
     assert alike(one, other)
     assert alike(other, one)
+
+
+def test_long_texts_are_compared_word_by_word_and_not_pair_by_pair() -> None:
+    """Of 15,000 words on either side no two are alike; looking at all pairs would take minutes."""
+    words = ["".join(letters) for letters in product("abcdefghijk", repeat=4)]
+    ours, theirs = (" ".join(side + word for word in words) for side in ("ox", "cow"))
+    assert alike(ours, theirs)
+    assert not alike(ours + " enabled", theirs + " disabled")

@@ -2,6 +2,9 @@
 
 import random
 
+import pytest
+
+from goldfish.errors import MemoryStoreBackendError
 from goldfish.facts.ranking import Question, Ranking, Traits
 from goldfish.recall.moments import DAY, Span
 from goldfish.testing import HashEmbedder
@@ -63,6 +66,45 @@ def test_the_past_does_not_matter() -> None:
     theirs = {hit.seq: (hit.score, hit.why()) for hit in fresh.hits(question, None)}
     assert ours == theirs
     assert len(lived) == len(texts)
+
+
+def test_nothing_of_a_fact_that_is_gone_counts() -> None:
+    """Neither its words, nor its years, nor that it was somebody who spoke."""
+    lived, fresh = Ranking(0), Ranking(0)
+    gone = Traits(["unicorn"], b"", {("ann",)}, {("ann",)}, 0.0)
+    kept = Traits(["tea"], b"", {("ann",)}, moment=400 * DAY)
+    lived.put(1, gone)
+    for ranking in (lived, fresh):
+        ranking.put(2, kept)
+    assert (lived.years, lived.speaking([("ann",)])) == ([1970, 1971], [("ann",)])
+    lived.drop(1)
+    assert (lived.years, lived.speaking([("ann",)])) == ([1971], [])
+    assert lived.living([("ann",)]) == [("ann",)]
+    question = Question(["unicorn", "tea"], None)
+    ours, theirs = (
+        [(hit.seq, hit.score) for hit in each.hits(question, None)] for each in (lived, fresh)
+    )
+    assert ours == theirs
+
+
+@pytest.mark.parametrize("moment", [-62135614800.0, 253402300799.999999, 253402318799.0])
+def test_a_fact_may_be_of_the_first_or_the_last_year(moment: float) -> None:
+    """Also if that is another year in UTC, for which there is no date."""
+    ranking = Ranking(0)
+    ranking.put(1, Traits(["tea"], b"", moment=moment))
+    assert ranking.years[0] in (0, 9999, 10_000)
+    ranking.drop(1)
+    assert ranking.years == []
+
+
+def test_a_damaged_vector_changes_nothing() -> None:
+    """The fact is as it was, and so are all others."""
+    ranking = Ranking(64)
+    put(ranking, 1, "black tea")
+    with pytest.raises(MemoryStoreBackendError, match="reembed"):
+        ranking.put(1, Traits(["milk"], b"123"))
+    assert order(ranking, "black tea") == [1]
+    assert len(ranking) == 1
 
 
 def test_the_best_piece_of_a_long_text_counts() -> None:

@@ -29,6 +29,6 @@ def session(*lines: str | tuple[str, float], vectors: bool = True) -> SessionInd
     for place, line in enumerate(lines):
         said = message(line) if isinstance(line, str) else message(*line)
         row = Row(place, said.id, encode_message(said), None)
-        vectors = stored(EMBEDDER.encode([str(said.content)]))
-        index.add(row, saying(said), index.read(vectors))
+        rows = stored(EMBEDDER.encode([str(said.content)]))
+        index.add(row, saying(said), index.read(rows))
     return index
