@@ -238,7 +238,8 @@ async def test_a_call_that_is_cancelled_leaves_nothing_half_done(
     place: Backend, monkeypatch: pytest.MonkeyPatch, ask: Callable[[Any], Any], some: int
 ) -> None:
     """Wherever it was, in the loop or in a thread, the next answer is whole."""
-    monkeypatch.setattr(keeper, "SOME", some)
+    for limit in ("ROWS", "SOME"):
+        monkeypatch.setattr(keeper, limit, some)
     dice = random.Random(some)
     async with opened(place, search=True) as here:
         await fill(here)

@@ -29,9 +29,11 @@ if TYPE_CHECKING:
     from goldfish.facts.ranking import Question
 
 T = TypeVar("T")
-SOME = 500  # rows from which on a thread takes them in, so that others can go on
-MANY = 5000  # facts of a user from which on a thread does the work, likewise
-LONG = 20_000  # characters from which on a thread reads a text, likewise
+# From here on a thread does the work, so that others can go on; below, it takes a few ms at most.
+ROWS = 500  # that are taken in, and not ranked yet
+SOME = 50  # facts to be ranked
+MANY = 5000  # facts to be asked
+LONG = 2000  # characters: to find the stem of a new word takes some 40 µs
 
 _log = logging.getLogger("goldfish.facts")
 
@@ -105,9 +107,11 @@ class FactKeeper:
         facts = await self._fresh(user_id)
         if model and facts.model not in ("", model):
             raise mismatch(facts.model, model)
-        hints = await self._use(facts, lambda: facts.hints(query), long=len(query) > LONG)
+        long = len(query) > LONG
+        hints = await self._use(facts, lambda: facts.hints(query), long=long)
         question = await self._question(query, hints)
-        return await self._use(facts, lambda: facts.recall(question, wanted, offset, limit))
+        work = partial(facts.recall, question, wanted, offset, limit)
+        return await self._use(facts, work, long=long)
 
     async def page(
         self, user_id: str, wanted: Filter, offset: int, limit: int | None
@@ -211,7 +215,7 @@ class FactKeeper:
                 if facts.has(changes):
                     break
                 work = partial(self._take_in, facts, known, changes)
-                complete = await self._locked(facts, work, _is_much(changes) or len(facts) > MANY)
+                complete = await self._locked(facts, work, _is_much(facts, changes))
         finally:
             self._shelf.weigh(user_id, facts)
         return facts
@@ -258,9 +262,13 @@ async def _done(long: bool, work: Callable[[], T]) -> T:
     return await asyncio.to_thread(work) if long else work()
 
 
-def _is_much(changes: Changes) -> bool:
+def _is_much(facts: UserFacts, changes: Changes) -> bool:
+    """Whether these changes take more than a few ms to take in."""
     rows = changes.rows
-    return len(rows) > SOME or sum(len(row.base) + len(row.said) for row in rows) > LONG
+    if len(rows) > ROWS or len(facts) > MANY:
+        return True
+    letters = sum(len(row.said) for row in rows)
+    return letters > 100 * LONG or (facts.ready and (len(rows) > SOME or letters > LONG))
 
 
 def _missing_links(facts: UserFacts, fact_id: str) -> tuple[int, str] | None:

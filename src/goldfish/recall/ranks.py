@@ -10,8 +10,8 @@ def cosines(vectors: NDArray[np.float32], vector: NDArray[np.float32]) -> Scores
     """How close each row is to the vector, to the last bit the same wherever a row lies.
 
     A product of matrices rounds a row by its neighbours and by how many threads there are, so two
-    processes that hold the same rows in other places would disagree. (Beyond numpy's buffer of 8,192
-    dimensions this one does, too.)
+    processes that hold the same rows in other places would disagree. (Beyond 8,192 dimensions,
+    numpy's buffer, so does this one.)
     """
     close: Scores = np.einsum("ij,j->i", vectors, vector)
     return close
