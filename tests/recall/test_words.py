@@ -1,14 +1,19 @@
 """What a text is found by."""
 
+import math
 import sys
 import threading
+import tracemalloc
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goldfish.errors import MissingExtraError
+from goldfish.facts.likeness import alike
 from goldfish.recall import words as module
+from goldfish.recall.moments import read_time
+from goldfish.recall.question import moment
 from goldfish.recall.words import words
 
 
@@ -142,3 +147,18 @@ def test_without_the_stemmer_an_error_says_what_to_install(monkeypatch: pytest.M
     module._stem.cache_clear()
     with pytest.raises(MissingExtraError, match=r"goldfish\[semantic\]"):
         words("unheard")
+
+
+def test_nothing_long_is_kept_for_next_time() -> None:
+    """What is no word of any language, or no time, is not worth the memory of a cache."""
+    tracemalloc.start()
+    for number in range(20):
+        huge = f"{number}-" + "x" * 100_000
+        assert len(words(huge)) == 3
+        assert read_time(huge) is None
+        assert math.isnan(moment({"at": huge}))
+        assert alike(huge, huge)
+    del huge
+    grown, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert grown < 1_000_000

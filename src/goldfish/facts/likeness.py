@@ -55,7 +55,7 @@ def alike(one: str, other: str) -> bool:
 
 
 def _marks_of(text: str) -> _Marks:
-    return _marks(text) if len(text) > LONGEST_KEPT else _kept_marks(text)
+    return _latest_marks(text) if len(text) > LONGEST_KEPT else _kept_marks(text)
 
 
 def _marks(text: str) -> _Marks:
@@ -70,6 +70,7 @@ def _marks(text: str) -> _Marks:
 
 
 _kept_marks = lru_cache(maxsize=4096)(_marks)
+_latest_marks = lru_cache(maxsize=2)(_marks)  # so that a long text is read once, then all others
 
 
 def _number(word: str) -> str | None:

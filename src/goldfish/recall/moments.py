@@ -81,11 +81,15 @@ def _telling() -> frozenset[str]:
     return _stems
 
 
-@lru_cache(maxsize=4096)
 def read_time(text: str) -> datetime | None:
     """The moment that the text means, if it is ISO 8601; without a zone it is taken as UTC."""
     if not 8 <= len(text) <= 40 or "-" not in text:  # '20260102' is a number as often as a day
         return None
+    return _read_time(text)
+
+
+@lru_cache(maxsize=4096)
+def _read_time(text: str) -> datetime | None:
     try:
         moment = datetime.fromisoformat(text)
     except (ValueError, OverflowError):

@@ -31,12 +31,13 @@ def people(metadata: Mapping[str, Any]) -> set[Label]:
 def moment(metadata: Mapping[str, Any]) -> float:
     """The first time that the metadata tell, in seconds since 1970; NaN if they tell none."""
     texts = (value for value in metadata.values() if isinstance(value, str))
-    return next(filter(math.isfinite, map(_moment, texts)), math.nan)
+    short = (text for text in texts if len(text) <= LONGEST_TIME)  # or the cache would keep it
+    return next(filter(math.isfinite, map(_moment, short)), math.nan)
 
 
 @lru_cache(maxsize=4096)
 def _moment(text: str) -> float:
-    if len(text) > LONGEST_TIME or not any(map(str.isdigit, text)):
+    if not any(map(str.isdigit, text)):
         return math.nan
     found = read_time(text)
     if found is not None:

@@ -44,7 +44,7 @@ def words(text: str) -> list[str]:
     pattern = _pattern("" if plain.isascii() else _marks())
     found = [word for match in pattern.finditer(plain) for word in _parts(match)]
     telling = [word for word in found if word not in STOP_WORDS]
-    return [_stem(word) for word in telling or found]
+    return [_stem(word) if len(word) <= LONGEST_STEMMED else word for word in telling or found]
 
 
 def _plain(text: str) -> str:
@@ -107,7 +107,7 @@ def _is_code(found: str) -> bool:
 
 @lru_cache(maxsize=100_000)
 def _stem(word: str) -> str:
-    if len(word) > LONGEST_STEMMED or not (word.isascii() and word.isalpha()):
+    if not (word.isascii() and word.isalpha()):
         return word
     return _stemmer().stemWord(word)
 
