@@ -69,3 +69,25 @@ def test_of_two_the_one_on_the_shelf_counts() -> None:
     shelf.weigh("x", new)
     shelf.weigh("x", old)
     assert shelf.get("x") is old
+
+
+def test_weighing_one_looks_at_no_other() -> None:
+    """What a call costs does not grow with all that is kept."""
+    looked: list[str] = []
+
+    class Watched(Known):
+        @property
+        def size(self) -> int:
+            looked.append(self.key)
+            return 1
+
+        @size.setter
+        def size(self, value: int) -> None:
+            pass
+
+    shelf: Shelf[Watched] = Shelf(Watched)
+    for number in range(100):
+        shelf.weigh(str(number), shelf.get(str(number)))
+    looked.clear()
+    shelf.weigh("7", shelf.get("7"))
+    assert looked == ["7"]

@@ -158,6 +158,33 @@ async def test_what_is_stored_is_returned_though_another_fact_is_damaged(file: P
         assert await store.get_fact("u", first.id) == again
 
 
+@pytest.mark.parametrize("step", ["changes", "link"])
+async def test_what_is_stored_is_returned_though_the_backend_fails_right_after(
+    place: Backend,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    step: str,
+) -> None:
+    """The caller would say it again, and it would count twice; operators are told, in no detail."""
+    async with opened(place) as store:
+        await fill(store)
+        ledger = store._facts("u")._ledger
+
+        async def fail(*given: Any) -> None:
+            raise MemoryStoreBackendError("the server is gone: start it again")
+
+        monkeypatch.setattr(ledger, step, fail)
+        fact = await store.remember("u", f"tea {TEXTS[0]}", metadata={"n": 1})
+        monkeypatch.undo()
+        assert (fact.text, fact.metadata, fact.times_seen) == (f"tea {TEXTS[0]}", {"n": 1}, 1)
+        assert await store.get_fact("u", fact.id) == fact
+        again = await store.remember("u", fact.text)
+        assert (again.id, again.times_seen, len(again.near)) == (fact.id, 2, 1)
+    (record,) = caplog.records
+    assert record.name == "goldfish.facts"
+    assert record.getMessage() == "a fact was stored, but not linked: MemoryStoreBackendError"
+
+
 @pytest.mark.parametrize("ask", ASKING)
 @pytest.mark.parametrize("step", range(5))
 async def test_memory_that_runs_out_half_way_loses_nothing(

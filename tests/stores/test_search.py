@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import random
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import pytest
 
 import goldfish
 from goldfish import ChatMessage, Found, MemoryStoreError, ModelMismatchError
+from goldfish.embedding.pieces import MOST
 from goldfish.recall.chronicle import Known
 from goldfish.stores.searching import SearchingStore
 from goldfish.testing import HashEmbedder
@@ -200,6 +201,31 @@ async def test_without_an_embedder_words_alone_find(place: Backend) -> None:
             ["the tuna swims", "a long and idle story", "one tuna"]
         )
         assert await found(store, "helicopter") == []
+
+
+async def test_a_message_of_any_length_is_embedded_by_few_pieces(place: Backend) -> None:
+    """The work for a write has a bound; and yet each word of the message is found."""
+    embedder = Counting()
+    filler = [" ".join(f"w{n}x{m}" for m in range(300)) for n in range(300)]
+    huge = " ".join([*filler[:177], "my passport number is X4711.", *filler[177:]])
+    async with searching(place, embedder=embedder) as store:
+        await store.add_messages("s", said(*filler[:20]))
+        embedder.texts = 0
+        await store.add_messages("s", said(huge))
+        assert embedder.texts == MOST
+        hit, *_ = await store.search_history(["s"], "X4711")
+    assert hit.message.content == huge
+
+
+class Counting(HashEmbedder):
+    """Counts what it encodes."""
+
+    texts = 0
+
+    def encode(self, texts: Sequence[str]) -> Any:
+        """The same vectors."""
+        self.texts += len(texts)
+        return super().encode(texts)
 
 
 async def test_no_part_of_a_long_message_is_unfindable(place: Backend) -> None:

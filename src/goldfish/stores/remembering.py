@@ -48,7 +48,8 @@ class RememberingStore(ABC):
         A fact that is equal but for case, spaces and a final full stop is the same: then the first
         text, metadata and ``updated_at`` stay, ``times_seen`` grows, and the later deadline counts.
         With ``ttl`` the fact is forgotten after that many seconds. ``near`` names the user's facts
-        that say nearly the same; they are linked, never merged.
+        that say nearly the same; they are linked, never merged. What is stored is returned even if
+        linking it fails: then it is linked when it is said again.
 
         A call repeated with the same ``key`` changes nothing and returns the fact as it is, for a
         day at least, or until that fact is forgotten: so a call whose answer was lost can be

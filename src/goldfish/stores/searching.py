@@ -53,7 +53,8 @@ class SearchingStore(BaseStore):
 
         ``score`` is the sum of the parts in ``why``: shared words, closeness in meaning, what the
         messages around it say, whether the query names who spoke or when, and whether a message
-        says enough to be an answer.
+        says enough to be an answer. Every word of a message counts; its meaning is that of at most
+        16 windows of the model, which a longer one has spread evenly from beginning to end.
         """
         wanted = arguments.session_ids(session_ids)
         for session_id in wanted or [""]:
