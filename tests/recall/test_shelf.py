@@ -71,6 +71,18 @@ def test_of_two_the_one_on_the_shelf_counts() -> None:
     assert shelf.get("x") is old
 
 
+def test_what_is_renewed_is_renewed_once() -> None:
+    """Whoever comes later with the old one gets the same new one."""
+    shelf = Shelf(Known, most_bytes=100)
+    old = grown(shelf, "x", 90)
+    new = shelf.renew("x", old)
+    assert new is not old
+    assert shelf.renew("x", old) is shelf.get("x") is new
+    shelf.weigh("x", old)
+    assert grown(shelf, "x", 10) is new
+    assert [grown(shelf, "y", 85), shelf.get("x")] == [shelf.get("y"), new]
+
+
 def test_weighing_one_looks_at_no_other() -> None:
     """What a call costs does not grow with all that is kept."""
     looked: list[str] = []

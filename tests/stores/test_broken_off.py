@@ -23,6 +23,7 @@ from goldfish.facts import index, keeper
 from goldfish.facts.likeness import alike
 from goldfish.facts.ranking import Ranking
 from goldfish.recall.session_index import SessionIndex
+from goldfish.stores import sqlite_facts
 from goldfish.stores.base import BaseStore
 from goldfish.testing import HashEmbedder
 from tests.stores.backends import BACKENDS, Backend
@@ -242,6 +243,36 @@ async def test_who_is_at_work_when_a_change_breaks_off_is_told(
         with pytest.raises(MemoryStoreBackendError, match="repeat the call"):
             await waiting
         assert len(await recalled(there)) == len(TEXTS) + 1
+
+
+async def test_who_is_at_work_when_all_begins_anew_sees_no_half_of_it(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """News that come in several pages are taken in beside what was known before."""
+    slow, second = Halting(48), asyncio.Event()
+    async with opened(file) as here, opened(file, embedder=slow) as there:
+        await fill(here)
+        before = await recalled(there)
+        slow.go.clear()
+        waiting = asyncio.create_task(recalled(there))
+        await asyncio.to_thread(slow.halted.wait)
+        await here.forget_all("u")
+        await fill(here)
+        monkeypatch.setattr(sqlite_facts, "PAGE", 2)
+        ledger = there._facts("u")._ledger
+        changes = ledger.changes
+
+        async def halting(user_id: str, known: Any) -> Any:
+            if known.version == 2:
+                slow.go.set()
+                await second.wait()
+            return await changes(user_id, known)
+
+        monkeypatch.setattr(ledger, "changes", halting)
+        listing = asyncio.create_task(there.list_facts("u"))
+        assert await waiting == before
+        second.set()
+        assert len(await listing) == len(TEXTS)
 
 
 class Halting(HashEmbedder):

@@ -206,14 +206,17 @@ class FactKeeper:
     async def _fresh(self, user_id: str) -> UserFacts:
         """All facts of the user as they are now, or a moment later."""
         facts = self._shelf.get(user_id)
-        facts.dimensions = self._dimensions
         try:
             complete = False
             while not complete:
+                facts.dimensions = self._dimensions
                 known = facts.known
                 changes = await self._ledger.changes(user_id, known)
                 if facts.has(changes):
                     break
+                if known != Known() and changes.known.epoch != known.epoch:
+                    facts = self._shelf.renew(user_id, facts)  # others are at work with this one
+                    continue
                 work = partial(self._take_in, facts, known, changes)
                 complete = await self._locked(facts, work, _is_much(facts, changes))
         finally:

@@ -49,6 +49,13 @@ class Shelf(Generic[T]):
             self._kept.move_to_end(key)
             return found
 
+    def renew(self, key: str, known: T) -> T:
+        """One that knows nothing yet, in its stead: those at work with it keep what it knows."""
+        with self._lock:
+            if self._kept.get(key, known) is known:
+                self._kept[key] = self._make(key)
+            return self._kept[key]
+
     def weigh(self, key: str, known: T) -> None:
         """Note how large it has become, and put away what nobody has asked for longest."""
         with self._lock:
