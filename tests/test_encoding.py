@@ -10,9 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goldfish import ChatMessage, MemoryStoreBackendError
-from goldfish.encoding import decode_messages, decode_time, encode_message, encode_time
+from goldfish.encoding import (
+    decode_messages,
+    decode_time,
+    decode_value,
+    encode_ascii,
+    encode_message,
+    encode_time,
+    encode_value,
+)
 
-any_text = st.text(st.characters())  # surrogates included
+halves = st.sampled_from("\ud83d\ude00\ud800\udbff\udc00\udfff😀\\/u")
+any_text = st.text(st.characters() | halves)  # surrogates included, and pairs of them
 any_json = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | any_text,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(any_text, inner, max_size=3),
@@ -39,6 +48,30 @@ def test_whatever_goes_in_comes_out_equal(batch: list[ChatMessage]) -> None:
     bodies = [encode_message(message) for message in batch]
     assert decode_messages(bodies) == batch
     assert decode_messages([body.encode() for body in bodies]) == batch
+
+
+@given(any_json)
+def test_a_value_comes_back_equal_from_either_text(value: object) -> None:
+    """What is not ASCII is written as it is, or as an escape; half a character only so."""
+    for text in (encode_value(value), encode_ascii(value)):
+        assert decode_value(text) == decode_value(text.encode()) == value
+    assert encode_ascii(value).isascii()
+
+
+@given(any_text)
+def test_a_text_without_a_split_pair_is_written_as_it_always_was(text: str) -> None:
+    """So names and ids that were stored before are found."""
+    written = json.dumps(text)
+    if json.loads(written) == text:
+        assert encode_ascii(text) == written
+        assert encode_value(text) in (written, json.dumps(text, ensure_ascii=False))
+    else:
+        assert encode_ascii(text) == encode_value(text) != written
+
+
+def test_a_pair_that_was_stored_as_one_character_stays_one() -> None:
+    """Texts of before, in which the two cannot be told apart, are read as before."""
+    assert decode_value(r'"\ud83d\ude00 \ud83d"') == "😀 \ud83d"
 
 
 def test_a_decoded_message_is_a_message_like_any_other() -> None:

@@ -3,11 +3,15 @@
 Pydantic's own JSON is not used: its writer refuses lone surrogates and its reader turns a named
 time zone into an offset. The reader here builds messages without validating them again, because
 it only reads what the writer wrote; that makes it about as fast as bare ``json.loads``.
+
+UTF-8 has no surrogates, so they are written as escapes. Two of them that form a pair would be read
+as one character: ``\\/``, an escape that nothing else here is written as, keeps them apart.
 """
 
 import json
+import re
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import lru_cache
 from itertools import repeat
@@ -24,19 +28,17 @@ from goldfish.messages import ChatMessage
 MAX_DEPTH = 100
 PARSED_TOGETHER = 100
 
-Quote = Callable[[str], str]
 Model = TypeVar("Model", bound=BaseModel)
 
 _dump = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-_dump_ascii = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
+_WITHIN_PAIR = re.compile("(?<=[\ud800-\udbff])(?=[\udc00-\udfff])")
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7e]+")
+_ESCAPE = re.compile(r"\\(?:/\\u(d[c-f][0-9a-f]{2})|.)", re.DOTALL)
 
 
 def encode_message(message: ChatMessage) -> str:
     """The message as one line of JSON that is always valid UTF-8."""
-    text = _assemble(message, encode_basestring, _dump)
-    if text.isascii() or not _has_lone_surrogate(text):
-        return text
-    return _assemble(message, encode_basestring_ascii, _dump_ascii)
+    return _without_surrogates(_assemble(message))
 
 
 def encode_batch(messages: Iterable[ChatMessage]) -> list[tuple[str, str]]:
@@ -48,9 +50,19 @@ def encode_batch(messages: Iterable[ChatMessage]) -> list[tuple[str, str]]:
 
 
 def encode_value(value: Any) -> str:
-    """The value as one line of JSON that is always valid UTF-8: lone surrogates are escaped."""
-    text = _dump(value)
-    return text if text.isascii() or not _has_lone_surrogate(text) else _dump_ascii(value)
+    """The value as one line of JSON that is always valid UTF-8: surrogates are escaped."""
+    return _without_surrogates(_dump(value))
+
+
+def encode_ascii(value: Any) -> str:
+    """The value as one line of JSON in ASCII; no two values are one text."""
+    return _in_ascii(_dump(value))
+
+
+def decode_value(text: str | bytes) -> Any:
+    """The value that was encoded as this JSON text."""
+    plain = text if isinstance(text, str) else text.decode()
+    return json.loads(_with_pairs_apart(plain) if "\\/" in plain else plain)
 
 
 def decode_messages(bodies: Sequence[str] | Sequence[bytes]) -> list[ChatMessage]:
@@ -75,19 +87,21 @@ def _parse(bodies: Sequence[str] | Sequence[bytes]) -> list[dict[str, Any]]:
     try:
         records = from_json(joined, cache_strings="keys")
     except ValueError:
-        records = json.loads(joined)
+        records = decode_value(joined)
     if len(records) != len(bodies):
         raise ValueError("it is not one JSON object")
     return cast(list[dict[str, Any]], records)
 
 
-def _assemble(message: ChatMessage, quote: Quote, dump: Callable[[Any], str]) -> str:
+def _assemble(message: ChatMessage) -> str:
+    """The JSON text, with surrogates in it as they are."""
+    quote = encode_basestring
     content = message.content
     if isinstance(content, str):
         shown = quote(content)
     else:
         refuse_unstorable(content, "content")
-        shown = dump(content)
+        shown = _dump(content)
     text = (
         f'{{"id":{quote(message.id)},"role":{quote(message.role)},"content":{shown},'
         f'"created_at":"{encode_time(message.created_at)}"'
@@ -98,10 +112,10 @@ def _assemble(message: ChatMessage, quote: Quote, dump: Callable[[Any], str]) ->
         text += f',"tool_call_id":{quote(message.tool_call_id)}'
     if message.tool_calls:
         refuse_unstorable(message.tool_calls, "tool_calls")
-        text += f',"tool_calls":{dump(message.tool_calls)}'
+        text += f',"tool_calls":{_dump(message.tool_calls)}'
     if message.metadata:
         refuse_unstorable(message.metadata, "metadata")
-        text += f',"metadata":{dump(message.metadata)}'
+        text += f',"metadata":{_dump(message.metadata)}'
     return text + "}"
 
 
@@ -189,12 +203,29 @@ def _zone(key: str) -> ZoneInfo | None:
         return None
 
 
-def _has_lone_surrogate(text: str) -> bool:
+def _without_surrogates(text: str) -> str:
+    """The JSON text as it is if it has no surrogates; most have none."""
+    if text.isascii():
+        return text
     try:
         text.encode()
     except UnicodeEncodeError:
-        return True
-    return False
+        return _in_ascii(text)
+    return text
+
+
+def _in_ascii(text: str) -> str:
+    """The JSON text with an escape for each other character, and a mark within split pairs."""
+    return _BEYOND_ASCII.sub(_escaped, _WITHIN_PAIR.sub(r"\/", text))
+
+
+def _escaped(run: re.Match[str]) -> str:
+    return encode_basestring_ascii(run[0])[1:-1]
+
+
+def _with_pairs_apart(text: str) -> str:
+    """The JSON text with a bare low surrogate after each mark: a reader joins only two escapes."""
+    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)) if found[1] else found[0], text)
 
 
 def refuse_unstorable(value: Any, where: str) -> None:

@@ -1,11 +1,10 @@
 """Values between the harness and its pods, as lines of JSON."""
 
-import json
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from goldfish.encoding import decode_messages, encode_message
+from goldfish.encoding import decode_messages, decode_value, encode_message, encode_value
 from goldfish.messages import ChatMessage, Fact, Recollection, Snapshot
 
 # By which attribute an object, ours or a library's own, is known for what it is, and its fields.
@@ -19,12 +18,12 @@ KINDS = {
 
 def packed(value: Any) -> bytes:
     """One line that carries the value; what JSON does not know travels as its description."""
-    return json.dumps(_plain(value)).encode() + b"\n"
+    return encode_value(_plain(value)).encode() + b"\n"
 
 
 def unpacked(line: bytes) -> Any:
     """The value that a line carries."""
-    return _rich(json.loads(line))
+    return _rich(decode_value(line))
 
 
 def _plain(value: Any) -> Any:

@@ -3,9 +3,9 @@
 A namespace is exact, whatever its labels contain: as JSON no two are one text.
 """
 
-import json
-
 from langgraph.store.base import ListNamespacesOp, MatchCondition
+
+from goldfish.encoding import decode_value, encode_ascii
 
 Namespace = tuple[str, ...]
 MARK = "langgraph-store:"
@@ -13,7 +13,7 @@ MARK = "langgraph-store:"
 
 def user_of(namespace: Namespace) -> str:
     """Whom the facts of a namespace are about."""
-    return MARK + json.dumps(list(namespace), separators=(",", ":"))
+    return MARK + encode_ascii(list(namespace))
 
 
 def namespace_of(user_id: str) -> Namespace | None:
@@ -21,7 +21,7 @@ def namespace_of(user_id: str) -> Namespace | None:
     if not user_id.startswith(MARK + "["):
         return None
     try:
-        labels = json.loads(user_id[len(MARK) :])
+        labels = decode_value(user_id[len(MARK) :])
     except ValueError:  # somebody else's name for a user
         return None
     return tuple(labels)

@@ -14,10 +14,10 @@ that stands; so the first of two stands, and the second is seen by nobody. A bra
 """
 
 import base64
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from goldfish.encoding import decode_value, encode_ascii
 from goldfish.messages import ChatMessage, new_id
 
 PREFIX = "goldfish:langgraph:"
@@ -91,7 +91,7 @@ class Write:
         return ChatMessage(
             role=WRITE,
             content=_packed(self.value)[1],
-            id=json.dumps([WRITE, self.task, self.index]) if first_stays else new_id(),
+            id=f'["{WRITE}", {encode_ascii(self.task)}, {self.index}]' if first_stays else new_id(),
             metadata={**known, "type": self.value[0]},
         )
 
@@ -161,17 +161,17 @@ def surely_stands(tail: Sequence[Entry]) -> bool:
 
 def session_prefix(thread: str | None = None) -> str:
     """How the sessions of a thread begin, or those of all threads."""
-    return PREFIX + "[" + ("" if thread is None else json.dumps(thread) + ",")
+    return PREFIX + "[" + ("" if thread is None else encode_ascii(thread) + ",")
 
 
 def parts_of(session: str) -> list[str]:
     """Thread and namespace, and the checkpoint if the session is one of a checkpoint."""
-    parts: list[str] = json.loads(session.removeprefix(PREFIX))
+    parts: list[str] = decode_value(session.removeprefix(PREFIX))
     return parts
 
 
 def _name(*parts: str) -> str:
-    return PREFIX + json.dumps(parts, separators=(",", ":"))
+    return PREFIX + encode_ascii(parts)
 
 
 def _ordered(writes: Sequence[Write]) -> tuple[Write, ...]:

@@ -1,11 +1,10 @@
 """Facts to JSON text and back, exactly: what stays, and what a revision replaces."""
 
-import json
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from goldfish.encoding import built, encode_value, refuse_unstorable
+from goldfish.encoding import built, decode_value, encode_value, refuse_unstorable
 from goldfish.errors import MemoryStoreBackendError, UnstorableError
 from goldfish.messages import Fact
 
@@ -43,7 +42,7 @@ def decode_text(stored: str) -> str:
 def decode_links(stored: str) -> list[tuple[str, int]]:
     """The ids of the facts that it resembles, each with the number at which that was worded."""
     try:
-        return [(str(key), int(at)) for key, at in json.loads(stored)]
+        return [(str(key), int(at)) for key, at in decode_value(stored)]
     except (ValueError, TypeError) as error:
         raise _damaged("its links cannot be read") from error
 
@@ -77,8 +76,8 @@ def build_fact(
 
 def _record(stored: str) -> dict[str, Any]:
     try:
-        record = json.loads(stored)
-    except (ValueError, TypeError) as error:
+        record = decode_value(stored)
+    except (ValueError, TypeError, AttributeError) as error:
         raise _damaged(str(error)) from error
     if not isinstance(record, dict):
         raise _damaged("it is not one JSON object")

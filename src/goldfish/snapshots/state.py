@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from goldfish.encoding import encode_message
+from goldfish.encoding import decode_value, encode_message
 from goldfish.errors import UsageError
 from goldfish.messages import ChatMessage
 
@@ -80,7 +80,7 @@ async def _asked(answer: Any) -> list[Any]:
 def _record(value: Any) -> Record:
     """A message, snapshot or fact as JSON has it."""
     if isinstance(value, ChatMessage):
-        plain = json.loads(encode_message(value))
+        plain = decode_value(encode_message(value))
     elif hasattr(value, "model_dump"):
         plain = value.model_dump(mode="json")
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):

@@ -1,9 +1,9 @@
 """Judging what callers pass in, before anything is written."""
 
 import hashlib
-import json
 from collections.abc import Iterable
 
+from goldfish.encoding import encode_value
 from goldfish.messages import ChatMessage
 
 HUNDRED_YEARS = 100 * 366 * 86_400.0
@@ -48,7 +48,7 @@ def token(key: str | None, *scope: str) -> str | None:
     """
     if key is None:
         return None
-    parts = json.dumps([*scope, text(key, "key")])
+    parts = encode_value([*scope, text(key, "key")])
     return hashlib.sha256(parts.encode()).hexdigest()[:32]
 
 

@@ -3,14 +3,13 @@
 import asyncio
 import contextlib
 import inspect
-import json
 import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, cast
 from urllib.parse import quote, unquote_to_bytes
 
-from goldfish.encoding import decode_messages
+from goldfish.encoding import decode_messages, decode_value, encode_value
 from goldfish.errors import MemoryStoreBackendError, MemoryStoreError, SchemaTooNewError, masked
 from goldfish.messages import Snapshot
 from goldfish.recall.chronicle import Embedded
@@ -181,7 +180,7 @@ class RedisMemoryStore(SearchingStore):
         self, session_id: str, snapshot_id: str, label: str | None, created_at: datetime
     ) -> None:
         await self._raise_layout(SNAPSHOT_LAYOUT)
-        note = json.dumps([label, created_at.isoformat()])
+        note = encode_value([label, created_at.isoformat()])
         self._expect_snapshots(session_id)
         await self._evaluate(_SAVE, session_id, [_bytes(snapshot_id), note.encode()])
 
@@ -461,7 +460,7 @@ def _escaped_character(character: str) -> str:
 
 def _snapshot(session_id: str, snapshot_id: bytes, known: bytes) -> Snapshot:
     _, _, count, note = known.split(b" ", 3)
-    label, created_at = json.loads(note)
+    label, created_at = decode_value(note)
     return Snapshot(
         id=snapshot_id.decode(),
         session_id=session_id,

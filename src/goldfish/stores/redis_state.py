@@ -7,11 +7,10 @@ show of it is in ``states``, by the snapshot's id, packed: there is little of it
 The values of a user are the hash ``state`` under the user's tag.
 """
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
-from goldfish.encoding import encode_value
+from goldfish.encoding import decode_value, encode_value
 from goldfish.stores.redis_scripts import full
 from goldfish.stores.stating import Named
 
@@ -31,7 +30,7 @@ def flat(named: Sequence[Named]) -> list[bytes]:
 def unfolded(found: Any) -> list[Named]:
     """The names and values of a hash, as whichever client gives them."""
     items = found.items() if isinstance(found, dict) else zip(found[::2], found[1::2], strict=True)
-    return [(json.loads(name), _text(value)) for name, value in items]
+    return [(decode_value(name), _text(value)) for name, value in items]
 
 
 def _text(stored: str | bytes) -> str:

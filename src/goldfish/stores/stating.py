@@ -1,11 +1,10 @@
 """Named values in all our stores: arguments are judged and values encoded here."""
 
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from goldfish.encoding import encode_value, refuse_unstorable
+from goldfish.encoding import decode_value, encode_value, refuse_unstorable
 from goldfish.errors import MemoryStoreBackendError, UnstorableError
 from goldfish.stores import arguments
 
@@ -76,7 +75,7 @@ def _encoded(values: Mapping[str, Any]) -> list[Named]:
 
 def _decoded(named: Iterable[Named]) -> dict[str, Any]:
     try:
-        return {name: json.loads(text) for name, text in named}
+        return {name: decode_value(text) for name, text in named}
     except ValueError as error:
         raise MemoryStoreBackendError(
             f"a stored value is damaged ({error}): restore the data from a backup"
