@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 
-from goldfish.errors import GoldfishError
+from goldfish.errors import GoldfishError, masked
 
 WRONG_USE, INTERRUPTED, NOBODY_READS = 2, 130, 141
 
@@ -25,13 +25,13 @@ def answer(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         return _unread()
     except GoldfishError as error:
-        return _refused(str(error))
+        return _refused(masked(str(error)))
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception:
         import traceback
 
-        traceback.print_exc()
+        print(masked(traceback.format_exc()), end="", file=sys.stderr)
         return _refused("this is a fault of goldfish itself: please report what is above")
 
 

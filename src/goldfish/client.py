@@ -16,6 +16,7 @@ from typing import Any, Self, TypeVar
 
 from goldfish import store
 from goldfish.bridge import LoopThread
+from goldfish.errors import masked
 from goldfish.hearing import Hearing
 from goldfish.target import Target
 from goldfish.verdict import Violation
@@ -45,7 +46,7 @@ def describe(error: BaseException) -> str:
     """The kind of an error and its first line."""
     if isinstance(error, RemoteError):
         return str(error)
-    first = str(error).strip().partition("\n")[0]
+    first = masked(str(error)).strip().partition("\n")[0]
     return f"{type(error).__name__}: {first}" if first else type(error).__name__
 
 

@@ -81,8 +81,8 @@ def _altered(missing: Sequence[Any], extra: Sequence[Any]) -> tuple[Any, Any] | 
 def shown(value: object, limit: int = 60) -> str:
     """The value as evidence: printable, masked, on one line, cut in the middle if it is long."""
     plain = value if isinstance(value, str) else repr(value)
-    ends = plain if len(plain) <= 2 * WINDOW else plain[:WINDOW] + plain[-WINDOW:]
-    ends = masked(ends)  # before it is cut: half a URL may hide where its password ends
+    told = masked(plain)  # before it is cut: half a URL may hide where its password ends
+    ends = told if len(told) <= 2 * WINDOW else told[:WINDOW] + told[-WINDOW:]
     if isinstance(value, str):
         text = repr(ends) if ends.isprintable() else ascii(ends)
     else:

@@ -7,7 +7,6 @@ from typing import Any
 from goldfish.errors import masked
 from goldfish.history import FAULT, Call
 
-LONGEST_READ = 4_000  # masked before it is cut, so that no cut hides the end of a password
 LONGEST = 200  # characters of one content
 MOST_CONTENTS = 12  # of one call
 MOST_CALLS = 12
@@ -136,7 +135,7 @@ def _key(value: Any) -> str:
 def _text(value: Any) -> str:
     """A content as text: of a message or a fact what it says; masked, and not endless."""
     plain = value if isinstance(value, str) else _said(value)
-    told = masked(plain[:LONGEST_READ])
+    told = masked(plain)
     return told if len(told) <= LONGEST else f"{told[: LONGEST - 1]}{GAP}"
 
 

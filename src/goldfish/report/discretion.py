@@ -6,7 +6,6 @@ from unicodedata import category
 from goldfish.errors import masked
 from goldfish.verdict import Report, Result
 
-LONGEST_READ = 4_000  # masking is done before cutting, so that no cut hides the end of a password
 LONGEST_TOLD = 2_000
 JOINER = "\u200d"
 
@@ -24,8 +23,8 @@ def discreet(report: Report) -> Report:
 
 def bounded(text: str) -> str:
     """The text without secrets, and not endless."""
-    told = masked(text[:LONGEST_READ])
-    if len(text) <= LONGEST_READ and len(told) <= LONGEST_TOLD:
+    told = masked(text)  # before it is cut: no cut may hide the end of a password
+    if len(told) <= LONGEST_TOLD:
         return told
     return f"{told[:LONGEST_TOLD]}… ({len(text):,} characters)"
 

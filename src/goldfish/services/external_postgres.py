@@ -35,7 +35,7 @@ class ExternalPostgres(External):
                 connection.execute(sql)
         except psycopg.Error as error:
             raise ServiceError(
-                f"PostgreSQL at {masked(self._address)} failed: {masked(str(error))}"
+                f"PostgreSQL at {masked(self._address)} failed: {masked(str(error), self._address)}"
             ) from None
 
 

@@ -85,4 +85,4 @@ def _redis(url: str) -> Iterator[Any]:
         with redis.Redis.from_url(url) as client:
             yield client
     except redis.RedisError as error:
-        raise ServiceError(f"Redis at {masked(url)} failed: {masked(str(error))}") from None
+        raise ServiceError(f"Redis at {masked(url)} failed: {masked(str(error), url)}") from None

@@ -52,7 +52,7 @@ class PostgresMemoryStore(SearchingStore):
         keep_trimmed: bool = False,
     ) -> None:
         super().__init__(ttl=ttl, embedder=embedder, search=search, keep_trimmed=keep_trimmed)
-        self._server = _checked_dsn(dsn)
+        self._dsn, self._server = dsn, _checked_dsn(dsn)
         self._timeout = arguments.seconds(timeout, "timeout")
         size = max(1, arguments.natural(pool_size, "pool_size"))
         self._pools = PerLoop(
@@ -196,7 +196,7 @@ class PostgresMemoryStore(SearchingStore):
         if isinstance(error, TimeoutError):
             reason = f"no answer within {self._timeout:g} s"
         else:
-            reason = masked(" ".join(str(error).split())) or type(error).__name__
+            reason = " ".join(masked(str(error), self._dsn).split()) or type(error).__name__
         return MemoryStoreBackendError(
             f"{self._server}: {reason}: check that it is running, reachable and accepts writes"
         )
@@ -254,7 +254,9 @@ def _checked_dsn(dsn: str) -> str:
     except ProgrammingError:
         # libpq quotes the string in its message, password and all.
         raise ValueError("dsn is not a PostgreSQL address: postgresql://user@host/name") from None
-    return f"PostgreSQL at {parts.get('host') or 'localhost'}, database {parts.get('dbname') or ''}"
+    # An unescaped @ or / in the password makes libpq take its rest for a host or a database.
+    host, name = (str(parts.get(each) or "").rpartition("@")[2] for each in ("host", "dbname"))
+    return f"PostgreSQL at {host or 'localhost'}, database {name}"
 
 
 def _schema_name(schema: str) -> str:

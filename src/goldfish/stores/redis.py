@@ -84,7 +84,7 @@ class RedisMemoryStore(SearchingStore):
         self._timeout = arguments.seconds(timeout, "timeout")
         self._given = redis_client and RedisLine(redis_client, owned=False, timeout=self._timeout)
         self._own = None if url is None else PerLoop(self._line_maker(url), _close_line)
-        self._server = "the Redis server" if url is None else masked(url)
+        self._url, self._server = url or "", masked(url) if url else "the Redis server"
         self._prefix = _plain_prefix(prefix)
         self._confirm = _confirmation(wait_replicas, wait_aof, self._timeout)
         if self._confirm and redis_client is not None and is_cluster(redis_client):
@@ -392,7 +392,7 @@ class RedisMemoryStore(SearchingStore):
             raise
         except Exception as error:  # only the driver runs in here, so all its errors count
             raise MemoryStoreBackendError(
-                f"{self._server}: {masked(str(error)) or type(error).__name__}: "
+                f"{self._server}: {masked(str(error), self._url) or type(error).__name__}: "
                 "check that it is running, reachable and accepts writes"
             ) from error
         finally:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from goldfish.errors import MissingExtraError, masked
+from goldfish.masking import secrets_in
 
 if TYPE_CHECKING:
     from redis.asyncio import Redis
@@ -38,8 +39,15 @@ def client_maker(url: str, *, connect_timeout: float) -> "Callable[[], Redis]":
     try:
         make()  # connects to nothing, but parses the URL
     except (ValueError, TypeError) as error:
-        raise ValueError(f"{masked(url)} is not a Redis URL: {masked(str(error))}") from None
+        raise ValueError(f"{masked(url)} is not a Redis URL: {_reason(url, error)}") from None
     return make
+
+
+def _reason(url: str, error: Exception) -> str:
+    """Why the URL makes no sense; what a URL's parser quotes may be a piece of the password."""
+    if secrets_in(url):
+        return "check its port, and percent-encode what is not a letter or digit in its password"
+    return str(error)
 
 
 def _connection_class() -> Any:
