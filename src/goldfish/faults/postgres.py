@@ -7,8 +7,7 @@ from goldfish.faults.clock import wait_until
 from goldfish.faults.fault import Fault
 from goldfish.faults.postgres_session import NAME, PostgresSession
 from goldfish.faults.server import ServerFaults
-from goldfish.services.postgres_template import USER
-from goldfish.services.wire import postgres_command
+from goldfish.services import PostgresServer
 
 _ELSEWHERE = "template1"  # where we steer from: what we do in the sandbox's database would show
 
@@ -91,7 +90,7 @@ class PostgresFaults(ServerFaults):
 
         Expected of a store: a call raises, nothing is half-written, and afterwards it works.
         """
-        locks = PostgresSession(self._server.port)
+        locks = PostgresSession(self._postgres)
         try:
             milliseconds = str(max(_LEAST_TIMEOUT, round(seconds * 1000)))
             timeout = self._setting("statements time out", "statement_timeout", milliseconds)
@@ -106,6 +105,11 @@ class PostgresFaults(ServerFaults):
 
         return self._ledger.note("all tables are locked", heal)
 
+    @property
+    def _postgres(self) -> PostgresServer:
+        assert isinstance(self._server, PostgresServer)
+        return self._server
+
     def _lock_all_tables(self, locks: PostgresSession) -> None:
         try:
             locks.run(_LOCK_ALL_TABLES)
@@ -119,10 +123,10 @@ class PostgresFaults(ServerFaults):
 
     def _occupy_all(self, places: ExitStack) -> PostgresSession:
         """Take places until there is none; the first of them, which outlives the others."""
-        first = PostgresSession(self._server.port, database=_ELSEWHERE)
+        first = PostgresSession(self._postgres, database=_ELSEWHERE)
         while True:
             try:
-                places.enter_context(closing(PostgresSession(self._server.port)))
+                places.enter_context(closing(PostgresSession(self._postgres)))
             except ServiceError:
                 return first
 
@@ -140,12 +144,12 @@ class PostgresFaults(ServerFaults):
     def _has(self, name: str, value: str) -> bool:
         sql = _RAISE_UNLESS.format(name=name, value=value)
         try:
-            postgres_command(self._server.port, USER, sql, database=_ELSEWHERE)
+            self._postgres.run(sql, database=_ELSEWHERE)
         except ServiceError:
             return False
         return True
 
     def _run(self, *statements: str) -> None:
-        with closing(PostgresSession(self._server.port, database=_ELSEWHERE)) as session:
+        with closing(PostgresSession(self._postgres, database=_ELSEWHERE)) as session:
             for sql in statements:
                 session.run(sql)

@@ -4,8 +4,10 @@ import socket
 import struct
 
 from goldfish.errors import ServiceError
+from goldfish.services import PostgresServer
 from goldfish.services.ports import LOOPBACK
 from goldfish.services.postgres_template import USER
+from goldfish.services.wire import postgres_login, postgres_message
 
 NAME = "goldfish-faults"  # what our sessions are called in pg_stat_activity
 # Stronger than what a fault sets for the whole server.
@@ -15,38 +17,38 @@ _OPTIONS = "-c statement_timeout=0 -c default_transaction_read_only=off"
 class PostgresSession:
     """One session that no fault reaches; ServiceError if the server refuses it or its SQL."""
 
-    def __init__(self, port: int, *, database: str = "postgres", timeout: float = 30.0) -> None:
+    def __init__(
+        self, server: PostgresServer, *, database: str = "postgres", timeout: float = 30.0
+    ) -> None:
         try:
-            self._socket = socket.create_connection((LOOPBACK, port), timeout)
+            self._socket = socket.create_connection((LOOPBACK, server.port), timeout)
         except OSError as error:
             raise ServiceError(f"PostgreSQL does not answer ({error}): is it running?") from error
         self._stream = self._socket.makefile("rb")
         names = {"user": USER, "database": database, "application_name": NAME, "options": _OPTIONS}
-        words = "".join(f"{name}\0{value}\0" for name, value in names.items()).encode() + b"\0"
         try:
-            self._send(struct.pack("!ii", len(words) + 8, 3 << 16) + words)
+            postgres_login(self._socket, self._stream, server.password, **names)
+        except OSError as error:
+            self.close()
+            raise ServiceError(f"PostgreSQL refused: {error}; is it running?") from error
         except BaseException:
             self.close()
             raise
 
     def run(self, sql: str) -> None:
         """Run SQL whose results nobody wants."""
-        body = sql.encode() + b"\0"
-        self._send(b"Q" + struct.pack("!i", len(body) + 4) + body)
-
-    def close(self) -> None:
-        """Leave; what was not committed is rolled back."""
-        self._stream.close()
-        self._socket.close()
-
-    def _send(self, message: bytes) -> None:
         try:
-            self._socket.sendall(message)
+            self._socket.sendall(postgres_message(b"Q", sql.encode() + b"\0"))
             complaint = self._complaint()
         except OSError as error:
             complaint = str(error)
         if complaint:
             raise ServiceError(f"PostgreSQL refused: {complaint}; is it running?")
+
+    def close(self) -> None:
+        """Leave; what was not committed is rolled back."""
+        self._stream.close()
+        self._socket.close()
 
     def _complaint(self) -> str | None:
         """What the server has against it, once it is ready for more or has hung up."""

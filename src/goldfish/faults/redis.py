@@ -6,8 +6,8 @@ from contextlib import closing
 from goldfish.errors import ServiceError
 from goldfish.faults.fault import Fault
 from goldfish.faults.server import ServerFaults
+from goldfish.services import RedisServer
 from goldfish.services.ports import LOOPBACK
-from goldfish.services.wire import redis_replies
 
 _PATIENCE = 5.0
 
@@ -70,7 +70,7 @@ class RedisFaults(ServerFaults):
         afterwards it works.
         """
         with self._proxy.hang():  # so that nobody comes back before the places are gone
-            occupant = _Occupant(self._server.port)
+            occupant = _Occupant(self._redis)
             occupant.say("CONFIG SET maxclients 1")
             occupant.say("CLIENT KILL TYPE normal SKIPME yes")
             occupant.say("CLIENT KILL TYPE pubsub SKIPME yes")
@@ -89,6 +89,11 @@ class RedisFaults(ServerFaults):
         self._command("SCRIPT", "FLUSH")
         return self._ledger.note("Redis has forgotten its scripts")
 
+    @property
+    def _redis(self) -> RedisServer:
+        assert isinstance(self._server, RedisServer)
+        return self._server
+
     def _enough_memory(self) -> None:
         names = {"maxmemory": "0", "maxmemory-policy": "noeviction"}
         self._configure(**{name: self._usual(name, value) for name, value in names.items()})
@@ -101,7 +106,7 @@ class RedisFaults(ServerFaults):
 
     def _command(self, *words: str, timeout: float = _PATIENCE) -> None:
         try:
-            (reply,) = redis_replies(self._server.port, list(words), timeout=timeout)
+            (reply,) = self._redis.ask(list(words), timeout=timeout)
         except OSError as error:
             raise ServiceError(f"Redis does not answer ({error}): is it running?") from error
         if reply.startswith("-"):
@@ -111,15 +116,20 @@ class RedisFaults(ServerFaults):
 class _Occupant:
     """A connection that stays, to hold the last place."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, server: RedisServer) -> None:
         try:
-            self._socket = socket.create_connection((LOOPBACK, port), _PATIENCE)
+            self._socket = socket.create_connection((LOOPBACK, server.port), _PATIENCE)
         except OSError as error:
             raise ServiceError(f"Redis does not answer ({error}): is it running?") from error
         self._stream = self._socket.makefile("rb")
+        if server.password:
+            self._say(f"AUTH {server.password}", "AUTH")
 
     def say(self, command: str) -> None:
         """Run a command that has no blanks in its words."""
+        self._say(command, command)
+
+    def _say(self, command: str, shown: str) -> None:
         try:
             self._socket.sendall(command.encode() + b"\r\n")
             reply = self._stream.readline().decode().strip()
@@ -128,7 +138,7 @@ class _Occupant:
             raise ServiceError(f"Redis does not answer ({error}): is it running?") from error
         if not reply.startswith(("+", ":")):
             self.close()
-            raise ServiceError(f"Redis refused {command!r}: {reply}; look at its version")
+            raise ServiceError(f"Redis refused {shown!r}: {reply}; look at its version")
 
     def close(self) -> None:
         """Give up the place."""

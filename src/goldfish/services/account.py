@@ -38,6 +38,17 @@ def make_private_directory(*, in_memory: bool = False) -> Path:
     return directory
 
 
+def write_private(path: Path, text: str) -> None:
+    """Write a new file that nobody but its owner may read."""
+    with open(path, "x", opener=open_private) as file:
+        file.write(text)
+
+
+def open_private(path: str, flags: int) -> int:
+    """Open a file for ``open``, so that nobody but its owner may read it if it is new."""
+    return os.open(path, flags, 0o600)
+
+
 def temporary_directory() -> Path:
     """The directory for temporary files, or as root one that the lesser account can reach too."""
     usual = Path(tempfile.gettempdir())

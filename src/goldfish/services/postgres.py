@@ -39,7 +39,7 @@ ALTER DATABASE {name} RESET ALL;
 
 
 class PostgresServer(ServerProcess):
-    """One PostgreSQL server that trusts every local user; as root it runs as nobody.
+    """One PostgreSQL server with a random password, which ``dsn`` carries; as root, it is nobody's.
 
     With in_memory its files are kept in memory where there is room: they outlive a killed server
     as files on a disk do, and a table, which is several files, is made in half the time.
@@ -54,6 +54,7 @@ class PostgresServer(ServerProcess):
     ) -> None:
         super().__init__(settings=settings, in_memory=in_memory)
         self._programs = Path()
+        self._password: str | None = None
         self._databases = _Databases(self._create)
 
     @property
@@ -74,8 +75,19 @@ class PostgresServer(ServerProcess):
         self._run(_EMPTY_DATABASE.format(name=name), name)
         self._databases.give_back(name)
 
+    @property
+    def password(self) -> str:
+        """The password of the server's only user, a superuser."""
+        return self._started(self._password)
+
+    def run(self, sql: str = "", *, database: str = "postgres", timeout: float = 30.0) -> None:
+        """Run SQL whose results nobody wants, in a session of its own."""
+        names = {"user": postgres_template.USER, "database": database}
+        postgres_command(self.port, sql, password=self.password, timeout=timeout, **names)
+
     def _dsn(self, database: str) -> str:
-        return f"postgresql://{postgres_template.USER}@{LOOPBACK}:{self.port}/{database}"
+        user = f"{postgres_template.USER}:{self.password}"
+        return f"postgresql://{user}@{LOOPBACK}:{self.port}/{database}"
 
     def _create(self) -> str:
         name = f"goldfish_{secrets.token_hex(6)}"
@@ -84,7 +96,7 @@ class PostgresServer(ServerProcess):
 
     def _run(self, sql: str, database: str = "postgres") -> None:
         try:
-            postgres_command(self.port, postgres_template.USER, sql, database=database)
+            self.run(sql, database=database)
         except OSError as error:
             raise ServiceError(f"PostgreSQL does not answer ({error}): is it running?") from error
 
@@ -93,6 +105,7 @@ class PostgresServer(ServerProcess):
         self._databases = _Databases(self._create)
         self._programs = postgres_template.programs()
         postgres_template.fill(data, self._programs)
+        self._password = postgres_template.password(data)
 
     def _command(self) -> list[str]:
         settings = {
@@ -121,7 +134,7 @@ class PostgresServer(ServerProcess):
         if status[:1] != [str(pid)] or status[_STATUS_LINE:] != ["ready"]:
             return False
         try:
-            postgres_command(self.port, postgres_template.USER, timeout=1.0)
+            self.run(timeout=1.0)
         except (OSError, ServiceError):
             return False
         return True

@@ -2,15 +2,19 @@
 
 import hashlib
 import os
+import secrets
 import shutil
 import subprocess
 from pathlib import Path
 
 from goldfish.errors import ServiceError
-from goldfish.services import account, binaries
+from goldfish.services import account, binaries, scram
+from goldfish.services.account import write_private
 from goldfish.services.testrun import once_per_run
 
 USER = "goldfish"
+_INITDB_OPTIONS = ("--no-sync", "--auth=scram-sha-256", "--encoding=UTF8", f"--username={USER}")
+_PASSWORD_FILE = "goldfish.password"  # in the data directory, which only its account may enter
 
 
 def programs() -> Path:
@@ -33,6 +37,11 @@ def fill(data: Path, programs_directory: Path) -> None:
     account.hand_over(data)
 
 
+def password(data: Path) -> str:
+    """The password of the user, which every server of a test run has in its data directory."""
+    return (data / _PASSWORD_FILE).read_text()
+
+
 def environment() -> dict[str, str]:
     """Our environment without what would steer PostgreSQL."""
     return {key: value for key, value in os.environ.items() if not key.startswith("PG")}
@@ -40,12 +49,24 @@ def environment() -> dict[str, str]:
 
 def _initialise(data: Path, programs_directory: Path) -> None:
     data.mkdir(mode=0o700)
-    account.hand_over(data)
+    secret = secrets.token_hex(16)
+    verifier = data.with_name(f"{data.name}.verifier")
+    write_private(verifier, scram.verifier(secret))
+    for each in (data, verifier):
+        account.hand_over(each)
+    try:
+        _run_initdb(data, verifier, programs_directory)
+    finally:
+        verifier.unlink()
+    write_private(data / _PASSWORD_FILE, secret)
+
+
+def _run_initdb(data: Path, verifier: Path, programs_directory: Path) -> None:
     # Text then compares by code point everywhere; not every system has the UTF-8 variant.
     for locale in ("C.UTF-8", "C"):
         command = [str(programs_directory / "initdb"), "-D", str(data), f"--locale={locale}"]
         outcome = subprocess.run(
-            [*command, "--no-sync", "--auth=trust", "--encoding=UTF8", f"--username={USER}"],
+            [*command, *_INITDB_OPTIONS, f"--pwfile={verifier}"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

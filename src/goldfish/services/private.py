@@ -9,10 +9,8 @@ from goldfish.errors import ServiceError
 from goldfish.services.external_postgres import ExternalPostgres
 from goldfish.services.external_redis import ExternalRedis
 from goldfish.services.postgres import PostgresServer
-from goldfish.services.postgres_template import USER
 from goldfish.services.redis import Persistence, RedisServer
 from goldfish.services.shared import shared_postgres, shared_redis
-from goldfish.services.wire import postgres_command, redis_replies
 
 OwnServer = RedisServer | PostgresServer
 AnyServer = OwnServer | ExternalRedis | ExternalPostgres
@@ -149,8 +147,7 @@ def _restored(server: OwnServer) -> bool:
 
 def _restored_redis(server: RedisServer) -> bool:
     settings = [word for pair in _REDIS_SETTINGS.items() for word in pair]
-    replies = redis_replies(
-        server.port,
+    replies = server.ask(
         ["REPLICAOF", "NO", "ONE"],
         ["CONFIG", "SET", *settings],
         ["CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"],
@@ -173,6 +170,6 @@ def _restored_postgres(server: PostgresServer) -> bool:
         "SELECT pg_reload_conf()",
         _NOTHING_FOREIGN,
     ):
-        postgres_command(server.port, USER, sql, database="template1", timeout=10.0)
+        server.run(sql, database="template1", timeout=10.0)
     server.release(server.dsn)
     return True

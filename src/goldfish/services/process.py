@@ -177,7 +177,7 @@ class ServerProcess(ABC):
 
     def _launch(self) -> subprocess.Popen[bytes]:
         command = self._command()
-        with open(self.directory / "server.log", "ab") as log:
+        with open(self.directory / "server.log", "ab", opener=account.open_private) as log:
             try:
                 self._process = subprocess.Popen(
                     command,

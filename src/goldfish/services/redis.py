@@ -1,6 +1,7 @@
 """A real Redis (or Valkey) server of our own."""
 
 import itertools
+import secrets
 from collections.abc import Mapping
 from pathlib import Path
 from typing import ClassVar, Literal
@@ -8,11 +9,15 @@ from urllib.parse import quote, urlsplit
 
 from goldfish.errors import ServiceError
 from goldfish.services import binaries
+from goldfish.services.account import write_private
 from goldfish.services.ports import LOOPBACK, free_port
 from goldfish.services.process import ServerProcess
 from goldfish.services.wire import redis_replies
 
 Persistence = Literal["none", "always"]
+
+# One for all servers of a process: where one takes over from another, its clients may stay.
+_PASSWORD = secrets.token_hex(16)
 
 DATABASES = 4096
 _PERSISTENCE: dict[Persistence, list[str]] = {
@@ -22,7 +27,10 @@ _PERSISTENCE: dict[Persistence, list[str]] = {
 
 
 class RedisServer(ServerProcess):
-    """One Redis server: with cluster=True a cluster of this one node, which owns every slot."""
+    """One Redis server with a random password, unless its settings have another, or '' for none.
+
+    With cluster=True it is a cluster of this one node, which owns every slot.
+    """
 
     name: ClassVar[str] = "Redis"
 
@@ -33,7 +41,7 @@ class RedisServer(ServerProcess):
         settings: Mapping[str, str] | None = None,
         cluster: bool = False,
     ) -> None:
-        super().__init__(settings=settings)
+        super().__init__(settings={"requirepass": _PASSWORD, **(settings or {})})
         if persistence not in _PERSISTENCE:
             raise ValueError(f"persistence is 'none' or 'always', not {persistence!r}")
         self.persistence: Persistence = persistence
@@ -60,23 +68,41 @@ class RedisServer(ServerProcess):
         """Empty a logical database that is no longer needed; it is not handed out again."""
         index = int(urlsplit(url).path.strip("/") or 0)
         try:
-            reply = self._ask(["SELECT", str(index)], ["FLUSHDB"])[-1]
+            reply = self.ask(["SELECT", str(index)], ["FLUSHDB"])[-1]
         except OSError as error:
             raise ServiceError(f"Redis does not answer ({error}): is it running?") from error
         if not reply.startswith("+"):
             raise ServiceError(f"Redis did not empty its database {index}: {reply}")
 
+    @property
+    def password(self) -> str:
+        """What clients have to say first; empty if they need not."""
+        return self.settings["requirepass"]
+
+    def ask(self, *commands: list[str], timeout: float = 1.0) -> list[str]:
+        """The replies to these commands, errors included as text that begins with '-'."""
+        login = [["AUTH", self.password]] if self.password else []
+        return redis_replies(self.port, *login, *commands, timeout=timeout)[len(login) :]
+
     def _url(self, index: int) -> str:
-        password = self.settings.get("requirepass")
-        user = f":{quote(password, safe='')}@" if password else ""
+        user = f":{quote(self.password, safe='')}@" if self.password else ""
         return f"redis://{user}{LOOPBACK}:{self.port}/{index}"
 
     def _prepare(self, data: Path) -> None:
         self._program = binaries.redis_server()
-        data.mkdir()
+        data.mkdir(mode=0o700)
+        # In a file, for every account can read a command line.
+        write_private(self.directory / "server.conf", _configured(self.password))
 
     def _command(self) -> list[str]:
-        command = [str(self._program), "--port", str(self.port), "--bind", LOOPBACK]
+        command = [
+            str(self._program),
+            str(self.directory / "server.conf"),
+            "--port",
+            str(self.port),
+            "--bind",
+            LOOPBACK,
+        ]
         command += ["--dir", str(self._data), "--save", "", *_PERSISTENCE[self.persistence]]
         if self.cluster:
             # The usual choice, port + 10000, would be among the ports of outgoing connections.
@@ -85,12 +111,15 @@ class RedisServer(ServerProcess):
         else:
             command += ["--databases", str(DATABASES)]
         return command + [
-            part for key, value in self.settings.items() for part in (f"--{key}", value)
+            part
+            for key, value in self.settings.items()
+            if key != "requirepass"
+            for part in (f"--{key}", value)
         ]
 
     def _answers(self, pid: int) -> bool:
         try:
-            pong, info = self._ask(["PING"], ["INFO", "server"])
+            pong, info = self.ask(["PING"], ["INFO", "server"])
             # Another process's Redis may have taken the port before ours: ours is about to end.
             return pong == "+PONG" and f"process_id:{pid}\r" in info and self._owns_slots()
         except OSError:
@@ -99,12 +128,13 @@ class RedisServer(ServerProcess):
     def _owns_slots(self) -> bool:
         if not self.cluster:
             return True
-        info = self._ask(["CLUSTER", "INFO"])[0]
+        info = self.ask(["CLUSTER", "INFO"])[0]
         if "cluster_slots_assigned:0\r" in info:
-            self._ask(["CLUSTER", "ADDSLOTSRANGE", "0", "16383"])
+            self.ask(["CLUSTER", "ADDSLOTSRANGE", "0", "16383"])
         return "cluster_state:ok" in info
 
-    def _ask(self, *commands: list[str]) -> list[str]:
-        password = self.settings.get("requirepass")
-        login = [["AUTH", password]] if password else []
-        return redis_replies(self.port, *login, *commands)[len(login) :]
+
+def _configured(password: str) -> str:
+    """The lines of a configuration with this password, also towards a primary."""
+    quoted = "".join(f"\\x{byte:02x}" for byte in password.encode())
+    return f'requirepass "{quoted}"\nmasterauth "{quoted}"\n'

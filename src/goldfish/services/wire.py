@@ -7,6 +7,9 @@ from typing import BinaryIO
 
 from goldfish.errors import ServiceError
 from goldfish.services.ports import LOOPBACK
+from goldfish.services.scram import MECHANISM, Proof
+
+_SASL, _SASL_CONTINUE, _SASL_FINAL = 10, 11, 12  # what an authentication request asks for
 
 
 def redis_replies(port: int, *commands: list[str], timeout: float = 1.0) -> list[str]:
@@ -18,21 +21,58 @@ def redis_replies(port: int, *commands: list[str], timeout: float = 1.0) -> list
 
 
 def postgres_command(
-    port: int, user: str, sql: str = "", *, database: str = "postgres", timeout: float = 30.0
+    port: int,
+    sql: str = "",
+    *,
+    user: str,
+    password: str,
+    database: str = "postgres",
+    timeout: float = 30.0,
 ) -> None:
-    """Connect to a database as a trusted user, and run SQL whose results nobody wants."""
+    """Connect to a database, and run SQL whose results nobody wants."""
     with (
         socket.create_connection((LOOPBACK, port), timeout) as connection,
         connection.makefile("rb") as stream,
     ):
-        names = f"user\0{user}\0database\0{database}\0\0".encode()
-        connection.sendall(struct.pack("!ii", len(names) + 8, 3 << 16) + names)
-        _await_postgres(stream)
+        postgres_login(connection, stream, password, user=user, database=database)
         if sql:
-            body = sql.encode() + b"\0"
-            connection.sendall(b"Q" + struct.pack("!i", len(body) + 4) + body)
+            connection.sendall(postgres_message(b"Q", sql.encode() + b"\0"))
             _await_postgres(stream)
-        connection.sendall(b"X" + struct.pack("!i", 4))
+        connection.sendall(postgres_message(b"X"))
+
+
+def postgres_message(kind: bytes, body: bytes = b"") -> bytes:
+    """A message of a client to PostgreSQL."""
+    return kind + struct.pack("!i", len(body) + 4) + body
+
+
+def postgres_login(
+    connection: socket.socket, stream: BinaryIO, password: str, **names: str
+) -> None:
+    """Begin a session with these parameters, up to where the server is ready for SQL."""
+    words = "".join(f"{name}\0{value}\0" for name, value in names.items()).encode() + b"\0"
+    connection.sendall(struct.pack("!ii", len(words) + 8, 3 << 16) + words)
+    proof = Proof(password)
+    for kind, body in _postgres_messages(stream):
+        _raise_refusal(kind, body)
+        if kind == b"R":
+            (request,) = struct.unpack("!i", body[:4])
+            connection.sendall(_postgres_proof(proof, request, body[4:]))
+        if kind == b"Z":
+            return
+
+
+def _postgres_proof(proof: Proof, request: int, body: bytes) -> bytes:
+    """What to say when the server asks who we are."""
+    if request == _SASL:
+        first = proof.first()
+        chosen = MECHANISM.encode() + b"\0" + struct.pack("!i", len(first))
+        return postgres_message(b"p", chosen + first)
+    if request == _SASL_CONTINUE:
+        return postgres_message(b"p", proof.final(body))
+    if request == _SASL_FINAL and not proof.is_genuine(body):
+        raise ServiceError("another PostgreSQL answers on this port: start the server again")
+    return b""
 
 
 def _redis_command(words: list[str]) -> bytes:
@@ -51,12 +91,16 @@ def _redis_reply(stream: BinaryIO) -> str:
 
 def _await_postgres(stream: BinaryIO) -> None:
     for kind, body in _postgres_messages(stream):
-        if kind == b"E":
-            # Fields are a letter and a text each; M is the message for people.
-            fields = {field[:1]: field[1:].decode() for field in body.split(b"\0")}
-            raise ServiceError(f"PostgreSQL refused: {fields.get(b'M', 'no reason given')}")
+        _raise_refusal(kind, body)
         if kind == b"Z":
             return
+
+
+def _raise_refusal(kind: bytes, body: bytes) -> None:
+    if kind == b"E":
+        # Fields are a letter and a text each; M is the message for people.
+        fields = {field[:1]: field[1:].decode() for field in body.split(b"\0")}
+        raise ServiceError(f"PostgreSQL refused: {fields.get(b'M', 'no reason given')}")
 
 
 def _postgres_messages(stream: BinaryIO) -> Iterator[tuple[bytes, bytes]]:

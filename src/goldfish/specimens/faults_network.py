@@ -116,6 +116,9 @@ class Wire:
         """A new socket, in the right database."""
         assert self.parts.hostname is not None
         made = socket.create_connection((self.parts.hostname, self.parts.port or 6379), 5)
+        if self.parts.password:
+            made.sendall(packed("AUTH", self.parts.password))
+            made.recv(100)
         if number := self.parts.path.strip("/"):
             made.sendall(packed("SELECT", number))
             made.recv(100)
@@ -244,7 +247,8 @@ class PushedByAClientThatRetries(RedisReference):
 
         parts = urlsplit(self.url)
         number = int(parts.path.strip("/") or 0)
-        return Redis(host=parts.hostname or "", port=parts.port or 6379, db=number)
+        host, port = parts.hostname or "", parts.port or 6379
+        return Redis(host=host, port=port, db=number, password=parts.password)
 
     def write(self, session_id: str, rows: Rows) -> None:
         self.redis.rpush(self.keys(session_id)[0], *(body for _, body in rows))
