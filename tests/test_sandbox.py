@@ -214,7 +214,7 @@ def test_a_server_that_the_user_gave_is_used_behind_a_proxy(external_redis: Redi
     sandbox.close()
     with redis_client(external_redis.url) as client:
         assert client.info("keyspace") == {}
-    with raw(external_redis.url) as connection:
+    with raw(external_redis.url, login=False) as connection:
         assert b"NOAUTH" in ask(connection, "PING")
 
 

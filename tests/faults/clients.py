@@ -20,10 +20,12 @@ def redis_client(url: str, *, timeout: float = 5.0) -> "Iterator[redis.Redis]":
 
 
 @contextlib.contextmanager
-def raw(url: str, *, timeout: float = 5.0) -> Iterator[socket.socket]:
-    """A bare socket to where the URL leads."""
+def raw(url: str, *, timeout: float = 5.0, login: bool = True) -> Iterator[socket.socket]:
+    """A bare socket to where the URL leads, which has said the password if it is to."""
     parts = urlsplit(url)
     with socket.create_connection((parts.hostname or "", parts.port or 0), timeout) as connection:
+        if login and parts.password:
+            ask(connection, f"AUTH {parts.password}")
         yield connection
 
 

@@ -88,8 +88,8 @@ def test_what_hangs_is_delivered_afterwards(
     sandbox: Sandbox, proxy: Proxy, line: socket.socket
 ) -> None:
     """While it hangs nothing passes, on old and new connections; healing delivers everything."""
-    passed = proxy.requests
     with raw(sandbox.redis_url) as late:
+        passed = proxy.requests
         with proxy.hang():
             arrived = proxy.arrivals
             line.sendall(b"SET key held\r\n")
@@ -160,7 +160,7 @@ def test_cuts_are_made_as_often_as_asked(sandbox: Sandbox, proxy: Proxy) -> None
     """Two cuts hit two replies, wherever they are, and the third passes while the fault lasts."""
     with proxy.cut_before_reply(times=2):
         for _ in range(2):
-            with raw(sandbox.redis_url) as connection, pytest.raises(ConnectionResetError):
+            with pytest.raises(ConnectionResetError), raw(sandbox.redis_url) as connection:
                 ask(connection, "PING")
         assert_works(sandbox)
     assert proxy.cuts == 2

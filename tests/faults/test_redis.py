@@ -76,7 +76,7 @@ def test_exhausted_connections_drop_all_and_let_nobody_in(url: str, faults: Redi
         assert ask(old, "PING") == b"+PONG\r\n"
         with faults.exhausted_connections():
             assert old.recv(1) == b""
-            with raw(url) as new:
+            with raw(url, login=False) as new:
                 assert b"max number of clients" in new.recv(100)
     assert_works(url)
 

@@ -20,7 +20,7 @@ def users_redis() -> Iterator[str]:
 @pytest.fixture(scope="module")
 def users_postgres() -> str:
     """The shared PostgreSQL, which stands for the user's own."""
-    return shared_postgres().dsn.replace("goldfish@", "goldfish:s3cret@")
+    return shared_postgres().dsn
 
 
 def keys(url: str) -> int:

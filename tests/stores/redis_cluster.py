@@ -71,7 +71,13 @@ def three_nodes() -> Iterator[Cluster]:
         bus_ports = [free_port() for _ in range(3)]
         nodes = [
             stack.enter_context(
-                RedisServer(settings={"cluster-enabled": "yes", "cluster-port": str(bus)})
+                RedisServer(
+                    settings={
+                        "cluster-enabled": "yes",
+                        "cluster-port": str(bus),
+                        "requirepass": "",  # its nodes and clients are given no URL
+                    }
+                )
             )
             for bus in bus_ports
         ]

@@ -120,7 +120,7 @@ async def test_waiting_for_replicas_means_that_they_have_it() -> None:
     """With a replica a write returns; without one it is an error that says a retry is safe."""
     at_once = {"repl-diskless-sync-delay": "0"}
     with RedisServer(settings=at_once) as primary, RedisServer() as replica:
-        copy = redis.asyncio.Redis(port=replica.port)
+        copy = redis.asyncio.Redis.from_url(replica.url)
         await copy.execute_command("REPLICAOF", "127.0.0.1", primary.port)
         while (await copy.info("replication"))["master_link_status"] != "up":
             await asyncio.sleep(0.02)

@@ -71,7 +71,7 @@ async def test_long_answers_and_commands_arrive_whole() -> None:
     """Nothing depends on how the network cuts the bytes up."""
     long = bytes(range(256)) * 20_000
     with RedisServer() as server, Proxy("127.0.0.1", server.port) as proxy:
-        async with taken_over(f"redis://127.0.0.1:{proxy.port}") as socket:
+        async with taken_over(server.url.replace(str(server.port), str(proxy.port))) as socket:
             assert await socket.exchange([("SET", "long", long)]) == [b"OK"]
             assert await socket.exchange([("GET", "long"), ("PING",)]) == [long, b"PONG"]
             await socket.exchange([("RPUSH", "list", *map(str, range(100)))])
@@ -100,7 +100,7 @@ async def cut_off(server: RedisServer) -> None:
 
 
 def hang_up(server: RedisServer) -> None:
-    with redis.Redis(port=server.port) as other:
+    with redis.Redis.from_url(server.url) as other:
         other.client_kill_filter(_type="normal", skipme=True)
 
 
@@ -171,7 +171,7 @@ async def test_each_exchange_has_the_whole_time_limit(monkeypatch: pytest.Monkey
 async def test_a_cut_in_mid_exchange_is_an_error_and_the_next_call_works() -> None:
     """The caller learns that the outcome is unknown, and nothing was sent twice."""
     with RedisServer() as server, Proxy("127.0.0.1", server.port) as proxy:
-        async with RedisMemoryStore(f"redis://127.0.0.1:{proxy.port}") as store:
+        async with RedisMemoryStore(server.url.replace(str(server.port), str(proxy.port))) as store:
             await store.add_messages("s", said("a"))
             before = proxy.requests
             with (
@@ -191,7 +191,7 @@ async def test_users_databases_and_sockets_of_the_url_hold_for_the_taken_over_co
     path = tmp_path / "r"
     with RedisServer(settings={"unixsocket": str(path)}) as server:
         allowed = {"passwords": ["+pw"], "keys": ["*"], "commands": ["+@all"]}
-        with redis.Redis(port=server.port) as admin:
+        with redis.Redis.from_url(server.url) as admin:
             admin.acl_setuser("bob", enabled=True, **allowed)
         for url in (
             f"redis://bob:pw@127.0.0.1:{server.port}/3?client_name=us",
@@ -201,7 +201,7 @@ async def test_users_databases_and_sockets_of_the_url_hold_for_the_taken_over_co
                 for text in "ab":
                     await store.add_messages("s", said(text))
                     assert (await contents(store))[-1] == text
-                    with redis.Redis(port=server.port) as admin:
+                    with redis.Redis.from_url(server.url) as admin:
                         clients = [c for c in admin.client_list() if c["name"] == "us"]
                     assert {c["user"] for c in clients} == {"bob"}
                     assert {c["db"] for c in clients} == {"3" if "/3" in url else "4"}
@@ -238,7 +238,7 @@ async def test_tls_works_like_anything_else(tmp_path: Path) -> None:
     """Long histories, and connections that end."""
     with RedisServer() as server:
         async with tls_in_front_of(server.port, tmp_path) as port:
-            url = f"rediss://127.0.0.1:{port}/2?ssl_cert_reqs=none&ssl_check_hostname=false"
+            url = f"rediss://:{server.password}@127.0.0.1:{port}/2?ssl_cert_reqs=none&ssl_check_hostname=false"
             async with taken_over(url) as socket:
                 assert await socket.exchange([("PING",)]) == [b"PONG"]
             async with RedisMemoryStore(url) as store:
