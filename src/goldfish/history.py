@@ -1,14 +1,16 @@
 """Every call of a run: who asked what of which session, when, and how it ended."""
 
 import json
+import math
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from goldfish.errors import HistoryError
 
 Outcome = Literal["ok", "fail", "unknown"]
+OUTCOMES = get_args(Outcome)
 SCHEMA = 1
 FAULT = "fault"  # the action of what the harness does to the world
 
@@ -69,9 +71,9 @@ def load(path: Path) -> History:
             return History([call_of(json.loads(line)) for line in file], about)
     except OSError as error:
         raise HistoryError(f"{path} cannot be read: {error.strerror}: give a saved run") from error
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise HistoryError(
-            f"{path} is not a history of goldfish ({type(error).__name__}: {error}): "
+            f"{path} is not a history of goldfish ({type(error).__name__}: {error!s:.200}): "
             "give a file or directory that --save-runs wrote"
         ) from error
 
@@ -85,28 +87,49 @@ def fields_of(call: Call) -> dict[str, Any]:
     return {name: value for name, value in call._asdict().items() if value not in (None, "", "ok")}
 
 
-def _about(found: dict[str, Any]) -> About:
-    if found.pop("goldfish") != SCHEMA:
+def _about(found: Any) -> About:
+    if _given(found, "goldfish", int) != SCHEMA:
         raise ValueError("it was written by a newer goldfish")
-    return About(**found)
+    about = About(**{name: value for name, value in found.items() if name != "goldfish"})
+    for name, usual in vars(About()).items():
+        _given(vars(about), name, type(usual))
+    return about
 
 
-def call_of(found: dict[str, Any]) -> Call:
-    """The call that ``fields_of`` spelled out."""
+def call_of(found: Any) -> Call:
+    """The call that ``fields_of`` spelled out; a ValueError names what is not as it should be.
+
+    A file may come from anybody, and what is in it becomes the code of a test.
+    """
+    start, end = (float(_given(found, name, float)) for name in ("start", "end"))
+    if not -math.inf < start <= end < math.inf:
+        raise ValueError(f"'start' and 'end' must be a span of time, and are {start} and {end}")
     get = found.get
-    value, result = get("value"), get("result")
-    return Call(
-        found["process"],
-        get("session", ""),
-        found["action"],
-        tuple(value) if type(value) is list else value,
-        tuple(result) if type(result) is list else result,
-        found["start"],
-        found["end"],
-        get("outcome", "ok"),
-        get("error", ""),
-        get("place", ""),
-    )
+    action, outcome = _given(found, "action", str), get("outcome", "ok")
+    value, result = (_plain(get(name)) for name in ("value", "result"))
+    if outcome not in OUTCOMES:
+        raise ValueError(f"'outcome' must be ok, fail or unknown, and is {outcome!r:.40}")
+    if action == "add" and not isinstance(value, tuple):
+        raise ValueError("'value' of an add must be a list of messages")
+    if action == "read" and outcome == "ok" and not isinstance(result, tuple):
+        raise ValueError("'result' of a read must be a list of messages")
+    process, session = _given(found, "process", str), _given(found, "session", str, "")
+    error, place = _given(found, "error", str, ""), _given(found, "place", str, "")
+    return Call(process, session, action, value, result, start, end, outcome, error, place)
+
+
+def _plain(value: Any) -> Any:
+    return tuple(value) if type(value) is list else value
+
+
+def _given(found: Any, name: str, kind: type, default: Any = None) -> Any:
+    """The field of a record, if it is of its kind."""
+    if not isinstance(found, dict):
+        raise ValueError(f"a line must be a record, and is a {type(found).__name__}")
+    value = found[name] if default is None else found.get(name, default)
+    if type(value) is kind or (kind is float and type(value) is int):
+        return value
+    raise ValueError(f"{name!r} must be of type {kind.__name__}, not {type(value).__name__}")
 
 
 def tag(content: object) -> str:

@@ -2,19 +2,21 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
 from typing import Any
 
 from goldfish.errors import HistoryError
 from goldfish.history import FAULT, Call, History, tag
 from goldfish.judges import Finding, judge
 from goldfish.judges.smallest import smallest
-from goldfish.notation import drawn
+from goldfish.notation import drawn, written
 from goldfish.reliving import can_be_repeated
 
 WRITES = {"add", "trim", "clear", "save", "rollback"}
 COMPANY = 12  # writes beside those that show the finding
 FAULTS = 3
+LONGEST_CODE = 40  # of a name in the file
 _PLAIN = re.compile(r"[\w.-]+")
 _HEAD = '''"""What broke once, asked again; `goldfish replay --as-test` wrote this file."""
 
@@ -34,26 +36,41 @@ def test_{function}() -> None:
 
 
 def as_tests(histories: Iterable[History], target: str | None) -> str:
-    """The text of a test file: a test for each history in which something is broken."""
-    tests = [test for history in histories for test in _tests(history, target)]
+    """The text of a test file: a test for each history in which something is broken.
+
+    A run may come from anybody, so all of it that gets into the file is a number, an identifier or
+    a literal, made here of letters that cannot end it.
+    """
+    codes: dict[str, int] = {}
+    tests = [test for history in histories for test in _tests(history, target, codes)]
     if not tests:
         raise HistoryError("nothing in this run is broken, so there is nothing to test")
     return _HEAD + "".join(tests)
 
 
-def _tests(history: History, target: str | None) -> Iterator[str]:
+def _tests(history: History, target: str | None, codes: dict[str, int]) -> Iterator[str]:
     for finding in judge(history).findings[:1]:
         about, calls = history.about, scene(history, finding)
-        code = about.code or "history"
+        code = _identifier(about.code or "history", codes)
         places = {call.place for call in calls if call.place}
         yield _TEST.format(
-            name=f"{_identifier(code).upper()}_HISTORY",
-            function=_identifier(f"what_{code}_showed_once_does_not_happen_again").lower(),
-            promise=f"Once, with seed {about.seed}, it was broken: {finding.kind}.",
-            calls="\n".join(line.rstrip() for line in drawn(_plainly_named(calls))),
-            target=json.dumps(target or about.target),
+            name=f"{code.upper()}_HISTORY",
+            function=f"what_{code}_showed_once_does_not_happen_again".lower(),
+            promise=f"Once, with seed {int(about.seed)}, it was broken: {finding.kind}.",
+            calls="\n".join(_lines(calls)),
+            target=_literal(target or about.target),
             pods=len(places) if len(places) > 1 else 0,
         )
+
+
+def _lines(calls: Sequence[Call]) -> list[str]:
+    """The calls in the notation, in which a test can be read and changed."""
+    lines = [line.rstrip() for line in drawn(_plainly_named(calls))]
+    try:
+        written("\n".join(lines))
+    except (ValueError, IndexError) as error:
+        raise HistoryError(f"this run cannot become a test: {error!s:.200}") from error
+    return lines
 
 
 def scene(history: History, finding: Finding) -> list[Call]:
@@ -83,27 +100,59 @@ def _repeatable(call: Call) -> bool:
 
 
 def _plainly_named(calls: Sequence[Call]) -> Iterator[Call]:
-    """The calls with sessions and messages whose names the notation can hold."""
-    names: dict[str, str] = {}
-
-    def plain(name: str, letter: str) -> str:
-        if _PLAIN.fullmatch(name):
-            return name
-        return names.setdefault(name, f"{letter}{len(names) + 1}")
-
+    """The calls with names that the notation can hold, and a string in any quotes."""
+    names = _Names(calls)
     for call in calls:
-        yield call._replace(
-            session=plain(call.session, "s") if call.session else "",
-            value=_renamed(call.value, plain),
-            result=_renamed(call.result, plain),
-        )
+        if call.action == FAULT:
+            yield call._replace(process=FAULT, session="", value=str(call.value))
+        else:
+            yield call._replace(
+                process=names.plain(call.process, "p"),
+                session=names.plain(call.session, "s"),
+                value=_renamed(call.value, names),
+                result=_renamed(call.result, names),
+            )
 
 
-def _renamed(contents: Any, plain: Callable[[str, str], str]) -> Any:
-    if not isinstance(contents, tuple | list):
-        return contents
-    return tuple(plain(tag(each), "m") for each in contents)
+class _Names:
+    """New names for those that are not plain, none of which was there before."""
+
+    def __init__(self, calls: Sequence[Call]) -> None:
+        contents = [each for call in calls for each in (call.value, call.result)]
+        told = [tag(each) for every in contents if isinstance(every, tuple) for each in every]
+        said = [each for each in contents if isinstance(each, str)]
+        self._there = {*told, *said, *(name for call in calls for name in call[:2])}
+        self._given: dict[str, str] = {}
+
+    def plain(self, name: str, letter: str) -> str:
+        if _PLAIN.fullmatch(name) and name != FAULT:
+            return name
+        if name not in self._given:
+            numbered = (f"{letter}{number}" for number in count(len(self._given) + 1))
+            self._given[name] = next(each for each in numbered if each not in self._there)
+            self._there.add(self._given[name])
+        return self._given[name]
 
 
-def _identifier(text: str) -> str:
-    return re.sub(r"\W", "_", text)
+def _renamed(value: Any, names: _Names) -> Any:
+    """The messages, the name of a snapshot or the number of messages, as the notation has it."""
+    if isinstance(value, tuple):
+        return tuple(names.plain(tag(each), "m") for each in value)
+    if isinstance(value, str):
+        return names.plain(value, "v")
+    if value is None or type(value) is int:
+        return value
+    raise HistoryError(f"{value!r:.80} cannot be written into a test: leave out its call")
+
+
+def _identifier(text: str, given: dict[str, int]) -> str:
+    """A name for Python that is like the text, and another each time."""
+    plain = re.sub(r"[^A-Za-z0-9_]", "_", text)[:LONGEST_CODE]
+    plain = plain if plain[0].isalpha() else f"of_{plain}"
+    given[plain.lower()] = again = given.get(plain.lower(), 0) + 1
+    return plain if again == 1 else f"{plain}_again{again}"
+
+
+def _literal(text: str) -> str:
+    """The text as Python reads it, in ASCII."""
+    return json.dumps(text) if text.isascii() else ascii(text)

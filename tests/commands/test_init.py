@@ -1,5 +1,6 @@
 """``goldfish init``: a test file that runs at once, for whatever a project remembers with."""
 
+import ast
 import os
 import subprocess
 import sys
@@ -98,3 +99,21 @@ def test_a_name_that_is_no_starter_brings_the_nearest(capsys: pytest.CaptureFixt
     assert answer(["init", "--for", "langchain-redi"]) == 2
     assert "did you mean langchain_redis" in capsys.readouterr().err
     assert not Path("tests").exists()
+
+
+@pytest.mark.parametrize(
+    "folder",
+    ['a"""b', "a\nimport os\nos.abort()", "a\u2028import os", "a\\", "coding: cp037", b"\xff"],
+)
+def test_the_names_of_a_project_stay_in_their_comment(project: Path, folder: str | bytes) -> None:
+    """Quotes, line breaks and bytes in the path of a source do not become code."""
+    place = Path(os.fsdecode(folder))
+    plain, hostile = Path("test_plain.py"), Path("test_hostile.py")
+    for where, test in ((Path("app"), plain), (place, hostile)):
+        where.mkdir()
+        (where / "memory.py").write_text("from agents import SQLiteSession\n")
+        assert answer(["init", str(test), "--for", "openai_agents_sqlite"]) == 0
+        (where / "memory.py").unlink()
+    assert "# agents.SQLiteSession is imported in " in hostile.read_text("utf-8")
+    trees = [ast.dump(ast.parse(each.read_bytes())) for each in (plain, hostile)]
+    assert trees[0] == trees[1]
