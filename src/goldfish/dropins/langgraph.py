@@ -10,14 +10,17 @@ import asyncio
 import importlib
 import sys
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from goldfish.bridge import BlockingMemoryStore, wait_for
 from goldfish.dropins.langgraph_records import Entry, Line, Saved, Typed, Write
+from goldfish.dropins.langgraph_runs import PARENTS, Run, Runs
 from goldfish.dropins.langgraph_threads import (
     CheckpointNotFoundError,
     Threads,
     TurnOvertakenError,
+    overtaken,
 )
 from goldfish.dropins.langgraph_turns import Turns
 from goldfish.errors import MissingExtraError
@@ -70,20 +73,11 @@ class Saver(BaseCheckpointSaver[Any]):
         super().__init__(serde=serde)
         self._refuses = refuse_overtaken
         self._threads = Threads(store.store if isinstance(store, BlockingMemoryStore) else store)
+        self._runs = Runs()
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """The checkpoint that is named, or else the latest of the thread; None if there is none."""
-        line, named = _line(config), get_checkpoint_id(config)
-        if named:
-            found = await self._threads.saved(line, named)
-        else:
-            found = await self._threads.latest(line)
-        if found is None:
-            return None
-        told = _config(config["configurable"]["thread_id"], line.ns, found.checkpoint_id)
-        if self._refuses:
-            told["configurable"][TURN] = not named
-        return self._tuple(told, found)
+        return await self._get(config, self._begin(config))
 
     async def alist(
         self,
@@ -113,11 +107,13 @@ class Saver(BaseCheckpointSaver[Any]):
         line = _line(config)
         parent = config["configurable"].get("checkpoint_id")
         described = get_checkpoint_metadata(config, metadata)
-        run = described.get("run_id")
         continues = self._refuses and _continues(config, metadata)
-        entry = Entry(checkpoint["id"], parent, run, continues)
+        entry = Entry(checkpoint["id"], parent, described.get("run_id"), continues)
         saved = Saved(checkpoint["id"], parent, self._dumped(checkpoint), self._dumped(described))
-        await self._threads.put(line, saved, entry)
+        async with self._writing(config, checkpoint["id"]) as run:
+            await self._threads.put(line, saved, entry)
+            if run is not None:
+                run.settle(checkpoint["id"])
         return _config(config["configurable"]["thread_id"], line.ns, checkpoint["id"])
 
     async def aput_writes(
@@ -133,7 +129,8 @@ class Saver(BaseCheckpointSaver[Any]):
             for at, (channel, value) in enumerate(writes)
         ]
         checkpoint_id = config["configurable"]["checkpoint_id"]
-        await self._threads.put_writes(_line(config), checkpoint_id, records)
+        async with self._writing(config, checkpoint_id):
+            await self._threads.put_writes(_line(config), checkpoint_id, records)
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Remove the thread with all namespaces; a turn that is under way does not revive it."""
@@ -165,7 +162,7 @@ class Saver(BaseCheckpointSaver[Any]):
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """The checkpoint that is named, or else the latest of the thread; None if there is none."""
-        return wait_for(self.aget_tuple(config))
+        return wait_for(self._get(config, self._begin(config)))
 
     def list(
         self,
@@ -225,6 +222,53 @@ class Saver(BaseCheckpointSaver[Any]):
         if not isinstance(current, str):
             return super().get_next_version(current, channel)
         return f"{int(current.partition('.')[0]) + 1:032}"
+
+    def _begin(self, config: RunnableConfig) -> Run | None:
+        return self._runs.begin(config["configurable"], _line(config).ns)
+
+    async def _get(self, config: RunnableConfig, run: Run | None) -> CheckpointTuple | None:
+        line, named = _line(config), get_checkpoint_id(config)
+        if named:
+            found = await self._threads.saved(line, named)
+        else:
+            found = await self._threads.latest(line)
+        if found is None:
+            return None
+        if run is not None:
+            run.settle(found.checkpoint_id)
+        told = _config(config["configurable"]["thread_id"], line.ns, found.checkpoint_id)
+        if self._refuses:
+            told["configurable"][TURN] = not named
+        return self._tuple(told, found)
+
+    @asynccontextmanager
+    async def _writing(
+        self, config: RunnableConfig, checkpoint_id: str
+    ) -> AsyncIterator[Run | None]:
+        """See to it that nothing stays of what is written meanwhile if the run is overtaken.
+
+        Whoever ends last removes it: this call what it has written, if the run was overtaken before
+        its end, or else the call that is overtaken, which knows of this one from the beginning.
+        """
+        line, run = _line(config), self._runs.of(config["configurable"])
+        if run is None:
+            yield None
+            return
+        if run.is_overtaken:
+            raise overtaken(line)
+        run.note(line, checkpoint_id, config["configurable"].get(PARENTS) or {})
+        try:
+            yield run
+        except (TurnOvertakenError, CheckpointNotFoundError) as error:
+            failure = await self._threads.take_back(line.thread, run.overtake())
+            raise (error if failure is None else overtaken(line, failure)) from None
+        except BaseException:
+            if run.is_overtaken:
+                await self._threads.take_back(line.thread, [(line, checkpoint_id)])
+            raise
+        if run.is_overtaken:
+            failure = await self._threads.take_back(line.thread, [(line, checkpoint_id)])
+            raise overtaken(line, failure)
 
     async def _chosen(
         self, config: RunnableConfig | None, before: RunnableConfig | None

@@ -14,7 +14,7 @@ that stands; so the first of two stands, and the second is seen by nobody. A bra
 """
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from goldfish.encoding import decode_value, encode_ascii
@@ -56,7 +56,7 @@ class Entry:
     @property
     def id(self) -> str:
         """By which the store knows it: the same entry again is a no-op."""
-        return f"{'turn' if self.continues else 'branch'}:{self.checkpoint_id}"
+        return entry_ids([self.checkpoint_id])[0 if self.continues else 1]
 
     def message(self) -> ChatMessage:
         """As the store keeps it."""
@@ -133,6 +133,11 @@ def saved_in(checkpoint_id: str, messages: Sequence[ChatMessage]) -> Saved | Non
         _unpacked(known["metadata"]),
         _ordered([Write.of(each) for each in messages if each.role == WRITE]),
     )
+
+
+def entry_ids(checkpoint_ids: Iterable[str]) -> list[str]:
+    """The ids that the entries of checkpoints may have: of each as a turn, and as a branch."""
+    return [f"{kind}:{each}" for each in checkpoint_ids for kind in ("turn", "branch")]
 
 
 def standing(entries: Sequence[Entry]) -> list[Entry]:

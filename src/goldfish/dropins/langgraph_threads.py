@@ -5,6 +5,7 @@ between leaves what nobody sees, and what the deletion of the thread finds by it
 """
 
 import asyncio
+import contextlib
 from collections.abc import Collection, Coroutine, Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -15,12 +16,14 @@ from goldfish.dropins.langgraph_records import (
     Line,
     Saved,
     Write,
+    entry_ids,
     parts_of,
     saved_in,
     session_prefix,
     standing,
     surely_stands,
 )
+from goldfish.dropins.langgraph_runs import Place
 from goldfish.errors import MemoryStoreError
 from goldfish.stores.base import BaseStore
 
@@ -28,7 +31,12 @@ AT_ONCE = 16  # calls of one operation that wait for the backend together
 
 
 class TurnOvertakenError(MemoryStoreError):
-    """Another turn came first, or the thread was deleted: nothing of this step was kept."""
+    """Another turn came first, or the thread was deleted: nothing of this step counts.
+
+    Nothing of it is stored either, unless the message says that it could not be removed: then
+    nobody sees it, this saver removes it with the next step that it writes to the thread, and the
+    deletion of the thread removes it as well.
+    """
 
 
 class CheckpointNotFoundError(MemoryStoreError, LookupError):
@@ -40,6 +48,7 @@ class Threads:
 
     def __init__(self, store: BaseStore) -> None:
         self._store = store
+        self._left: dict[str, set[Place]] = {}  # by thread, what could not be removed
 
     async def latest(self, line: Line) -> Saved | None:
         """The checkpoint that was written last; this costs the same for a thread of any length."""
@@ -69,6 +78,8 @@ class Threads:
 
     async def put(self, line: Line, saved: Saved, entry: Entry) -> None:
         """Write the checkpoint; if its parent is not what it says, nothing of it stays."""
+        if line.thread in self._left:
+            await self.take_back(line.thread, self._left.pop(line.thread))
         await self._store.add_messages(line.at(saved.checkpoint_id), [saved.message()])
         await self._store.add_messages(line.session, [entry.message()])
         if entry.continues or entry.parent is not None:
@@ -78,6 +89,24 @@ class Threads:
         """Write what belongs to a checkpoint, which may not be there yet."""
         messages = [each.message() for each in writes]
         await self._store.add_messages(line.at(checkpoint_id), messages)
+
+    async def take_back(self, thread: str, places: Iterable[Place]) -> Exception | None:
+        """Remove checkpoints that do not stand, with their writes; return why that failed.
+
+        What could not be removed is removed by the next step.
+        """
+        by_line: dict[Line, list[str]] = {}
+        for line, checkpoint_id in places:
+            by_line.setdefault(line, []).append(checkpoint_id)
+        failure: Exception | None = None
+        for line, ids in by_line.items():
+            try:
+                await self._store.delete_messages(line.session, entry_ids(ids))
+                await _together(self._store.clear(line.at(each)) for each in ids)
+            except MemoryStoreError as error:
+                failure = error
+                self._left.setdefault(thread, set()).update((line, each) for each in ids)
+        return failure
 
     async def delete(self, thread: str) -> None:
         """Remove all of the thread: first its lines, which ends it, then what they led to."""
@@ -124,12 +153,16 @@ class Threads:
         if entry.continues and tail and tail[-1] == entry and surely_stands(tail):
             return
         entries = await self._entries(line)
-        if entry in standing(entries) and _has_parent(entries, entry):
+        doomed = _overtaken_ids(entries)
+        stands = entry in standing(entries) and _has_parent(entries, entry)
+        if not stands:
+            doomed.add(entry.checkpoint_id)
+        failure = await self.take_back(line.thread, [(line, each) for each in doomed])
+        if stands:
             return
-        await self._store.delete_messages(line.session, [entry.id])
-        await self._store.clear(line.at(entry.checkpoint_id))
-        await self._clear_way(line, entries)
-        raise _overtaken(line) if entry.continues else _not_found(line, entry.parent)
+        with contextlib.suppress(MemoryStoreError):  # the next turn will try it again
+            await self._clear_way(line, entries)
+        raise overtaken(line, failure) if entry.continues else _not_found(line, entry.parent)
 
     async def _clear_way(self, line: Line, entries: Sequence[Entry]) -> None:
         """Remove the newest entries that lead nowhere: a deletion found their checkpoint first."""
@@ -166,10 +199,22 @@ def _has_parent(entries: Sequence[Entry], entry: Entry) -> bool:
     return entry.continues or any(each.checkpoint_id == entry.parent for each in entries)
 
 
-def _overtaken(line: Line) -> TurnOvertakenError:
+def _overtaken_ids(entries: Sequence[Entry]) -> set[str]:
+    """The checkpoints that do not stand: whoever wrote them has not removed them, or has ended."""
+    stand = {each.checkpoint_id for each in standing(entries)}
+    # One that does not stand may be there for the sake of the next.
+    kept = {after.parent for one, after in pairwise(entries) if after.parent == one.checkpoint_id}
+    return {each.checkpoint_id for each in entries if each.continues} - stand - kept
+
+
+def overtaken(line: Line, failure: Exception | None = None) -> TurnOvertakenError:
+    """The error of a turn that came too late."""
+    kept = "nothing of this step was kept"
+    if failure is not None:
+        kept = f"what this step had stored counts for nobody and is to be removed later ({failure})"
     return TurnOvertakenError(
         f"thread {line.thread!r:.80} has changed since this turn began, by another turn or a "
-        "deletion, and nothing of this step was kept: take the turn again"
+        f"deletion, and {kept}: take the turn again"
     )
 
 
