@@ -279,21 +279,6 @@ async def test_expired_sessions_that_nobody_asks_for_are_removed(path: Path) -> 
     connection.close()
 
 
-def test_a_store_used_before_a_fork_says_so_in_the_child(path: Path) -> None:
-    """The child gets an error at once instead of waiting for threads that are not there."""
-    store = SQLiteMemoryStore(path)
-    asyncio.run(store.add_messages("s", said("x")))
-    child = os.fork()
-    if child == 0:  # in the child only the exit code speaks
-        try:
-            asyncio.run(store.get_history("s"))
-        except goldfish.MemoryStoreError as error:
-            os._exit(0 if "in each process" in str(error) else 2)
-        os._exit(1)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-    asyncio.run(store.aclose())
-
-
 async def test_a_long_history_is_read_by_a_thread_with_the_same_result(path: Path) -> None:
     """More rows than the event loop should fetch come from another lane, in the same order."""
     async with SQLiteMemoryStore(path) as store:

@@ -23,16 +23,16 @@ from goldfish.stores.searching import SearchingStore
 from goldfish.stores.sqlite_chronicle import SQLiteChronicle
 from goldfish.stores.sqlite_facts import SQLiteFacts
 from goldfish.stores.sqlite_file import SQLiteFile
+from goldfish.stores.sqlite_housekeeping import Housekeeper
 from goldfish.stores.sqlite_keys import Key
 from goldfish.stores.sqlite_keys import key as _key
 from goldfish.stores.sqlite_keys import text as _text
-from goldfish.stores.sqlite_lanes import SQLiteLanes, TooManyRowsError
+from goldfish.stores.sqlite_lanes import SQLiteLanes
+from goldfish.stores.sqlite_quick import TooManyRowsError
 from goldfish.stores.stating import Named
 
 if TYPE_CHECKING:
     from goldfish.embedding.embedder import Embedder
-
-SWEEP_EVERY = 60.0
 
 _DEADLINE = "SELECT expires_at FROM goldfish_sessions WHERE session_id = ?"
 _READ = """SELECT body FROM goldfish_sessions JOIN goldfish_messages
@@ -54,8 +54,9 @@ _PLACE = "SELECT place FROM goldfish_messages WHERE session = ? AND id = ?"
 class SQLiteMemoryStore(SearchingStore):
     """Messages in a SQLite file: a write that returned is on the disk and visible to everyone.
 
-    The file is opened by the first call. ``timeout`` is the longest that a call waits for other
-    processes that write to the same file.
+    The file is opened by the first call; one that is made is readable for its owner alone.
+    ``timeout`` is the longest that a call waits, for its turn and for other processes that write
+    to the same file; a call that failed, or was cancelled before it began, changes nothing later.
 
     With ``search`` what was said can be searched, with ``keep_trimmed`` also what a trim removed.
     """
@@ -73,8 +74,7 @@ class SQLiteMemoryStore(SearchingStore):
         super().__init__(ttl=ttl, embedder=embedder, search=search, keep_trimmed=keep_trimmed)
         file = SQLiteFile(_file_path(path), timeout=arguments.seconds(timeout, "timeout"))
         self.path = file.path
-        self._lanes = SQLiteLanes(file)
-        self._next_sweep = 0.0
+        self._lanes = SQLiteLanes(file, Housekeeper(file).step)
         weakref.finalize(self, self._lanes.stop)
 
     async def _append(
@@ -98,7 +98,6 @@ class SQLiteMemoryStore(SearchingStore):
                 sqlite_search.add_vectors(connection, end + 1, embedded)
             if self._ttl is not None:
                 sqlite_sessions.set_deadline(connection, session, now + self._ttl)
-            self._sweep(connection, now)
 
         await self._lanes.write(append)
 
@@ -243,7 +242,8 @@ class SQLiteMemoryStore(SearchingStore):
     ) -> Forked:
         def fork(connection: sqlite3.Connection) -> Forked:
             keys = _key(session_id), _key(new_session_id)
-            return sqlite_snapshots.fork(connection, keys, time.time(), _key(snapshot_id))
+            wanted = _key(snapshot_id)
+            return sqlite_snapshots.fork(connection, keys, time.time(), wanted, token)
 
         return await self._lanes.write(fork)
 
@@ -290,14 +290,6 @@ class SQLiteMemoryStore(SearchingStore):
     async def _close(self) -> None:
         self._lanes.stop()
         await asyncio.to_thread(self._lanes.join)
-
-    def _sweep(self, connection: sqlite3.Connection, now: float) -> None:
-        """Now and then remove a few expired sessions that nobody asks for."""
-        if now < self._next_sweep:
-            return
-        self._next_sweep = now + SWEEP_EVERY
-        for session in sqlite_sessions.expired(connection, now):
-            sqlite_sessions.empty(connection, session)
 
 
 def _file_path(path: str | os.PathLike[str]) -> str:

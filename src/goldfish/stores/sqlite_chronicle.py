@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from goldfish.recall.chronicle import Chapter, Embedded, Known, Reading, Row
 from goldfish.stores import sqlite_search
 from goldfish.stores.sqlite_keys import key, text
-from goldfish.stores.sqlite_lanes import SQLiteLanes, TooManyRowsError
+from goldfish.stores.sqlite_lanes import SQLiteLanes
+from goldfish.stores.sqlite_quick import TooManyRowsError
 
 _FIND = """SELECT pk, epoch FROM goldfish_sessions
     WHERE session_id = ? AND (expires_at IS NULL OR expires_at > ?)"""

@@ -9,9 +9,19 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from goldfish.facts.ledger import PAGE, Changes, Known, New, Revised, Row, Written
+from goldfish.facts.ledger import (
+    PAGE,
+    TOKEN_SECONDS,
+    Changes,
+    Known,
+    New,
+    Revised,
+    Row,
+    Written,
+)
 from goldfish.stores.sqlite_keys import key, text
-from goldfish.stores.sqlite_lanes import SQLiteLanes, TooManyRowsError
+from goldfish.stores.sqlite_lanes import SQLiteLanes
+from goldfish.stores.sqlite_quick import TooManyRowsError
 
 _USER = "SELECT pk, epoch, version, removals, model FROM goldfish_fact_users WHERE user_id = ?"
 _CHANGES = """SELECT seq, changed, said_at, id, base, said, times_seen, near, expires_at, vectors
@@ -21,7 +31,13 @@ _BY_ID = """SELECT seq FROM goldfish_facts
     WHERE user = ? AND id = ? AND (expires_at IS NULL OR expires_at > ?)"""
 _ANY = """SELECT 1 FROM goldfish_facts
     WHERE user = ? AND (expires_at IS NULL OR expires_at > ?) LIMIT 1"""
-_EXPIRED = "SELECT user, seq FROM goldfish_facts WHERE expires_at <= ? LIMIT 100"
+_ANY_AT_ALL = "SELECT 1 FROM goldfish_facts WHERE user = ? LIMIT 1"
+_EXPIRED = "SELECT user, seq FROM goldfish_facts WHERE expires_at <= ? LIMIT 1"
+_OLD_TOKEN = "SELECT pk FROM goldfish_fact_tokens WHERE noted_at < ? LIMIT 1"
+_SEEN = """SELECT id FROM goldfish_fact_tokens JOIN goldfish_facts USING (user, seq)
+    WHERE user = ? AND token = ? AND (expires_at IS NULL OR expires_at > ?)"""
+_NOTE = """INSERT OR REPLACE INTO goldfish_fact_tokens (user, token, seq, noted_at)
+    VALUES (?, ?, ?, ?)"""
 _ADD = """INSERT INTO goldfish_facts
     (user, seq, changed, said_at, id, key, base, said, expires_at, vectors)
     VALUES (:user, :at, :at, :at, :id, :key, :base, :said, :deadline, :vectors)"""
@@ -40,10 +56,12 @@ _HISTORY = """SELECT said FROM goldfish_fact_history
 _REMOVE = (
     "DELETE FROM goldfish_facts WHERE user = ? AND seq = ?",
     "DELETE FROM goldfish_fact_history WHERE user = ? AND seq = ?",
+    "DELETE FROM goldfish_fact_tokens WHERE user = ? AND seq = ?",
 )
 _REMOVE_ALL = (
     "DELETE FROM goldfish_facts WHERE user = ?",
     "DELETE FROM goldfish_fact_history WHERE user = ?",
+    "DELETE FROM goldfish_fact_tokens WHERE user = ?",
     "DELETE FROM goldfish_fact_users WHERE pk = ?",
 )
 
@@ -189,13 +207,14 @@ def _changes(
 
 def _remember(connection: sqlite3.Connection, user_id: str, new: New) -> Written:
     now = time.time()
-    _remove_expired(connection, now)
     user = _User.find(connection, user_id)
     if user is not None and user.model != new.model:
         if _has_facts(connection, user.pk, now):
             return Written("other model", user.model)
         _remove_all(connection, user.pk)
         user = None
+    if user is not None and (seen := _seen(connection, user, new.token, now)):
+        return Written("done", seen)
     user = user or _begun(connection, user_id, new)
     found = _holder(connection, user, new.key, now)
     at = user.count(connection)
@@ -203,10 +222,12 @@ def _remember(connection: sqlite3.Connection, user_id: str, new: New) -> Written
     if found is None:
         values = {"user": user.pk, "at": at, "deadline": deadline, **new._asdict()}
         connection.execute(_ADD, values)
+        _note(connection, user, new.token, at, now)
         return Written("done", new.id)
     seq, fact_id, old = found
     later = None if old is None or deadline is None else max(old, deadline)
     connection.execute(_COUNT, (at, later, user.pk, seq))
+    _note(connection, user, new.token, seq, now)
     return Written("done", fact_id)
 
 
@@ -214,13 +235,14 @@ def _revise(
     connection: sqlite3.Connection, user_id: str, fact_id: str, revised: Revised
 ) -> Written:
     now = time.time()
-    _remove_expired(connection, now)
     user = _User.find(connection, user_id)
     own = user and connection.execute(_BY_ID, (user.pk, key(fact_id), now)).fetchone()
     if user is None or own is None:
         return Written("not found", fact_id)
     if user.model != revised.model:
         return Written("other model", user.model)
+    if _seen(connection, user, revised.token, now):
+        return Written("done", fact_id)
     holder = _holder(connection, user, revised.key, now)
     if holder is not None and holder[0] != own[0]:
         return Written("taken", holder[1])
@@ -228,7 +250,24 @@ def _revise(
     values = {"user": user.pk, "id": fact_id, "at": at, **revised._asdict()}
     connection.execute(_KEEP_OLD, values)
     connection.execute(_REVISE, values)
+    _note(connection, user, revised.token, own[0], now)
     return Written("done", fact_id)
+
+
+def _seen(connection: sqlite3.Connection, user: _User, token: str | None, now: float) -> str | None:
+    """The id of the fact that a call with this token wrote, if it is still there."""
+    if token is None:
+        return None
+    row = connection.execute(_SEEN, (user.pk, token, now)).fetchone()
+    return None if row is None else str(row[0])
+
+
+def _note(
+    connection: sqlite3.Connection, user: _User, token: str | None, seq: int, now: float
+) -> None:
+    """Know the call again by its token, for a while."""
+    if token is not None:
+        connection.execute(_NOTE, (user.pk, token, seq, now))
 
 
 def _forget(connection: sqlite3.Connection, user_id: str, fact_id: str) -> None:
@@ -280,7 +319,27 @@ def _remove_all(connection: sqlite3.Connection, user: int) -> None:
         connection.execute(statement, (user,))
 
 
-def _remove_expired(connection: sqlite3.Connection, now: float) -> None:
-    """Remove a few facts whose time is over; whoever knows them knows their deadline, too."""
-    for user, seq in connection.execute(_EXPIRED, (now,)).fetchall():
+def any_expired(connection: sqlite3.Connection, now: float) -> bool:
+    """Whether there is a fact whose time is over, or a token that nobody needs any more."""
+    return (
+        connection.execute(_EXPIRED, (now,)).fetchone() is not None
+        or connection.execute(_OLD_TOKEN, (now - TOKEN_SECONDS,)).fetchone() is not None
+    )
+
+
+def remove_one_expired(connection: sqlite3.Connection, now: float) -> bool:
+    """Remove a fact whose time is over, or an old token; whether there was one.
+
+    Whoever knows the fact knows its deadline, too. The last one takes along its user.
+    """
+    fact = connection.execute(_EXPIRED, (now,)).fetchone()
+    if fact is not None:
+        user, seq = fact
         _remove(connection, user, seq)
+        if connection.execute(_ANY_AT_ALL, (user,)).fetchone() is None:
+            _remove_all(connection, user)
+        return True
+    token = connection.execute(_OLD_TOKEN, (now - TOKEN_SECONDS,)).fetchone()
+    if token is not None:
+        connection.execute("DELETE FROM goldfish_fact_tokens WHERE pk = ?", token)
+    return token is not None

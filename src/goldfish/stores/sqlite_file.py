@@ -1,14 +1,18 @@
 """Opening a SQLite file as a store needs it: durable, with today's schema, and never by mistake."""
 
+import contextlib
 import os
 import sqlite3
-import time
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from goldfish.errors import MemoryStoreBackendError, SchemaTooNewError
 from goldfish.stores.sqlite_facts_schema import FACTS
+from goldfish.stores.sqlite_jobs import LOGGER
+from goldfish.stores.sqlite_retries_schema import RETRIES
 from goldfish.stores.sqlite_search_schema import SEARCH
 from goldfish.stores.sqlite_state_schema import STATE
 
@@ -65,7 +69,11 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     FACTS,
     SEARCH,
     STATE,
+    RETRIES,
 )
+LOG_BYTES = 16 << 20  # beyond which the write-ahead log is cut, once no reader needs it
+
+_creating = threading.Lock()
 
 
 class SQLiteFile:
@@ -76,14 +84,18 @@ class SQLiteFile:
         self.timeout = timeout
         self._identity: tuple[int, int] | None = None  # of the file when it was first opened
 
-    def connect(self, *, timeout: float | None = None) -> sqlite3.Connection:
-        """A new connection, in write-ahead mode, that syncs each commit to the disk."""
+    def connect(self) -> sqlite3.Connection:
+        """A new connection, in write-ahead mode, that syncs each commit to the disk.
+
+        It never waits: if others are in the way, that is an error, and the caller may try again.
+        """
         # A file that vanished must not look like an empty memory: only the first opening creates.
-        mode = "rwc" if self._identity is None else "rw"
+        if self._identity is None:
+            self._create()
         connection = sqlite3.connect(
-            f"file:{quote(os.fsencode(self.path))}?mode={mode}",
+            f"file:{quote(os.fsencode(self.path))}?mode=rw",
             uri=True,
-            timeout=self.timeout if timeout is None else timeout,
+            timeout=0,
             isolation_level=None,
             check_same_thread=False,
             cached_statements=256,
@@ -106,60 +118,71 @@ class SQLiteFile:
                 f"{self.path} was replaced while it was open: open the store again"
             )
 
+    def is_same_as(self, other: "SQLiteFile") -> bool:
+        """Whether both lead to one file, as far as this one has been opened."""
+        with contextlib.suppress(OSError):
+            status = os.stat(other.path)
+            return self._identity == (status.st_dev, status.st_ino)
+        return False
+
+    def _create(self) -> None:
+        """Make the file, unless there is one, for its owner alone: it holds what users said.
+
+        SQLite gives its log the same mode. A link is followed to where the file belongs.
+        """
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL
+        # To close a file that SQLite has open drops the locks of this process: not even the file
+        # of another thread that has just made it may be closed here.
+        with _creating, contextlib.suppress(FileExistsError):
+            os.close(os.open(os.path.realpath(self.path), flags, 0o600))
+
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        self._enter_wal(connection)
+        connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=FULL")
+        connection.execute("PRAGMA secure_delete=ON")  # what is removed is overwritten
+        connection.execute(f"PRAGMA journal_size_limit={LOG_BYTES}")
         migrate(connection, MIGRATIONS, self.path)
         if self._identity is None:
             status = os.stat(self.path)
             self._identity = (status.st_dev, status.st_ino)
 
-    def _enter_wal(self, connection: sqlite3.Connection) -> None:
-        """Switch to WAL; while others open the file too, SQLite says "locked" without waiting."""
-        give_up = time.monotonic() + self.timeout
-        while True:
-            try:
-                connection.execute("PRAGMA journal_mode=WAL")
-                return
-            except sqlite3.OperationalError as error:
-                if not is_busy(error) or time.monotonic() > give_up:
-                    raise
-                time.sleep(0.005)
 
-
-BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
-
-
-def error_code(error: Exception) -> int:
-    """SQLite's primary code for the error, or 0 if it has none."""
-    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
-
-
-def is_busy(error: Exception) -> bool:
-    """Whether another connection was in the way."""
-    return error_code(error) in BUSY
+def in_transaction(
+    connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], Any]
+) -> Any:
+    """Do the work and commit it, or leave no trace of it."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        result = work(connection)
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+    return result
 
 
 def migrate(
     connection: sqlite3.Connection, migrations: Sequence[Sequence[str]], path: Path
 ) -> None:
     """Bring the schema to the newest version, in one transaction, or refuse a newer one."""
-    if _version(connection, path, len(migrations)) == len(migrations):
+    newest = len(migrations)
+    if _version(connection, path, newest) == newest:
         return
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        version = _version(connection, path, len(migrations))  # again, now that nobody else writes
+
+    def change(connection: sqlite3.Connection) -> int:
+        version = _version(connection, path, newest)  # again, now that nobody else writes
         connection.execute("CREATE TABLE IF NOT EXISTS goldfish_schema (version INTEGER NOT NULL)")
         for statements in migrations[version:]:
             for statement in statements:
                 connection.execute(statement)
         connection.execute("DELETE FROM goldfish_schema")
-        connection.execute("INSERT INTO goldfish_schema VALUES (?)", (len(migrations),))
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
+        connection.execute("INSERT INTO goldfish_schema VALUES (?)", (newest,))
+        return version
+
+    version = in_transaction(connection, change)
+    if 0 < version < newest:
+        LOGGER.info("%s: migrated from schema version %d to %d", path, version, newest)
 
 
 def _version(connection: sqlite3.Connection, path: Path, newest: int) -> int:

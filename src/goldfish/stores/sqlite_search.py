@@ -57,6 +57,13 @@ def drop_kept(connection: sqlite3.Connection, session: int) -> None:
     forget(connection, session, session << 32, (session + 1 << 32) - 1)
 
 
+def drop_kept_until(connection: sqlite3.Connection, session: int, last: int) -> None:
+    """Remove the session's trimmed messages up to a place; their vectors are left to others."""
+    connection.execute(
+        "DELETE FROM goldfish_kept WHERE place BETWEEN ? AND ?", (session << 32, last)
+    )
+
+
 def drop_kept_ids(connection: sqlite3.Connection, session: int, ids: Iterable[Key]) -> None:
     """Remove the trimmed messages of the session with these ids."""
     for each in ids:

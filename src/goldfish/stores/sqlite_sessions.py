@@ -15,13 +15,19 @@ from goldfish.stores import sqlite_search, sqlite_state
 
 Key = str | bytes
 ALIVE = 1 << 62  # the end of a life that has not ended
+PIECE = 20  # messages of an expired session that go in one piece
 
 _FIND = """SELECT pk, expires_at, (SELECT max(place) FROM goldfish_messages
         WHERE place BETWEEN pk << 32 AND (pk + 1 << 32) - 1), snapshot, top, kept_top
     FROM goldfish_sessions WHERE session_id = ?"""
 _EXPIRED = """SELECT pk, expires_at, NULL, snapshot, top, kept_top
-    FROM goldfish_sessions WHERE expires_at <= ? LIMIT 100"""
+    FROM goldfish_sessions WHERE expires_at <= ? ORDER BY expires_at LIMIT 1"""
+_END_OF_PIECE = f"""SELECT place FROM (
+        SELECT place FROM goldfish_messages WHERE place BETWEEN :first AND :last
+        UNION SELECT place FROM goldfish_kept WHERE place BETWEEN :first AND :last
+    ) ORDER BY place LIMIT 1 OFFSET {PIECE - 1}"""
 _BEGIN = "INSERT INTO goldfish_sessions (session_id, epoch) VALUES (?, random())"
+_END = "UPDATE goldfish_sessions SET expires_at = NULL, token = NULL WHERE pk = ?"
 _REMOVE = "DELETE FROM goldfish_messages WHERE place BETWEEN ? AND ?"
 
 # What happens to the lives of messages that go, while the newest snapshot is :snapshot. First those
@@ -88,9 +94,26 @@ def begun(connection: sqlite3.Connection, key: Key) -> Session:
     return Session(int(cursor.lastrowid or 0))
 
 
-def expired(connection: sqlite3.Connection, now: float) -> list[Session]:
-    """A few sessions whose time is over."""
-    return [Session(*row) for row in connection.execute(_EXPIRED, (now,))]
+def any_expired(connection: sqlite3.Connection, now: float) -> bool:
+    """Whether there is a session whose time is over."""
+    return connection.execute(_EXPIRED, (now,)).fetchone() is not None
+
+
+def remove_one_expired(connection: sqlite3.Connection, now: float) -> bool:
+    """Remove a session whose time is over, or a piece of a long one; whether there was one."""
+    row = connection.execute(_EXPIRED, (now,)).fetchone()
+    if row is None:
+        return False
+    session = Session(*row)
+    first, last = session.places
+    end = connection.execute(_END_OF_PIECE, {"first": first, "last": last}).fetchone()
+    if end is None:
+        empty(connection, session)
+        return True
+    set_deadline(connection, session, 0.0)  # however the clock is set: a torn session is over
+    sqlite_search.drop_kept_until(connection, session.pk, *end)
+    remove(connection, session, first, *end)
+    return True
 
 
 def remove(
@@ -127,7 +150,7 @@ def empty(connection: sqlite3.Connection, session: Session) -> None:
     if session.snapshot is None:
         connection.execute("DELETE FROM goldfish_sessions WHERE pk = ?", (session.pk,))
     else:
-        set_deadline(connection, session, None)
+        connection.execute(_END, (session.pk,))
 
 
 def set_deadline(connection: sqlite3.Connection, session: Session, moment: float | None) -> None:

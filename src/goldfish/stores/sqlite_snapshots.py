@@ -89,7 +89,12 @@ class _Saved(NamedTuple):
 def save(
     connection: sqlite3.Connection, key: Key, now: float, named: tuple[str, Key | None, float]
 ) -> None:
-    """Save the state of the session, which may be empty, under an id, a label and a time."""
+    """Save the state of the session, which may be empty, under an id, a label and a time.
+
+    An id that the session has stays what it is: the call is repeated.
+    """
+    if _find(connection, key, named[0]) is not None:
+        return
     session = sqlite_sessions.living(connection, key, now) or sqlite_sessions.begun(connection, key)
     left = None if session.expires_at is None else session.expires_at - now
     row = (session.pk, *named, session.end, left)
@@ -160,23 +165,36 @@ def delete_all(connection: sqlite3.Connection, session: Session) -> Session:
 
 
 def fork(
-    connection: sqlite3.Connection, keys: tuple[Key, Key], now: float, snapshot_id: Key
+    connection: sqlite3.Connection,
+    keys: tuple[Key, Key],
+    now: float,
+    snapshot_id: Key,
+    token: str | None,
 ) -> Forked:
     """Copy what a snapshot shows into a session that has neither messages nor state."""
     key, new_key = keys
+    new = sqlite_sessions.living(connection, new_key, now)
+    if new is not None and token is not None and _token(connection, new) == token:
+        return "done"
     saved = _find(connection, key, snapshot_id)
     session = sqlite_sessions.find(connection, key)
     if saved is None or session is None:
         return "not found"
-    new = sqlite_sessions.living(connection, new_key, now)
     if new is not None and (new.newest is not None or sqlite_state.there(connection, new.pk)):
         return "not empty"
     new = new or sqlite_sessions.begun(connection, new_key)
     connection.execute(_COPY, _values(session, saved) | {"into": new.pk, "end": new.end})
+    connection.execute("UPDATE goldfish_sessions SET token = ? WHERE pk = ?", (token, new.pk))
     sqlite_search.copy_vectors(connection, session.pk, new.pk)
     sqlite_state.restore(connection, new.pk, saved.number)
     _restore_deadline(connection, new, saved, now)
     return "done"
+
+
+def _token(connection: sqlite3.Connection, session: Session) -> str | None:
+    found = connection.execute("SELECT token FROM goldfish_sessions WHERE pk = ?", (session.pk,))
+    (token,) = found.fetchone()
+    return None if token is None else str(token)
 
 
 def _find(connection: sqlite3.Connection, key: Key, snapshot_id: Key) -> _Saved | None:

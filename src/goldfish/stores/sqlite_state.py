@@ -7,7 +7,7 @@ different rows. A snapshot has a copy of them: there are few, and they are small
 import sqlite3
 
 from goldfish.stores.sqlite_keys import Key, key, text
-from goldfish.stores.sqlite_lanes import TooManyRowsError
+from goldfish.stores.sqlite_quick import TooManyRowsError
 from goldfish.stores.stating import Named
 
 _PUT = """INSERT INTO goldfish_state (session, name, value) VALUES (?, ?, ?)

@@ -1,0 +1,87 @@
+"""Pieces of work on their way to a SQLite file, and the way of their results back to the callers.
+
+Somebody waits for each job until its deadline. Whoever takes it first decides what becomes of it:
+a thread does it, or the caller's event loop gives it up; so a call that failed because its turn
+did not come is never done later.
+"""
+
+import asyncio
+import contextlib
+import logging
+import math
+import sqlite3
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import Any
+
+Work = Callable[[sqlite3.Connection], Any]
+
+LOGGER = logging.getLogger("goldfish.stores.sqlite")
+SLOW_SECONDS = 1.0  # a call that took longer is worth a line in the log
+
+
+class Job:
+    """One piece of work, and the future that waits for it in some event loop."""
+
+    __slots__ = ("_taken", "deadline", "future", "loop", "queued_at", "timer", "work")
+
+    def __init__(self, work: Work, loop: asyncio.AbstractEventLoop) -> None:
+        self.work = work
+        self.loop = loop
+        self.future: asyncio.Future[Any] = loop.create_future()
+        self.queued_at = 0.0
+        self.deadline = math.inf
+        self.timer: asyncio.TimerHandle | None = None
+        self._taken = threading.Lock()
+
+    def queue(self, seconds: float) -> None:
+        """Note that the job begins to wait, and for how long it may."""
+        self.queued_at = time.monotonic()
+        self.deadline = self.queued_at + seconds
+
+    def take(self) -> bool:
+        """Whether the job is now ours: nobody else has it, and its caller is still there."""
+        return not self.future.done() and self._taken.acquire(blocking=False)
+
+    async def result(self) -> Any:
+        """What the work returned; a caller that goes away takes the timer along."""
+        try:
+            return await self.future
+        finally:
+            if self.timer is not None:
+                self.timer.cancel()
+
+
+Outcome = tuple[Job, Any, Exception | None]
+
+
+def deliver(done: Sequence[Outcome]) -> None:
+    """Wake the waiting callers, each in its own event loop, each loop once."""
+    by_loop: dict[asyncio.AbstractEventLoop, list[Outcome]] = defaultdict(list)
+    for outcome in done:
+        by_loop[outcome[0].loop].append(outcome)
+    for loop, outcomes in by_loop.items():
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(_settle, outcomes)
+    if done:
+        _log_slow(min(job.queued_at for job, _, _ in done), len(done))
+
+
+def _settle(outcomes: Sequence[Outcome]) -> None:
+    for job, result, error in outcomes:
+        if job.future.done():
+            continue
+        if error is None:
+            job.future.set_result(result)
+        else:
+            job.future.set_exception(error)
+
+
+def _log_slow(since: float, count: int) -> None:
+    seconds = time.monotonic() - since
+    if seconds > SLOW_SECONDS:
+        LOGGER.info(
+            "%d calls took up to %.1f s, with the time in which they waited", count, seconds
+        )

@@ -1,0 +1,184 @@
+"""What has expired is soon gone from a SQLite file that is in use, every byte of it."""
+
+import asyncio
+import os
+import sqlite3
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from goldfish import ChatMessage, SQLiteMemoryStore
+from goldfish.testing import HashEmbedder
+
+SECRET = "the-secret-word"
+TABLES = ("sessions", "messages", "vectors", "kept", "state", "archive", "lives", "snapshots")
+FACT_TABLES = ("fact_users", "facts", "fact_history", "fact_tokens")
+
+
+def opened(path: Path) -> SQLiteMemoryStore:
+    embedder = HashEmbedder(16)
+    return SQLiteMemoryStore(path, embedder=embedder, search=True, keep_trimmed=True)
+
+
+def said(count: int) -> list[ChatMessage]:
+    return [ChatMessage(role="user", content=f"{n}: {SECRET}") for n in range(count)]
+
+
+def change(path: Path, statement: str) -> None:
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute(statement)
+    connection.close()
+
+
+def rows(path: Path, *tables: str) -> dict[str, int]:
+    """The number of rows of each table that has any."""
+    connection = sqlite3.connect(path)
+    counts = {
+        table: connection.execute(f"SELECT count(*) FROM goldfish_{table}").fetchone()[0]
+        for table in tables or (*TABLES, *FACT_TABLES)
+    }
+    connection.close()
+    return {table: count for table, count in counts.items() if count}
+
+
+def bytes_of(path: Path) -> bytes:
+    """All that is on the disk; the log is read first, for it moves into the file."""
+    log = Path(f"{path}-wal")
+    return (log.read_bytes() if log.exists() else b"") + path.read_bytes()
+
+
+@pytest.fixture
+async def path(tmp_path: Path) -> AsyncIterator[Path]:
+    return tmp_path / "memory.db"
+
+
+async def until_gone(store: SQLiteMemoryStore, path: Path, *tables: str) -> None:
+    """Read now and then, as an application would, until nothing is left."""
+    for _ in range(200):
+        await store.get_history("nobody")
+        if not rows(path, *tables):
+            return
+        await asyncio.sleep(0.05)
+    pytest.fail(f"still there: {rows(path, *tables)}")
+
+
+async def expire_sessions(path: Path, count: int) -> None:
+    """Fill a file with sessions whose time was over long ago."""
+    async with opened(path) as store:
+        await asyncio.gather(*(store.add_messages(f"s{n}", said(2)) for n in range(count)))
+    change(path, "UPDATE goldfish_sessions SET expires_at = 1")
+
+
+async def test_three_thousand_expired_sessions_are_gone_after_a_few_reads(tmp_path: Path) -> None:
+    """Nobody asks for them and nobody writes: all rows go, with their vectors."""
+    path = tmp_path / "memory.db"
+    await expire_sessions(path, 3000)
+    assert rows(path)["sessions"] == 3000
+    async with opened(path) as store:
+        await until_gone(store, path)
+
+
+async def test_calls_go_on_while_much_is_removed(tmp_path: Path) -> None:
+    """Writes are served between the steps, and what they wrote stays."""
+    path = tmp_path / "memory.db"
+    await expire_sessions(path, 1000)
+    async with opened(path) as store:
+        for n in range(50):
+            await store.add_messages("new", [ChatMessage(role="user", content=f"{n}")])
+        for _ in range(200):
+            if rows(path, "sessions") == {"sessions": 1}:
+                break
+            await store.get_history("new")
+            await asyncio.sleep(0.05)
+        assert rows(path, "sessions", "messages") == {"sessions": 1, "messages": 50}
+
+
+async def test_closing_removes_what_has_expired(tmp_path: Path) -> None:
+    """A process that opens the store for a single call takes its share, too."""
+    path = tmp_path / "memory.db"
+    await expire_sessions(path, 20)
+    async with opened(path) as store:
+        await store.get_history("nobody")
+    assert rows(path) == {}
+
+
+async def test_no_byte_of_what_has_expired_is_left_on_the_disk(tmp_path: Path) -> None:
+    """Neither in free pages nor in the log, while the store is open."""
+    path = tmp_path / "memory.db"
+    async with opened(path) as store:
+        await store.add_messages("s", said(100))
+        await store.trim("s", keep_last=50)
+        await store.set_state("s", {"name": SECRET})
+        fact = await store.remember("u", SECRET, ttl=600, key="k")
+        await store.revise("u", fact.id, f"not {SECRET}")
+        assert SECRET.encode() in bytes_of(path)
+        change(path, "UPDATE goldfish_sessions SET expires_at = 1")
+        change(path, "UPDATE goldfish_facts SET expires_at = 1")
+        await until_gone(store, path)
+        for _ in range(100):
+            if SECRET.encode() not in bytes_of(path):
+                break
+            await store.get_history("nobody")
+            await asyncio.sleep(0.05)
+        assert SECRET.encode() not in bytes_of(path)
+        assert os.stat(f"{path}-wal").st_size == 0
+
+
+async def test_a_long_session_goes_in_pieces_and_its_snapshots_stay(tmp_path: Path) -> None:
+    """Also one with messages that a trim kept for searches; what a snapshot shows is kept."""
+    path = tmp_path / "memory.db"
+    async with opened(path) as store:
+        batch = said(2000)
+        await store.add_messages("s", batch)
+        await store.trim("s", keep_last=1500)
+        snapshot = await store.save_snapshot("s")
+        await store.trim("s", keep_last=1000)
+        await store.add_messages("s", said(100))
+        change(path, "UPDATE goldfish_sessions SET expires_at = 1")
+        await until_gone(store, path, "messages", "kept")
+        assert rows(path, "archive") == {"archive": 1500}
+        assert await store.get_history("s") == []
+        await store.rollback_to_snapshot("s", snapshot)
+        assert await store.get_history("s") == batch[500:]
+        assert (await store.search_history(["s"], SECRET, limit=1)) != []
+
+
+async def test_a_session_that_is_half_removed_never_shows(tmp_path: Path) -> None:
+    """Even if the clock is set back meanwhile: it is over for good."""
+    path = tmp_path / "memory.db"
+    async with opened(path) as store:
+        await store.add_messages("s", said(3000))
+        change(path, "UPDATE goldfish_sessions SET expires_at = unixepoch() - 1")
+        seen = set()
+        for _ in range(200):
+            await store.get_history("nobody")
+            connection = sqlite3.connect(path)
+            query = "SELECT expires_at, (SELECT count(*) FROM goldfish_messages) < 3000"
+            found = connection.execute(f"{query} FROM goldfish_sessions").fetchone()
+            connection.close()
+            if found is None:
+                break
+            seen.add(found)
+            await asyncio.sleep(0.005)
+        assert all(deadline == 0 for deadline, begun in seen if begun)
+        assert rows(path) == {}
+
+
+async def test_expired_facts_and_old_tokens_go_with_their_users(tmp_path: Path) -> None:
+    """A user is gone with the last fact; the token of a living fact goes after its day."""
+    path = tmp_path / "memory.db"
+    async with opened(path) as store:
+        for n in range(300):
+            await store.remember(f"u{n}", "parked here", ttl=600, key="k")
+        await store.remember("stays", "likes tea", key="k")
+        change(path, "UPDATE goldfish_facts SET expires_at = 1 WHERE expires_at IS NOT NULL")
+        change(path, "UPDATE goldfish_fact_tokens SET noted_at = noted_at - 90000")
+        for _ in range(200):
+            if rows(path) == {"fact_users": 1, "facts": 1}:
+                break
+            await store.get_history("nobody")
+            await asyncio.sleep(0.05)
+        assert rows(path) == {"fact_users": 1, "facts": 1}
+        (fact,) = await store.list_facts("stays")
+        assert fact.times_seen == 1

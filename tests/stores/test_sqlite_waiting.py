@@ -1,0 +1,167 @@
+"""How long a call on a SQLite file waits, and what becomes of one that nobody waits for."""
+
+import asyncio
+import logging
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+import goldfish
+from goldfish import ChatMessage, SQLiteMemoryStore
+
+
+def said(text: str) -> list[ChatMessage]:
+    return [ChatMessage(role="user", content=text)]
+
+
+async def contents(store: SQLiteMemoryStore, session: str = "s") -> list[object]:
+    return [message.content for message in await store.get_history(session)]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "memory.db"
+
+
+@contextmanager
+def held(path: Path) -> Iterator[None]:
+    """Another connection holds the file, as another process would."""
+    holder = sqlite3.connect(path, isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    finally:
+        holder.execute("ROLLBACK")
+        holder.close()
+
+
+async def seconds_of(store: SQLiteMemoryStore, text: str) -> float:
+    began = time.monotonic()
+    with pytest.raises(goldfish.MemoryStoreBackendError, match="another process held the file"):
+        await store.add_messages("s", said(text))
+    return time.monotonic() - began
+
+
+async def test_a_call_waits_for_its_timeout_in_all(path: Path) -> None:
+    """Its turn in the queue and the lock count together, also for calls that come later."""
+    async with SQLiteMemoryStore(path, timeout=1) as store:
+        await store.add_messages("s", said("before"))
+        with held(path):
+            calls = []
+            for n in range(8):
+                calls.append(asyncio.create_task(seconds_of(store, f"{n}")))
+                await asyncio.sleep(0.1)
+            seconds = await asyncio.gather(*calls)
+        assert all(0.9 < each < 1.5 for each in seconds), seconds
+        await store.add_messages("s", said("after"))
+        assert await contents(store) == ["before", "after"]
+
+
+async def test_opening_counts_as_well(path: Path) -> None:
+    """The first call of a store waits no longer than others, whatever is in its way."""
+    async with SQLiteMemoryStore(path) as store:
+        await store.add_messages("s", said("before"))
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("UPDATE goldfish_schema SET version = 5")
+    connection.execute("DROP TABLE goldfish_fact_tokens")
+    connection.execute("ALTER TABLE goldfish_sessions DROP COLUMN token")
+    connection.close()
+    async with SQLiteMemoryStore(path, timeout=0.5) as store:
+        with held(path):
+            began = time.monotonic()
+            with pytest.raises(goldfish.MemoryStoreBackendError, match="held the file"):
+                await store.get_history("s")
+            assert time.monotonic() - began < 1.2
+        assert await contents(store) == ["before"]
+
+
+async def test_a_call_that_was_given_up_is_not_done_later(path: Path) -> None:
+    """Neither one whose time was over nor one that was cancelled, in the queue or at the lock."""
+    async with SQLiteMemoryStore(path, timeout=0.5) as store:
+        await store.add_messages("s", said("before"))
+        with held(path):
+            first = [asyncio.create_task(store.add_messages("s", said("late"))) for _ in range(3)]
+            await asyncio.sleep(0.1)
+            behind = [asyncio.create_task(store.clear("s")) for _ in range(3)]
+            await asyncio.sleep(0.1)
+            for task in (first[0], behind[0]):
+                task.cancel()
+            outcomes = await asyncio.gather(*first, *behind, return_exceptions=True)
+        assert all(isinstance(each, BaseException) for each in outcomes)
+        await store.add_messages("s", said("after"))
+        assert await contents(store) == ["before", "after"]
+
+
+async def test_a_call_that_is_cancelled_at_once_does_nothing(path: Path) -> None:
+    """Even if nothing stood in its way: it had not begun."""
+    async with SQLiteMemoryStore(path) as store:
+        await store.add_messages("s", said("before"))
+        await store.get_history("s")
+        task = asyncio.create_task(store.add_messages("s", said("cancelled")))
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert await contents(store) == ["before"]
+
+
+async def test_a_call_behind_a_long_one_of_this_process_is_given_up(path: Path) -> None:
+    """The error says that it was not begun, and it is not done when the long one has ended."""
+    async with SQLiteMemoryStore(path, timeout=0.3) as store:
+        await store.add_messages("s", said("before"))
+        long = asyncio.create_task(store._lanes.write(lambda connection: time.sleep(1)))
+        await asyncio.sleep(0.1)
+        with pytest.raises(goldfish.MemoryStoreBackendError, match="was not begun"):
+            await asyncio.gather(*(store.add_messages("s", said("late")) for _ in range(2)))
+        await long  # what has begun is done, and its caller sees the outcome
+        assert await contents(store) == ["before"]
+
+
+async def test_a_timeout_of_nothing_serves_calls_that_need_not_wait(path: Path) -> None:
+    """It means: fail at once if somebody else holds the file."""
+    async with SQLiteMemoryStore(path, timeout=0) as store:
+        await store.add_messages("s", said("before"))
+        with held(path), pytest.raises(goldfish.MemoryStoreBackendError, match="held the file"):
+            await store.add_messages("s", said("late"))
+        assert await contents(store) == ["before"]
+
+
+async def test_waiting_and_giving_up_are_logged(
+    path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """With the file and the time, without anything that was said."""
+    caplog.set_level(logging.INFO, "goldfish.stores.sqlite")
+    async with SQLiteMemoryStore(path, timeout=1.2) as store:
+        await store.add_messages("s", said("secret"))
+        with held(path), pytest.raises(goldfish.MemoryStoreBackendError):
+            await store.add_messages("s", said("secret"))
+    assert "waiting for another process" in caplog.text
+    assert "gave up 1 calls after 1.2 s" in caplog.text
+    assert str(path) in caplog.text
+    assert "secret" not in caplog.text
+
+
+async def test_the_log_shrinks_when_a_long_reader_has_gone(path: Path) -> None:
+    """A reader makes it grow; soon after the reader has ended, calls of any kind have cut it."""
+    big = "x" * 100_000
+    async with SQLiteMemoryStore(path) as store:
+        await store.add_messages("s", said("first"))
+        reader = sqlite3.connect(path, isolation_level=None)
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM goldfish_messages").fetchone()
+        for _ in range(25):
+            await store.add_messages("s", [*said(big)] * 1 + [m for _ in range(9) for m in said(big)])
+        assert os.stat(f"{path}-wal").st_size > 20_000_000
+        reader.execute("COMMIT")
+        reader.close()
+        for _ in range(100):
+            await store.get_history("s", last=1)
+            if os.stat(f"{path}-wal").st_size < 17_000_000:
+                return
+            await asyncio.sleep(0.05)
+        pytest.fail(f"the log still has {os.stat(f'{path}-wal').st_size} bytes")
