@@ -3,7 +3,6 @@
 import asyncio
 import os
 import sqlite3
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -49,7 +48,7 @@ def bytes_of(path: Path) -> bytes:
 
 
 @pytest.fixture
-async def path(tmp_path: Path) -> AsyncIterator[Path]:
+def path(tmp_path: Path) -> Path:
     return tmp_path / "memory.db"
 
 
@@ -65,24 +64,22 @@ async def until_gone(store: SQLiteMemoryStore, path: Path, *tables: str) -> None
 
 async def expire_sessions(path: Path, count: int) -> None:
     """Fill a file with sessions whose time was over long ago."""
-    async with opened(path) as store:
+    async with SQLiteMemoryStore(path) as store:
         await asyncio.gather(*(store.add_messages(f"s{n}", said(2)) for n in range(count)))
     change(path, "UPDATE goldfish_sessions SET expires_at = 1")
 
 
-async def test_three_thousand_expired_sessions_are_gone_after_a_few_reads(tmp_path: Path) -> None:
-    """Nobody asks for them and nobody writes: all rows go, with their vectors."""
-    path = tmp_path / "memory.db"
+async def test_three_thousand_expired_sessions_are_gone_after_a_few_reads(path: Path) -> None:
+    """Nobody asks for them and nobody writes: all rows go."""
     await expire_sessions(path, 3000)
     assert rows(path)["sessions"] == 3000
     async with opened(path) as store:
         await until_gone(store, path)
 
 
-async def test_calls_go_on_while_much_is_removed(tmp_path: Path) -> None:
+async def test_calls_go_on_while_much_is_removed(path: Path) -> None:
     """Writes are served between the steps, and what they wrote stays."""
-    path = tmp_path / "memory.db"
-    await expire_sessions(path, 1000)
+    await expire_sessions(path, 500)
     async with opened(path) as store:
         for n in range(50):
             await store.add_messages("new", [ChatMessage(role="user", content=f"{n}")])
@@ -94,18 +91,16 @@ async def test_calls_go_on_while_much_is_removed(tmp_path: Path) -> None:
         assert rows(path, "sessions", "messages") == {"sessions": 1, "messages": 50}
 
 
-async def test_closing_removes_what_has_expired(tmp_path: Path) -> None:
+async def test_closing_removes_what_has_expired(path: Path) -> None:
     """A process that opens the store for a single call takes its share, too."""
-    path = tmp_path / "memory.db"
     await expire_sessions(path, 20)
     async with opened(path) as store:
         await store.get_history("nobody")
     assert rows(path) == {}
 
 
-async def test_no_byte_of_what_has_expired_is_left_on_the_disk(tmp_path: Path) -> None:
+async def test_no_byte_of_what_has_expired_is_left_on_the_disk(path: Path) -> None:
     """Neither in free pages nor in the log, while the store is open."""
-    path = tmp_path / "memory.db"
     async with opened(path) as store:
         await store.add_messages("s", said(100))
         await store.trim("s", keep_last=50)
@@ -125,9 +120,8 @@ async def test_no_byte_of_what_has_expired_is_left_on_the_disk(tmp_path: Path) -
         assert os.stat(f"{path}-wal").st_size == 0
 
 
-async def test_a_long_session_goes_in_pieces_and_its_snapshots_stay(tmp_path: Path) -> None:
+async def test_a_long_session_goes_in_pieces_and_its_snapshots_stay(path: Path) -> None:
     """Also one with messages that a trim kept for searches; what a snapshot shows is kept."""
-    path = tmp_path / "memory.db"
     async with opened(path) as store:
         batch = said(2000)
         await store.add_messages("s", batch)
@@ -144,9 +138,8 @@ async def test_a_long_session_goes_in_pieces_and_its_snapshots_stay(tmp_path: Pa
         assert (await store.search_history(["s"], SECRET, limit=1)) != []
 
 
-async def test_a_session_that_is_half_removed_never_shows(tmp_path: Path) -> None:
+async def test_a_session_that_is_half_removed_never_shows(path: Path) -> None:
     """Even if the clock is set back meanwhile: it is over for good."""
-    path = tmp_path / "memory.db"
     async with opened(path) as store:
         await store.add_messages("s", said(3000))
         change(path, "UPDATE goldfish_sessions SET expires_at = unixepoch() - 1")
@@ -165,11 +158,10 @@ async def test_a_session_that_is_half_removed_never_shows(tmp_path: Path) -> Non
         assert rows(path) == {}
 
 
-async def test_expired_facts_and_old_tokens_go_with_their_users(tmp_path: Path) -> None:
+async def test_expired_facts_and_old_tokens_go_with_their_users(path: Path) -> None:
     """A user is gone with the last fact; the token of a living fact goes after its day."""
-    path = tmp_path / "memory.db"
     async with opened(path) as store:
-        for n in range(300):
+        for n in range(60):
             await store.remember(f"u{n}", "parked here", ttl=600, key="k")
         await store.remember("stays", "likes tea", key="k")
         change(path, "UPDATE goldfish_facts SET expires_at = 1 WHERE expires_at IS NOT NULL")

@@ -33,25 +33,12 @@ class Job:
         self.future: asyncio.Future[Any] = loop.create_future()
         self.queued_at = 0.0
         self.deadline = math.inf
-        self.timer: asyncio.TimerHandle | None = None
+        self.timer: asyncio.TimerHandle | None = None  # the last of those that queue together
         self._taken = threading.Lock()
-
-    def queue(self, seconds: float) -> None:
-        """Note that the job begins to wait, and for how long it may."""
-        self.queued_at = time.monotonic()
-        self.deadline = self.queued_at + seconds
 
     def take(self) -> bool:
         """Whether the job is now ours: nobody else has it, and its caller is still there."""
         return not self.future.done() and self._taken.acquire(blocking=False)
-
-    async def result(self) -> Any:
-        """What the work returned; a caller that goes away takes the timer along."""
-        try:
-            return await self.future
-        finally:
-            if self.timer is not None:
-                self.timer.cancel()
 
 
 Outcome = tuple[Job, Any, Exception | None]
@@ -66,11 +53,13 @@ def deliver(done: Sequence[Outcome]) -> None:
         with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
             loop.call_soon_threadsafe(_settle, outcomes)
     if done:
-        _log_slow(min(job.queued_at for job, _, _ in done), len(done))
+        _log_slow(done[0][0].queued_at, len(done))  # the oldest is the first
 
 
 def _settle(outcomes: Sequence[Outcome]) -> None:
     for job, result, error in outcomes:
+        if job.timer is not None:
+            job.timer.cancel()  # those before it have been served as well
         if job.future.done():
             continue
         if error is None:

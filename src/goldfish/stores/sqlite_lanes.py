@@ -78,7 +78,7 @@ class SQLiteLanes:
             loop.call_soon(self._dispatch, loop)  # after the tasks that are about to write too
         else:
             company.append(job)
-        return cast(T, await job.result())
+        return cast(T, await job.future)
 
     async def read(self, work: Read[T]) -> T:
         """Do the work on a connection that only reads."""
@@ -91,9 +91,9 @@ class SQLiteLanes:
                 self._readers.append(Reader(self.file, self._reads, self._quick))
                 self._readers[-1].thread.start()
         job = Job(partial(work, most=None), asyncio.get_running_loop())
-        self._watch(job, self._readers)
+        self._watch([job], self._readers)
         self._reads.put(job)
-        return cast(T, await job.result())
+        return cast(T, await job.future)
 
     def stop(self) -> None:
         """Tell the threads to end once they have done what is queued."""
@@ -169,8 +169,7 @@ class SQLiteLanes:
         jobs = [job for job in self._fresh.pop(loop, []) if not job.future.cancelled()]
         if len(jobs) == 1 and self._writes.empty() and self._quick.try_write(jobs[0]):
             return
-        for job in jobs:
-            self._watch(job, self._writers)
+        self._watch(jobs, self._writers)
         self._enqueue(jobs)
 
     def _enqueue(self, jobs: Sequence[Job | Literal[Tidying.DUE]]) -> None:
@@ -182,20 +181,27 @@ class SQLiteLanes:
         for job in jobs:
             self._writes.put(job)
 
-    def _watch(self, job: Job, lanes: Sequence[Lane]) -> None:
-        """See to it that the job's turn comes in time, or never."""
-        job.queue(self.file.timeout)
-        seconds = max(self.file.timeout, LEAST_TURN)
-        job.timer = job.loop.call_later(seconds, self._give_up, job, lanes)
+    def _watch(self, jobs: Sequence[Job], lanes: Sequence[Lane]) -> None:
+        """See to it that the turn of these jobs of one event loop comes in time, or never."""
+        now = time.monotonic()
+        for job in jobs:
+            job.queued_at = now
+            job.deadline = now + self.file.timeout
+        if jobs:
+            seconds = max(self.file.timeout, LEAST_TURN)
+            timer = jobs[-1].loop.call_later(seconds, self._give_up, jobs, lanes)
+            jobs[-1].timer = timer
 
-    def _give_up(self, job: Job, lanes: Sequence[Lane]) -> None:
-        if job.take():
-            locked = next((lane.locked for lane in lanes if lane.locked), None)
-            LOGGER.warning(
-                "%s: gave up a call whose turn did not come in %g s",
-                self.file.path,
-                self.file.timeout,
-            )
+    def _give_up(self, jobs: Sequence[Job], lanes: Sequence[Lane]) -> None:
+        late = [job for job in jobs if job.take()]
+        if not late:
+            return
+        path, timeout = self.file.path, self.file.timeout
+        LOGGER.warning(
+            "%s: gave up %d calls whose turn did not come in %g s", path, len(late), timeout
+        )
+        locked = next((lane.locked for lane in lanes if lane.locked), None)
+        for job in late:
             job.future.set_exception(explained(locked, self.file) if locked else overdue(self.file))
 
 
