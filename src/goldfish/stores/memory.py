@@ -11,12 +11,16 @@ from typing import TYPE_CHECKING, Literal
 from goldfish.messages import Snapshot
 from goldfish.recall.chronicle import Embedded
 from goldfish.stores.base import BaseStore, Forked, Row
+from goldfish.stores.memory_deadlines import Deadlines
 from goldfish.stores.memory_facts import MemoryFacts
 from goldfish.stores.observation import Observation
 from goldfish.stores.stating import Named
 
 if TYPE_CHECKING:
     from goldfish.embedding.embedder import Embedder
+
+
+STEP_SECONDS = 0.002  # for which a call may be busy with what others have left to expire
 
 
 @dataclass
@@ -72,7 +76,7 @@ class InMemoryStore(BaseStore):
         self._by_id: dict[str, _Session] = {}
         self._saved: dict[str, dict[str, _Saved]] = {}  # by session and snapshot, oldest first
         self._user_states: dict[str, dict[str, str]] = {}  # by user and name: JSON
-        self._sweep_at = 64
+        self._deadlines: Deadlines[str] = Deadlines()
         self._lock = threading.Lock()  # several event loops in several threads may share a store
 
     async def _append(
@@ -83,8 +87,7 @@ class InMemoryStore(BaseStore):
             bodies = session.own_bodies()
             for key, body in rows:
                 bodies.setdefault(key, body)
-            if self._ttl is not None:
-                session.deadline = time.monotonic() + self._ttl
+            self._renew(session_id, session)
 
     async def _read(self, session_id: str, last: int | None) -> Sequence[str]:
         with self._lock:
@@ -116,26 +119,32 @@ class InMemoryStore(BaseStore):
 
     async def _clear(self, session_id: str, snapshots: bool) -> None:
         with self._lock:
-            self._by_id.pop(session_id, None)
+            self._drop(session_id)
             if snapshots:
                 self._saved.pop(session_id, None)
 
     async def _clear_all(self) -> None:
         with self._lock:
             self._by_id.clear()
+            self._deadlines = Deadlines()
             self._saved.clear()
             self._user_states.clear()
 
     async def _sessions(self, prefix: str) -> list[str]:
         with self._lock:
-            self._drop_expired()
-            return [key for key, session in self._by_id.items() if session.bodies]
+            now = time.monotonic()
+            return [
+                key
+                for key, session in self._by_id.items()
+                if session.bodies and (session.deadline is None or session.deadline > now)
+            ]
 
     async def _set_ttl(self, session_id: str, seconds: float | None) -> None:
         with self._lock:
             session = self._alive(session_id)
             if session is not None and not session.empty:
-                session.deadline = None if seconds is None else time.monotonic() + seconds
+                moment = None if seconds is None else time.monotonic() + seconds
+                self._set_deadline(session_id, session, moment)
 
     async def _get_ttl(self, session_id: str) -> float | None:
         with self._lock:
@@ -166,8 +175,7 @@ class InMemoryStore(BaseStore):
             saved = self._saved.get(session_id, {}).get(snapshot_id)
             if saved is not None:
                 session = self._alive(session_id)
-                self._by_id[session_id] = saved.as_session()
-                self._by_id[session_id].token = session.token if session else None
+                self._put(session_id, saved, session.token if session else None)
             return saved is not None
 
     async def _snapshots(self, session_id: str) -> list[Snapshot]:
@@ -193,16 +201,14 @@ class InMemoryStore(BaseStore):
                 return "not found"
             if new_session is not None and not new_session.empty:
                 return "not empty"
-            self._by_id[new_session_id] = saved.as_session()
-            self._by_id[new_session_id].token = token
+            self._put(new_session_id, saved, token)
             return "done"
 
     async def _write_state(self, session_id: str, named: list[Named]) -> None:
         with self._lock:
             session = self._living(session_id)
             session.state.update(named)
-            if self._ttl is not None:
-                session.deadline = time.monotonic() + self._ttl
+            self._renew(session_id, session)
 
     async def _read_state(self, session_id: str) -> list[Named]:
         with self._lock:
@@ -229,26 +235,49 @@ class InMemoryStore(BaseStore):
 
     def _alive(self, session_id: str) -> _Session | None:
         """The session, unless it has expired: then it is forgotten here and now."""
+        self._sweep()
         session = self._by_id.get(session_id)
         if session is None or session.deadline is None or session.deadline > time.monotonic():
             return session
-        del self._by_id[session_id]
+        self._drop(session_id)
         return None
 
     def _living(self, session_id: str) -> _Session:
         """The session, or a new one if there is none or it has expired."""
         session = self._alive(session_id)
         if session is None:
-            self._sweep()
             session = self._by_id[session_id] = _Session()
         return session
 
-    def _sweep(self) -> None:
-        """Drop expired sessions that nobody asks for, each time the number of sessions doubles."""
-        if len(self._by_id) >= self._sweep_at:
-            self._drop_expired()
-            self._sweep_at = 2 * len(self._by_id) + 64
+    def _put(self, session_id: str, saved: _Saved, token: str | None) -> None:
+        """Make the session what a snapshot shows."""
+        session = self._by_id[session_id] = saved.as_session()
+        session.token = token
+        self._set_deadline(session_id, session, session.deadline)
 
-    def _drop_expired(self) -> None:
-        for key in list(self._by_id):
-            self._alive(key)
+    def _renew(self, session_id: str, session: _Session) -> None:
+        """Put the deadline off, in a store with a ttl."""
+        if self._ttl is not None:
+            self._set_deadline(session_id, session, time.monotonic() + self._ttl)
+
+    def _set_deadline(self, session_id: str, session: _Session, moment: float | None) -> None:
+        session.deadline = moment
+        if moment is not None:
+            self._deadlines.note(session_id, moment)
+
+    def _drop(self, session_id: str) -> None:
+        self._by_id.pop(session_id, None)
+        self._deadlines.drop(session_id)
+
+    def _sweep(self) -> None:
+        """Drop expired sessions that nobody asks for, for a moment at most."""
+        now = time.monotonic()
+        for session_id in self._deadlines.over(now):
+            session = self._by_id.get(session_id)
+            if session is not None and session.deadline is not None:
+                if session.deadline > now:
+                    self._deadlines.note(session_id, session.deadline)
+                else:
+                    del self._by_id[session_id]
+            if time.monotonic() > now + STEP_SECONDS:
+                return

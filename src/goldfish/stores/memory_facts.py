@@ -14,6 +14,9 @@ from goldfish.facts.ledger import (
     Row,
     Written,
 )
+from goldfish.stores.memory_deadlines import Deadlines
+
+STEP_SECONDS = 0.002  # for which a call may be busy with what others have left to expire
 
 
 class _User:
@@ -23,10 +26,12 @@ class _User:
         self.rows: dict[int, Row] = {}  # the one that changed last is the last
         self.keys: dict[str, int] = {}
         self.key_of: dict[int, str] = {}
-        self.deadlines: dict[int, float] = {}  # of those facts that have one
+        self.deadlines: Deadlines[int] = Deadlines()
         self.ids: dict[str, int] = {}
         self.past: dict[int, list[str]] = {}
-        self.tokens: dict[str, tuple[int, float]] = {}  # of calls: the fact and when, oldest first
+        self.tokens: dict[str, int] = {}  # of calls: the fact that they wrote
+        self.tokens_of: dict[int, list[str]] = {}
+        self.token_deadlines: Deadlines[str] = Deadlines()
 
     def count(self) -> int:
         """The number of the next change."""
@@ -37,9 +42,8 @@ class _User:
         self.rows.pop(row.seq, None)
         self.rows[row.seq] = row
         self.ids[row.id] = row.seq
-        self.deadlines.pop(row.seq, None)
         if row.expires_at is not None:
-            self.deadlines[row.seq] = row.expires_at
+            self.deadlines.note(row.seq, row.expires_at)
 
     def claim(self, key: str, seq: int) -> None:
         """Let the fact be found by this key, and by no other."""
@@ -49,27 +53,42 @@ class _User:
 
     def note(self, token: str | None, seq: int, now: float) -> None:
         """Know the call again by its token, for a while."""
-        while self.tokens and next(iter(self.tokens.values()))[1] + TOKEN_SECONDS < now:
-            del self.tokens[next(iter(self.tokens))]
         if token is not None:
-            self.tokens[token] = seq, now
+            self.tokens[token] = seq
+            self.tokens_of.setdefault(seq, []).append(token)
+            self.token_deadlines.note(token, now + TOKEN_SECONDS)
 
     def seen(self, token: str | None) -> Row | None:
         """The fact that a call with this token wrote, if it is still there."""
-        seq, _ = self.tokens.get(token or "", (0, 0.0))
-        return self.rows.get(seq)
+        return self.rows.get(self.tokens.get(token or "", 0))
 
     def drop(self, seq: int) -> None:
-        self.tokens = {token: kept for token, kept in self.tokens.items() if kept[0] != seq}
+        for token in self.tokens_of.pop(seq, ()):
+            del self.tokens[token]
+            self.token_deadlines.drop(token)
         row = self.rows.pop(seq)
         del self.ids[row.id]
         del self.keys[self.key_of.pop(seq)]
         self.past.pop(seq, None)
-        self.deadlines.pop(seq, None)
+        self.deadlines.drop(seq)
 
     def drop_expired(self, now: float) -> None:
-        for seq in [seq for seq, moment in self.deadlines.items() if moment <= now]:
-            self.drop(seq)
+        """Drop the facts whose time is over, and the tokens of calls that are long done."""
+        for seq in self.deadlines.over(now):
+            row = self.rows[seq]
+            if row.expires_at is not None:
+                if row.expires_at > now:
+                    self.deadlines.note(seq, row.expires_at)
+                else:
+                    self.drop(seq)
+        for token in self.token_deadlines.over(now):
+            self.tokens_of[self.tokens.pop(token)].remove(token)
+
+    @property
+    def next(self) -> float | None:
+        """When something of the user may be over for the first time."""
+        moments = (self.deadlines.next, self.token_deadlines.next)
+        return min((moment for moment in moments if moment is not None), default=None)
 
     def find(self, fact_id: str) -> Row | None:
         seq = self.ids.get(fact_id)
@@ -81,12 +100,14 @@ class MemoryFacts:
 
     def __init__(self) -> None:
         self._users: dict[str, _User] = {}
+        self._deadlines: Deadlines[str] = Deadlines()  # of users of whom something may be over
         self._lock = threading.Lock()
 
     async def changes(self, user_id: str, known: Known) -> Changes:
         """What is new since."""
         with self._lock:
             now = time.monotonic()
+            self._sweep(now)
             user = self._users.get(user_id)
             if user is None:
                 return Changes(Known(), "", now, [])
@@ -117,13 +138,16 @@ class MemoryFacts:
             seq = user.keys.get(new.key)
             if seq is not None:
                 user.note(new.token, seq, now)
-                return self._counted(user, user.rows[seq], deadline)
-            at = user.count()
-            user.claim(new.key, at)
-            user.note(new.token, at, now)
-            row = Row(at, at, at, new.id, new.base, new.said, 1, "[]", deadline, new.vectors)
-            user.put(row)
-            return Written("done", new.id)
+                written = self._counted(user, user.rows[seq], deadline)
+            else:
+                at = user.count()
+                user.claim(new.key, at)
+                user.note(new.token, at, now)
+                row = Row(at, at, at, new.id, new.base, new.said, 1, "[]", deadline, new.vectors)
+                user.put(row)
+                written = Written("done", new.id)
+            self._note(user_id, user)
+            return written
 
     async def revise(self, user_id: str, fact_id: str, revised: Revised) -> Written:
         """Replace the text and keep the old one as history."""
@@ -141,6 +165,7 @@ class MemoryFacts:
                 return Written("taken", user.rows[holder].id)
             user.note(revised.token, row.seq, time.monotonic())
             self._reworded(user, row, revised)
+            self._note(user_id, user)
             return Written("done", fact_id)
 
     async def link(self, user_id: str, fact_id: str, said_at: int, near: str) -> None:
@@ -161,12 +186,12 @@ class MemoryFacts:
                 user.count()
                 user.known = user.known._replace(removals=user.known.removals + 1)
                 if not user.rows:
-                    del self._users[user_id]
+                    self._remove(user_id)
 
     async def forget_all(self, user_id: str) -> None:
         """Remove all that there is of the user."""
         with self._lock:
-            self._users.pop(user_id, None)
+            self._remove(user_id)
 
     async def history(self, user_id: str, fact_id: str) -> list[str]:
         """What the fact said before."""
@@ -196,13 +221,34 @@ class MemoryFacts:
 
     def _living(self, user_id: str, now: float) -> _User | None:
         """The user without what has expired; None if nothing is left."""
+        self._sweep(now)
         user = self._users.get(user_id)
         if user is not None:
             user.drop_expired(now)
             if not user.rows:
-                del self._users[user_id]
+                self._remove(user_id)
                 return None
         return user
+
+    def _sweep(self, now: float) -> None:
+        """Drop what has expired of users that nobody asks for, for a moment at most."""
+        for user_id in self._deadlines.over(now):
+            user = self._users[user_id]
+            user.drop_expired(now)
+            if user.rows:
+                self._note(user_id, user)
+            else:
+                self._remove(user_id)
+            if time.monotonic() > now + STEP_SECONDS:
+                return
+
+    def _note(self, user_id: str, user: _User) -> None:
+        if user.next is not None:
+            self._deadlines.note(user_id, user.next)
+
+    def _remove(self, user_id: str) -> None:
+        self._users.pop(user_id, None)
+        self._deadlines.drop(user_id)
 
     def _counted(self, user: _User, row: Row, deadline: float | None) -> Written:
         old = row.expires_at
