@@ -12,6 +12,7 @@ from goldfish.messages import Snapshot
 from goldfish.recall.chronicle import Embedded
 from goldfish.stores import (
     arguments,
+    sqlite_examination,
     sqlite_search,
     sqlite_sessions,
     sqlite_snapshots,
@@ -279,7 +280,7 @@ class SQLiteMemoryStore(SearchingStore):
         await self._lanes.read(lambda connection, most: connection.execute("SELECT 1").fetchone())
 
     async def _examine(self, repair: bool) -> list[Observation]:
-        return []
+        return await sqlite_examination.examine(self._lanes, repair)
 
     def _chronicle(self) -> SQLiteChronicle:
         return SQLiteChronicle(self._lanes)
