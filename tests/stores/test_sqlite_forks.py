@@ -12,6 +12,9 @@ import pytest
 import goldfish
 from goldfish import ChatMessage, SQLiteMemoryStore
 
+# What Python says about forks in processes with threads is just what is tested here.
+pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+
 
 def said(text: str) -> list[ChatMessage]:
     return [ChatMessage(role="user", content=text)]

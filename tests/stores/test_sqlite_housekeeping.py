@@ -1,8 +1,8 @@
 """What has expired is soon gone from a SQLite file that is in use, every byte of it."""
 
 import asyncio
-import os
 import sqlite3
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
@@ -62,6 +62,16 @@ async def until_gone(store: SQLiteMemoryStore, path: Path, *tables: str) -> None
     pytest.fail(f"still there: {rows(path, *tables)}")
 
 
+async def until_erased(store: SQLiteMemoryStore, path: Path) -> None:
+    """Read now and then until no byte of what was said is on the disk."""
+    for _ in range(200):
+        await store.get_history("nobody")
+        if SECRET.encode() not in bytes_of(path):
+            return
+        await asyncio.sleep(0.05)
+    pytest.fail("it is still on the disk")
+
+
 async def expire_sessions(path: Path, count: int) -> None:
     """Fill a file with sessions whose time was over long ago."""
     async with SQLiteMemoryStore(path) as store:
@@ -111,13 +121,26 @@ async def test_no_byte_of_what_has_expired_is_left_on_the_disk(path: Path) -> No
         change(path, "UPDATE goldfish_sessions SET expires_at = 1")
         change(path, "UPDATE goldfish_facts SET expires_at = 1")
         await until_gone(store, path)
-        for _ in range(100):
-            if SECRET.encode() not in bytes_of(path):
-                break
-            await store.get_history("nobody")
-            await asyncio.sleep(0.05)
-        assert SECRET.encode() not in bytes_of(path)
-        assert os.stat(f"{path}-wal").st_size == 0
+        await until_erased(store, path)
+
+
+@pytest.mark.parametrize("way", ["clear", "clear_all", "delete_messages", "forget", "forget_all"])
+async def test_no_byte_of_what_was_removed_on_purpose_is_left(path: Path, way: str) -> None:
+    """A moment after the call, neither in free pages nor in the log."""
+    async with opened(path) as store:
+        batch = said(30)
+        await store.add_messages("s", [] if "forget" in way else batch)
+        fact = await store.remember("u", SECRET if "forget" in way else "likes tea")
+        removals: dict[str, Callable[[], Awaitable[object]]] = {
+            "clear": lambda: store.clear("s"),
+            "clear_all": store.clear_all,
+            "delete_messages": lambda: store.delete_messages("s", [each.id for each in batch]),
+            "forget": lambda: store.forget("u", fact.id),
+            "forget_all": lambda: store.forget_all("u"),
+        }
+        assert SECRET.encode() in bytes_of(path)
+        await removals[way]()
+        await until_erased(store, path)
 
 
 async def test_a_long_session_goes_in_pieces_and_its_snapshots_stay(path: Path) -> None:

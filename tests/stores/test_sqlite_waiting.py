@@ -49,7 +49,7 @@ async def seconds_of(store: SQLiteMemoryStore, text: str) -> float:
 
 async def test_a_call_waits_for_its_timeout_in_all(path: Path) -> None:
     """Its turn in the queue and the lock count together, also for calls that come later."""
-    async with SQLiteMemoryStore(path, timeout=1) as store:
+    async with SQLiteMemoryStore(path, timeout=2) as store:
         await store.add_messages("s", said("before"))
         with held(path):
             calls = []
@@ -57,7 +57,7 @@ async def test_a_call_waits_for_its_timeout_in_all(path: Path) -> None:
                 calls.append(asyncio.create_task(seconds_of(store, f"{n}")))
                 await asyncio.sleep(0.1)
             seconds = await asyncio.gather(*calls)
-        assert all(0.9 < each < 1.5 for each in seconds), seconds
+        assert all(1.9 < each < 3 for each in seconds), seconds
         await store.add_messages("s", said("after"))
         assert await contents(store) == ["before", "after"]
 
@@ -76,7 +76,7 @@ async def test_opening_counts_as_well(path: Path) -> None:
             began = time.monotonic()
             with pytest.raises(goldfish.MemoryStoreBackendError, match="held the file"):
                 await store.get_history("s")
-            assert time.monotonic() - began < 1.2
+            assert time.monotonic() - began < 5
         assert await contents(store) == ["before"]
 
 
@@ -141,7 +141,7 @@ async def test_waiting_and_giving_up_are_logged(
         with held(path), pytest.raises(goldfish.MemoryStoreBackendError):
             await store.add_messages("s", said("secret"))
     assert "waiting for another process" in caplog.text
-    assert "gave up 1 calls after 1.2 s" in caplog.text
+    assert "gave up 1 call(s) after 1.2 s" in caplog.text
     assert str(path) in caplog.text
     assert "secret" not in caplog.text
 

@@ -75,7 +75,7 @@ class SQLiteMemoryStore(SearchingStore):
         super().__init__(ttl=ttl, embedder=embedder, search=search, keep_trimmed=keep_trimmed)
         file = SQLiteFile(_file_path(path), timeout=arguments.seconds(timeout, "timeout"))
         self.path = file.path
-        self._lanes = SQLiteLanes(file, Housekeeper(file).step)
+        self._lanes = SQLiteLanes(file, Housekeeper(file))
         weakref.finalize(self, self._lanes.stop)
 
     async def _append(
@@ -148,7 +148,8 @@ class SQLiteMemoryStore(SearchingStore):
                 sqlite_sessions.remove(connection, session, at, at, keep=keep) for at in doomed
             )
 
-        return await self._lanes.write(remove)
+        do = self._lanes.write if trimmed else self._lanes.erase
+        return await do(remove)
 
     async def _clear(self, session_id: str, snapshots: bool) -> None:
         def clear(connection: sqlite3.Connection) -> None:
@@ -158,7 +159,7 @@ class SQLiteMemoryStore(SearchingStore):
             if session is not None:
                 sqlite_sessions.empty(connection, session)
 
-        await self._lanes.write(clear)
+        await self._lanes.erase(clear)
 
     async def _clear_all(self) -> None:
         def clear_all(connection: sqlite3.Connection) -> None:
@@ -167,7 +168,7 @@ class SQLiteMemoryStore(SearchingStore):
             sqlite_search.forget_all(connection)
             sqlite_state.forget_all(connection)
 
-        await self._lanes.write(clear_all)
+        await self._lanes.erase(clear_all)
 
     async def _sessions(self, prefix: str) -> list[str]:
         beginning, ends = _range(prefix)
@@ -236,7 +237,7 @@ class SQLiteMemoryStore(SearchingStore):
         def delete(connection: sqlite3.Connection) -> None:
             sqlite_snapshots.delete(connection, _key(session_id), _key(snapshot_id))
 
-        await self._lanes.write(delete)
+        await self._lanes.erase(delete)
 
     async def _fork(
         self, session_id: str, snapshot_id: str, new_session_id: str, token: str | None

@@ -120,7 +120,7 @@ class SQLiteFacts:
 
     async def forget(self, user_id: str, fact_id: str) -> None:
         """Remove the fact and its history."""
-        await self._lanes.write(lambda connection: _forget(connection, user_id, fact_id))
+        await self._lanes.erase(lambda connection: _forget(connection, user_id, fact_id))
 
     async def forget_all(self, user_id: str) -> None:
         """Remove all that there is of the user."""
@@ -130,7 +130,7 @@ class SQLiteFacts:
             if user is not None:
                 _remove_all(connection, user.pk)
 
-        await self._lanes.write(forget_all)
+        await self._lanes.erase(forget_all)
 
     async def history(self, user_id: str, fact_id: str) -> list[str]:
         """What the fact said before."""

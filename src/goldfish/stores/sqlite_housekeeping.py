@@ -1,7 +1,8 @@
 """Removing from a SQLite file what has expired, a few milliseconds at a time.
 
 SQLite overwrites what is removed (``secure_delete``), but the write-ahead log still holds the pages
-as they were. So once all is removed the log is emptied as well, as soon as no reader needs it.
+as they were. So once all is removed the log is emptied as well, as soon as no reader needs it; the
+same after calls that remove on purpose.
 """
 
 import contextlib
@@ -17,11 +18,16 @@ STEP_SECONDS = 0.003  # for which callers may have to wait behind a step
 
 
 class Housekeeper:
-    """Keeps one file free of what has expired."""
+    """Keeps one file free of what has expired or was removed on purpose."""
 
     def __init__(self, file: SQLiteFile) -> None:
         self._file = file
-        self._removed = 0  # expired sessions and facts that the log may still show
+        self._expired = 0  # sessions and facts that were removed since the log was emptied
+        self._erasing = False
+
+    def erase_soon(self) -> None:
+        """Note that something was removed on purpose, of which the log has traces."""
+        self._erasing = True
 
     def step(self, connection: sqlite3.Connection) -> bool:
         """Do a few milliseconds of work; return whether there is more."""
@@ -29,12 +35,16 @@ class Housekeeper:
         if sqlite_sessions.any_expired(connection, now) or sqlite_facts.any_expired(
             connection, now
         ):
-            self._removed += in_transaction(connection, lambda _: _remove_some(connection, now))
+            self._expired += in_transaction(connection, lambda _: _remove_some(connection, now))
+            self._erasing = True
             return True
-        if (self._removed or self._log_size() > LOG_BYTES) and self._emptied_log(connection):
-            if self._removed:
-                LOGGER.info("%s: removed %d expired items", self._file.path, self._removed)
-            self._removed = 0
+        if self._erasing or self._log_size() > LOG_BYTES:
+            self._erasing = False  # before: what others remove meanwhile counts again
+            if not self._emptied_log(connection):
+                self._erasing = True
+        if self._expired and not self._erasing:
+            LOGGER.info("%s: removed %d expired items", self._file.path, self._expired)
+            self._expired = 0
         return False
 
     def _log_size(self) -> int:

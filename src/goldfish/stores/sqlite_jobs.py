@@ -53,7 +53,7 @@ def deliver(done: Sequence[Outcome]) -> None:
         with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
             loop.call_soon_threadsafe(_settle, outcomes)
     if done:
-        _log_slow(done[0][0].queued_at, len(done))  # the oldest is the first
+        log_slow(done[0][0].queued_at, len(done))  # the oldest is the first
 
 
 def _settle(outcomes: Sequence[Outcome]) -> None:
@@ -68,9 +68,10 @@ def _settle(outcomes: Sequence[Outcome]) -> None:
             job.future.set_exception(error)
 
 
-def _log_slow(since: float, count: int) -> None:
+def log_slow(since: float, count: int = 1) -> None:
+    """Say so in the log if it is long ago that these calls began."""
     seconds = time.monotonic() - since
     if seconds > SLOW_SECONDS:
         LOGGER.info(
-            "%d calls took up to %.1f s, with the time in which they waited", count, seconds
+            "%d call(s) took up to %.1f s, with the time in which they waited", count, seconds
         )

@@ -28,10 +28,10 @@ from goldfish.stores.sqlite_file import SQLiteFile
 from goldfish.stores.sqlite_jobs import LOGGER, Job
 from goldfish.stores.sqlite_quick import QuickLane, Read
 from goldfish.stores.sqlite_threads import (
+    Housekeeping,
     Lane,
     Queue,
     Reader,
-    Tidy,
     Tidying,
     Writer,
     refuse_the_rest,
@@ -47,9 +47,9 @@ LEAST_TURN = 0.05  # seconds in which a thread takes up a job even if the timeou
 class SQLiteLanes:
     """All lanes to one file; threads are started when they are first needed."""
 
-    def __init__(self, file: SQLiteFile, tidy: Tidy) -> None:
+    def __init__(self, file: SQLiteFile, housekeeping: Housekeeping) -> None:
         self.file = file
-        self._tidy = tidy
+        self._housekeeping = housekeeping
         self._stopped = False
         self._pid: int | None = None  # of the process that uses it
         self._begin()
@@ -79,6 +79,13 @@ class SQLiteLanes:
         else:
             company.append(job)
         return cast(T, await job.future)
+
+    async def erase(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Do the same for work that removes what callers want gone: soon the log has no trace."""
+        try:
+            return await self.write(work)
+        finally:
+            self._housekeeping.erase_soon()
 
     async def read(self, work: Read[T]) -> T:
         """Do the work on a connection that only reads."""
@@ -175,7 +182,7 @@ class SQLiteLanes:
     def _enqueue(self, jobs: Sequence[Job | Literal[Tidying.DUE]]) -> None:
         with self._start_lock:
             if jobs and not self._writers:
-                writer = Writer(self.file, self._writes, self._quick, self._tidy)
+                writer = Writer(self.file, self._writes, self._quick, self._housekeeping)
                 self._writers.append(writer)
                 writer.thread.start()
         for job in jobs:
@@ -198,7 +205,7 @@ class SQLiteLanes:
             return
         path, timeout = self.file.path, self.file.timeout
         LOGGER.warning(
-            "%s: gave up %d calls whose turn did not come in %g s", path, len(late), timeout
+            "%s: gave up %d call(s) whose turn did not come in %g s", path, len(late), timeout
         )
         locked = next((lane.locked for lane in lanes if lane.locked), None)
         for job in late:

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 from goldfish.errors import MemoryStoreError
 from goldfish.stores.sqlite_errors import is_busy
 from goldfish.stores.sqlite_file import SQLiteFile, in_transaction
-from goldfish.stores.sqlite_jobs import Job, Work
+from goldfish.stores.sqlite_jobs import Job, Work, log_slow
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -65,12 +65,14 @@ class QuickLane:
         if self._commits_left <= 0 or not self.gate.acquire(blocking=False):
             return False
         try:
-            began = time.perf_counter()
+            began = time.monotonic()
             done, result = self._try(partial(in_transaction, work=job.work))
-            slow = time.perf_counter() - began > QUICK_SECONDS
+            slow = time.monotonic() - began > QUICK_SECONDS
             self._commits_left = 0 if slow else self._commits_left - 1
         finally:
             self.gate.release()
+        if slow:
+            log_slow(began)
         if done and not job.future.done():
             job.future.set_result(result)
         return done

@@ -15,7 +15,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from goldfish.errors import MemoryStoreError
 from goldfish.stores.sqlite_errors import explained, is_busy
@@ -25,7 +25,18 @@ from goldfish.stores.sqlite_quick import QUICK_SECONDS, QUICK_STREAK, QuickLane,
 
 MOST_SHARING = 256  # writes in one commit
 LONG_WAIT = 0.5  # seconds for which another process holds the file before the log says so
+BREATH_SECONDS = 0.003  # between two steps of tidying up, in which other processes may write
 CLOSING_SECONDS = 0.25  # for what has expired, when the store is closed
+
+
+class Housekeeping(Protocol):
+    """What the writer does for itself, when there is time."""
+
+    def step(self, connection: sqlite3.Connection) -> bool:
+        """Do a few milliseconds of work; return whether there is more."""
+
+    def erase_soon(self) -> None:
+        """Note that something was removed on purpose, of which the log has traces."""
 
 
 class Tidying(enum.Enum):
@@ -34,7 +45,6 @@ class Tidying(enum.Enum):
     DUE = enum.auto()
 
 
-Tidy = Callable[[sqlite3.Connection], bool]  # a few milliseconds of work: whether there is more
 Queue = queue.SimpleQueue[Job | Literal[Tidying.DUE] | None]
 
 
@@ -91,7 +101,7 @@ class Lane(ABC):
         late = [job for job in jobs if time.monotonic() >= job.deadline]
         if late:
             LOGGER.warning(
-                "%s is held by another process: gave up %d calls after %g s",
+                "%s is held by another process: gave up %d call(s) after %g s",
                 self._file.path,
                 len(late),
                 self._file.timeout,
@@ -146,9 +156,11 @@ class Reader(Lane):
 class Writer(Lane):
     """The thread that writes, and that tidies up when it is told to."""
 
-    def __init__(self, file: SQLiteFile, jobs: Queue, quick: QuickLane, tidy: Tidy) -> None:
+    def __init__(
+        self, file: SQLiteFile, jobs: Queue, quick: QuickLane, housekeeping: Housekeeping
+    ) -> None:
         super().__init__(file, jobs, quick)
-        self._tidy = tidy
+        self._housekeeping = housekeeping
         self._untidy = False  # there may be work that was not done yet
         self._failing = False
 
@@ -204,13 +216,15 @@ class Writer(Lane):
         """Tidy up for a few milliseconds; the rest comes after the jobs that have queued up."""
         self._untidy = self._tidied()
         if self._untidy:
+            if self._jobs.empty():
+                time.sleep(BREATH_SECONDS)
             self._jobs.put(Tidying.DUE)
 
     def _tidied(self) -> bool:
         """Whether there is more to do; what fails is tried again another time."""
         try:
             with self.gate:
-                more = self._tidy(self._connected())
+                more = self._housekeeping.step(self._connected())
         except (sqlite3.Error, OSError, MemoryStoreError) as error:
             if not is_busy(error):
                 with self.gate:
