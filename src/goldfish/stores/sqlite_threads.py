@@ -7,7 +7,6 @@ its caller has given up is not done when the file is free again.
 
 import contextlib
 import enum
-import logging
 import queue
 import sqlite3
 import threading
@@ -229,12 +228,8 @@ class Writer(Lane):
             if not is_busy(error):
                 with self.gate:
                     self.disconnect()
-                LOGGER.log(
-                    logging.DEBUG if self._failing else logging.WARNING,
-                    "%s could not be tidied up: %s",
-                    self._file.path,
-                    error,
-                )
+                if not self._failing:  # calls that need the file tell their callers
+                    LOGGER.info("%s could not be tidied up: %s", self._file.path, error)
                 self._failing = True
             return False
         self._failing = False
