@@ -1,68 +1,83 @@
 """The store over PostgreSQL."""
 
-import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from goldfish.errors import MemoryStoreBackendError, MemoryStoreError, MissingExtraError, masked
+from goldfish.errors import MissingExtraError
 from goldfish.messages import Snapshot
 from goldfish.recall.chronicle import Embedded
 from goldfish.stores import arguments
 from goldfish.stores.base import Forked, Row
 from goldfish.stores.observation import Observation
 from goldfish.stores.per_loop import PerLoop
+from goldfish.stores.postgres_calls import PostgresCalls
+from goldfish.stores.postgres_examination import PostgresExamination
 from goldfish.stores.postgres_facts import PostgresFacts
 from goldfish.stores.postgres_keys import decoded as _text
 from goldfish.stores.postgres_keys import encoded as _bytes
 from goldfish.stores.postgres_keys import key as _key
-from goldfish.stores.postgres_pool import PostgresPool
-from goldfish.stores.postgres_schema import migrate, quoted
+from goldfish.stores.postgres_pool import BorrowedPool, Pool, PostgresPool, checked_pool
+from goldfish.stores.postgres_schema import quoted
 from goldfish.stores.postgres_search import PostgresChronicle, refuse_mixing
 from goldfish.stores.postgres_snapshots import LIST
 from goldfish.stores.postgres_state import PostgresState
+from goldfish.stores.postgres_sweeper import PostgresSweeper
 from goldfish.stores.searching import SearchingStore
 from goldfish.stores.stating import Named
 
 if TYPE_CHECKING:
     from goldfish.embedding.embedder import Embedder
 
-SWEEP_EVERY = 60.0
-
 
 class PostgresMemoryStore(SearchingStore):
     """Messages in PostgreSQL: a write that returned is committed, as the server is configured.
 
     The tables live in a schema of their own, made by the first call. ``pool_size`` limits the
-    connections of one event loop; ``timeout`` is the longest that a call waits for the server.
+    connections of one event loop; ``timeout`` is the longest that a call takes in all. A ``pool``
+    of psycopg_pool may be passed instead of an address; it is the caller's to open and to close.
+
+    ``pooler`` says whether the address is that of a pooler that lends a connection for one
+    transaction, as PgBouncer can: then nothing is set or prepared there. By default the store finds
+    out.
 
     With ``search`` what was said can be searched, with ``keep_trimmed`` also what a trim removed.
     """
 
     def __init__(
         self,
-        dsn: str,
+        dsn: str | None = None,
         *,
+        pool: Any = None,
         ttl: float | None = None,
         schema: str = "goldfish",
         pool_size: int = 10,
         timeout: float = 10.0,
+        pooler: bool | None = None,
         embedder: "Embedder | Literal['default'] | None" = "default",
         search: bool = False,
         keep_trimmed: bool = False,
     ) -> None:
         super().__init__(ttl=ttl, embedder=embedder, search=search, keep_trimmed=keep_trimmed)
-        self._dsn, self._server = dsn, _checked_dsn(dsn)
-        self._timeout = arguments.seconds(timeout, "timeout")
+        if (dsn is None) == (pool is None):
+            raise ValueError("pass either a dsn or a pool")
+        limit = arguments.seconds(timeout, "timeout")
         size = max(1, arguments.natural(pool_size, "pool_size"))
-        self._pools = PerLoop(
-            lambda: PostgresPool(dsn, size=size, timeout=self._timeout), PostgresPool.aclose
-        )
-        self._schema = _schema_name(schema)
-        self._sql = _Statements(quoted(self._schema))
-        self._state = PostgresState(self._rows, quoted(self._schema))
-        self._migrated = False
-        self._next_sweep = 0.0
+        server = "PostgreSQL behind the given pool" if dsn is None else _checked_dsn(dsn)
+        lender = None if pool is None else checked_pool(pool)
+
+        def make() -> Pool:
+            if dsn is None:
+                return BorrowedPool(lender)
+            return PostgresPool(dsn, size=size, timeout=limit, pooler=pooler)
+
+        pools: PerLoop[Pool] = PerLoop(make, lambda made: made.aclose())
+        name = _schema_name(schema)
+        self._schema = quoted(name)
+        self._calls = PostgresCalls(pools, server=server, schema=name, timeout=limit)
+        self._sql = _Statements(self._schema)
+        self._state = PostgresState(self._rows, self._schema)
+        self._sweeper = PostgresSweeper(self._calls.rows, self._schema)
 
     async def _append(
         self, session_id: str, rows: list[Row], embedded: Embedded | None = None
@@ -76,9 +91,6 @@ class PostgresMemoryStore(SearchingStore):
         else:
             values += [_bytes(embedded.model), embedded.vectors]
             refuse_mixing(await self._rows(self._sql.append_embedded, values), embedded.model)
-        if time.monotonic() >= self._next_sweep:
-            self._next_sweep = time.monotonic() + SWEEP_EVERY
-            await self._rows(self._sql.sweep, [])
 
     async def _read(self, session_id: str, last: int | None) -> Sequence[bytes]:
         key = _key(_bytes(session_id))
@@ -141,7 +153,8 @@ class PostgresMemoryStore(SearchingStore):
         self, session_id: str, snapshot_id: str, new_session_id: str, token: str | None
     ) -> Forked:
         new = _bytes(new_session_id)
-        values = [_key(_bytes(session_id)), _bytes(snapshot_id), _key(new), new]
+        known_by = None if token is None else _bytes(token)
+        values = [_key(_bytes(session_id)), _bytes(snapshot_id), _key(new), new, known_by]
         return cast(Forked, (await self._rows(self._sql.fork, values))[0][0])
 
     async def _write_state(self, session_id: str, named: list[Named]) -> None:
@@ -160,16 +173,17 @@ class PostgresMemoryStore(SearchingStore):
         await self._rows(b"SELECT 1", [])
 
     async def _examine(self, repair: bool) -> list[Observation]:
-        return []
+        return await PostgresExamination(self._rows, self._schema).examine(repair=repair)
 
     def _chronicle(self) -> PostgresChronicle:
-        return PostgresChronicle(self._rows, quoted(self._schema))
+        return PostgresChronicle(self._rows, self._schema)
 
     def _ledger(self) -> PostgresFacts:
-        return PostgresFacts(self._rows, quoted(self._schema))
+        return PostgresFacts(self._rows, self._schema)
 
     async def _close(self) -> None:
-        await self._pools.aclose()
+        await self._sweeper.aclose()
+        await self._calls.aclose()
 
     async def _number(self, statement: bytes, values: list[Any]) -> int:
         return int((await self._rows(statement, values))[0][0])
@@ -178,28 +192,9 @@ class PostgresMemoryStore(SearchingStore):
         return [value for (value,) in await self._rows(statement, values)]
 
     async def _rows(self, statement: bytes, values: list[Any]) -> list[tuple[Any, ...]]:
-        """What one statement, which is one transaction, returns; or one kind of error."""
-        try:
-            async with self._pools.get().connection() as connection:
-                if not self._migrated:
-                    await migrate(connection, self._schema)
-                    self._migrated = True
-                cursor = connection.cursor(binary=True)
-                await cursor.execute(statement, values)
-                return await cursor.fetchall() if cursor.description else []
-        except MemoryStoreError:
-            raise
-        except Exception as error:  # only the driver runs in here, so all its errors count
-            raise self._explained(error) from error
-
-    def _explained(self, error: Exception) -> MemoryStoreBackendError:
-        if isinstance(error, TimeoutError):
-            reason = f"no answer within {self._timeout:g} s"
-        else:
-            reason = " ".join(masked(str(error), self._dsn).split()) or type(error).__name__
-        return MemoryStoreBackendError(
-            f"{self._server}: {reason}: check that it is running, reachable and accepts writes"
-        )
+        rows = await self._calls.rows(statement, values)
+        self._sweeper.begin_if_due()
+        return rows
 
 
 class _Statements:
@@ -233,12 +228,11 @@ class _Statements:
         self.set_ttl = f"SELECT {s}.set_ttl(%b, %b::double precision)".encode()
         self.get_ttl = f"""SELECT extract(epoch FROM expires_at - clock_timestamp())::float8
             FROM {s}.sessions WHERE key = %b AND expires_at > clock_timestamp()""".encode()
-        self.sweep = f"SELECT {s}.sweep()".encode()
         self.save = f"SELECT {s}.save_snapshot(%b, %b, %b, %b::bytea, %b)".encode()
         self.rollback = f"SELECT {s}.rollback_to_snapshot(%b, %b)".encode()
         self.snapshots = LIST.replace("{s}", s).encode()
         self.delete_snapshot = f"SELECT {s}.delete_snapshot(%b, %b)".encode()
-        self.fork = f"SELECT {s}.fork(%b, %b, %b, %b)".encode()
+        self.fork = f"SELECT {s}.fork(%b, %b, %b, %b, %b::bytea)".encode()
 
 
 def _checked_dsn(dsn: str) -> str:

@@ -39,12 +39,12 @@ class PostgresFacts:
         name = encoded(user_id)
         texts = [encoded(text) for text in (new.id, new.key, new.base, new.said)]
         values = [key(name), name, *texts, new.ttl, encoded(new.model), new.vectors, new.epoch]
-        return await self._written(self._sql.remember, values)
+        return await self._written(self._sql.remember, [*values, _token(new.token)])
 
     async def revise(self, user_id: str, fact_id: str, revised: Revised) -> Written:
         """Replace the text and keep the old one as history."""
         texts = (fact_id, revised.key, revised.said, revised.model)
-        values = [_key(user_id), *map(encoded, texts), revised.vectors]
+        values = [_key(user_id), *map(encoded, texts), revised.vectors, _token(revised.token)]
         return await self._written(self._sql.revise, values)
 
     async def link(self, user_id: str, fact_id: str, said_at: int, near: str) -> None:
@@ -102,8 +102,8 @@ class _Statements:
                 ORDER BY changed LIMIT %b::bigint
             ) AS f ON true WHERE u.key = %b ORDER BY changed""".encode()
         self.remember = f"""SELECT * FROM {s}.remember_fact(
-            %b, %b, %b, %b, %b, %b, %b::double precision, %b, %b, %b::bigint)""".encode()
-        self.revise = f"SELECT * FROM {s}.revise_fact(%b, %b, %b, %b, %b, %b)".encode()
+            %b, %b, %b, %b, %b, %b, %b::double precision, %b, %b, %b::bigint, %b::bytea)""".encode()
+        self.revise = f"SELECT * FROM {s}.revise_fact(%b, %b, %b, %b, %b, %b, %b::bytea)".encode()
         self.link = f"SELECT {s}.link_fact(%b, %b, %b::bigint, %b)".encode()
         self.forget = f"SELECT {s}.forget_fact(%b, %b)".encode()
         self.forget_all = f"SELECT {s}.forget_facts(%b)".encode()
@@ -117,6 +117,10 @@ class _Statements:
 
 def _key(user_id: str) -> bytes:
     return key(encoded(user_id))
+
+
+def _token(token: str | None) -> bytes | None:
+    return None if token is None else encoded(token)
 
 
 def _row(

@@ -1,49 +1,93 @@
-"""Connections to PostgreSQL, kept for the next call.
+"""Connections to PostgreSQL, kept for the next call: our own, or those of the caller's pool.
 
-Not psycopg_pool, because of two things a memory needs: a server that is down must be an error
-with its reason at once (that pool retries in the background and reports a time-out), and after a
-restart of the server no call may be given a dead connection. The rest of a pool is a list.
+Ours is not psycopg_pool, because of two things a memory needs: a server that is down must be an
+error with its reason at once (that pool retries in the background and reports a time-out), and
+after a restart of the server no call may be given a dead connection. The rest of a pool is a list.
 """
 
 import asyncio
-import contextlib
-import os
+import inspect
+import logging
 import select
-import socket
-import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from psycopg import AsyncConnection
 
     Connection = AsyncConnection[tuple[Any, ...]]
 
+LOG = logging.getLogger("goldfish.stores.postgres")
+
+# The part of a call's time after which the server itself ends a statement: it then says so, and
+# we know that nothing was written.
+SERVER_SHARE = 0.9
+
+
+class Pool(Protocol):
+    """Where a call gets its connection from."""
+
+    @property
+    def shared(self) -> bool:
+        """Whether others use its sessions: then nothing may be left set or prepared on them."""
+
+    async def take(self, deadline: float) -> "Connection":
+        """A connection that was alive a moment ago, for one caller."""
+
+    async def give_back(
+        self, connection: "Connection", *, usable: bool, stopping: "asyncio.Task[None] | None"
+    ) -> None:
+        """Take it back; one that is not usable is closed.
+
+        Its place stays taken until the task that still stops its statement has ended.
+        """
+
+    async def aclose(self) -> None:
+        """Close what is ours."""
+
 
 class PostgresPool:
-    """The connections of one event loop: at most ``size``, opened when they are needed."""
+    """Our own connections for one event loop: at most ``size``, opened when they are needed.
 
-    def __init__(self, dsn: str, *, size: int, timeout: float) -> None:
+    ``pooler`` says whether they lead to a pooler, which lends a session for one transaction; None
+    finds out.
+    """
+
+    def __init__(self, dsn: str, *, size: int, timeout: float, pooler: bool | None) -> None:
         self._dsn = dsn
         self._timeout = timeout
+        self._pooler = pooler
         self._idle: list[Connection] = []
+        self._size = size
         self._places = asyncio.Semaphore(size)
         self._closed = False
+        self.shared = pooler is True
 
-    def connection(self) -> "_Lease":
-        """A connection that was alive a moment ago, for one caller, for a limited time."""
-        return _Lease(self)
-
-    async def _take(self) -> "Connection":
+    async def take(self, deadline: float) -> "Connection":
+        """An idle connection, or a new one if there are fewer than ``size``."""
         if self._places.locked():
-            async with asyncio.timeout(self._timeout):
-                await self._places.acquire()
+            await self._wait_for_place(deadline)
         else:
             await self._places.acquire()
         try:
-            return self._reusable() or await self._connect()
+            return self._reusable() or await self._connect(deadline)
         except BaseException:
             self._places.release()
             raise
+
+    async def give_back(
+        self, connection: "Connection", *, usable: bool, stopping: "asyncio.Task[None] | None"
+    ) -> None:
+        """Keep it for the next call, or close it."""
+        if usable and not self._closed:
+            self._idle.append(connection)
+        else:
+            connection.pgconn.finish()
+        if stopping is None:
+            self._places.release()
+        else:
+            # The server did not answer: those that are idle may lead nowhere, too.
+            self._drop_idle()
+            stopping.add_done_callback(lambda _: self._places.release())
 
     async def aclose(self) -> None:
         """Close the idle connections; busy ones are closed when they are given back."""
@@ -51,76 +95,119 @@ class PostgresPool:
         while self._idle:
             await self._idle.pop().close()
 
+    async def _wait_for_place(self, deadline: float) -> None:
+        try:
+            async with asyncio.timeout_at(deadline):
+                await self._places.acquire()
+        except TimeoutError:
+            raise TimeoutError(f"all {self._size} connections are in use") from None
+
     def _reusable(self) -> "Connection | None":
         while self._idle:
             connection = self._idle.pop()
             if not connection.closed and not _has_news(connection.fileno()):
                 return connection
             connection.pgconn.finish()  # the server hung up, or says that it is about to
+            LOG.info("an idle connection was closed by the server: opening another")
         return None
 
-    async def _connect(self) -> "Connection":
+    def _drop_idle(self) -> None:
+        while self._idle:
+            self._idle.pop().pgconn.finish()
+
+    async def _connect(self, deadline: float) -> "Connection":
         from psycopg import AsyncConnection
 
-        async with asyncio.timeout(self._timeout):
+        async with asyncio.timeout_at(deadline):
             connection = await AsyncConnection.connect(
-                self._dsn,
-                autocommit=True,
-                connect_timeout=max(2, round(self._timeout)),  # libpq takes whole seconds from 2 on
-                application_name="goldfish",
+                self._dsn, autocommit=True, **_defaults(self._dsn, self._timeout)
             )
             try:
-                await connection.execute(SESSION_SETTINGS)
+                await self._prepare(connection)
             except BaseException:
                 connection.pgconn.finish()
                 raise
         return connection
 
-    def _give_back(self, connection: "Connection", *, usable: bool) -> None:
-        if usable and not self._closed:
-            self._idle.append(connection)
-        else:
-            connection.pgconn.finish()
-        self._places.release()
+    async def _prepare(self, connection: "Connection") -> None:
+        """Set what our statements need, unless the session belongs to a pooler."""
+        if not self.shared:
+            mine = self._pooler is False
+            limit = f"{self._timeout * SERVER_SHARE * 1000:.0f}ms"
+            found = await connection.execute(
+                _SETTINGS, [mine, connection.info.backend_pid, limit], prepare=False
+            )
+            if (await found.fetchone() or (None,))[0] is None:
+                LOG.info("a pooler is in front of the server: nothing is set or prepared there")
+                self.shared = True
+        if self.shared:
+            connection.prepare_threshold = None
 
 
-class _Lease:
-    """The use of one connection, which is shut down when its time is over.
+class BorrowedPool:
+    """The caller's psycopg pool, which stays the caller's to open and to close."""
 
-    A cancelled psycopg call first asks the server to stop and waits for the answer, which takes
-    long if the server does not answer. A connection that is shut down ends the call at once.
-    """
+    shared = True
 
-    def __init__(self, pool: PostgresPool) -> None:
+    def __init__(self, pool: Any) -> None:
         self._pool = pool
+        self._to_restore: set[Connection] = set()
 
-    async def __aenter__(self) -> "Connection":
-        self._connection = await self._pool._take()
-        self._began = time.monotonic()
-        self._alarm = asyncio.get_running_loop().call_later(
-            self._pool._timeout, _hang_up, self._connection
-        )
-        return self._connection
+    async def take(self, deadline: float) -> "Connection":
+        """A connection of the pool, in autocommit."""
+        left = deadline - asyncio.get_running_loop().time()
+        connection: Connection = await self._pool.getconn(timeout=max(0.001, left))
+        if not connection.autocommit:
+            self._to_restore.add(connection)
+            await connection.set_autocommit(True)  # this asks nobody
+        return connection
 
-    async def __aexit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        self._alarm.cancel()
-        # After an error the connection may be in any state: nobody else shall have it.
-        self._pool._give_back(self._connection, usable=error is None)
-        late = time.monotonic() - self._began >= self._pool._timeout
-        if late and isinstance(error, Exception):
-            raise TimeoutError from error
+    async def give_back(
+        self, connection: "Connection", *, usable: bool, stopping: "asyncio.Task[None] | None"
+    ) -> None:
+        """Return it as it was; the pool replaces a closed one."""
+        if usable and connection in self._to_restore:
+            await connection.set_autocommit(False)
+        self._to_restore.discard(connection)
+        if not usable:
+            connection.pgconn.finish()
+        await self._pool.putconn(connection)
+
+    async def aclose(self) -> None:
+        """Nothing here is ours."""
 
 
-def _hang_up(connection: "Connection") -> None:
-    with (
-        contextlib.suppress(OSError),  # it is closed already
-        socket.socket(fileno=os.dup(connection.fileno())) as line,
-    ):
-        line.shutdown(socket.SHUT_RDWR)
+def checked_pool(pool: Any) -> Any:
+    """The pool, if connections can be taken from it and waited for."""
+    take, give = getattr(pool, "getconn", None), getattr(pool, "putconn", None)
+    if not (inspect.iscoroutinefunction(take) and inspect.iscoroutinefunction(give)):
+        kind = type(pool).__name__
+        raise TypeError(f"pool must be a psycopg_pool.AsyncConnectionPool, not {kind}")
+    return pool
 
 
-# Each call is one statement; what it sees must be what is committed when it begins.
-SESSION_SETTINGS = "SET default_transaction_isolation = 'read committed'"
+# A pooler makes up the number of the server's process that it tells its clients. Each call is one
+# statement; what it sees must be what is committed when it begins.
+_SETTINGS = """SELECT CASE WHEN %s OR pg_backend_pid() = %s THEN
+    set_config('statement_timeout', %s, false)
+    || set_config('default_transaction_isolation', 'read committed', false) END"""
+
+
+def _defaults(dsn: str, timeout: float) -> dict[str, Any]:
+    """What libpq shall do where the address does not say."""
+    from psycopg.conninfo import conninfo_to_dict
+
+    chosen = conninfo_to_dict(dsn)
+    wanted = {
+        "connect_timeout": max(2, round(timeout)),  # libpq takes whole seconds from 2 on
+        "fallback_application_name": "goldfish",
+        # A server that vanished without a word is noticed, and what it has not seen is not resent.
+        "tcp_user_timeout": max(1, round(timeout * 1000)),
+        "keepalives_idle": 60,
+        "keepalives_interval": 10,
+        "keepalives_count": 3,
+    }
+    return {name: value for name, value in wanted.items() if chosen.get(name) is None}
 
 
 def _has_news(descriptor: int) -> bool:

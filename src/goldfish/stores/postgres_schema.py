@@ -8,23 +8,27 @@ Ids and messages are ``bytea``: a ``text`` column can hold neither NUL nor what 
 encoding lacks. A long id is represented by its digest, because index entries have a limit.
 """
 
+import logging
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from goldfish.errors import SchemaTooNewError
 from goldfish.stores.postgres_facts_schema import FACTS
+from goldfish.stores.postgres_retries_schema import RETRIES
 from goldfish.stores.postgres_search_schema import SEARCH
 from goldfish.stores.postgres_snapshots import SNAPSHOTS
 from goldfish.stores.postgres_state_schema import STATE
+from goldfish.stores.postgres_sweep_schema import SWEEPING
 
 if TYPE_CHECKING:
     from psycopg import AsyncConnection
 
+LOG = logging.getLogger("goldfish.stores.postgres")
 LOCK = 0x676F6C64  # any fixed number: "gold"
 
 # {s} is the quoted name of the schema.
 _BEGINNING = (
-    "CREATE SCHEMA IF NOT EXISTS {s}",
     "CREATE TABLE {s}.version (number integer NOT NULL)",
     "INSERT INTO {s}.version VALUES (0)",
 )
@@ -132,6 +136,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     FACTS,
     SEARCH,
     STATE,
+    (*RETRIES, *SWEEPING),
 )
 
 
@@ -141,21 +146,38 @@ async def migrate(
     migrations: Sequence[Sequence[str]] = MIGRATIONS,
 ) -> None:
     """Bring the schema to the newest version, in one transaction, or refuse a newer one."""
-    if await _version(connection, schema, len(migrations)) == len(migrations):
+    newest = len(migrations)
+    if await find_version(connection, schema, newest) == newest:
         return
+    began = time.monotonic()
     async with connection.transaction():
         await connection.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
-        version = await _version(connection, schema, len(migrations))  # now nobody else migrates
+        version = await find_version(connection, schema, newest)  # now nobody else migrates
+        if version == newest:
+            return
         statements = [each for migration in migrations[version:] for each in migration]
         if version == 0:
             statements = [*_BEGINNING, *statements]
-        statements.append(f"UPDATE {{s}}.version SET number = {len(migrations)}")
+            # A role may own its schema without the right to create one.
+            if not await _has_schema(connection, schema):
+                statements.insert(0, "CREATE SCHEMA {s}")
+        statements.append(f"UPDATE {{s}}.version SET number = {newest}")
         # One script instead of a round trip for each statement: half the time of a first opening.
         script = ";\n".join(statements).replace("{s}", quoted(schema))
         await connection.execute(script.encode())
+    seconds = time.monotonic() - began
+    LOG.info("schema %r went from version %d to %d in %.2f s", schema, version, newest, seconds)
 
 
-async def _version(connection: "AsyncConnection[tuple[Any, ...]]", schema: str, newest: int) -> int:
+async def _has_schema(connection: "AsyncConnection[tuple[Any, ...]]", schema: str) -> bool:
+    found = await connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", [schema])
+    return await found.fetchone() is not None
+
+
+async def find_version(
+    connection: "AsyncConnection[tuple[Any, ...]]", schema: str, newest: int
+) -> int:
+    """The version of the schema: 0 if it is not there, an error if it is newer than ours."""
     # Not to_regclass(): it may answer from a cache that is older than our lock.
     found = await connection.execute(
         "SELECT 1 FROM pg_tables WHERE schemaname = %s AND tablename = 'version'", [schema]

@@ -1,0 +1,35 @@
+"""Errors of PostgreSQL and its driver as one sentence that says what to do."""
+
+from goldfish.errors import MemoryStoreBackendError, masked
+
+_CHECK = "check that it is running, reachable and accepts writes"
+_CANCELLED = "57014"
+_PREPARED = {"26000", "42P05"}  # a prepared statement does not exist, or exists already
+_FORBIDDEN = "42501"
+_NO_SCHEMA = "3F000"
+
+
+def explain(error: Exception, server: str, timeout: float) -> MemoryStoreBackendError:
+    """The error that a caller gets instead; no password is in it."""
+    reason = masked(" ".join(str(error).split()))
+    state = getattr(error, "sqlstate", None)
+    if isinstance(error, TimeoutError):
+        reason = f"no answer within {timeout:g} s{reason and f' ({reason})'}: {_CHECK}"
+    elif state == _CANCELLED:
+        reason = (
+            f"the call was cancelled and nothing was written ({reason}): look for locks and long "
+            f"statements, or open the store with a timeout above {timeout:g} s"
+        )
+    elif state in _PREPARED:
+        reason = (
+            f"{reason}: a pooler lends connections for one transaction: open the store with "
+            "pooler=True, or make the pool that you pass with kwargs={'prepare_threshold': None}"
+        )
+    elif state in {_FORBIDDEN, _NO_SCHEMA}:
+        reason = (
+            f"{reason}: let the role own the store's schema "
+            "(CREATE SCHEMA name AUTHORIZATION role) and open the store with schema='name'"
+        )
+    else:
+        reason = f"{reason or type(error).__name__}: {_CHECK}"
+    return MemoryStoreBackendError(f"{server}: {reason}")

@@ -1,0 +1,90 @@
+"""The end of a call's time: its statement is cancelled on the server, then the line is cut."""
+
+import asyncio
+import contextlib
+import logging
+import os
+import socket
+import struct
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from psycopg import AsyncConnection
+
+    Connection = AsyncConnection[tuple[Any, ...]]
+
+LOG = logging.getLogger("goldfish.stores.postgres")
+
+CANCEL_SHARE = 0.95  # the part of a call's time after which its statement is cancelled
+CANCEL_SECONDS = 5.0  # a cancel request takes a connection of its own, for this long at most
+
+
+class Watch:
+    """The time that one call may use a connection.
+
+    A server that answers ends the statement itself, or because we ask it to, shortly before the
+    time is over: so the call knows what became of it. If the server does not answer, the connection
+    is cut, which ends the call at once.
+    """
+
+    def __init__(self, connection: "Connection", began: float, timeout: float) -> None:
+        self._connection = connection
+        self._loop = asyncio.get_running_loop()
+        self._caller = asyncio.current_task()
+        self._cancelled_before = self._caller.cancelling() if self._caller else 0
+        self._deadline = began + timeout
+        self._alarm = self._loop.call_at(began + timeout * CANCEL_SHARE, self._cancel)
+        self._stopping: asyncio.Task[None] | None = None
+        self._interrupted = False
+        self.cut = False
+
+    @property
+    def rang(self) -> bool:
+        """Whether the statement was cancelled: then nobody else shall have the connection.
+
+        The request may arrive late, and would hit the next statement.
+        """
+        return self._stopping is not None
+
+    @property
+    def stopping(self) -> "asyncio.Task[None] | None":
+        """The cancel request, if it is still under way."""
+        return None if self._stopping is None or self._stopping.done() else self._stopping
+
+    def end(self) -> None:
+        """The call is over."""
+        self._alarm.cancel()
+        if self._interrupted and self._caller is not None:
+            self._caller.uncancel()
+
+    def _cancel(self) -> None:
+        self._stopping = self._loop.create_task(_stop(self._connection))
+        self._alarm = self._loop.call_at(self._deadline, self._cut)
+
+    def _cut(self) -> None:
+        self.cut = True
+        _hang_up(self._connection)
+        if self._caller is not None and self._caller.cancelling() > self._cancelled_before:
+            # psycopg itself is waiting for an answer to the cancel request of a cancelled call.
+            self._interrupted = self._caller.cancel()
+
+
+async def _stop(connection: "Connection") -> None:
+    try:
+        await connection.cancel_safe(timeout=CANCEL_SECONDS)
+    except Exception as error:
+        kind = type(error).__name__
+        LOG.warning("a call was given up, and the server did not take its cancel request: %s", kind)
+    else:
+        LOG.info("a call was given up and cancelled on the server")
+
+
+def _hang_up(connection: "Connection") -> None:
+    with (
+        contextlib.suppress(OSError),  # it is closed already
+        socket.socket(fileno=os.dup(connection.fileno())) as line,
+    ):
+        # What the server has not received is dropped with the line, not sent when it is back.
+        with contextlib.suppress(OSError):
+            line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        line.shutdown(socket.SHUT_RDWR)
