@@ -23,6 +23,7 @@ from goldfish.stores.postgres_search import PostgresChronicle, refuse_mixing
 from goldfish.stores.postgres_snapshots import LIST
 from goldfish.stores.postgres_state import PostgresState
 from goldfish.stores.postgres_sweeper import PostgresSweeper
+from goldfish.stores.postgres_watch import Times
 from goldfish.stores.searching import SearchingStore
 from goldfish.stores.stating import Named
 
@@ -61,7 +62,7 @@ class PostgresMemoryStore(SearchingStore):
         super().__init__(ttl=ttl, embedder=embedder, search=search, keep_trimmed=keep_trimmed)
         if (dsn is None) == (pool is None):
             raise ValueError("pass either a dsn or a pool")
-        limit = arguments.seconds(timeout, "timeout")
+        times = Times.of(arguments.seconds(timeout, "timeout"))
         size = max(1, arguments.natural(pool_size, "pool_size"))
         server = "PostgreSQL behind the given pool" if dsn is None else _checked_dsn(dsn)
         lender = None if pool is None else checked_pool(pool)
@@ -69,12 +70,12 @@ class PostgresMemoryStore(SearchingStore):
         def make() -> Pool:
             if dsn is None:
                 return BorrowedPool(lender)
-            return PostgresPool(dsn, size=size, timeout=limit, pooler=pooler)
+            return PostgresPool(dsn, size=size, times=times, pooler=pooler)
 
         pools: PerLoop[Pool] = PerLoop(make, lambda made: made.aclose())
         name = _schema_name(schema)
         self._schema = quoted(name)
-        self._calls = PostgresCalls(pools, server=server, schema=name, timeout=limit)
+        self._calls = PostgresCalls(pools, server=server, schema=name, times=times)
         self._sql = _Statements(self._schema)
         self._state = PostgresState(self._rows, self._schema)
         self._sweeper = PostgresSweeper(self._calls.rows, self._schema)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from goldfish.errors import MemoryStoreError
 from goldfish.stores.per_loop import PerLoop
 from goldfish.stores.postgres_errors import explain
-from goldfish.stores.postgres_pool import SERVER_SHARE, Pool
+from goldfish.stores.postgres_pool import Pool
 from goldfish.stores.postgres_schema import migrate
-from goldfish.stores.postgres_watch import Watch
+from goldfish.stores.postgres_watch import Times, Watch, milliseconds
 
 if TYPE_CHECKING:
     from psycopg import AsyncConnection
@@ -26,16 +26,15 @@ Rows = list[tuple[Any, ...]]
 class PostgresCalls:
     """The way to the server for one schema, which is brought up to date by the first call.
 
-    ``server`` names it in errors; ``timeout`` is the longest that a call takes, from waiting for a
+    ``server`` names it in errors; a call takes no longer than its times say, from waiting for a
     connection to the answer.
     """
 
-    def __init__(self, pools: PerLoop[Pool], *, server: str, schema: str, timeout: float) -> None:
+    def __init__(self, pools: PerLoop[Pool], *, server: str, schema: str, times: Times) -> None:
         self._pools = pools
         self._server = server
         self._schema = schema
-        self._timeout = timeout
-        self._limit = f"{timeout * SERVER_SHARE * 1000:.0f}ms"
+        self._times = times
         self._migrated = False
 
     async def rows(self, statement: bytes, values: list[Any]) -> Rows:
@@ -47,9 +46,9 @@ class PostgresCalls:
         except MemoryStoreError:
             raise
         except Exception as error:  # only the driver runs in here, so all its errors count
-            raise explain(error, self._server, self._timeout) from error
+            raise explain(error, self._server, self._times.whole) from error
         if (seconds := now() - began) >= SLOW_SECONDS:
-            LOG.warning("a call took %.2f s: %s", seconds, _name(statement))
+            LOG.info("a call took %.2f s: %s", seconds, _name(statement))
         return rows
 
     async def aclose(self) -> None:
@@ -57,48 +56,67 @@ class PostgresCalls:
         await self._pools.aclose()
 
     async def _ask(self, pool: Pool, began: float, statement: bytes, values: list[Any]) -> Rows:
-        connection = await pool.take(began + self._timeout)
-        watch = Watch(connection, began, self._timeout)
-        answered = False
+        connection = await pool.take(began + self._times.to_begin)
+        watch = Watch(connection, began, self._times)
+        usable = False
         try:
             if not self._migrated:
                 await migrate(connection, self._schema)
                 self._migrated = True
-            if pool.shared:
-                rows = await self._run_in_transaction(connection, statement, values)
+            left = began + self._times.on_server - asyncio.get_running_loop().time()
+            # The limit that is set on our own sessions would come too late for a late statement.
+            if pool.shared or left < self._times.to_begin:
+                rows = await _run_in_transaction(connection, statement, values, left)
             else:
                 rows = await _run(connection, statement, values)
-            answered = True
+            usable = True
             return rows
         except Exception as error:
             if watch.cut:
-                raise TimeoutError("a write may still take effect") from error
+                raise TimeoutError("no answer (a write may still take effect)") from error
+            # A refusal leaves the connection as it was; after anything else nobody shall have it.
+            usable = _is_refusal(error, connection)
             raise
         finally:
             watch.end()
-            # After an error the connection may be in any state: nobody else shall have it.
-            usable = answered and not watch.rang
+            usable = usable and not watch.rang
             await pool.give_back(connection, usable=usable, stopping=watch.stopping)
-
-    async def _run_in_transaction(
-        self, connection: "Connection", statement: bytes, values: list[Any]
-    ) -> Rows:
-        """The same where nothing may be left set on the session: still one round trip."""
-        from psycopg.rows import tuple_row
-
-        cursor = connection.cursor(binary=True, row_factory=tuple_row)
-        async with connection.pipeline():
-            await connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
-            await connection.execute(f"SET LOCAL statement_timeout = '{self._limit}'".encode())
-            await cursor.execute(statement, values)
-            await connection.execute("COMMIT")
-        return await cursor.fetchall() if cursor.description else []
 
 
 async def _run(connection: "Connection", statement: bytes, values: list[Any]) -> Rows:
     cursor = connection.cursor(binary=True)
     await cursor.execute(statement, values)
     return await cursor.fetchall() if cursor.description else []
+
+
+async def _run_in_transaction(
+    connection: "Connection", statement: bytes, values: list[Any], seconds: float
+) -> Rows:
+    """The same with a limit of its own, leaving nothing set on the session: still one trip."""
+    from psycopg import Error
+    from psycopg.rows import tuple_row
+
+    cursor = connection.cursor(binary=True, row_factory=tuple_row)
+    limit = f"SET LOCAL statement_timeout = '{milliseconds(seconds)}'"
+    try:
+        async with connection.pipeline():
+            await connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
+            await connection.execute(limit.encode())
+            await cursor.execute(statement, values)
+            await connection.execute("COMMIT")
+    except Error:
+        if not connection.closed:
+            await connection.rollback()
+        raise
+    return await cursor.fetchall() if cursor.description else []
+
+
+def _is_refusal(error: Exception, connection: "Connection") -> bool:
+    """Whether the server answered with an error, and now waits for the next statement."""
+    from psycopg.pq import TransactionStatus
+
+    answered = getattr(error, "sqlstate", None) is not None
+    return answered and connection.info.transaction_status == TransactionStatus.IDLE
 
 
 def _name(statement: bytes) -> str:

@@ -11,10 +11,11 @@ _NO_SCHEMA = "3F000"
 
 def explain(error: Exception, server: str, timeout: float) -> MemoryStoreBackendError:
     """The error that a caller gets instead; no password is in it."""
-    reason = masked(" ".join(str(error).split()))
+    said = getattr(getattr(error, "diag", None), "message_primary", None) or str(error)
+    reason = masked(" ".join(said.split()))
     state = getattr(error, "sqlstate", None)
     if isinstance(error, TimeoutError):
-        reason = f"no answer within {timeout:g} s{reason and f' ({reason})'}: {_CHECK}"
+        reason = f"{reason or 'no connection'} within {timeout:g} s: {_CHECK}"
     elif state == _CANCELLED:
         reason = (
             f"the call was cancelled and nothing was written ({reason}): look for locks and long "

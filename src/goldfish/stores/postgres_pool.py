@@ -11,16 +11,14 @@ import logging
 import select
 from typing import TYPE_CHECKING, Any, Protocol
 
+from goldfish.stores.postgres_watch import Times, milliseconds
+
 if TYPE_CHECKING:
     from psycopg import AsyncConnection
 
     Connection = AsyncConnection[tuple[Any, ...]]
 
 LOG = logging.getLogger("goldfish.stores.postgres")
-
-# The part of a call's time after which the server itself ends a statement: it then says so, and
-# we know that nothing was written.
-SERVER_SHARE = 0.9
 
 
 class Pool(Protocol):
@@ -31,7 +29,7 @@ class Pool(Protocol):
         """Whether others use its sessions: then nothing may be left set or prepared on them."""
 
     async def take(self, deadline: float) -> "Connection":
-        """A connection that was alive a moment ago, for one caller."""
+        """A connection that was alive a moment ago, for one caller, or a ``TimeoutError``."""
 
     async def give_back(
         self, connection: "Connection", *, usable: bool, stopping: "asyncio.Task[None] | None"
@@ -52,9 +50,9 @@ class PostgresPool:
     finds out.
     """
 
-    def __init__(self, dsn: str, *, size: int, timeout: float, pooler: bool | None) -> None:
+    def __init__(self, dsn: str, *, size: int, times: Times, pooler: bool | None) -> None:
         self._dsn = dsn
-        self._timeout = timeout
+        self._times = times
         self._pooler = pooler
         self._idle: list[Connection] = []
         self._size = size
@@ -100,7 +98,7 @@ class PostgresPool:
             async with asyncio.timeout_at(deadline):
                 await self._places.acquire()
         except TimeoutError:
-            raise TimeoutError(f"all {self._size} connections are in use") from None
+            raise TimeoutError(f"none of {self._size} connections was free") from None
 
     def _reusable(self) -> "Connection | None":
         while self._idle:
@@ -120,7 +118,7 @@ class PostgresPool:
 
         async with asyncio.timeout_at(deadline):
             connection = await AsyncConnection.connect(
-                self._dsn, autocommit=True, **_defaults(self._dsn, self._timeout)
+                self._dsn, autocommit=True, **_defaults(self._dsn, self._times.whole)
             )
             try:
                 await self._prepare(connection)
@@ -132,11 +130,9 @@ class PostgresPool:
     async def _prepare(self, connection: "Connection") -> None:
         """Set what our statements need, unless the session belongs to a pooler."""
         if not self.shared:
-            mine = self._pooler is False
-            limit = f"{self._timeout * SERVER_SHARE * 1000:.0f}ms"
-            found = await connection.execute(
-                _SETTINGS, [mine, connection.info.backend_pid, limit], prepare=False
-            )
+            values = [self._pooler is False, connection.info.backend_pid]
+            limit = milliseconds(self._times.on_server)
+            found = await connection.execute(_SETTINGS, [*values, limit], prepare=False)
             if (await found.fetchone() or (None,))[0] is None:
                 LOG.info("a pooler is in front of the server: nothing is set or prepared there")
                 self.shared = True

@@ -147,12 +147,12 @@ async def migrate(
 ) -> None:
     """Bring the schema to the newest version, in one transaction, or refuse a newer one."""
     newest = len(migrations)
-    if await find_version(connection, schema, newest) == newest:
+    if await _find_version(connection, schema, newest) == newest:
         return
     began = time.monotonic()
     async with connection.transaction():
         await connection.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
-        version = await find_version(connection, schema, newest)  # now nobody else migrates
+        version = await _find_version(connection, schema, newest)  # now nobody else migrates
         if version == newest:
             return
         statements = [each for migration in migrations[version:] for each in migration]
@@ -164,35 +164,41 @@ async def migrate(
         statements.append(f"UPDATE {{s}}.version SET number = {newest}")
         # One script instead of a round trip for each statement: half the time of a first opening.
         script = ";\n".join(statements).replace("{s}", quoted(schema))
-        await connection.execute(script.encode())
+        await connection.execute(script.encode(), prepare=False)  # nor can it be prepared
     seconds = time.monotonic() - began
     LOG.info("schema %r went from version %d to %d in %.2f s", schema, version, newest, seconds)
 
 
 async def _has_schema(connection: "AsyncConnection[tuple[Any, ...]]", schema: str) -> bool:
-    found = await connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", [schema])
-    return await found.fetchone() is not None
+    query = b"SELECT true FROM pg_namespace WHERE nspname = %s"
+    return bool(await _value(connection, query, schema))
 
 
-async def find_version(
+async def _find_version(
     connection: "AsyncConnection[tuple[Any, ...]]", schema: str, newest: int
 ) -> int:
     """The version of the schema: 0 if it is not there, an error if it is newer than ours."""
     # Not to_regclass(): it may answer from a cache that is older than our lock.
-    found = await connection.execute(
-        "SELECT 1 FROM pg_tables WHERE schemaname = %s AND tablename = 'version'", [schema]
-    )
-    if await found.fetchone() is None:
+    query = b"SELECT true FROM pg_tables WHERE schemaname = %s AND tablename = 'version'"
+    if not await _value(connection, query, schema):
         return 0
-    number = await connection.execute(f"SELECT number FROM {quoted(schema)}.version".encode())
-    row = await number.fetchone()
-    version = int(row[0]) if row else 0
+    version = int(await _value(connection, f"SELECT number FROM {quoted(schema)}.version".encode()))
     if version > newest:
         raise SchemaTooNewError(
             f"the schema {schema!r} has version {version} and this goldfish knows {newest}: "
             "pip install --upgrade goldfish"
         )
     return version
+
+
+async def _value(connection: "AsyncConnection[tuple[Any, ...]]", query: bytes, *values: str) -> Any:
+    """The first value of the first row, whatever rows the connection makes otherwise."""
+    from psycopg.rows import tuple_row
+
+    cursor = connection.cursor(row_factory=tuple_row)
+    await cursor.execute(query, values or None)
+    row = await cursor.fetchone()
+    return row[0] if row else None
 
 
 def quoted(name: str) -> str:

@@ -1,4 +1,4 @@
-"""The end of a call's time: its statement is cancelled on the server, then the line is cut."""
+"""The time of a call: when the server ends its statement, we cancel it, and cut the line."""
 
 import asyncio
 import contextlib
@@ -6,7 +6,7 @@ import logging
 import os
 import socket
 import struct
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from psycopg import AsyncConnection
@@ -15,8 +15,26 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger("goldfish.stores.postgres")
 
-CANCEL_SHARE = 0.95  # the part of a call's time after which its statement is cancelled
 CANCEL_SECONDS = 5.0  # a cancel request takes a connection of its own, for this long at most
+
+
+class Times(NamedTuple):
+    """How many seconds after the beginning of a call something happens, at the latest."""
+
+    to_begin: float  # it has a connection, or its statement is not sent
+    on_server: float  # the server itself ends the statement; then nothing was written
+    to_cancel: float  # we ask it to
+    whole: float  # we cut the line
+
+    @classmethod
+    def of(cls, timeout: float) -> "Times":
+        """The times of a call that may take so long in all."""
+        return cls(0.8 * timeout, 0.9 * timeout, 0.95 * timeout, timeout)
+
+
+def milliseconds(seconds: float) -> str:
+    """The length of time as the server's settings take it, where 0 would mean no limit."""
+    return f"{max(1, round(seconds * 1000))}ms"
 
 
 class Watch:
@@ -27,13 +45,13 @@ class Watch:
     is cut, which ends the call at once.
     """
 
-    def __init__(self, connection: "Connection", began: float, timeout: float) -> None:
+    def __init__(self, connection: "Connection", began: float, times: Times) -> None:
         self._connection = connection
         self._loop = asyncio.get_running_loop()
         self._caller = asyncio.current_task()
         self._cancelled_before = self._caller.cancelling() if self._caller else 0
-        self._deadline = began + timeout
-        self._alarm = self._loop.call_at(began + timeout * CANCEL_SHARE, self._cancel)
+        self._deadline = began + times.whole
+        self._alarm = self._loop.call_at(began + times.to_cancel, self._cancel)
         self._stopping: asyncio.Task[None] | None = None
         self._interrupted = False
         self.cut = False
