@@ -9,8 +9,9 @@ import asyncio
 import contextlib
 import secrets
 import struct
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
+from typing import Any
 from urllib.parse import urlsplit
 
 _CANCEL, _SSL, _GSS = 80877102, 80877103, 80877104
@@ -57,6 +58,7 @@ class TransactionPooler:
         self._servers: asyncio.Queue[tuple[Stream, bytes]] = asyncio.Queue()
         self._busy: dict[bytes, bytes] = {}  # by key of the client that of the server
         self._keys: dict[asyncio.StreamWriter, bytes] = {}  # of clients
+        self._open: set[asyncio.StreamWriter] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self.dsn = ""
         self._parts = parts
@@ -69,16 +71,19 @@ class TransactionPooler:
         self.dsn = self._parts._replace(netloc=f"{self._user}@127.0.0.1:{port}").geturl()
         return listener
 
-    def close(self) -> None:
+    async def aclose(self) -> None:
         for task in self._tasks:
             task.cancel()
-        while not self._servers.empty():
-            (_, writer), _ = self._servers.get_nowait()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for writer in self._open:
             writer.close()
+            with contextlib.suppress(ConnectionError):
+                await writer.wait_closed()
 
     async def _connect(self) -> tuple[Stream, bytes]:
         """A server connection, and the key that cancels what it does."""
         reader, writer = await asyncio.open_connection(self._host, self._port)
+        self._open.add(writer)
         names = f"user\0{self._user}\0database\0{self._database}\0application_name\0goldfish\0\0"
         body = struct.pack("!i", 196608) + names.encode()
         writer.write(struct.pack("!i", len(body) + 4) + body)
@@ -90,18 +95,21 @@ class TransactionPooler:
             if kind == _READY:
                 return (reader, writer), key
 
-    def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.create_task(self._attend(reader, writer))
+    def _begin(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
+        task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
+
+    def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._open.add(writer)
+        self._begin(self._attend(reader, writer))
 
     async def _attend(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
             if await self._greet(reader, writer):
                 said: asyncio.Queue[bytes] = asyncio.Queue()  # by the client; nothing at its end
-                listening = asyncio.create_task(_listen(reader, said))
-                self._tasks.add(listening)
-                listening.add_done_callback(self._tasks.discard)
+                self._begin(_listen(reader, said))
                 while message := await said.get():
                     await self._lend(message, said, writer)
         writer.close()
@@ -131,7 +139,7 @@ class TransactionPooler:
         """Bring the client together with a server connection until its transaction has ended."""
         server = await self._servers.get()
         (from_server, to_server), self._busy[self._keys[writer]] = server
-        answering = asyncio.create_task(_answer(from_server, writer))
+        answering = self._begin(_answer(from_server, writer))
         while message and not answering.done():
             to_server.write(message)
             asking = asyncio.create_task(said.get())
@@ -155,7 +163,7 @@ class TransactionPooler:
             body = struct.pack("!i", _CANCEL) + server_key
             writer.write(struct.pack("!i", len(body) + 4) + body)
             await reader.read()
-            writer.close()
+            self._open.add(writer)
 
 
 @asynccontextmanager
@@ -167,4 +175,4 @@ async def pooled(dsn: str, size: int = 2) -> AsyncIterator[str]:
         yield pooler.dsn
     finally:
         listener.close()
-        pooler.close()
+        await pooler.aclose()

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 LOG = logging.getLogger("goldfish.stores.postgres")
 
 SLOW_SECONDS = 1.0
+_BEGIN = """BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL statement_timeout = '{limit}';
+SET LOCAL idle_in_transaction_session_timeout = '{limit}'"""
 
 Rows = list[tuple[Any, ...]]
 
@@ -92,23 +94,26 @@ async def _run(connection: "Connection", statement: bytes, values: list[Any]) ->
 async def _run_in_transaction(
     connection: "Connection", statement: bytes, values: list[Any], seconds: float
 ) -> Rows:
-    """The same with a limit of its own, leaving nothing set on the session: still one trip."""
+    """The same with a limit of its own, leaving nothing set on the session.
+
+    It takes three round trips. There are poolers that lose their way in a pipeline, and a single
+    script would have the values in its text, quoted as the server was said to read them.
+    """
     from psycopg import Error
     from psycopg.rows import tuple_row
 
+    begin = _BEGIN.replace("{limit}", milliseconds(seconds))
     cursor = connection.cursor(binary=True, row_factory=tuple_row)
-    limit = f"SET LOCAL statement_timeout = '{milliseconds(seconds)}'"
     try:
-        async with connection.pipeline():
-            await connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
-            await connection.execute(limit.encode())
-            await cursor.execute(statement, values)
-            await connection.execute("COMMIT")
+        await connection.execute(begin.encode(), prepare=False)
+        await cursor.execute(statement, values)
+        rows = await cursor.fetchall() if cursor.description else []
+        await connection.execute("COMMIT", prepare=False)
     except Error:
         if not connection.closed:
             await connection.rollback()
         raise
-    return await cursor.fetchall() if cursor.description else []
+    return rows
 
 
 def _is_refusal(error: Exception, connection: "Connection") -> bool:
