@@ -127,4 +127,5 @@ async def test_slow_calls_and_given_up_ones_are_logged_without_contents(
         await call
     assert "went from version 0 to" in caplog.text
     assert "a call took 1." in caplog.text
-    assert "secret" not in caplog.text and "hidden" not in caplog.text
+    assert "secret" not in caplog.text
+    assert "hidden" not in caplog.text
