@@ -8,7 +8,8 @@ import pytest
 from goldfish import PostgresMemoryStore
 from goldfish.services import PostgresServer
 from goldfish.stores.observation import Observation
-from tests.stores.postgres_places import ask, contents, said
+from goldfish.stores.postgres_schema import MIGRATIONS, migrate
+from tests.stores.postgres_places import ask, connected, contents, said
 
 
 def opened(dsn: str, **options: Any) -> PostgresMemoryStore:
@@ -79,9 +80,28 @@ async def test_settings_that_lose_data_are_warned_about() -> None:
             assert subject in observation.advice
 
 
+async def test_looking_makes_and_changes_nothing(dsn: str) -> None:
+    """An empty database stays empty, and a schema of another version as it is."""
+    tables = "SELECT count(*) FROM pg_tables WHERE schemaname = 'goldfish'"
+    async with opened(dsn) as store:
+        await store.ping()
+        assert [each for each in await store.examine(repair=True) if each.level != "ok"] == []
+        assert await ask(dsn, tables) == 0
+    async with connected(dsn) as connection:
+        await migrate(connection, "goldfish", MIGRATIONS[:2])
+    async with opened(dsn) as store:
+        (version,) = [each for each in await store.examine() if each.subject == "schema version"]
+        assert "version 2" in version.detail
+        assert await ask(dsn, "SELECT number FROM goldfish.version") == 2
+        await ask(dsn, "UPDATE goldfish.version SET number = 99")
+        (warning,) = [each for each in await store.examine() if each.level != "ok"]
+        assert "upgrade" in warning.advice
+
+
 async def test_unlogged_tables_are_warned_about(dsn: str) -> None:
     """A crash would empty them."""
-    assert await examined(dsn) == {}
+    async with opened(dsn) as store:
+        await store.add_messages("s", said("one"))
     await ask(dsn, "ALTER TABLE goldfish.messages SET UNLOGGED")
     assert (await examined(dsn))["unlogged tables"].level == "warning"
 

@@ -109,7 +109,7 @@ async def test_a_process_of_the_version_before_goes_on(dsn: str) -> None:
     """While an upgrade is rolled out, the functions that it calls are still there."""
     await fill_version_5(dsn)
     async with PostgresMemoryStore(dsn, embedder=None) as store:
-        await store.ping()
+        await store.get_history("x")
     for statement in (
         "SELECT goldfish.fork('s', 'snap', 't', 't')",
         "SELECT goldfish.sweep()",

@@ -18,7 +18,7 @@ def opened(dsn: str) -> PostgresMemoryStore:
 async def prepared(dsn: str) -> None:
     """Make the tables."""
     async with opened(dsn) as store:
-        await store.ping()
+        await store.list_sessions("x")
 
 
 async def expire_sessions(dsn: str, count: int) -> None:
@@ -68,10 +68,10 @@ async def test_sweeps_go_on_while_the_store_is_in_use(
     monkeypatch.setattr(postgres_sweeper, "SWEEP_EVERY", 0.1)
     async with opened(dsn) as store:
         for _ in range(3):
-            await store.ping()
+            await store.list_sessions("x")
             await expire_sessions(dsn, 150)
             await asyncio.sleep(0.15)
-            await store.ping()
+            await store.list_sessions("x")
             assert await emptied(dsn, "sessions")
 
 
@@ -83,7 +83,7 @@ async def test_snapshots_outlive_the_sweep(dsn: str) -> None:
         await store.set_ttl("s", 0.01)
         await asyncio.sleep(0.05)
     async with opened(dsn) as store:
-        await store.ping()
+        await store.list_sessions("x")
         assert await emptied(dsn, "messages")
         await store.rollback_to_snapshot("s", snapshot)
         assert await contents(store) == ["one"]
@@ -97,7 +97,7 @@ async def test_expired_facts_and_their_users_are_removed_without_another_fact(ds
         kept = await store.remember("u1", "I stay", key="k")
         await asyncio.sleep(0.05)
     async with opened(dsn) as store:
-        await store.ping()
+        await store.list_sessions("x")
         assert await emptied(dsn, "facts", "expires_at IS NOT NULL")
         assert await emptied(dsn, "fact_users", "user_id <> 'u1'")
         assert await ask(dsn, LEFT.format("fact_tokens", "true")) == 1
@@ -117,7 +117,7 @@ async def test_tokens_of_calls_are_kept_for_a_day(dsn: str) -> None:
                    FROM goldfish.facts, generate_series(1, 2500) AS n"""
             )
     async with opened(dsn) as store:
-        await store.ping()
+        await store.list_sessions("x")
         assert await emptied(dsn, "fact_tokens", "noted_at < now() - interval '24 hours'")
         assert await store.remember("u", "I like tea", key="k") == fact
 
@@ -129,7 +129,7 @@ async def test_a_sweep_waits_for_nobody(dsn: str) -> None:
     async with connected(dsn) as holder, holder.transaction():
         await holder.execute("SELECT pk FROM goldfish.sessions WHERE key = '7' FOR UPDATE")
         async with opened(dsn) as store:
-            await store.ping()
+            await store.list_sessions("x")
             assert await emptied(dsn, "sessions", "key <> '7'")
 
 

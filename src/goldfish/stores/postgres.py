@@ -171,10 +171,10 @@ class PostgresMemoryStore(SearchingStore):
         return await self._state.read_user(user_id)
 
     async def _ping(self) -> None:
-        await self._rows(b"SELECT 1", [])
+        await self._calls.look(b"SELECT 1", [])
 
     async def _examine(self, repair: bool) -> list[Observation]:
-        return await PostgresExamination(self._rows, self._schema).examine(repair=repair)
+        return await PostgresExamination(self._calls.look, self._schema).examine(repair=repair)
 
     def _chronicle(self) -> PostgresChronicle:
         return PostgresChronicle(self._rows, self._schema)

@@ -41,10 +41,21 @@ class PostgresCalls:
 
     async def rows(self, statement: bytes, values: list[Any]) -> Rows:
         """What the statement returns; or one kind of error."""
+        return await self._rows(statement, values, migrating=not self._migrated)
+
+    async def look(self, statement: bytes, values: list[Any]) -> Rows:
+        """The same without a look at the schema, which may be missing or another version."""
+        return await self._rows(statement, values, migrating=False)
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._pools.aclose()
+
+    async def _rows(self, statement: bytes, values: list[Any], *, migrating: bool) -> Rows:
         now = asyncio.get_running_loop().time
         began = now()
         try:
-            rows = await self._ask(self._pools.get(), began, statement, values)
+            rows = await self._ask(self._pools.get(), began, statement, values, migrating)
         except MemoryStoreError:
             raise
         except Exception as error:  # only the driver runs in here, so all its errors count
@@ -53,16 +64,14 @@ class PostgresCalls:
             LOG.info("a call took %.2f s: %s", seconds, _name(statement))
         return rows
 
-    async def aclose(self) -> None:
-        """Close the connections."""
-        await self._pools.aclose()
-
-    async def _ask(self, pool: Pool, began: float, statement: bytes, values: list[Any]) -> Rows:
+    async def _ask(
+        self, pool: Pool, began: float, statement: bytes, values: list[Any], migrating: bool
+    ) -> Rows:
         connection = await pool.take(began + self._times.to_begin)
         watch = Watch(connection, began, self._times)
         usable = False
         try:
-            if not self._migrated:
+            if migrating:
                 await migrate(connection, self._schema)
                 self._migrated = True
             left = began + self._times.on_server - asyncio.get_running_loop().time()

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from goldfish.stores.observation import Observation
+from goldfish.stores.postgres_schema import MIGRATIONS
 from goldfish.stores.postgres_snapshots import ALIVE
 
 Rows = Callable[[bytes, list[Any]], Awaitable[list[tuple[Any, ...]]]]
@@ -167,15 +168,14 @@ class PostgresExamination:
         self._schema = schema
 
     async def examine(self, *, repair: bool) -> list[Observation]:
-        """All that there is to say, settings first."""
-        return [
-            *await self._settings(),
-            await self._standby(),
-            await self._version(),
-            await self._unlogged(),
-            await self._invalid_indexes(),
-            *[await self._flaw(flaw, repair=repair) for flaw in _FLAWS],
-        ]
+        """All that there is to say, settings first; nothing is made or brought up to date."""
+        found = [*await self._settings(), await self._standby()]
+        version = await self._find_version()
+        found.append(_judge_version(version))
+        if version != len(MIGRATIONS):
+            return found
+        found += [await self._unlogged(), await self._invalid_indexes()]
+        return found + [await self._flaw(flaw, repair=repair) for flaw in _FLAWS]
 
     async def _settings(self) -> list[Observation]:
         # As they are for this session: what is set for a role or a database is in it.
@@ -191,11 +191,12 @@ class PostgresExamination:
         advice = "give the store the address of the primary"
         return _observed("server", "warning" if standby else "ok", f"the server {detail}", advice)
 
-    async def _version(self) -> Observation:
-        ((number, server),) = await self._ask(
-            "SELECT number, current_setting('server_version') FROM {s}.version"
-        )
-        return _observed("schema version", "ok", f"version {number} on PostgreSQL {server}", "")
+    async def _find_version(self) -> int:
+        """The version of the schema, or 0 if there is none."""
+        there = "SELECT 1 FROM pg_class WHERE relname = 'version' AND relnamespace = "
+        if not await self._ask(f"{there}to_regnamespace(%b)", self._schema):
+            return 0
+        return int((await self._ask("SELECT number FROM {s}.version"))[0][0])
 
     async def _unlogged(self) -> Observation:
         ((count,),) = await self._ask(
@@ -237,6 +238,20 @@ class PostgresExamination:
         in_literal = self._schema.replace("'", "''")
         filled = statement.replace("{s}", self._schema).replace("{l}", in_literal)
         return await self._rows(filled.encode(), list(values))
+
+
+def _judge_version(version: int) -> Observation:
+    newest = len(MIGRATIONS)
+    if version > newest:
+        detail = f"version {version}, and this goldfish knows {newest}"
+        return _observed("schema version", "warning", detail, "pip install --upgrade goldfish")
+    if version == newest:
+        detail = f"version {version}"
+    elif version:
+        detail = f"version {version}, which the next write or read brings to {newest}"
+    else:
+        detail = "nothing is stored yet"
+    return _observed("schema version", "ok", detail, "")
 
 
 def _judged(name: str, bad: bool, value: str, advice: str) -> Observation:

@@ -46,7 +46,7 @@ class PostgresSweeper:
             while not self._closed and (await self._rows(self._sweep, []))[0][0]:
                 steps += 1
         except MemoryStoreError as error:
-            LOG.warning("what has expired could not be removed: %s", error)
+            LOG.info("what has expired could not be removed: %s", error)
         else:
             if steps:
                 LOG.debug("what has expired was removed in %d steps", steps)

@@ -92,7 +92,7 @@ async def _stop(connection: "Connection") -> None:
         await connection.cancel_safe(timeout=CANCEL_SECONDS)
     except Exception as error:
         kind = type(error).__name__
-        LOG.warning("a call was given up, and the server did not take its cancel request: %s", kind)
+        LOG.info("a call was given up, and the server did not take its cancel request: %s", kind)
     else:
         LOG.info("a call was given up and cancelled on the server")
 
