@@ -33,7 +33,8 @@ async def test_calls_that_wait_for_a_lock_end_in_time_and_do_nothing_later(dsn: 
                 errors = await refused_adds(store, 10)
                 assert time.monotonic() - began < 5  # and not 10 times the limit
                 assert await count_backends(dsn) <= 2
-            assert any("nothing was written" in error for error in errors)
+            assert all("nothing was written" in error for error in errors)
+            assert any("pool_size" in error for error in errors)
         await store.add_messages("s", said("last"))
         await asyncio.sleep(0.6)
         assert await contents(store) == ["first", "last"]
@@ -92,6 +93,26 @@ async def test_a_server_that_does_not_answer_is_given_up_in_time() -> None:
             assert len(await contents(store)) <= 1 + sent
             await store.add_messages("s", said("last"))
             assert (await contents(store))[-1] == "last"
+
+
+async def test_a_call_cancelled_while_the_server_does_not_answer_ends_in_time() -> None:
+    """It waits for what became of its statement, but no longer than any call may take."""
+    with PostgresServer() as server:
+        async with opened(server.dsn, timeout=1) as store:
+            await store.add_messages("s", said("first"))
+            server.pause()
+            try:
+                began = time.monotonic()
+                call = asyncio.create_task(store.add_messages("s", said("late")))
+                await asyncio.sleep(0.1)
+                call.cancel()
+                await asyncio.wait([call], timeout=20)
+                assert call.cancelled()
+                assert call.cancelling() == 1
+                assert time.monotonic() - began < 4  # the driver alone waits for 5 s and more
+            finally:
+                server.resume()
+            assert (await contents(store))[0] == "first"
 
 
 async def test_a_limit_of_the_server_leaves_the_connection_in_use(dsn: str) -> None:

@@ -9,12 +9,21 @@ _FORBIDDEN = "42501"
 _NO_SCHEMA = "3F000"
 
 
+class NoFreeConnectionError(TimeoutError):
+    """All connections of our pool were in use for too long; nothing was sent."""
+
+
 def explain(error: Exception, server: str, timeout: float) -> MemoryStoreBackendError:
     """The error that a caller gets instead; no password is in it."""
     said = getattr(getattr(error, "diag", None), "message_primary", None) or str(error)
     reason = masked(" ".join(said.split()))
     state = getattr(error, "sqlstate", None)
-    if isinstance(error, TimeoutError):
+    if isinstance(error, NoFreeConnectionError):
+        reason = (
+            f"none of {reason} connections was free and nothing was written: "
+            "raise pool_size, or look for what keeps calls waiting"
+        )
+    elif isinstance(error, TimeoutError):
         reason = f"{reason or 'no connection'} within {timeout:g} s: {_CHECK}"
     elif state == _CANCELLED:
         reason = (

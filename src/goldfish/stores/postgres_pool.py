@@ -11,6 +11,7 @@ import logging
 import select
 from typing import TYPE_CHECKING, Any, Protocol
 
+from goldfish.stores.postgres_errors import NoFreeConnectionError
 from goldfish.stores.postgres_watch import Times, milliseconds
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ class PostgresPool:
             async with asyncio.timeout_at(deadline):
                 await self._places.acquire()
         except TimeoutError:
-            raise TimeoutError(f"none of {self._size} connections was free") from None
+            raise NoFreeConnectionError(self._size) from None
 
     def _reusable(self) -> "Connection | None":
         while self._idle:
