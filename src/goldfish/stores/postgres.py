@@ -75,7 +75,9 @@ class PostgresMemoryStore(SearchingStore):
         pools: PerLoop[Pool] = PerLoop(make, lambda made: made.aclose())
         name = _schema_name(schema)
         self._schema = quoted(name)
-        self._calls = PostgresCalls(pools, server=server, schema=name, times=times)
+        self._calls = PostgresCalls(
+            pools, server=server, address=dsn or "", schema=name, times=times
+        )
         self._sql = _Statements(self._schema)
         self._state = PostgresState(self._rows, self._schema)
         self._sweeper = PostgresSweeper(self._calls.rows, self._schema)

@@ -28,12 +28,15 @@ Rows = list[tuple[Any, ...]]
 class PostgresCalls:
     """The way to the server for one schema, which is brought up to date by the first call.
 
-    ``server`` names it in errors; a call takes no longer than its times say, from waiting for a
+    ``server`` names it in errors, ``address`` has the secrets that must not be in them; a call takes no longer than its times say, from waiting for a
     connection to the answer.
     """
 
-    def __init__(self, pools: PerLoop[Pool], *, server: str, schema: str, times: Times) -> None:
+    def __init__(
+        self, pools: PerLoop[Pool], *, server: str, address: str, schema: str, times: Times
+    ) -> None:
         self._pools = pools
+        self._address = address
         self._server = server
         self._schema = schema
         self._times = times
@@ -59,7 +62,7 @@ class PostgresCalls:
         except MemoryStoreError:
             raise
         except Exception as error:  # only the driver runs in here, so all its errors count
-            raise explain(error, self._server, self._times.whole) from error
+            raise explain(error, self._server, self._times.whole, self._address) from error
         if (seconds := now() - began) >= SLOW_SECONDS:
             LOG.info("a call took %.2f s: %s", seconds, _name(statement))
         return rows

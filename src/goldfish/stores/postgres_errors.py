@@ -13,10 +13,12 @@ class NoFreeConnectionError(TimeoutError):
     """All connections of our pool were in use for too long; nothing was sent."""
 
 
-def explain(error: Exception, server: str, timeout: float) -> MemoryStoreBackendError:
-    """The error that a caller gets instead; no password is in it."""
+def explain(
+    error: Exception, server: str, timeout: float, address: str = ""
+) -> MemoryStoreBackendError:
+    """The error that a caller gets instead; no password is in it, nor any part of the address's."""
     said = getattr(getattr(error, "diag", None), "message_primary", None) or str(error)
-    reason = masked(" ".join(said.split()))
+    reason = " ".join(masked(said, address).split())
     state = getattr(error, "sqlstate", None)
     if isinstance(error, NoFreeConnectionError):
         reason = (
