@@ -1,12 +1,10 @@
 """What the socket that is taken over from redis-py promises, and the store on top of it."""
 
 import asyncio
-import shutil
-import ssl
-import subprocess
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import hiredis
 import pytest
@@ -18,6 +16,8 @@ from goldfish import ChatMessage, RedisMemoryStore
 from goldfish.faults.network import Proxy
 from goldfish.services import RedisServer, shared_redis
 from goldfish.stores.redis_socket import RedisSocket, take_over
+from tests.stores.proxies import through
+from tests.stores.tls import make_certificate, needs_openssl, tls_in_front_of
 
 Answer = Callable[[list[bytes]], bytes]
 
@@ -31,11 +31,16 @@ async def contents(store: RedisMemoryStore) -> list[object]:
 
 
 @asynccontextmanager
-async def taken_over(url: str, *, timeout: float = 10) -> AsyncIterator[RedisSocket]:
+async def taken_over(url: str) -> AsyncIterator[RedisSocket]:
     async with redis.asyncio.Redis.from_url(url) as client:
-        socket = take_over(await client.connection_pool.get_connection(), timeout)
+        socket = take_over(await client.connection_pool.get_connection())
         assert socket is not None
         yield socket
+
+
+async def exchange(socket: RedisSocket, *commands: tuple[object, ...], within: float = 10) -> Any:
+    """The answers of a server that has so many seconds for them."""
+    return await socket.exchange(commands, asyncio.get_running_loop().time() + within)
 
 
 @asynccontextmanager
@@ -60,23 +65,23 @@ async def test_answers_come_in_the_order_of_the_commands() -> None:
     """Errors are answers too, and one does not disturb the next."""
     commands = [("PING",), ("NONSENSE",), ("SET", "k", b"v"), ("GET", "k")]
     async with taken_over(shared_redis().database()) as socket:
-        answers = await socket.exchange(commands)
+        answers = await exchange(socket, *commands)
         assert answers[0] == b"PONG"
         assert isinstance(answers[1], redis.ResponseError)
         assert answers[2:] == [b"OK", b"v"]
-        assert await socket.exchange([("PING",)]) == [b"PONG"]
+        assert await exchange(socket, ("PING",)) == [b"PONG"]
 
 
 async def test_long_answers_and_commands_arrive_whole() -> None:
     """Nothing depends on how the network cuts the bytes up."""
     long = bytes(range(256)) * 20_000
     with RedisServer() as server, Proxy("127.0.0.1", server.port) as proxy:
-        async with taken_over(server.url.replace(str(server.port), str(proxy.port))) as socket:
-            assert await socket.exchange([("SET", "long", long)]) == [b"OK"]
-            assert await socket.exchange([("GET", "long"), ("PING",)]) == [long, b"PONG"]
-            await socket.exchange([("RPUSH", "list", *map(str, range(100)))])
+        async with taken_over(through(proxy, server)) as socket:
+            assert await exchange(socket, ("SET", "long", long)) == [b"OK"]
+            assert await exchange(socket, ("GET", "long"), ("PING",)) == [long, b"PONG"]
+            await exchange(socket, ("RPUSH", "list", *map(str, range(100))))
             with proxy.trickle(3, pause=0):
-                (numbers,) = await socket.exchange([("LRANGE", "list", 0, -1)])
+                (numbers,) = await exchange(socket, ("LRANGE", "list", 0, -1))
             assert numbers == [b"%d" % n for n in range(100)]
 
 
@@ -85,7 +90,7 @@ async def test_a_connection_of_an_unusual_kind_is_left_to_redis_py() -> None:
     with RedisServer() as server:
         url = f"{server.url}?decode_responses=1"
         async with redis.asyncio.Redis.from_url(url) as client:
-            assert take_over(await client.connection_pool.get_connection(), 1) is None
+            assert take_over(await client.connection_pool.get_connection()) is None
         async with RedisMemoryStore(url) as store:
             await store.add_messages("s", said("a"))
             await cut_off(server)
@@ -124,9 +129,9 @@ async def test_a_server_that_talks_nonsense_is_an_error_or_ends_the_connection(
     answer: bytes,
 ) -> None:
     """What is left over of one answer is never taken for the next."""
-    async with stranger(lambda command: answer) as url, taken_over(url, timeout=0.2) as socket:
+    async with stranger(lambda command: answer) as url, taken_over(url) as socket:
         try:
-            assert await socket.exchange([("GET", "a")]) == [b"yes"]
+            assert await exchange(socket, ("GET", "a"), within=0.2) == [b"yes"]
         except (TimeoutError, hiredis.ProtocolError):
             socket.abort()
         await asyncio.sleep(0.02)
@@ -138,8 +143,8 @@ async def test_notices_are_not_answers() -> None:
     pushed = b">2\r\n+invalidate\r\n+k\r\n"
     answer = pushed + b"+yes\r\n" + pushed
     async with stranger(lambda command: answer) as url, taken_over(url) as socket:
-        assert await socket.exchange([("GET", "a"), ("GET", "b")]) == [b"yes", b"yes"]
-        assert await socket.exchange([("GET", "a")]) == [b"yes"]
+        assert await exchange(socket, ("GET", "a"), ("GET", "b")) == [b"yes", b"yes"]
+        assert await exchange(socket, ("GET", "a")) == [b"yes"]
 
 
 async def test_each_exchange_has_the_whole_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,11 +158,11 @@ async def test_each_exchange_has_the_whole_time_limit(monkeypatch: pytest.Monkey
         arrived.set()
         return b"+yes\r\n" if command[0] == b"GET" else b""
 
-    async with stranger(answer) as url, taken_over(url, timeout=30) as socket:
-        assert await socket.exchange([("GET", "a")]) == [b"yes"]
+    async with stranger(answer) as url, taken_over(url) as socket:
+        assert await exchange(socket, ("GET", "a"), within=30) == [b"yes"]
         passed += 25
         arrived.clear()
-        silent = asyncio.create_task(socket.exchange([("SILENCE",)]))
+        silent = asyncio.create_task(exchange(socket, ("SILENCE",), within=30))
         await arrived.wait()
         passed += 25  # 50 s after the first command, 25 s after this one
         with pytest.raises(TimeoutError):
@@ -171,7 +176,7 @@ async def test_each_exchange_has_the_whole_time_limit(monkeypatch: pytest.Monkey
 async def test_a_cut_in_mid_exchange_is_an_error_and_the_next_call_works() -> None:
     """The caller learns that the outcome is unknown, and nothing was sent twice."""
     with RedisServer() as server, Proxy("127.0.0.1", server.port) as proxy:
-        async with RedisMemoryStore(server.url.replace(str(server.port), str(proxy.port))) as store:
+        async with RedisMemoryStore(through(proxy, server)) as store:
             await store.add_messages("s", said("a"))
             before = proxy.requests
             with (
@@ -208,39 +213,15 @@ async def test_users_databases_and_sockets_of_the_url_hold_for_the_taken_over_co
                     hang_up(server)
 
 
-@asynccontextmanager
-async def tls_in_front_of(port: int, directory: Path) -> AsyncIterator[int]:
-    """The port of a server that speaks TLS and passes everything on."""
-    files = {"-keyout": str(directory / "key"), "-out": str(directory / "certificate")}
-    subject = ["-subj", "/CN=localhost", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
-    options = [word for pair in files.items() for word in pair]
-    command = ["openssl", "req", "-x509", "-nodes", *subject, *options]
-    await asyncio.to_thread(subprocess.run, command, check=True, capture_output=True)
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(files["-out"], files["-keyout"])
-
-    async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while data := await reader.read(10_000):
-            writer.write(data)
-        writer.close()
-
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        from_redis, to_redis = await asyncio.open_connection("127.0.0.1", port)
-        await asyncio.gather(pass_on(reader, to_redis), pass_on(from_redis, writer))
-
-    server = await asyncio.start_server(serve, "127.0.0.1", ssl=context)
-    async with server:
-        yield server.sockets[0].getsockname()[1]
-
-
-@pytest.mark.skipif(shutil.which("openssl") is None, reason="makes the certificate")
+@needs_openssl
 async def test_tls_works_like_anything_else(tmp_path: Path) -> None:
     """Long histories, and connections that end."""
+    certificate = await make_certificate(tmp_path)
     with RedisServer() as server:
-        async with tls_in_front_of(server.port, tmp_path) as port:
-            url = f"rediss://:{server.password}@127.0.0.1:{port}/2?ssl_cert_reqs=none&ssl_check_hostname=false"
+        async with tls_in_front_of(server.port, certificate) as port:
+            url = f"rediss://:{server.password}@127.0.0.1:{port}/2?ssl_ca_certs={certificate}"
             async with taken_over(url) as socket:
-                assert await socket.exchange([("PING",)]) == [b"PONG"]
+                assert await exchange(socket, ("PING",)) == [b"PONG"]
             async with RedisMemoryStore(url) as store:
                 long = said(*("x" * 1000 for _ in range(500)))
                 await store.add_messages("s", long)

@@ -89,7 +89,7 @@ class BaseStore(RememberingStore, StatingStore):
         limits = Limits(keep_last, max_tokens, count, keep_pairs, keep_system)
         if limits.only_keep_last is not None:
             return await self._keep_last(session_id, limits.only_keep_last)
-        history = await _decoded(await self._read(session_id, None))
+        history = await _decoded(await self._read_to_trim(session_id))
         doomed = messages_to_remove(history, limits)
         if not doomed:
             return 0
@@ -257,6 +257,10 @@ class BaseStore(RememberingStore, StatingStore):
     @abstractmethod
     async def _read(self, session_id: str, last: int | None) -> Sequence[str] | Sequence[bytes]:
         """The JSON texts of the session, oldest first."""
+
+    async def _read_to_trim(self, session_id: str) -> Sequence[str] | Sequence[bytes]:
+        """All JSON texts of the session as they are now, where ``_read`` may be behind."""
+        return await self._read(session_id, None)
 
     @abstractmethod
     async def _keep_last(self, session_id: str, keep: int) -> int:

@@ -3,6 +3,7 @@
 from typing import Any, Unpack, overload
 
 from goldfish.errors import UnknownStoreURLError, masked
+from goldfish.stores import redis_sentinel
 from goldfish.stores.arguments import text
 from goldfish.stores.base import BaseStore
 from goldfish.stores.memory import InMemoryStore
@@ -11,7 +12,10 @@ from goldfish.stores.postgres import PostgresMemoryStore
 from goldfish.stores.redis import RedisMemoryStore
 from goldfish.stores.sqlite import SQLiteMemoryStore
 
-SCHEMES = "memory://, sqlite:///path, redis://host, rediss://host, unix://path, postgresql://host"
+SCHEMES = (
+    "memory://, sqlite:///path, redis://host, rediss://host, unix://path, "
+    "redis+sentinel://host/name, rediss+sentinel://host/name, postgresql://host"
+)
 
 
 @overload
@@ -27,7 +31,8 @@ def open_store(url: str, **options: Any) -> BaseStore:
     otherwise it is a ``BaseStore``, which has every power.
 
     ``memory://``, ``sqlite:///relative.db``, ``sqlite:////absolute.db``, ``redis://…``,
-    ``rediss://…``, ``unix://…`` (Redis on a socket), ``postgresql://…``.
+    ``rediss://…`` (TLS), ``unix://…`` (Redis on a socket), ``redis+sentinel://…``,
+    ``rediss+sentinel://…``, ``postgresql://…``.
     """
     scheme, separator, rest = text(url, "url").partition("://")
     if not separator:
@@ -36,7 +41,7 @@ def open_store(url: str, **options: Any) -> BaseStore:
         return InMemoryStore(**options)
     if scheme == "sqlite":
         return SQLiteMemoryStore(_path(rest), **options)
-    if scheme in {"redis", "rediss", "unix"}:
+    if scheme in {"redis", "rediss", "unix", *redis_sentinel.SCHEMES}:
         return RedisMemoryStore(url, **options)
     if scheme in {"postgresql", "postgres"}:
         return PostgresMemoryStore(url, **options)

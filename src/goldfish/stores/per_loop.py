@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from typing import Generic, TypeVar
 
 from goldfish.errors import MemoryStoreClosedError
+from goldfish.stores.forks import tell_of_forks
 
 T = TypeVar("T")
 
@@ -15,7 +16,8 @@ class PerLoop(Generic[T]):
     """Makes the resource of the running loop when it is first asked for.
 
     So a store may be opened once and used by several calls of ``asyncio.run``, or from several
-    threads that have a loop each. What belongs to a loop is closed when that loop ends.
+    threads that have a loop each. What belongs to a loop is closed when that loop ends. A forked
+    child makes its own.
     """
 
     def __init__(self, make: Callable[[], T], close: Callable[[T], Awaitable[None]]) -> None:
@@ -25,6 +27,8 @@ class PerLoop(Generic[T]):
         self._made: weakref.WeakKeyDictionary[
             asyncio.AbstractEventLoop, tuple[T, AsyncGenerator[None, None]]
         ] = weakref.WeakKeyDictionary()
+        self._inherited: list[object] = []
+        tell_of_forks(self)
 
     def get(self) -> T:
         """The resource of the running loop."""
@@ -49,6 +53,11 @@ class PerLoop(Generic[T]):
                 with contextlib.suppress(Exception):  # the other loop ended meanwhile
                     await asyncio.wrap_future(elsewhere)
         self._made.clear()
+
+    def after_fork(self) -> None:
+        """Leave what is the parent's alone: to close it would unhook it from the parent's loop."""
+        self._inherited += self._made.items()  # what nobody holds would be closed
+        self._made = weakref.WeakKeyDictionary()
 
 
 def _closing_with_the_loop(

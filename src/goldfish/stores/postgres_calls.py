@@ -28,8 +28,8 @@ Rows = list[tuple[Any, ...]]
 class PostgresCalls:
     """The way to the server for one schema, which is brought up to date by the first call.
 
-    ``server`` names it in errors, ``address`` has the secrets that must not be in them; a call takes no longer than its times say, from waiting for a
-    connection to the answer.
+    ``server`` names it in errors, ``address`` has the secrets that must not be in them. A call
+    takes no longer than its times say, from waiting for a connection to the answer.
     """
 
     def __init__(

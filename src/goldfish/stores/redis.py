@@ -1,25 +1,22 @@
 """The store over Redis or Valkey, single or cluster."""
 
-import asyncio
-import contextlib
-import inspect
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, cast
 from urllib.parse import quote, unquote_to_bytes
 
 from goldfish.encoding import decode_messages, decode_value, encode_value
-from goldfish.errors import MemoryStoreBackendError, MemoryStoreError, SchemaTooNewError, masked
+from goldfish.errors import MemoryStoreBackendError, SchemaTooNewError
 from goldfish.messages import Snapshot
 from goldfish.recall.chronicle import Embedded
 from goldfish.stores import arguments, redis_scripts, redis_snapshots, redis_state
 from goldfish.stores.base import Forked, Row
 from goldfish.stores.observation import Observation
-from goldfish.stores.per_loop import PerLoop
-from goldfish.stores.redis_client import client_maker
+from goldfish.stores.redis_calls import FIRST_LAYOUT, RedisCalls, confirmation, in_time
+from goldfish.stores.redis_clock import DUE, guarded
 from goldfish.stores.redis_facts import RedisFacts
-from goldfish.stores.redis_line import Command, RedisLine, is_cluster, together
+from goldfish.stores.redis_line import RedisLine
 from goldfish.stores.redis_scripts import SNAPSHOTS, Script, Write
 from goldfish.stores.redis_search import RedisChronicle, new_epoch
 from goldfish.stores.searching import SearchingStore
@@ -30,7 +27,6 @@ if TYPE_CHECKING:
     from goldfish.stores.redis_line import Client
 
 # Versions of the keys, and of what is in them: an older goldfish refuses one that it does not know.
-FIRST_LAYOUT = 1
 SNAPSHOT_LAYOUT = 2  # from the first snapshot on
 SEARCH_LAYOUT = 3  # from the first search on
 STATE_LAYOUT = 4  # from the first named value on
@@ -46,7 +42,7 @@ _LIST = Script(redis_snapshots.LIST)
 _SHOW = Script(redis_snapshots.SHOW)
 
 
-class RedisMemoryStore(SearchingStore):
+class RedisMemoryStore(RedisCalls, SearchingStore):
     """Messages in Redis: every write is one script, so it happens as a whole or not at all.
 
     A write that returned is as durable as the server is configured to be. ``wait_replicas=n``
@@ -57,6 +53,9 @@ class RedisMemoryStore(SearchingStore):
     ``decode_responses``): that client stays yours to close. With a URL, a call waits at most
     ``timeout`` seconds for the server, and is never sent twice by itself.
 
+    With ``read_url``, a replica's, ``get_history``, ``list_sessions``, ``get_ttl``, ``get_state``
+    and ``list_snapshots`` are answered from there, and may lack the latest writes.
+
     With ``search`` what was said can be searched, with ``keep_trimmed`` also what a trim removed.
     """
 
@@ -65,6 +64,7 @@ class RedisMemoryStore(SearchingStore):
         url: str | None = None,
         *,
         redis_client: "Client | None" = None,
+        read_url: str | None = None,
         ttl: float | None = None,
         prefix: str = "goldfish",
         wait_replicas: int = 0,
@@ -74,38 +74,14 @@ class RedisMemoryStore(SearchingStore):
         search: bool = False,
         keep_trimmed: bool = False,
     ) -> None:
-        super().__init__(ttl=ttl, embedder=embedder, search=search, keep_trimmed=keep_trimmed)
-        if (url is None) == (redis_client is None):
-            raise TypeError("pass either url= or redis_client=")
-        if redis_client is not None and not inspect.iscoroutinefunction(
-            redis_client.execute_command
-        ):
-            raise TypeError("redis_client must be an asyncio client: redis.asyncio.Redis(…)")
-        self._timeout = arguments.seconds(timeout, "timeout")
-        self._given = redis_client and RedisLine(redis_client, owned=False, timeout=self._timeout)
-        self._own = None if url is None else PerLoop(self._line_maker(url), _close_line)
-        self._url, self._server = url or "", masked(url) if url else "the Redis server"
+        SearchingStore.__init__(
+            self, ttl=ttl, embedder=embedder, search=search, keep_trimmed=keep_trimmed
+        )
+        limit = arguments.seconds(timeout, "timeout")
+        confirm = confirmation(wait_replicas, wait_aof, limit)
+        RedisCalls.__init__(self, url, redis_client, read_url, limit, confirm)
         self._prefix = _plain_prefix(prefix)
-        self._confirm = _confirmation(wait_replicas, wait_aof, self._timeout)
-        if self._confirm and redis_client is not None and is_cluster(redis_client):
-            raise ValueError("wait_replicas= and wait_aof= need a client of a single server")
-        self._layout = 0  # not known yet
         self._with_snapshots: set[str] = set()  # sessions that may have some: only to save time
-        self._underway = 0
-        self._drained: asyncio.Event | None = None
-
-    @property
-    def redis_client(self) -> "Client":
-        """The client in use: the one that was given, or this event loop's own."""
-        return self._line.client
-
-    @property
-    def _line(self) -> RedisLine:
-        return self._own.get() if self._own is not None else cast(RedisLine, self._given)
-
-    def _line_maker(self, url: str) -> Callable[[], RedisLine]:
-        make = client_maker(url, connect_timeout=self._timeout)
-        return lambda: RedisLine(make(), owned=True, timeout=self._timeout)
 
     async def _append(
         self, session_id: str, rows: list[Row], embedded: Embedded | None = None
@@ -118,16 +94,22 @@ class RedisMemoryStore(SearchingStore):
         else:
             await self._chronicle().append(session_id, values, embedded)
 
-    async def _read(self, session_id: str, last: int | None) -> Sequence[Any]:
+    async def _read(
+        self, session_id: str, last: int | None, line: RedisLine | None = None
+    ) -> Sequence[Any]:
+        line, due = line or self._reading_line, self._due()
         log = self._keys(session_id)[0]
         first = 0 if last is None else -last
         try:
-            return cast(Sequence[Any], await self._call("LRANGE", log, first, -1))
+            return cast(Sequence[Any], await self._ask(line, ("LRANGE", log, first, -1), due))
         except MemoryStoreBackendError as error:
             if "WRONGTYPE" not in str(error.__cause__):
                 raise
-        found = await self._evaluate(_READ, session_id, [b"%d" % first], writes=False)
-        return cast(Sequence[Any], found)
+        keys, values = self._all_keys(session_id), [b"%d" % first]
+        return cast(Sequence[Any], await self._ask_script(line, _READ, keys, values, due))
+
+    async def _read_to_trim(self, session_id: str) -> Sequence[Any]:
+        return await self._read(session_id, None, self._line)
 
     async def _keep_last(self, session_id: str, keep: int) -> int:
         values = [b"%d" % keep]
@@ -147,7 +129,7 @@ class RedisMemoryStore(SearchingStore):
     async def _clear(self, session_id: str, snapshots: bool) -> None:
         if snapshots:
             self._with_snapshots.discard(session_id)
-            await self._write("UNLINK", *self._all_keys(session_id))
+            await self._evaluate(redis_scripts.REMOVE_KEYS, session_id, [])
         else:
             await self._evaluate_write(redis_scripts.CLEAR, session_id, [])
 
@@ -156,13 +138,14 @@ class RedisMemoryStore(SearchingStore):
         async for keys in self._scan("*"):
             tags = {_bytes(key).rpartition(b":")[0] + b":" for key in keys}
             for tag in tags:  # one by one: a cluster keeps them in different places
-                await self._write("UNLINK", *(tag + name for name in redis_snapshots.NAMES))
+                names = tuple(tag + name for name in redis_snapshots.NAMES)
+                await self._send_script(redis_scripts.REMOVE_KEYS, names, [])
         async for keys in self._scan("state", b"u"):
             for key in keys:
-                await self._write("UNLINK", _bytes(key))
+                await self._send_script(redis_scripts.REMOVE_KEYS, (_bytes(key),), [])
 
     async def _sessions(self, prefix: str) -> list[str]:
-        scanned = self._scan("log", prefix=prefix)
+        scanned = self._scan("log", prefix=prefix, line=self._reading_line)
         names = [_bytes(key) async for keys in scanned for key in keys]
         start = len(self._prefix) + len(":{s")
         return list({_session_id(name[start : -len("}:log")]) for name in names})
@@ -173,9 +156,11 @@ class RedisMemoryStore(SearchingStore):
 
     async def _get_ttl(self, session_id: str) -> float | None:
         keys = self._keys(session_id)
-        left = int(await self._send_script(redis_scripts.GET_TTL, keys, [], writes=False))
+        line, due = self._reading_line, self._due()
+        left = int(await self._ask_script(line, redis_scripts.GET_TTL, keys, [], due))
         return left / 1000 if left > 0 else None
 
+    @in_time
     async def _save_snapshot(
         self, session_id: str, snapshot_id: str, label: str | None, created_at: datetime
     ) -> None:
@@ -188,7 +173,8 @@ class RedisMemoryStore(SearchingStore):
         return bool(await self._evaluate(_ROLLBACK, session_id, [_bytes(snapshot_id)]))
 
     async def _snapshots(self, session_id: str) -> list[Snapshot]:
-        found = await self._evaluate(_LIST, session_id, [], writes=False)
+        line, keys = self._reading_line, self._all_keys(session_id)
+        found = await self._ask_script(line, _LIST, keys, [], self._due())
         pairs = zip(found[::2], found[1::2], strict=True)
         return [_snapshot(session_id, _bytes(key), _bytes(known)) for key, known in pairs]
 
@@ -196,6 +182,7 @@ class RedisMemoryStore(SearchingStore):
         self._with_snapshots.discard(session_id)  # the next write will see
         await self._evaluate(_DELETE, session_id, [_bytes(snapshot_id)])
 
+    @in_time
     async def _fork(
         self, session_id: str, snapshot_id: str, new_session_id: str, token: str | None
     ) -> Forked:
@@ -210,6 +197,7 @@ class RedisMemoryStore(SearchingStore):
         )
         return "done" if begun else "not empty"
 
+    @in_time
     async def _write_state(self, session_id: str, named: list[Named]) -> None:
         await self._raise_layout(STATE_LAYOUT)
         self._expect_snapshots(session_id)  # or state: the plain scripts would only look and go
@@ -217,17 +205,25 @@ class RedisMemoryStore(SearchingStore):
         await self._evaluate(redis_state.PUT, session_id, values)
 
     async def _read_state(self, session_id: str) -> list[Named]:
-        return redis_state.unfolded(await self._call("HGETALL", self._tag(session_id) + b"state"))
+        return await self._read_fields(self._tag(session_id) + b"state")
 
+    @in_time
     async def _write_user_state(self, user_id: str, named: list[Named]) -> None:
         await self._raise_layout(STATE_LAYOUT)
-        await self._write("HSET", self._user_tag(user_id) + b"state", *redis_state.flat(named))
+        keys = (self._user_tag(user_id) + b"state",)
+        await self._send_script(redis_scripts.PUT_FIELDS, keys, redis_state.flat(named))
 
     async def _read_user_state(self, user_id: str) -> list[Named]:
-        return redis_state.unfolded(await self._call("HGETALL", self._user_tag(user_id) + b"state"))
+        return await self._read_fields(self._user_tag(user_id) + b"state")
+
+    async def _read_fields(self, key: bytes) -> list[Named]:
+        found = await self._ask(self._reading_line, ("HGETALL", key), self._due())
+        return redis_state.unfolded(found)
 
     async def _ping(self) -> None:
         await self._call("PING")
+        if self._replica is not None:
+            await self._ask(self._replica.get(), ("PING",), self._due())
 
     async def _examine(self, repair: bool) -> list[Observation]:
         return []
@@ -235,6 +231,7 @@ class RedisMemoryStore(SearchingStore):
     def _chronicle(self) -> RedisChronicle:
         return RedisChronicle(self._searched, self._searched_sessions)
 
+    @in_time
     async def _searched(self, script: Script, session_id: str, values: list[bytes]) -> Any:
         await self._raise_layout(SEARCH_LAYOUT)
         return await self._evaluate(script, session_id, values)
@@ -253,16 +250,6 @@ class RedisMemoryStore(SearchingStore):
         async for keys in self._scan("meta", b"u"):
             for key in keys:
                 yield _session_id(_bytes(key)[start : -len("}:meta")])
-
-    async def _close(self) -> None:
-        """Wait for the calls under way: redis-py would leak a connection that is being made."""
-        if self._own is None:
-            return
-        if self._underway:
-            self._drained = asyncio.Event()
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._drained.wait(), self._timeout)
-        await self._own.aclose()
 
     def _keys(self, session_id: str) -> tuple[bytes, ...]:
         """The keys that every session may have."""
@@ -288,12 +275,13 @@ class RedisMemoryStore(SearchingStore):
 
     async def _evaluate_write(self, write: Write, session_id: str, values: list[bytes]) -> Any:
         """Do the write by the script that knows no snapshots, unless the session has some."""
+        due = self._due()
         if session_id not in self._with_snapshots:
-            answer = await self._send_script(write.plain, self._keys(session_id), values)
+            answer = await self._send_script(write.plain, self._keys(session_id), values, due=due)
             if answer != SNAPSHOTS:
                 return answer
             self._expect_snapshots(session_id)
-        return await self._evaluate(write.full, session_id, values)
+        return await self._evaluate(write.full, session_id, values, due=due)
 
     def _expect_snapshots(self, session_id: str) -> None:
         if len(self._with_snapshots) >= MOST_KNOWN:
@@ -301,57 +289,41 @@ class RedisMemoryStore(SearchingStore):
         self._with_snapshots.add(session_id)
 
     async def _evaluate(
-        self, script: Script, session_id: str, values: list[bytes], *, writes: bool = True
+        self,
+        script: Script,
+        session_id: str,
+        values: list[bytes],
+        *,
+        writes: bool = True,
+        due: float | None = None,
     ) -> Any:
         """Run a script that knows snapshots."""
-        return await self._send_script(script, self._all_keys(session_id), values, writes=writes)
+        keys = self._all_keys(session_id)
+        return await self._send_script(script, keys, values, writes=writes, due=due)
 
-    async def _send_script(
-        self, script: Script, keys: tuple[bytes, ...], values: list[bytes], *, writes: bool = True
-    ) -> Any:
-        send = self._write if writes else self._call
-        try:
-            return await send("EVALSHA", script.sha, len(keys), *keys, *values)
-        except MemoryStoreBackendError as error:
-            if "No matching script" not in str(error.__cause__):
-                raise
-        return await send("EVAL", script.text, len(keys), *keys, *values)
+    async def _check_layout(self, line: RedisLine, due: float) -> None:
+        """Before the first command: see that the keys there are of a layout that we know.
 
-    async def _write(self, *command: Any) -> Any:
-        """Send a write; if asked for, wait until replicas or the disk have it too."""
+        Nothing is written, for this may be a replica.
+        """
+        key = self._prefix + b":layout"
+        found = await self._reported(line.ask(("GET", key), due), line)
+        self._admit_layout(int(found or FIRST_LAYOUT))
+
+    async def _raise_layout(self, needed: int, due: float | None = None) -> None:
+        """Before the first write, snapshot, search or value: keep out who would not regard it."""
+        if self._raised >= needed:
+            return
+        if due is None:
+            due = self._due()
         if not self._layout:
-            await self._check_layout()
-        if not self._confirm:
-            return await self._reported(self._line.write(command))
-        return await self._guard(self._confirmed(command))
+            await self._check_layout(self._line, due)
+        words = (1, self._prefix + b":layout", needed, DUE)
+        found = await self._run(self._post, guarded(redis_scripts.RAISE_LAYOUT), words, due)
+        self._admit_layout(int(found))
+        self._raised = self._layout
 
-    async def _confirmed(self, command: Command) -> Any:
-        answer, confirmed = await together(self.redis_client, [command, self._confirm])
-        for each in (answer, confirmed):
-            if isinstance(each, Exception):
-                raise each
-        self._judge_confirmation(confirmed)
-        return answer
-
-    def _judge_confirmation(self, confirmed: Any) -> None:
-        wanted = self._confirm[1:-1]
-        got = confirmed if isinstance(confirmed, list) else [confirmed]
-        if any(int(have) < need for have, need in zip(got, wanted, strict=True)):
-            raise MemoryStoreBackendError(
-                f"{self._server} has the write, but {self._confirm[0]} was confirmed by {got} "
-                f"instead of {list(wanted)} within {self._timeout:g} s: adding it again is safe"
-            )
-
-    async def _call(self, *command: Any) -> Any:
-        if not self._layout:
-            await self._check_layout()
-        return await self._reported(self._line.read(command))
-
-    async def _check_layout(self) -> None:
-        """Before the first command: see that the keys there are of a layout that we know."""
-        line, key = self._line, self._prefix + b":layout"
-        await self._reported(line.ask(("SET", key, FIRST_LAYOUT, "NX")))
-        found = int(await self._reported(line.ask(("GET", key))) or FIRST_LAYOUT)
+    def _admit_layout(self, found: int) -> None:
         if found > LAYOUT:
             raise SchemaTooNewError(
                 f"{self._server} holds layout {found} under {self._prefix.decode()!r} and this "
@@ -359,58 +331,20 @@ class RedisMemoryStore(SearchingStore):
             )
         self._layout = found
 
-    async def _raise_layout(self, needed: int) -> None:
-        """Before the first snapshot, search or named value: keep out who would not regard it."""
-        if not self._layout:
-            await self._check_layout()
-        if self._layout < needed:
-            await self._check_layout()  # others may have raised it beyond that
-        if self._layout < needed:
-            await self._write("SET", self._prefix + b":layout", needed)
-            self._layout = needed
-
-    async def _guard(self, call: Awaitable[Any]) -> Any:
-        """The answer to a call past the line, in time, or one kind of error."""
-        return await self._reported(self._limited(call))
-
-    async def _limited(self, call: Awaitable[Any]) -> Any:
-        if self._own is None:  # how long a client of the caller's waits is the caller's choice
-            return await call
-        async with asyncio.timeout(self._timeout):
-            return await call
-
-    async def _reported(self, call: Awaitable[Any]) -> Any:
-        """The answer, or whatever went wrong as one kind of error."""
-        self._underway += 1
-        try:
-            return await call
-        except TimeoutError as error:
-            raise MemoryStoreBackendError(
-                f"{self._server}: no answer within {self._timeout:g} s: check that it is running"
-            ) from error
-        except (StopAsyncIteration, MemoryStoreError):  # the end of a scan, and our own errors
-            raise
-        except Exception as error:  # only the driver runs in here, so all its errors count
-            raise MemoryStoreBackendError(
-                f"{self._server}: {masked(str(error), self._url) or type(error).__name__}: "
-                "check that it is running, reachable and accepts writes"
-            ) from error
-        finally:
-            self._underway -= 1
-            if self._drained is not None and not self._underway:
-                self._drained.set()
-
-    async def _scan(self, name: str, kind: bytes = b"s", prefix: str = "") -> Any:
+    async def _scan(
+        self, name: str, kind: bytes = b"s", prefix: str = "", line: RedisLine | None = None
+    ) -> Any:
         """The keys of all sessions, or of all users, whose id begins so, some at a time."""
+        line = line or self._line
         if not self._layout:
-            await self._check_layout()
+            await self._check_layout(line, self._due())
         begins = _glob_escaped(b"%b:{%b%b" % (self._prefix, kind, _escaped(prefix)))
         pattern = begins + b"*}:" + name.encode()
         batch: list[Any] = []
-        keys = self.redis_client.scan_iter(match=pattern, count=SCAN_STEP).__aiter__()
+        keys = line.client.scan_iter(match=pattern, count=SCAN_STEP).__aiter__()
         while True:
             try:
-                batch.append(await self._guard(anext(keys)))
+                batch.append(await self._reported(self._limited(anext(keys)), line))
             except StopAsyncIteration:
                 break
             if len(batch) == SCAN_STEP:
@@ -419,23 +353,10 @@ class RedisMemoryStore(SearchingStore):
         yield batch
 
 
-async def _close_line(line: RedisLine) -> None:
-    await line.client.aclose()
-
-
 def _plain_prefix(prefix: str) -> bytes:
     if not arguments.text(prefix, "prefix") or "{" in prefix or "}" in prefix:
         raise ValueError("prefix must be text without braces, and not empty")
     return _bytes(prefix)
-
-
-def _confirmation(replicas: int, aof: bool, timeout: float) -> tuple[Any, ...]:
-    """The command that waits for what the caller wants confirmed, or nothing."""
-    arguments.natural(replicas, "wait_replicas")
-    wait = math.ceil(timeout * 500)  # half of it, so that the answer comes in time
-    if aof:
-        return "WAITAOF", 1, replicas, wait
-    return ("WAIT", replicas, wait) if replicas else ()
 
 
 def _milliseconds(seconds: float | None) -> bytes:

@@ -1,11 +1,14 @@
 """A redis-py client as a store needs it: honest about failures, and without needless work."""
 
+import functools
 import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from goldfish.errors import MissingExtraError, masked
 from goldfish.masking import secrets_in
+from goldfish.stores.redis_sentinel import is_sentinel, sentinel_client
+from goldfish.stores.redis_socket import abort
 
 if TYPE_CHECKING:
     from redis.asyncio import Redis
@@ -29,12 +32,15 @@ def client_maker(url: str, *, connect_timeout: float) -> "Callable[[], Redis]":
         "retry": Retry(NoBackoff(), 0),
         "socket_timeout": None,
         "socket_connect_timeout": connect_timeout,
-        "connection_class": _connection_class(),
         **_noticing_closed_connections(Redis),
     }
 
     def make() -> "Redis":
-        return Redis.from_url(url, **options)
+        opened = sentinel_client if is_sentinel(url) else Redis.from_url
+        client: Redis = opened(url, **options)
+        pool: Any = client.connection_pool
+        pool.connection_class = _connection_class(pool.connection_class)
+        return client
 
     try:
         make()  # connects to nothing, but parses the URL
@@ -50,19 +56,31 @@ def _reason(url: str, error: Exception) -> str:
     return str(error)
 
 
-def _connection_class() -> Any:
-    """redis-py's connection, which packs commands in C if it can: redis-py does that only in sync.
+def describe_server(url: str) -> str:
+    """The URL as it is shown in errors and logs: without credentials and options."""
+    return masked(url.partition("?")[0])
 
-    The URL has the last word: TLS and sockets bring classes of their own.
+
+@functools.cache
+def _connection_class(base: Any) -> Any:
+    """redis-py's connection, with two differences.
+
+    When it gives up it sends nothing more: redis-py sends what is left before it closes. And it
+    packs commands in C if it can, which redis-py does only in its synchronous client.
     """
-    from redis.asyncio.connection import Connection
+
+    class AbruptConnection(base):  # type: ignore[misc]  # one of three, as the URL wants it
+        async def disconnect(self, nowait: bool = False, **details: Any) -> None:
+            if nowait and self._writer is not None:
+                abort(self._writer.transport)
+            await super().disconnect(nowait=nowait, **details)
 
     try:
         from hiredis import pack_command
     except ImportError:
-        return Connection
+        return AbruptConnection
 
-    class PackingConnection(Connection):
+    class PackingConnection(AbruptConnection):
         def pack_command(self, *args: Any) -> list[bytes]:
             if isinstance(args[0], str) and " " in args[0]:  # two words, which are sent apart
                 args = (*args[0].split(), *args[1:])
@@ -81,3 +99,11 @@ def _noticing_closed_connections(client: type) -> dict[str, Any]:
     from redis.maint_notifications import MaintNotificationsConfig
 
     return {"maint_notifications_config": MaintNotificationsConfig(enabled=False)}
+
+
+def has_connections(client: Any) -> bool:
+    """Whether a client has been used: it has connections, or had some to a cluster."""
+    pool = getattr(client, "connection_pool", None)
+    if pool is None:  # a cluster's, which has connected as soon as it knows the nodes
+        return not getattr(client, "_initialize", True)
+    return bool(pool._available_connections or pool._in_use_connections)

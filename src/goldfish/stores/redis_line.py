@@ -3,16 +3,20 @@
 redis-py spends far more time on a command than Redis does: on its pool, its retries, its metrics.
 So an event loop keeps one connection for writes and one for reads. While a write is under way
 others queue up, and travel together in the next round trip; a lone one is sent at once. A read
-that finds the connection in use goes through redis-py's pool as usual. On a client of our own, each
-of these waits at most so long, and then raises TimeoutError.
+that finds the connection in use goes through redis-py's pool as usual. Each has to be over when it
+is due (a time of the event loop), or raises TimeoutError. A write that was given up while it waited
+is dropped; one that was sent carries its deadline (``redis_clock``).
 """
 
 import asyncio
 import contextlib
+import math
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from goldfish.stores.redis_socket import RedisSocket, take_over
+from goldfish.stores.redis_clock import ServerClock
+from goldfish.stores.redis_connection import Command, Commands, OwnConnection, until
+from goldfish.stores.redis_health import Health
 
 if TYPE_CHECKING:
     from redis.asyncio import Redis
@@ -20,9 +24,8 @@ if TYPE_CHECKING:
 
     Client = Redis | RedisCluster
 
-Command = tuple[Any, ...]
-Exchange = Callable[[Sequence[Command]], Awaitable[list[Any]]]  # errors are answers too
-Waiting = tuple[Command, "asyncio.Future[Any]"]
+Exchange = Callable[[Commands, float], Awaitable[list[Any]]]  # errors are answers too
+Waiting = tuple[Command, float, "asyncio.Future[Any]"]
 
 MOST_TOGETHER = 100
 MOST_CONNECTIONS = 50  # of one event loop at a time: redis-py raises beyond 100 instead of waiting
@@ -31,61 +34,154 @@ MOST_CONNECTIONS = 50  # of one event loop at a time: redis-py raises beyond 100
 class RedisLine:
     """The ways to one server from one event loop."""
 
-    def __init__(self, client: "Client", *, owned: bool, timeout: float) -> None:
+    def __init__(self, client: "Client", *, owned: bool, health: Health) -> None:
         self.client = client
-        self._timeout = timeout
-        self._limit = timeout if owned else None  # a client of the caller's has the caller's limits
-        self._exchange: Exchange = OwnConnection(client, timeout) if owned else _Together(client)
-        self._reader = OwnConnection(client, timeout) if owned else None
+        self.clock = ServerClock()
+        self._health = health
+        self._reader = OwnConnection(client, health) if owned else None
+        self._exchange: Exchange = (
+            OwnConnection(client, health, self.clock).exchange if owned else self._through_client
+        )
+        self._owned = owned
         self._alone = is_cluster(client)
         self._busy = False
         self._waiting: list[Waiting] = []
+        self._batch: list[Waiting] = []  # what is under way
         self._sending: asyncio.Task[None] | None = None
+        self._watching: asyncio.TimerHandle | None = None
         self._turns = asyncio.Semaphore(MOST_CONNECTIONS) if owned else contextlib.nullcontext()
 
-    async def read(self, command: Command) -> Any:
+    @property
+    def server(self) -> str:
+        """What the server is called in errors."""
+        return self._health.server
+
+    async def read(self, command: Command, due: float) -> Any:
         """The answer to a command that changes nothing."""
         if self._reader is None or self._reader.busy:
-            return await self.ask(command)
-        return _answer(*await self._reader([command]))
+            return await self.ask(command, due)
+        return _answer(*await self._reader.exchange(lambda: [command], due))
 
-    async def write(self, command: Command) -> Any:
+    async def write(self, command: Command, due: float) -> Any:
         """The answer to a command, which may travel together with others."""
         if self._alone:
-            return await self.ask(command)
+            return await self.ask(command, due)
         if self._busy:
-            answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-            self._waiting.append((command, answer))
-            async with asyncio.timeout(self._limit):
-                return await answer
+            return await self._wait(command, due)
         self._busy = True
         try:
-            return _answer(*await self._exchange([command]))
+            stamp = self.clock.stamp
+            return _answer(*await self._exchange(lambda: [stamp(command, due)], due))
         finally:
             self._send_waiting()
 
-    async def ask(self, command: Command) -> Any:
+    async def write_confirmed(self, command: Command, confirm: Command, due: float) -> list[Any]:
+        """The answers to a write and to what waits for its confirmation, past all others."""
+        await self.learn_time(due)
+        return await self._in_turn([self.clock.stamp(command, due), confirm], due)
+
+    async def ask(self, command: Command, due: float) -> Any:
         """The answer to a command that goes through the pool, when it is its turn."""
-        async with asyncio.timeout(self._limit), self._turns:
-            return await self.client.execute_command(*command)
+        (answer,) = await self._in_turn([self.clock.stamp(command, due)], due)
+        return answer
+
+    async def aclose(self) -> None:
+        """Close the client, and with it all connections."""
+        if self._watching is not None:
+            self._watching.cancel()
+        await self.client.aclose()
+
+    async def _through_client(self, commands: Commands, due: float) -> list[Any]:
+        return await self._in_turn(commands(), due)
+
+    async def _in_turn(self, commands: Sequence[Command], due: float) -> list[Any]:
+        time = asyncio.get_running_loop().time
+        try:
+            async with until(due), self._turns:
+                began = time()
+                answers = await together(self.client, commands)
+        except Exception as error:
+            if not _is_refusal(error):
+                self._health.note_failure(error)
+            raise
+        self._health.note_answer(commands, time() - began)
+        return answers
+
+    async def learn_time(self, due: float) -> None:
+        """Ask for the server's time, unless it is known."""
+        time = asyncio.get_running_loop().time
+        if not self._owned or not self.clock.is_old(time()):
+            return
+        try:
+            answer = await self.ask(("TIME",), due)
+        except Exception as error:
+            if not _is_refusal(error):
+                raise
+            answer = error
+        self.clock.learn(answer, time())
+
+    async def _wait(self, command: Command, due: float) -> Any:
+        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._waiting.append((command, due, answer))
+        self._watch(due)
+        try:
+            return await answer
+        except (asyncio.CancelledError, TimeoutError):
+            self._end_given_up_batch()
+            raise
 
     def _send_waiting(self) -> None:
-        batch, self._waiting = self._waiting[:MOST_TOGETHER], self._waiting[MOST_TOGETHER:]
-        self._busy = bool(batch)
-        if batch:
-            self._sending = asyncio.create_task(self._send(batch))
+        wanted = [each for each in self._waiting if not each[2].done()]
+        self._health.note_dropped(len(self._waiting) - len(wanted))
+        self._batch, self._waiting = wanted[:MOST_TOGETHER], wanted[MOST_TOGETHER:]
+        self._busy = bool(self._batch)
+        if self._batch:
+            self._sending = asyncio.create_task(self._send(self._batch))
 
-    async def _send(self, batch: Sequence[Waiting]) -> None:
-        answers: list[Any] = [asyncio.CancelledError()] * len(batch)
+    async def _send(self, batch: list[Waiting]) -> None:
+        sent: list[Waiting] = []
+
+        def wanted() -> list[Command]:
+            """Who gave up while the connection was made is not among them."""
+            sent.extend(each for each in batch if not each[2].done())
+            return [self.clock.stamp(command, due) for command, due, _ in sent]
+
+        failure: BaseException = asyncio.CancelledError()
+        answers: list[Any] | None = None
         try:
-            async with asyncio.timeout(self._timeout):
-                answers = await self._exchange([command for command, _ in batch])
+            answers = await self._exchange(wanted, max(due for _, due, _ in batch))
         except Exception as error:
-            answers = [error] * len(batch)
+            failure = error
         finally:
-            for (_, future), answer in zip(batch, answers, strict=True):
+            self._batch = []
+            self._health.note_dropped(len(batch) - len(sent))
+            if answers is None:
+                sent, answers = batch, [failure] * len(batch)
+            for (_, _, future), answer in zip(sent, answers, strict=True):
                 _settle(future, answer)
             self._send_waiting()
+
+    def _end_given_up_batch(self) -> None:
+        """Hang up if nobody waits any more for what is under way: what is not sent yet never is."""
+        if self._batch and self._sending and all(answer.done() for _, _, answer in self._batch):
+            self._sending.cancel()
+
+    def _watch(self, due: float) -> None:
+        """See to it that who waits is told in time; a timer for each would take longer."""
+        if due == math.inf or (self._watching is not None and self._watching.when() <= due):
+            return
+        if self._watching is not None:
+            self._watching.cancel()
+        self._watching = asyncio.get_running_loop().call_at(due, self._tell_overdue)
+
+    def _tell_overdue(self) -> None:
+        self._watching = None
+        now = asyncio.get_running_loop().time()
+        for _, due, answer in (*self._batch, *self._waiting):
+            if due <= now:
+                _settle(answer, TimeoutError())
+            elif not answer.done():
+                self._watch(due)
 
 
 def _settle(future: "asyncio.Future[Any]", answer: Any) -> None:
@@ -95,6 +191,7 @@ def _settle(future: "asyncio.Future[Any]", answer: Any) -> None:
         future.cancel()
     elif isinstance(answer, Exception):
         future.set_exception(answer)
+        future.exception()  # seen, even if the caller is cancelled before it gets it
     else:
         future.set_result(answer)
 
@@ -105,85 +202,11 @@ def _answer(answer: Any) -> Any:
     return answer
 
 
-class OwnConnection:
-    """One connection of a client's pool, kept for one exchange after another."""
-
-    def __init__(self, client: Any, timeout: float) -> None:
-        self.busy = False
-        self._timeout = timeout
-        self._pool = client.connection_pool
-        self._connection: Any = None
-        self._socket: RedisSocket | None = None  # None: what is sent goes through the connection
-
-    async def __call__(self, commands: Sequence[Command]) -> list[Any]:
-        """The answers to commands that are sent in one go, in time."""
-        self.busy = True
-        try:
-            if self._socket is not None and await self._socket.is_open():
-                return await self._socket.exchange(commands)
-            async with asyncio.timeout(self._timeout):
-                await self._connect()
-                return await self._exchange(commands)
-        except BaseException:
-            await self._hang_up()
-            raise
-        finally:
-            self.busy = False
-
-    async def _connect(self) -> None:
-        if self._connection is None:
-            self._connection = await self._pool.get_connection()
-        elif self._socket is None and await self._is_idle():
-            return
-        else:
-            await self._connection.disconnect()
-            await self._connection.connect()
-        self._socket = take_over(self._connection, self._timeout)
-
-    async def _is_idle(self) -> bool:
-        """Whether all is quiet; an idle connection with something to read was closed."""
-        from redis.exceptions import ConnectionError as Closed
-
-        connection = self._connection
-        look = getattr(connection, "can_read", None) or connection.can_read_destructive  # before 8
-        try:
-            return connection.is_connected and not await look()
-        except Closed:
-            return False
-
-    async def _exchange(self, commands: Sequence[Command]) -> list[Any]:
-        if self._socket is not None:
-            return await self._socket.exchange(commands)
-        connection = self._connection
-        packed = [piece for each in commands for piece in connection.pack_command(*each)]
-        await connection.send_packed_command(packed, check_health=False)
-        return [await _next_answer(connection) for _ in commands]
-
-    async def _hang_up(self) -> None:
-        """Answers may be on their way that nobody waits for: the next exchange needs a new line."""
-        if self._socket is not None:
-            self._socket.abort()
-        if self._connection is not None:
-            await self._connection.disconnect(nowait=True)
-
-
-async def _next_answer(connection: Any) -> Any:
+def _is_refusal(error: Exception) -> bool:
+    """Whether the server answered, with an error."""
     from redis.exceptions import ResponseError
 
-    try:
-        return await connection.read_response()
-    except ResponseError as error:
-        return error
-
-
-class _Together:
-    """Exchanges through a client of the caller's."""
-
-    def __init__(self, client: Any) -> None:
-        self._client = client
-
-    async def __call__(self, commands: Sequence[Command]) -> list[Any]:
-        return await together(self._client, commands)
+    return isinstance(error, ResponseError)
 
 
 async def together(client: Any, commands: Sequence[Command]) -> list[Any]:

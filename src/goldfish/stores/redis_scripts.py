@@ -197,3 +197,20 @@ end
 {ADD}
 return 1
 """)
+
+REMOVE_KEYS = Script("redis.call('UNLINK', unpack(KEYS))")
+
+# ARGV: names and values in turn, of a user.
+PUT_FIELDS = Script("""
+for first = 1, #ARGV, 1000 do
+  redis.call('HSET', KEYS[1], unpack(ARGV, first, math.min(first + 999, #ARGV)))
+end
+""")
+
+# ARGV: a layout. The one that there is now: at least that.
+RAISE_LAYOUT = Script("""
+local found = tonumber(redis.call('GET', KEYS[1]) or '0')
+if found >= tonumber(ARGV[1]) then return found end
+redis.call('SET', KEYS[1], ARGV[1])
+return tonumber(ARGV[1])
+""")

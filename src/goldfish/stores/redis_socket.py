@@ -6,22 +6,26 @@ than most commands do; here hiredis gets the bytes as they come.
 """
 
 import asyncio
+import contextlib
+import math
 import select
+import struct
 from collections.abc import Callable, Sequence
+from socket import SO_LINGER, SOL_SOCKET
 from typing import Any
 
 BUFFER = 64 * 1024
 _MORE = object()  # what the parser answers while an answer is not complete
 
 
-def take_over(connection: Any, timeout: float) -> "RedisSocket | None":
+def take_over(connection: Any) -> "RedisSocket | None":
     """The connected socket of a redis-py connection, or None if that is not of the usual kind."""
     try:
         transport, parser = connection._writer.transport, connection._parser
         unread = bool(connection._reader._buffer) or parser._reader.has_data()
         if unread or connection.encoder.decode_responses or transport.is_closing():
             return None
-        socket = RedisSocket(transport, parser.parse_error, timeout)
+        socket = RedisSocket(transport, parser.parse_error)
     except (ImportError, AttributeError):  # no hiredis, or a connection unlike those we know
         return None
     transport.set_protocol(socket)
@@ -31,9 +35,7 @@ def take_over(connection: Any, timeout: float) -> "RedisSocket | None":
 class RedisSocket(asyncio.BufferedProtocol):
     """A connection for one exchange after another; after one that failed it is of no use."""
 
-    def __init__(
-        self, transport: asyncio.Transport, error: Callable[[str], Exception], timeout: float
-    ) -> None:
+    def __init__(self, transport: asyncio.Transport, error: Callable[[str], Exception]) -> None:
         import hiredis
 
         self._transport = transport
@@ -46,24 +48,31 @@ class RedisSocket(asyncio.BufferedProtocol):
         self._space = memoryview(self._buffer)  # asyncio slices it, which must not copy
         self._poll = _poller(transport)
         self._loop = asyncio.get_running_loop()
-        self._timeout = timeout
-        self._deadline = 0.0
+        self._due = 0.0
         self._watching: asyncio.TimerHandle | None = None
         self._expected = 0
         self._answers: list[Any] = []
         self._done: asyncio.Future[list[Any]] | None = None
 
+    def is_quiet(self) -> bool:
+        """Whether the connection is open for sure: nothing came, not even its end."""
+        return not self._transport.is_closing() and (self._poll is None or not self._poll.poll(0))
+
     async def is_open(self) -> bool:
         """Whether the server has not hung up, also if that is news to the event loop."""
-        closing = self._transport.is_closing
-        if not closing() and self._poll is not None and self._poll.poll(0):
+        if not self.is_quiet():
             await asyncio.sleep(0)  # the loop looks at its sockets after the tasks
             await asyncio.sleep(0)
-        return not closing()
+        return not self._transport.is_closing()
 
-    async def exchange(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """The answers to commands that are sent in one go; errors are answers."""
-        self._expected, self._answers = len(commands), []
+    async def exchange(self, commands: Sequence[tuple[Any, ...]], due: float) -> list[Any]:
+        """The answers to commands that are sent in one go, before they are due; errors are answers.
+
+        ``due`` is a time of the event loop.
+        """
+        if not commands:
+            return []
+        self._expected, self._answers, self._due = len(commands), [], due
         self._done = self._loop.create_future()
         self._watch()
         try:
@@ -73,8 +82,8 @@ class RedisSocket(asyncio.BufferedProtocol):
             self._expected, self._answers, self._done = 0, [], None
 
     def abort(self) -> None:
-        """Close at once: answers may be on their way that nobody waits for."""
-        self._transport.abort()
+        """Close at once: what is not sent yet never is, and answers are not waited for."""
+        abort(self._transport)
 
     def get_buffer(self, sizehint: int) -> memoryview:
         """Where the next bytes go."""
@@ -120,19 +129,31 @@ class RedisSocket(asyncio.BufferedProtocol):
             self._done.set_exception(error)
 
     def _watch(self) -> None:
-        """Note when the exchange has to be over; a timer for each would take longer."""
-        self._deadline = self._loop.time() + self._timeout
-        if self._watching is None:
-            self._watching = self._loop.call_at(self._deadline, self._look)
+        """See to it that the exchange ends when it is due; a timer for each would take longer."""
+        timer = self._watching
+        if self._due == math.inf or (timer is not None and timer.when() <= self._due):
+            return
+        if timer is not None:
+            timer.cancel()
+        self._watching = self._loop.call_at(self._due, self._look)
 
     def _look(self) -> None:
         self._watching = None
         if self._done is None:
             return
-        if self._loop.time() < self._deadline:
-            self._watching = self._loop.call_at(self._deadline, self._look)
+        if self._loop.time() < self._due:
+            self._watch()
         else:
             self._fail(TimeoutError())
+
+
+def abort(transport: asyncio.WriteTransport) -> None:
+    """Close a connection without sending what waits to be sent, here or in the system."""
+    socket = transport.get_extra_info("socket")
+    if socket is not None and socket.fileno() >= 0:
+        with contextlib.suppress(OSError):  # not every kind of socket knows this
+            socket.setsockopt(SOL_SOCKET, SO_LINGER, struct.pack("ii", 1, 0))
+    transport.abort()
 
 
 def _poller(transport: asyncio.Transport) -> "select.poll | None":
