@@ -82,6 +82,9 @@ async def test_facts_work_on_a_cluster() -> None:
             for number in range(12):
                 (found,) = await large.recall(f"user {number}", "milk")
                 assert (found.fact.text, found.fact.times_seen) == (f"likes milk {number}", 2)
+            seen = {each.subject: each.detail for each in await large.examine()}
+            assert seen["cluster"] == "a cluster of 3 servers"
+            assert seen["facts"] == "the keys of 12 users agree"
             await large.forget_all("user 3")
             assert await large.list_facts("user 3") == []
             assert len(await large.list_facts("user 4")) == 1

@@ -119,7 +119,7 @@ async def test_the_first_snapshot_keeps_an_older_goldfish_out() -> None:
         await store.add_messages("s", said(1))
         assert await client.get("goldfish:layout") == b"1"
         await store.save_snapshot("s")
-        assert await client.get("goldfish:layout") == b"2"
+        assert await client.get("goldfish:layout") == b"5"
 
 
 async def test_a_store_that_knows_of_no_snapshots_regards_them_all_the_same() -> None:
@@ -168,3 +168,25 @@ async def test_snapshots_work_on_a_cluster(deadline: float | None) -> None:
         await store.clear_all()
         assert await store.list_snapshots("s") == []
         await client.aclose()
+
+
+@pytest.mark.parametrize("snapshots", [False, True])
+async def test_removing_many_messages_takes_few_commands(snapshots: bool) -> None:
+    """By tokens or by id, neighbours or not, also after they came back: none is moved alone."""
+    with RedisServer() as server:
+        async with RedisMemoryStore(server.url) as store:
+            batch = said(3000)
+            counts = []
+            for ids in ([m.id for m in batch[:2990]], [m.id for m in batch[::2]]):
+                await store.clear_all()
+                await store.add_messages("s", batch)
+                for _ in range(2 if snapshots else 1):
+                    saved = await store.save_snapshot("s") if snapshots else None
+                    before = await called(store.redis_client)
+                    assert await store.delete_messages("s", ids) == len(ids)
+                    counts.append(await called(store.redis_client) - before)
+                    assert await history(store) == [m for m in batch if m.id not in set(ids)]
+                    if saved is not None:
+                        await store.rollback_to_snapshot("s", saved)
+                        assert await history(store) == batch
+    assert max(counts) < 100

@@ -284,7 +284,7 @@ async def test_the_first_value_keeps_an_older_goldfish_out() -> None:
             await store.add_messages("s", said("x"))
             assert await store.redis_client.get("goldfish:layout") == b"1"
             await store.set_state("s", {"a": 1}, user_id=user)
-            assert await store.redis_client.get("goldfish:layout") == b"4"
+            assert await store.redis_client.get("goldfish:layout") == b"5"
             await store.save_snapshot("s")
             await store.clear_all()
             assert await store.redis_client.keys("*") == [b"goldfish:layout"]

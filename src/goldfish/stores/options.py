@@ -19,6 +19,7 @@ class StoreOptions(TypedDict, total=False):
 class RedisOptions(StoreOptions, total=False):
     """The options of ``RedisMemoryStore``, but for its address."""
 
+    read_url: str | None
     prefix: str
     wait_replicas: int
     wait_aof: bool
@@ -29,3 +30,4 @@ class PostgresOptions(StoreOptions, total=False):
 
     schema: str
     pool_size: int
+    pooler: bool | None

@@ -1,22 +1,36 @@
 """The store over Redis or Valkey, single or cluster."""
 
+import asyncio
+import logging
 import math
+import time
 from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, cast
-from urllib.parse import quote, unquote_to_bytes
 
 from goldfish.encoding import decode_messages, decode_value, encode_value
 from goldfish.errors import MemoryStoreBackendError, SchemaTooNewError
 from goldfish.messages import Snapshot
 from goldfish.recall.chronicle import Embedded
-from goldfish.stores import arguments, redis_scripts, redis_snapshots, redis_state
+from goldfish.stores import (
+    arguments,
+    redis_examination,
+    redis_examination_scripts,
+    redis_facts_scripts,
+    redis_scripts,
+    redis_snapshots,
+    redis_state,
+)
 from goldfish.stores.base import Forked, Row
 from goldfish.stores.observation import Observation
 from goldfish.stores.redis_calls import FIRST_LAYOUT, RedisCalls, confirmation, in_time
 from goldfish.stores.redis_clock import DUE, guarded
+from goldfish.stores.redis_eviction import EvictionWatch
 from goldfish.stores.redis_facts import RedisFacts
-from goldfish.stores.redis_line import RedisLine
+from goldfish.stores.redis_keys import SESSION, USER, RedisKeys, as_bytes
+from goldfish.stores.redis_line import RedisLine, is_cluster
+from goldfish.stores.redis_parts import NAMES
 from goldfish.stores.redis_scripts import SNAPSHOTS, Script, Write
 from goldfish.stores.redis_search import RedisChronicle, new_epoch
 from goldfish.stores.searching import SearchingStore
@@ -27,11 +41,12 @@ if TYPE_CHECKING:
     from goldfish.stores.redis_line import Client
 
 # Versions of the keys, and of what is in them: an older goldfish refuses one that it does not know.
-SNAPSHOT_LAYOUT = 2  # from the first snapshot on
-SEARCH_LAYOUT = 3  # from the first search on
-STATE_LAYOUT = 4  # from the first named value on
-LAYOUT = STATE_LAYOUT  # the newest that we know
+# FIRST_LAYOUT has messages only; 2 to 4 were for the first snapshot, search and named value.
+LAYOUT = 5  # from the first write on that is not only about messages
 SCAN_STEP = 1000
+LOOKS_AT_ONCE = 20  # a client of the caller's may have few connections
+SWEEP_EVERY = 100  # calls
+SWEEP_STEP = 400  # keys: more than so many calls write
 MOST_KNOWN = 10_000
 
 _SAVE = redis_scripts.full(redis_snapshots.SAVE)
@@ -40,6 +55,11 @@ _DELETE = redis_scripts.full(redis_snapshots.DELETE)
 _READ = Script(redis_snapshots.READ)
 _LIST = Script(redis_snapshots.LIST)
 _SHOW = Script(redis_snapshots.SHOW)
+_LOOK = Script(redis_snapshots.LOOK)
+_READ_HASH = Script(redis_snapshots.READ_HASH)
+_STATE = b"%d" % (NAMES.index(b"state") + 1)  # as Lua counts
+
+_logger = logging.getLogger("goldfish.stores.redis")
 
 
 class RedisMemoryStore(RedisCalls, SearchingStore):
@@ -55,6 +75,8 @@ class RedisMemoryStore(RedisCalls, SearchingStore):
 
     With ``read_url``, a replica's, ``get_history``, ``list_sessions``, ``get_ttl``, ``get_state``
     and ``list_snapshots`` are answered from there, and may lack the latest writes.
+
+    Keys that the server evicted are an error, never an answer: docs/production.md has the limits.
 
     With ``search`` what was said can be searched, with ``keep_trimmed`` also what a trim removed.
     """
@@ -80,13 +102,16 @@ class RedisMemoryStore(RedisCalls, SearchingStore):
         limit = arguments.seconds(timeout, "timeout")
         confirm = confirmation(wait_replicas, wait_aof, limit)
         RedisCalls.__init__(self, url, redis_client, read_url, limit, confirm)
-        self._prefix = _plain_prefix(prefix)
+        self._keys = RedisKeys(prefix)
+        self._eviction = EvictionWatch(self._server, self._keys)
+        self._unswept = 0.0  # calls since the last step of a sweep
+        self._cursor = 0  # where that ended
         self._with_snapshots: set[str] = set()  # sessions that may have some: only to save time
 
     async def _append(
         self, session_id: str, rows: list[Row], embedded: Embedded | None = None
     ) -> None:
-        ids = [_bytes(message_id) for message_id, _ in rows]
+        ids = [as_bytes(message_id) for message_id, _ in rows]
         bodies = [body.encode() for _, body in rows]
         values = [_milliseconds(self._ttl), *ids, *bodies]
         if embedded is None:
@@ -98,15 +123,17 @@ class RedisMemoryStore(RedisCalls, SearchingStore):
         self, session_id: str, last: int | None, line: RedisLine | None = None
     ) -> Sequence[Any]:
         line, due = line or self._reading_line, self._due()
-        log = self._keys(session_id)[0]
         first = 0 if last is None else -last
+        command = "LRANGE", self._keys.one(session_id, b"log"), first, -1
         try:
-            return cast(Sequence[Any], await self._ask(line, ("LRANGE", log, first, -1), due))
+            found = cast(Sequence[Any], await self._ask(line, command, due))
+            if found:  # a list is there as a whole or not at all, so this is all there is
+                return found
         except MemoryStoreBackendError as error:
             if "WRONGTYPE" not in str(error.__cause__):
                 raise
-        keys, values = self._all_keys(session_id), [b"%d" % first]
-        return cast(Sequence[Any], await self._ask_script(line, _READ, keys, values, due))
+        found = await self._look_up(_READ, session_id, [b"%d" % first], line=line, due=due)
+        return cast(Sequence[Any], found)
 
     async def _read_to_trim(self, session_id: str) -> Sequence[Any]:
         return await self._read(session_id, None, self._line)
@@ -115,110 +142,121 @@ class RedisMemoryStore(RedisCalls, SearchingStore):
         values = [b"%d" % keep]
         if self._keep_trimmed:
             values.append(new_epoch())
-            return int(await self._searched(redis_scripts.KEEP_LAST.full, session_id, values))
+            return int(await self._evaluate(redis_scripts.KEEP_LAST.full, session_id, values))
         return int(await self._evaluate_write(redis_scripts.KEEP_LAST, session_id, values))
 
     async def _remove(self, session_id: str, ids: list[str], *, trimmed: bool = False) -> int:
-        values = [_bytes(message_id) for message_id in ids]
+        values = [as_bytes(message_id) for message_id in ids]
         if trimmed and self._keep_trimmed:
             values.insert(0, new_epoch())
-            return int(await self._searched(redis_scripts.REMOVE.full, session_id, values))
+            return int(await self._evaluate(redis_scripts.REMOVE.full, session_id, values))
         values.insert(0, b"" if trimmed else b"-")
         return int(await self._evaluate_write(redis_scripts.REMOVE, session_id, values))
 
     async def _clear(self, session_id: str, snapshots: bool) -> None:
         if snapshots:
             self._with_snapshots.discard(session_id)
-            await self._evaluate(redis_scripts.REMOVE_KEYS, session_id, [])
+            keys = self._keys.of_session(session_id)
+            await self._send_script(redis_scripts.REMOVE_KEYS, keys, [])
         else:
             await self._evaluate_write(redis_scripts.CLEAR, session_id, [])
 
     async def _clear_all(self) -> None:
         self._with_snapshots.clear()
-        async for keys in self._scan("*"):
-            tags = {_bytes(key).rpartition(b":")[0] + b":" for key in keys}
-            for tag in tags:  # one by one: a cluster keeps them in different places
-                names = tuple(tag + name for name in redis_snapshots.NAMES)
-                await self._send_script(redis_scripts.REMOVE_KEYS, names, [])
-        async for keys in self._scan("state", b"u"):
+        async for session_id in self._owners(SESSION):  # one by one: a cluster keeps them apart
+            keys = self._keys.of_session(session_id)
+            await self._send_script(redis_scripts.REMOVE_KEYS, keys, [])
+        async for keys in self._scan("state*", USER):
             for key in keys:
-                await self._send_script(redis_scripts.REMOVE_KEYS, (_bytes(key),), [])
+                await self._send_script(redis_scripts.REMOVE_KEYS, (as_bytes(key),), [])
 
     async def _sessions(self, prefix: str) -> list[str]:
-        scanned = self._scan("log", prefix=prefix, line=self._reading_line)
-        names = [_bytes(key) async for keys in scanned for key in keys]
-        start = len(self._prefix) + len(":{s")
-        return list({_session_id(name[start : -len("}:log")]) for name in names})
+        names: dict[str, set[bytes]] = {}
+        async for keys in self._scan("*", prefix=prefix, line=self._reading_line):
+            for key in keys:
+                session_id, name = self._keys.owner(as_bytes(key))
+                names.setdefault(session_id, set()).add(name)
+        sure = {each for each, there in names.items() if _has_messages(there)}
+        unsure = [each for each in names if each not in sure]
+        for first in range(0, len(unsure), LOOKS_AT_ONCE):
+            some = unsure[first : first + LOOKS_AT_ONCE]
+            looks = await asyncio.gather(*(self._look(each) for each in some))
+            sure.update(each for each, (many, _) in zip(some, looks, strict=True) if many)
+        return list(sure)
+
+    async def _look(self, session_id: str) -> tuple[int, int]:
+        """How many messages the session has, and how many ms are left, or 0 without a deadline."""
+        many, left = await self._look_up(_LOOK, session_id, [])
+        return int(many), int(left)
 
     async def _set_ttl(self, session_id: str, seconds: float | None) -> None:
         values = [_milliseconds(seconds)]
         await self._evaluate_write(redis_scripts.SET_TTL, session_id, values)
 
     async def _get_ttl(self, session_id: str) -> float | None:
-        keys = self._keys(session_id)
-        line, due = self._reading_line, self._due()
-        left = int(await self._ask_script(line, redis_scripts.GET_TTL, keys, [], due))
-        return left / 1000 if left > 0 else None
+        _, left = await self._look(session_id)
+        return left / 1000 if left else None
 
-    @in_time
     async def _save_snapshot(
         self, session_id: str, snapshot_id: str, label: str | None, created_at: datetime
     ) -> None:
-        await self._raise_layout(SNAPSHOT_LAYOUT)
         note = encode_value([label, created_at.isoformat()])
         self._expect_snapshots(session_id)
-        await self._evaluate(_SAVE, session_id, [_bytes(snapshot_id), note.encode()])
+        await self._evaluate(_SAVE, session_id, [as_bytes(snapshot_id), note.encode()])
 
     async def _rollback(self, session_id: str, snapshot_id: str) -> bool:
-        return bool(await self._evaluate(_ROLLBACK, session_id, [_bytes(snapshot_id)]))
+        return bool(await self._evaluate(_ROLLBACK, session_id, [as_bytes(snapshot_id)]))
 
     async def _snapshots(self, session_id: str) -> list[Snapshot]:
-        line, keys = self._reading_line, self._all_keys(session_id)
-        found = await self._ask_script(line, _LIST, keys, [], self._due())
+        found = await self._look_up(_LIST, session_id, [])
         pairs = zip(found[::2], found[1::2], strict=True)
-        return [_snapshot(session_id, _bytes(key), _bytes(known)) for key, known in pairs]
+        return [_snapshot(session_id, as_bytes(key), as_bytes(known)) for key, known in pairs]
 
     async def _delete_snapshot(self, session_id: str, snapshot_id: str) -> None:
         self._with_snapshots.discard(session_id)  # the next write will see
-        await self._evaluate(_DELETE, session_id, [_bytes(snapshot_id)])
+        await self._evaluate(_DELETE, session_id, [as_bytes(snapshot_id)])
 
     @in_time
     async def _fork(
         self, session_id: str, snapshot_id: str, new_session_id: str, token: str | None
     ) -> Forked:
         """In two steps, for a cluster may keep the sessions apart; a snapshot never changes."""
-        found = await self._evaluate(_SHOW, session_id, [_bytes(snapshot_id)], writes=False)
+        if token is not None and await self._is_begun(new_session_id, token):
+            return "done"
+        found = await self._evaluate(_SHOW, session_id, [as_bytes(snapshot_id)], writes=False)
         if not found:
             return "not found"
-        left, state, *bodies = map(_bytes, found)
-        ids = [_bytes(message.id) for message in decode_messages(bodies)] if bodies else []
-        begun = await self._evaluate(
-            redis_scripts.BEGIN_FORK, new_session_id, [state, left, *ids, *bodies]
-        )
+        left, state, *bodies = map(as_bytes, found)
+        ids = [as_bytes(message.id) for message in decode_messages(bodies)] if bodies else []
+        values = [as_bytes(token or ""), state, left, *ids, *bodies]
+        begun = await self._evaluate(redis_scripts.BEGIN_FORK, new_session_id, values)
         return "done" if begun else "not empty"
 
-    @in_time
+    async def _is_begun(self, session_id: str, token: str) -> bool:
+        """Whether the session was begun by the call of this token."""
+        values = [as_bytes(token)]
+        return bool(await self._evaluate(redis_scripts.IS_BEGUN, session_id, values, writes=False))
+
     async def _write_state(self, session_id: str, named: list[Named]) -> None:
-        await self._raise_layout(STATE_LAYOUT)
         self._expect_snapshots(session_id)  # or state: the plain scripts would only look and go
         values = [_milliseconds(self._ttl), *redis_state.flat(named)]
         await self._evaluate(redis_state.PUT, session_id, values)
 
     async def _read_state(self, session_id: str) -> list[Named]:
-        return await self._read_fields(self._tag(session_id) + b"state")
+        line, due = self._reading_line, self._due()
+        found = await self._ask(line, ("HGETALL", self._keys.one(session_id, b"state")), due)
+        if not found:
+            found = await self._look_up(_READ_HASH, session_id, [_STATE], line=line, due=due)
+        return redis_state.unfolded(found)
 
-    @in_time
     async def _write_user_state(self, user_id: str, named: list[Named]) -> None:
-        await self._raise_layout(STATE_LAYOUT)
-        keys = (self._user_tag(user_id) + b"state",)
-        await self._send_script(redis_scripts.PUT_FIELDS, keys, redis_state.flat(named))
+        values = redis_state.flat(named)
+        await self._evaluate_user(redis_state.USER_NAMES, redis_state.PUT_OF_USER, user_id, values)
 
     async def _read_user_state(self, user_id: str) -> list[Named]:
-        return await self._read_fields(self._user_tag(user_id) + b"state")
-
-    async def _read_fields(self, key: bytes) -> list[Named]:
-        found = await self._ask(self._reading_line, ("HGETALL", key), self._due())
-        return redis_state.unfolded(found)
+        keys = self._keys.of_user(user_id, redis_state.USER_NAMES)
+        script, line = redis_state.READ_OF_USER, self._reading_line
+        return redis_state.unfolded(await self._ask_script(line, script, keys, [], self._due()))
 
     async def _ping(self) -> None:
         await self._call("PING")
@@ -226,58 +264,54 @@ class RedisMemoryStore(RedisCalls, SearchingStore):
             await self._ask(self._replica.get(), ("PING",), self._due())
 
     async def _examine(self, repair: bool) -> list[Observation]:
-        return []
+        if not self._layout:
+            await self._check_layout(self._line, self._due())
+        examined = redis_examination.Examined(
+            self._inquire,
+            self._owners,
+            self._evaluate,
+            partial(self._evaluate_user, redis_facts_scripts.NAMES),
+            partial(self._evaluate_user, redis_state.USER_NAMES),
+        )
+        return await redis_examination.examine(examined, self._layout, repair)
+
+    async def _inquire(self, *command: Any) -> Any:
+        """The answer to a command about settings; of a cluster, those of all primaries by name."""
+        client = self.redis_client
+        if is_cluster(client):
+            call = client.execute_command(*command, target_nodes="primaries")
+            return await self._reported(self._limited(call))
+        return await self._reported(self._line.ask(command, self._due()))
+
+    async def _owners(self, kind: bytes) -> AsyncIterator[str]:
+        """Every session, or every user, of whom there is a key, once."""
+        seen: set[str] = set()
+        async for keys in self._scan("*", kind):
+            found = {self._keys.owner(as_bytes(key))[0] for key in keys} - seen
+            seen |= found
+            for owner in found:
+                yield owner
 
     def _chronicle(self) -> RedisChronicle:
-        return RedisChronicle(self._searched, self._searched_sessions)
-
-    @in_time
-    async def _searched(self, script: Script, session_id: str, values: list[bytes]) -> Any:
-        await self._raise_layout(SEARCH_LAYOUT)
-        return await self._evaluate(script, session_id, values)
+        return RedisChronicle(self._evaluate, self._searched_sessions)
 
     async def _searched_sessions(self) -> AsyncIterator[str]:
-        start = len(self._prefix) + len(":{s")
         async for keys in self._scan("search"):
             for key in keys:
-                yield _session_id(_bytes(key)[start : -len("}:search")])
+                yield self._keys.owner(as_bytes(key))[0]
 
     def _ledger(self) -> RedisFacts:
-        return RedisFacts(self._send_script, self._user_tag, self._fact_users)
-
-    async def _fact_users(self) -> AsyncIterator[str]:
-        start = len(self._prefix) + len(":{u")
-        async for keys in self._scan("meta", b"u"):
-            for key in keys:
-                yield _session_id(_bytes(key)[start : -len("}:meta")])
-
-    def _keys(self, session_id: str) -> tuple[bytes, ...]:
-        """The keys that every session may have."""
-        tag = self._tag(session_id)
-        names = b"log", b"ids", b"left", b"top", b"search", b"state"
-        return tuple(tag + name for name in names)
-
-    def _all_keys(self, session_id: str) -> tuple[bytes, ...]:
-        tag = self._tag(session_id)
-        return tuple(tag + name for name in redis_snapshots.NAMES)
-
-    def _tag(self, session_id: str) -> bytes:
-        """How the session's keys begin. The id is the hash tag, so a cluster keeps them together.
-
-        Inside the tag only the characters that would end or unsettle it are escaped; the ``s``
-        makes the tag of an empty id not empty, for an empty tag counts as none.
-        """
-        return b"%b:{s%b}:" % (self._prefix, _escaped(session_id))
-
-    def _user_tag(self, user_id: str) -> bytes:
-        """How the keys of a user's facts begin, likewise."""
-        return b"%b:{u%b}:" % (self._prefix, _escaped(user_id))
+        evaluate = partial(self._evaluate_user, redis_facts_scripts.NAMES)
+        return RedisFacts(evaluate, partial(self._owners, USER))
 
     async def _evaluate_write(self, write: Write, session_id: str, values: list[bytes]) -> Any:
         """Do the write by the script that knows no snapshots, unless the session has some."""
         due = self._due()
-        if session_id not in self._with_snapshots:
-            answer = await self._send_script(write.plain, self._keys(session_id), values, due=due)
+        if not self._raised:
+            await self._raise_layout(FIRST_LAYOUT, due)
+        if session_id not in self._with_snapshots and not self._eviction.lasting:
+            keys = self._keys.plain(session_id)
+            answer = await self._send_script(write.plain, keys, values, due=due)
             if answer != SNAPSHOTS:
                 return answer
             self._expect_snapshots(session_id)
@@ -297,49 +331,145 @@ class RedisMemoryStore(RedisCalls, SearchingStore):
         writes: bool = True,
         due: float | None = None,
     ) -> Any:
-        """Run a script that knows snapshots."""
-        keys = self._all_keys(session_id)
+        """Run a script that knows snapshots, on the server that is written to."""
+        keys = self._keys.of_session(session_id)
+        return await self._evaluate_keys(script, keys, values, writes, due)
+
+    async def _evaluate_user(
+        self,
+        names: tuple[bytes, ...],
+        script: Script,
+        user_id: str,
+        values: list[bytes],
+        *,
+        writes: bool = True,
+    ) -> Any:
+        """Run a script about the facts or the named values of a user."""
+        keys = self._keys.of_user(user_id, names)
+        return await self._evaluate_keys(script, keys, values, writes, None)
+
+    async def _evaluate_keys(
+        self,
+        script: Script,
+        keys: tuple[bytes, ...],
+        values: list[bytes],
+        writes: bool,
+        due: float | None,
+    ) -> Any:
+        due = self._due() if due is None else due
+        if writes:
+            if self._raised < LAYOUT:
+                await self._raise_layout(LAYOUT, due)
+            if self._eviction.lasting:
+                script = script.lasting
+        await self._sweep()
         return await self._send_script(script, keys, values, writes=writes, due=due)
+
+    async def _look_up(
+        self,
+        script: Script,
+        session_id: str,
+        values: list[bytes],
+        *,
+        line: RedisLine | None = None,
+        due: float | None = None,
+    ) -> Any:
+        """Run a script that only reads, where reads go that need not know the latest."""
+        line, due = line or self._reading_line, self._due() if due is None else due
+        if line is self._line:  # the primary may be down while a replica answers
+            await self._sweep()
+        return await self._ask_script(line, script, self._keys.of_session(session_id), values, due)
+
+    def _judge_refusal(self, error: MemoryStoreBackendError, key: bytes) -> None:
+        self._eviction.judge(error, key)
 
     async def _check_layout(self, line: RedisLine, due: float) -> None:
         """Before the first command: see that the keys there are of a layout that we know.
 
         Nothing is written, for this may be a replica.
         """
-        key = self._prefix + b":layout"
-        found = await self._reported(line.ask(("GET", key), due), line)
+        found = await self._reported(line.ask(("GET", self._keys.layout), due), line)
         self._admit_layout(int(found or FIRST_LAYOUT))
+        if line is self._line:
+            await self._look_for_eviction()
 
     async def _raise_layout(self, needed: int, due: float | None = None) -> None:
-        """Before the first write, snapshot, search or value: keep out who would not regard it."""
+        """Before the first write that needs it: keep out who would not regard it."""
         if self._raised >= needed:
             return
         if due is None:
             due = self._due()
-        if not self._layout:
+        if not self._layout or not self._eviction.looked:
             await self._check_layout(self._line, due)
-        words = (1, self._prefix + b":layout", needed, DUE)
+        words = (1, self._keys.layout, needed, DUE)
         found = await self._run(self._post, guarded(redis_scripts.RAISE_LAYOUT), words, due)
         self._admit_layout(int(found))
         self._raised = self._layout
 
     def _admit_layout(self, found: int) -> None:
         if found > LAYOUT:
+            prefix = self._keys.prefix.decode()
             raise SchemaTooNewError(
-                f"{self._server} holds layout {found} under {self._prefix.decode()!r} and this "
-                f"goldfish knows {LAYOUT}: pip install --upgrade goldfish, or use another prefix"
+                f"{self._server} holds layout {found} under {prefix!r} and this goldfish knows "
+                f"{LAYOUT}: pip install --upgrade goldfish, or use another prefix"
             )
         self._layout = found
 
+    async def _look_for_eviction(self) -> None:
+        """Once: warn if the server may drop what it acknowledged. Not every server tells."""
+        if self._eviction.looked:
+            return
+        self._eviction.looked = True
+        try:
+            nodes = redis_examination.settings_of(await self._inquire("INFO", "memory"))
+            self._eviction.note(redis_examination.eviction_policies(nodes))
+        except asyncio.CancelledError:
+            self._eviction.looked = False
+            raise
+        except Exception as error:  # whatever the reason: it is only a look
+            self._eviction.note_silence(error)
+
+    async def _sweep(self) -> None:
+        """Now and then: remove what tells of some sessions and users that have ended."""
+        if not self._eviction.lasting:
+            return
+        self._unswept += 1
+        if self._unswept < SWEEP_EVERY or is_cluster(self.redis_client):
+            return
+        self._unswept = -math.inf  # one sweep at a time
+        try:
+            scan = "SCAN", self._cursor, "MATCH", self._keys.marks(), "COUNT", SWEEP_STEP
+            found = await self._inquire(*scan)
+            self._cursor = int(found[0])
+            for key in map(as_bytes, found[1]):
+                await self._end(key)
+        except MemoryStoreBackendError as error:  # nobody waits for it
+            _logger.debug("no sweep: %s", type(error.__cause__).__name__)
+        finally:
+            self._unswept = 0
+
+    async def _end(self, key: bytes) -> None:
+        """Remove what tells of a session or user, if that has ended."""
+        owner, name = self._keys.owner(key)
+        is_facts = name == b"meta"
+        noted = await self._call(*(("HGET", key, "due") if is_facts else ("GET", key)))
+        due = int((as_bytes(noted or b"0")).rpartition(b" ")[2])
+        if not 0 < due < time.time() * 1000:
+            return
+        if is_facts:
+            script, names = redis_examination_scripts.END_FACTS, redis_facts_scripts.NAMES
+            await self._evaluate_user(names, script, owner, [])
+        else:
+            await self._evaluate(redis_examination_scripts.END, owner, [])
+
     async def _scan(
-        self, name: str, kind: bytes = b"s", prefix: str = "", line: RedisLine | None = None
+        self, name: str, kind: bytes = SESSION, prefix: str = "", line: RedisLine | None = None
     ) -> Any:
         """The keys of all sessions, or of all users, whose id begins so, some at a time."""
         line = line or self._line
         if not self._layout:
             await self._check_layout(line, self._due())
-        begins = _glob_escaped(b"%b:{%b%b" % (self._prefix, kind, _escaped(prefix)))
-        pattern = begins + b"*}:" + name.encode()
+        pattern = self._keys.pattern(kind, name, prefix)
         batch: list[Any] = []
         keys = line.client.scan_iter(match=pattern, count=SCAN_STEP).__aiter__()
         while True:
@@ -353,30 +483,13 @@ class RedisMemoryStore(RedisCalls, SearchingStore):
         yield batch
 
 
-def _plain_prefix(prefix: str) -> bytes:
-    if not arguments.text(prefix, "prefix") or "{" in prefix or "}" in prefix:
-        raise ValueError("prefix must be text without braces, and not empty")
-    return _bytes(prefix)
+def _has_messages(names: set[bytes]) -> bool:
+    """Whether a session with keys of these names has messages for sure."""
+    return {b"log", b"ids"} <= names or {b"log", b"kept", b"kept-ids"} <= names
 
 
 def _milliseconds(seconds: float | None) -> bytes:
     return b"" if seconds is None else b"%d" % max(1, math.ceil(seconds * 1000))
-
-
-def _bytes(text: str | bytes) -> bytes:
-    return text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
-
-
-def _escaped(session_id: str) -> bytes:
-    if session_id.isascii() and not {"{", "}", "%"} & set(session_id):
-        return session_id.encode()
-    return "".join(map(_escaped_character, session_id)).encode()
-
-
-def _escaped_character(character: str) -> str:
-    if character in "{}%" or "\ud800" <= character <= "\udfff":
-        return quote(character, safe="", errors="surrogatepass")
-    return character
 
 
 def _snapshot(session_id: str, snapshot_id: bytes, known: bytes) -> Snapshot:
@@ -389,11 +502,3 @@ def _snapshot(session_id: str, snapshot_id: bytes, known: bytes) -> Snapshot:
         created_at=datetime.fromisoformat(created_at),
         message_count=int(count),
     )
-
-
-def _session_id(escaped: bytes) -> str:
-    return unquote_to_bytes(escaped).decode("utf-8", "surrogatepass")
-
-
-def _glob_escaped(text: bytes) -> bytes:
-    return b"".join(b"\\" + bytes([c]) if chr(c) in "*?[]\\^-" else bytes([c]) for c in text)

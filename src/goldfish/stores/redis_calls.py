@@ -163,8 +163,17 @@ class RedisCalls(ABC):
                 self._line.clock.forget()
                 await self._reported(self._line.learn_time(due))
             elif "No matching script" not in str(error.__cause__):
+                self._judge_refusal(error, words[1])
                 raise
-        return await send(("EVAL", script.text, *words), due)
+        try:
+            return await send(("EVAL", script.text, *words), due)
+        except MemoryStoreBackendError as error:
+            self._judge_refusal(error, words[1])
+            raise
+
+    @abstractmethod
+    def _judge_refusal(self, error: MemoryStoreBackendError, key: bytes) -> None:
+        """Raise a better error, if a script that was given this key first refused for a reason."""
 
     def _write(self, command: Command, due: float) -> Answer:
         """Send a write; if asked for, wait until replicas or the disk have it too."""

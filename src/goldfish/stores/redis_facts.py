@@ -7,38 +7,24 @@ search of its own, and Valkey none at all.
 import base64
 import math
 from collections.abc import AsyncIterator, Callable
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 from goldfish.facts.ledger import PAGE, Changes, Known, New, Revised, Row, Written
 from goldfish.stores import redis_facts_scripts as scripts
-from goldfish.stores.redis_scripts import Script
-
-
-class Send(Protocol):
-    """How a script reaches the server."""
-
-    async def __call__(
-        self, script: Script, keys: tuple[bytes, ...], values: list[bytes], *, writes: bool = True
-    ) -> Any: ...
+from goldfish.stores.redis_scripts import Evaluate
 
 
 class RedisFacts:
-    """A ``Ledger`` in Redis; ``tag`` is how the keys of a user begin, ``users`` finds them all."""
+    """A ``Ledger`` in Redis; ``users`` finds everybody who may have facts."""
 
-    def __init__(
-        self,
-        send: Send,
-        tag: Callable[[str], bytes],
-        users: Callable[[], AsyncIterator[str]],
-    ) -> None:
-        self._send = send
-        self._tag = tag
+    def __init__(self, evaluate: Evaluate, users: Callable[[], AsyncIterator[str]]) -> None:
+        self._evaluate = evaluate
         self._users = users
 
     async def changes(self, user_id: str, known: Known) -> Changes:
         """What is new since."""
         values = [*(b"%d" % number for number in known), b"%d" % PAGE]
-        found = await self._send(scripts.CHANGES, self._keys(user_id), values, writes=False)
+        found = await self._evaluate(scripts.CHANGES, user_id, values, writes=False)
         epoch, version, removals, model, now, more, told = found[0]
         return Changes(
             Known(int(epoch), int(version), int(removals)),
@@ -54,31 +40,33 @@ class RedisFacts:
         ttl = "" if new.ttl is None else str(max(1, math.ceil(new.ttl * 1000)))
         texts = [new.id, new.key, new.base, new.said, ttl, new.model]
         values = [*map(_bytes, texts), base64.b64encode(new.vectors), b"%d" % new.epoch]
-        return _written(await self._send(scripts.REMEMBER, self._keys(user_id), values))
+        values.append(_bytes(new.token or ""))
+        return _written(await self._evaluate(scripts.REMEMBER, user_id, values))
 
     async def revise(self, user_id: str, fact_id: str, revised: Revised) -> Written:
         """Replace the text and keep the old one as history."""
         texts = [fact_id, revised.key, revised.said, revised.model]
         values = [*map(_bytes, texts), base64.b64encode(revised.vectors)]
-        return _written(await self._send(scripts.REVISE, self._keys(user_id), values))
+        values.append(_bytes(revised.token or ""))
+        return _written(await self._evaluate(scripts.REVISE, user_id, values))
 
     async def link(self, user_id: str, fact_id: str, said_at: int, near: str) -> None:
         """Note which facts it resembles."""
         values = [_bytes(fact_id), b"%d" % said_at, _bytes(near)]
-        await self._send(scripts.LINK, self._keys(user_id), values)
+        await self._evaluate(scripts.LINK, user_id, values)
 
     async def forget(self, user_id: str, fact_id: str) -> None:
         """Remove the fact and its history."""
-        await self._send(scripts.FORGET, self._keys(user_id), [_bytes(fact_id)])
+        await self._evaluate(scripts.FORGET, user_id, [_bytes(fact_id)])
 
     async def forget_all(self, user_id: str) -> None:
         """Remove all that there is of the user."""
-        await self._send(scripts.FORGET_ALL, self._keys(user_id), [])
+        await self._evaluate(scripts.FORGET_ALL, user_id, [])
 
     async def history(self, user_id: str, fact_id: str) -> list[str]:
         """What the fact said before."""
         values = [_bytes(fact_id)]
-        past = await self._send(scripts.HISTORY, self._keys(user_id), values, writes=False)
+        past = await self._evaluate(scripts.HISTORY, user_id, values, writes=False)
         return _text(past).split("\n") if past else []
 
     async def users(self) -> list[str]:
@@ -92,11 +80,7 @@ class RedisFacts:
         values = [*(b"%d" % number for number in known), _bytes(model), b"%d" % epoch]
         for seq, stored in vectors:
             values += [b"%d" % seq, base64.b64encode(stored)]
-        return bool(await self._send(scripts.EMBED, self._keys(user_id), values))
-
-    def _keys(self, user_id: str) -> tuple[bytes, ...]:
-        tag = self._tag(user_id)
-        return tuple(tag + name for name in scripts.NAMES)
+        return bool(await self._evaluate(scripts.EMBED, user_id, values))
 
 
 def _rows(values: list[Any]) -> list[Row]:

@@ -2,25 +2,37 @@
 
 All keys of a user share a hash tag:
 
-- ``meta``: a hash of the user's counters (epoch, version, removals) and the name of the model;
+- ``meta``: a hash of the user's counters (epoch, version, removals), the name of the model, how
+  many ``parts`` there are: keys of the user, this one included; and when they are ``due`` to end;
 - ``rows``: a hash by number of what is known of a fact, one line each: id, key, the number at which
   it was worded, times seen, near, base, said (JSON has no line breaks of its own);
 - ``vectors``: a hash by number, in base64, because a client may decode all that it gets as text;
 - ``ids``, ``keys``: hashes from a fact's id, or the key of what it says, to its number;
 - ``log``: a sorted set of the numbers by the number of the last change;
 - ``ends``: a sorted set of the numbers of facts that expire, by the time in ms;
-- ``past``: a hash by number of what was said before, one line each.
+- ``past``: a hash by number of what was said before, one line each;
+- ``tokens``: a hash from the token of a call to the number of the fact that it wrote, and ``told``:
+  a sorted set of the tokens by the time in ms, so that old ones can be removed.
 
 A fact expires by the server's clock: writers remove it, readers are told the time and the deadline.
 Once all facts of a user have a deadline, Redis itself removes the keys when the last one is over.
+If a server has evicted some of the keys, every script raises ``DISAGREE`` and changes nothing, but
+for the one that removes them all. Facts of an older goldfish have no number of parts before their
+next write: until then, only the keys are counted that every user with facts has.
 """
 
+from goldfish.facts.ledger import TOKEN_SECONDS
+from goldfish.stores.redis_parts import DISAGREE
 from goldfish.stores.redis_scripts import Script
 
-NAMES = (b"meta", b"rows", b"vectors", b"ids", b"keys", b"log", b"ends", b"past")
+NAMES = (
+    *(b"meta", b"rows", b"vectors", b"ids", b"keys", b"log", b"ends", b"past"),
+    *(b"tokens", b"told"),
+)
+STALE_TOKENS = 100  # are removed by one write, at most
 
 _KEYS = """
-local META, ROWS, VECTORS, IDS, HOLDERS, LOG, ENDS, PAST = unpack(KEYS)
+local META, ROWS, VECTORS, IDS, HOLDERS, LOG, ENDS, PAST, TOKENS, TOLD = unpack(KEYS)
 local call = redis.call
 local clock = call('TIME')
 local now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
@@ -34,9 +46,26 @@ local function lines(text)
 end
 """
 
-_WRITING = (
+AGREE_FACTS = (
     _KEYS
-    + """
+    + f"""
+-- Raise if the keys of the user disagree. Whether all facts have ended, and only META is left.
+local function agree()
+  local there, noted = call('EXISTS', unpack(KEYS)), call('HMGET', META, 'parts', 'due')
+  local parts, due = noted[1], tonumber(noted[2] or nil) or 0
+  if due > 0 and due <= now then return true end
+  if there == 0 or tonumber(parts or nil) == there then return end
+  if parts or call('EXISTS', META, ROWS, VECTORS, IDS, HOLDERS, LOG) < 6 then
+    error('{DISAGREE}: facts')
+  end
+end
+"""
+)
+_AGREEING = AGREE_FACTS + "local over = agree()\n"
+
+_WRITING = (
+    _AGREEING
+    + f"""
 local function remove(seq)
   local row = call('HGET', ROWS, seq)
   if row then
@@ -51,22 +80,50 @@ local function remove(seq)
   call('ZREM', ENDS, seq)
 end
 
+local function prune()
+  local old = call('ZRANGEBYSCORE', TOLD, '-inf', whole(now - {TOKEN_SECONDS * 1000:.0f}),
+    'LIMIT', 0, {STALE_TOKENS})
+  if #old == 0 then return end
+  call('ZREM', TOLD, unpack(old))
+  call('HDEL', TOKENS, unpack(old))
+end
+
+-- Know the call again by its token, for a while.
+local function note(token, seq)
+  if token == '' then return end
+  call('HSET', TOKENS, token, seq)
+  call('ZADD', TOLD, whole(now), token)
+end
+
+-- The id of the fact that the call with this token wrote, if that is still there.
+local function told(token)
+  local seq = token ~= '' and call('HGET', TOKENS, token)
+  local row = seq and call('HGET', ROWS, seq)
+  return row and lines(row)[1]
+end
+
 local function count() return tonumber(call('HINCRBY', META, 'version', 1)) end
 
 -- At the end of a write: keep nothing of a user without facts, or beyond the last deadline.
 local function finish()
   local facts = call('ZCARD', LOG)
-  if facts == 0 then
-    call('DEL', unpack(KEYS))
-  elseif call('ZCARD', ENDS) == facts then
-    local last = call('ZREVRANGE', ENDS, 0, 0, 'WITHSCORES')[2]
-    for _, key in ipairs(KEYS) do call('PEXPIREAT', key, whole(tonumber(last))) end
-  elseif call('PTTL', META) > 0 then
+  if facts == 0 then return call('DEL', unpack(KEYS)) end
+  prune()
+  local last = call('ZCARD', ENDS) == facts and call('ZREVRANGE', ENDS, 0, 0, 'WITHSCORES')[2]
+  last = last and whole(tonumber(last))
+  call('HSET', META, 'parts', call('EXISTS', unpack(KEYS)), 'due', last or 0)
+  if last then
+    for _, key in ipairs(KEYS) do call('PEXPIREAT', key, last) end
+    if LASTING then call('PERSIST', META) end
+  elseif call('PTTL', ROWS) > 0 then
     for _, key in ipairs(KEYS) do call('PERSIST', key) end
   end
 end
 
-for _, seq in ipairs(call('ZRANGEBYSCORE', ENDS, '-inf', now)) do remove(seq) end
+if over then call('DEL', unpack(KEYS)) end
+local expired = call('ZRANGEBYSCORE', ENDS, '-inf', now)
+for _, seq in ipairs(expired) do remove(seq) end
+if #expired > 0 then finish() end
 """
 )
 
@@ -74,10 +131,10 @@ for _, seq in ipairs(call('ZRANGEBYSCORE', ENDS, '-inf', now)) do remove(seq) en
 # Counters, model, time, whether there is more and whether numbers follow; the numbers of all facts;
 # and five values for each row.
 CHANGES = Script(
-    _KEYS
+    _AGREEING
     + """
 local meta = call('HMGET', META, 'epoch', 'version', 'removals', 'model')
-if not meta[1] then return {{'0', '0', '0', '', whole(now), 0, 0}, {}, {}} end
+if over or not meta[1] then return {{'0', '0', '0', '', whole(now), 0, 0}, {}, {}} end
 local since, removals = tonumber(ARGV[2]), ARGV[3]
 if meta[1] ~= ARGV[1] then since, removals = 0, '0' end
 local alive, told, rows, more = {}, 0, {}, 0
@@ -100,7 +157,7 @@ return {{meta[1], meta[2], meta[3], meta[4], whole(now), more, told}, alive, row
 """
 )
 
-# ARGV: id, key, base, said, time to live in ms or '', model, vectors, epoch.
+# ARGV: id, key, base, said, time to live in ms or '', model, vectors, epoch, token or ''.
 REMEMBER = Script(
     _WRITING
     + """
@@ -113,6 +170,8 @@ end
 if not model then
   call('HSET', META, 'epoch', ARGV[8], 'version', '0', 'removals', '0', 'model', ARGV[6])
 end
+local repeated = told(ARGV[9])
+if repeated then return {'done', repeated} end
 local deadline = ARGV[5] ~= '' and now + tonumber(ARGV[5])
 local id, seq = ARGV[1], call('HGET', HOLDERS, ARGV[2])
 local at = count()
@@ -133,12 +192,13 @@ else
 end
 call('ZADD', LOG, whole(at), seq)
 if deadline then call('ZADD', ENDS, whole(deadline), seq) end
+note(ARGV[9], seq)
 finish()
 return {'done', id}
 """
 )
 
-# ARGV: id, key, said, model, vectors.
+# ARGV: id, key, said, model, vectors, token or ''.
 REVISE = Script(
     _WRITING
     + """
@@ -146,6 +206,7 @@ local seq = call('HGET', IDS, ARGV[1])
 if not seq then return {'not found', ''} end
 local model = call('HGET', META, 'model')
 if model ~= ARGV[4] then return {'other model', model} end
+if told(ARGV[6]) then return {'done', ARGV[1]} end
 local holder = call('HGET', HOLDERS, ARGV[2])
 if holder and holder ~= seq then return {'taken', lines(call('HGET', ROWS, holder))[1]} end
 local parts, past = lines(call('HGET', ROWS, seq)), call('HGET', PAST, seq)
@@ -157,6 +218,7 @@ parts[2], parts[3], parts[5], parts[7] = ARGV[2], at, '[]', ARGV[3]
 call('HSET', ROWS, seq, table.concat(parts, '\\n'))
 call('HSET', VECTORS, seq, ARGV[5])
 call('ZADD', LOG, at, seq)
+note(ARGV[6], seq)
 finish()
 return {'done', ARGV[1]}
 """
@@ -193,7 +255,7 @@ FORGET_ALL = Script(_KEYS + "call('DEL', unpack(KEYS))")
 
 # ARGV: id.
 HISTORY = Script(
-    _KEYS
+    _AGREEING
     + """
 local seq = call('HGET', IDS, ARGV[1])
 return seq and call('HGET', PAST, seq) or ''
@@ -202,7 +264,7 @@ return seq and call('HGET', PAST, seq) or ''
 
 # ARGV: epoch, version, removals, model, the new epoch, then numbers and vectors in turn.
 EMBED = Script(
-    _KEYS
+    _AGREEING
     + """
 local meta = call('HMGET', META, 'epoch', 'version', 'removals')
 for i = 1, 3 do

@@ -8,16 +8,20 @@ A session without snapshots has up to three keys under one hash tag:
   and carries the deadline, which Redis would otherwise forget with the last element.
 
 ``redis_snapshots`` says what there is with snapshots, ``redis_search`` what is there for searches,
-``redis_state`` how named values are kept. A session that has some has the key ``top``, ``search``
-or ``state``: then a plain script changes nothing and answers ``SNAPSHOTS``, and the full one of the
-same write, which regards them, does the work. So a session without them pays for one look at three
-keys.
+``redis_state`` how named values are kept, ``redis_parts`` how a session notices that the server
+evicted a part of it. A session with more than messages has the key ``top``, ``search``, ``state``,
+``token`` or ``parts``: then a plain script changes nothing and answers ``SNAPSHOTS``, and the full
+one of the same write, which regards them, does the work. So a session without them pays for one
+look at five keys.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha1
+from typing import Any, Protocol
 
-from goldfish.stores.redis_snapshots import AFTER, BEFORE
+from goldfish.stores.redis_parts import AGREE_PLAIN, BULK
+from goldfish.stores.redis_snapshots import AFTER, BEFORE, READING
 
 SNAPSHOTS = -1  # the answer that asks for the full script
 
@@ -26,11 +30,31 @@ SNAPSHOTS = -1  # the answer that asks for the full script
 class Script:
     """A script and the name that Redis has for it."""
 
-    text: str
-    sha: str = field(init=False)
+    work: str
+    lasts: bool = False  # for a server that evicts keys with a deadline: see redis_parts
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "sha", sha1(self.text.encode()).hexdigest())  # frozen
+    @cached_property
+    def text(self) -> str:
+        """The script as Redis gets it."""
+        return f"local LASTING = {str(self.lasts).lower()}\n{self.work}"
+
+    @cached_property
+    def sha(self) -> str:
+        """The name of the script."""
+        return sha1(self.text.encode()).hexdigest()
+
+    @cached_property
+    def lasting(self) -> "Script":
+        """The same script for a server that evicts keys with a deadline."""
+        return Script(self.work, lasts=True)
+
+
+class Evaluate(Protocol):
+    """How a script about a session, or about a user, reaches the server."""
+
+    async def __call__(
+        self, script: Script, owner: str, values: list[bytes], /, *, writes: bool = True
+    ) -> Any: ...
 
 
 @dataclass(frozen=True)
@@ -42,15 +66,16 @@ class Write:
 
 
 _PLAIN = f"""
-if redis.call('EXISTS', KEYS[4], KEYS[5], KEYS[6]) > 0 then return {SNAPSHOTS} end
-local trimming
+if redis.call('EXISTS', unpack(KEYS, 4)) > 0 then return {SNAPSHOTS} end
+local trimming, PARTS
 local floor = 0
 local function set_aside() end
+local function set_aside_runs() end
 """
 
 
 def _both(work: str) -> Write:
-    return Write(Script(_PLAIN + work), full(work))
+    return Write(Script(_PLAIN + AGREE_PLAIN + work), full(work))
 
 
 def full(work: str) -> Script:
@@ -58,15 +83,20 @@ def full(work: str) -> Script:
     return Script(f"{BEFORE}\nlocal function work()\n{work}\nend\n{AFTER}")
 
 
-# When a removal empties the session, its deadline moves to the third key.
+# When a removal empties the session, its deadline moves to the third key; only a full script can
+# note that there is one.
 _KEEP_DEADLINE = """
-local function removing(work)
-  local left = redis.call('PTTL', KEYS[1])
-  work()
+local function must_note(left, removed)
+  return left > 0 and not PARTS and removed == redis.call('LLEN', KEYS[1])
+end
+
+local function keep_deadline(left)
   if left > 0 and redis.call('EXISTS', KEYS[1]) == 0 then
     redis.call('SET', KEYS[3], '1', 'PX', left)
   end
 end
+
+local left = redis.call('PTTL', KEYS[1])
 """
 
 # ARGV: the store-wide ttl in ms or '', then all ids, then all bodies.
@@ -116,54 +146,101 @@ KEEP_LAST = _both(
 trimming = ARGV[2]
 local surplus = redis.call('LLEN', KEYS[1]) - tonumber(ARGV[1])
 if surplus <= 0 then return 0 end
-removing(function()
-  set_aside(0, surplus - 1)
-  redis.call('LTRIM', KEYS[1], surplus, -1)
-  redis.call('ZREMRANGEBYRANK', KEYS[2], 0, surplus - 1)
-end)
+if must_note(left, surplus) then return -1 end
+set_aside(0, surplus - 1)
+redis.call('LTRIM', KEYS[1], surplus, -1)
+redis.call('ZREMRANGEBYRANK', KEYS[2], 0, surplus - 1)
+keep_deadline(left)
 return surplus
 """
 )
 
 # ARGV: an epoch, in the full script, if they are still to be found, or '', or '-' if they are to be
-# deleted from what is still found, too; then the ids. An empty body marks what goes: no message is
-# encoded as nothing.
+# deleted from what is still found, too; then the ids. Most often they are neighbours, so they are
+# removed run by run. Many of them are looked up in all that is there, a few one by one.
 REMOVE = _both(
     _KEEP_DEADLINE
+    + BULK
     + """
-local removed = 0
-local how = table.remove(ARGV, 1)
-if #how > 1 then trimming = how end
-if how == '-' and KEYS[15] then
-  for i = 1, #ARGV do
-    if redis.call('HDEL', KEYS[15], ARGV[i]) == 1 then
-      redis.call('HINCRBY', KEYS[13], 'changes', 1)
+local function ranks_of(ids)
+  local ranks, many = {}, redis.call('ZCARD', KEYS[2])
+  if #ids * 8 < many then
+    for _, id in ipairs(ids) do ranks[#ranks + 1] = redis.call('ZRANK', KEYS[2], id) or nil end
+    table.sort(ranks)
+    return ranks
+  end
+  local doomed = {}
+  for _, id in ipairs(ids) do doomed[id] = true end
+  for i, id in ipairs(redis.call('ZRANGE', KEYS[2], 0, -1)) do
+    if doomed[id] then ranks[#ranks + 1] = i - 1 end
+  end
+  return ranks
+end
+
+local function runs_of(ranks)
+  local runs = {}
+  for _, rank in ipairs(ranks) do
+    local run = runs[#runs]
+    if run and run[2] == rank - 1 then run[2] = rank else runs[#runs + 1] = {rank, rank} end
+  end
+  return runs
+end
+
+-- What comes after the first run is either marked by an empty body, for no message is encoded as
+-- nothing, or made anew.
+local function cut(runs, removed)
+  local first, last = runs[1][1], runs[#runs][2]
+  if #runs == 1 and first == 0 then
+    redis.call('LTRIM', KEYS[1], last + 1, -1)
+  elseif removed * 16 < last - first then
+    for _, run in ipairs(runs) do
+      for rank = run[1], run[2] do redis.call('LSET', KEYS[1], rank, '') end
     end
+    redis.call('LREM', KEYS[1], 0, '')
+  else
+    local stays, at = {}, 1
+    for i, body in ipairs(redis.call('LRANGE', KEYS[1], first, -1)) do
+      local rank = first + i - 1
+      if runs[at] and rank > runs[at][2] then at = at + 1 end
+      if not runs[at] or rank < runs[at][1] then stays[#stays + 1] = body end
+    end
+    redis.call('LTRIM', KEYS[1], 0, first - 1)
+    if first == 0 then redis.call('DEL', KEYS[1]) end  -- 0 to -1 is all of it
+    bulk('RPUSH', KEYS[1], stays)
+    if left > 0 then redis.call('PEXPIRE', KEYS[1], left) end
   end
 end
-removing(function()
-  for i = 1, #ARGV do
-    local rank = redis.call('ZRANK', KEYS[2], ARGV[i])
-    if rank then
-      set_aside(rank, rank)
-      redis.call('LSET', KEYS[1], rank, '')
-      removed = removed + 1
-    end
-  end
-  if removed > 0 then
-    for i = 1, #ARGV do redis.call('ZREM', KEYS[2], ARGV[i]) end
-    redis.call('LREM', KEYS[1], 0, '')
-  end
-end)
-return removed
+
+local how = table.remove(ARGV, 1)
+if #how > 1 then trimming = how end
+if how == '-' and PARTS and call('EXISTS', TRIMMED) == 1 then
+  local found = call('HLEN', TRIMMED)
+  bulk('HDEL', TRIMMED, ARGV)
+  if call('HLEN', TRIMMED) < found then call('HINCRBY', SEARCH, 'changes', 1) end
+end
+local ranks = ranks_of(ARGV)
+if #ranks == 0 then return 0 end
+if must_note(left, #ranks) then return -1 end
+local runs = runs_of(ranks)
+set_aside_runs(runs)
+cut(runs, #ranks)
+if #runs * 8 < #ranks then
+  for i = #runs, 1, -1 do redis.call('ZREMRANGEBYRANK', KEYS[2], runs[i][1], runs[i][2]) end
+else
+  bulk('ZREM', KEYS[2], ARGV)
+end
+keep_deadline(left)
+return #ranks
 """
 )
 
-CLEAR = _both("""
+# Without snapshots, the way out of keys that disagree, too.
+_CLEAR = """
 set_aside(0, -1)
 redis.call('DEL', KEYS[1], KEYS[2], KEYS[3])
-if KEYS[13] then redis.call('DEL', KEYS[13], KEYS[14], KEYS[15], KEYS[16]) end
-""")
+if PARTS then redis.call('DEL', SEARCH, VECTORS, TRIMMED, STATE, TOKEN) end
+"""
+CLEAR = Write(Script(_PLAIN + _CLEAR), full(_CLEAR))
 
 # ARGV: the time in ms, or '' for no deadline. Only the full script meets named values: a session
 # that has nothing else keeps its deadline in the third key.
@@ -177,21 +254,17 @@ if KEYS[16] and redis.call('EXISTS', KEYS[16]) > redis.call('EXISTS', KEYS[1]) t
 end
 """)
 
-GET_TTL = Script("""
-local left = redis.call('PTTL', KEYS[1])
-if left == -2 then left = redis.call('PTTL', KEYS[3]) end
-return left
-""")
-
-# ARGV: the packed named values or '', the time left in ms or '', then all ids, then all bodies.
-# Whether the session was empty.
+# ARGV: the token of the call or '', the packed named values or '', the time left in ms or '', then
+# all ids, then all bodies. Whether the session was empty, or was begun by the same call.
 BEGIN_FORK = full(f"""
+local token, packed = table.remove(ARGV, 1), table.remove(ARGV, 1)
+if token ~= '' and call('GET', TOKEN) == token then return 1 end
 if call('LLEN', LOG) > 0 or call('EXISTS', STATE) == 1 then return 0 end
-local packed = table.remove(ARGV, 1)
 restate(packed)
-redis.call('DEL', KEYS[3])
+call('DEL', LEFT, TOKEN)
+if token ~= '' then call('SET', TOKEN, token) end
 if #ARGV == 1 then
-  if ARGV[1] ~= '' then redis.call('SET', KEYS[3], '1', 'PX', ARGV[1]) end
+  if ARGV[1] ~= '' then call('SET', LEFT, '1', 'PX', ARGV[1]) end
   return 1
 end
 {ADD}
@@ -200,13 +273,6 @@ return 1
 
 REMOVE_KEYS = Script("redis.call('UNLINK', unpack(KEYS))")
 
-# ARGV: names and values in turn, of a user.
-PUT_FIELDS = Script("""
-for first = 1, #ARGV, 1000 do
-  redis.call('HSET', KEYS[1], unpack(ARGV, first, math.min(first + 999, #ARGV)))
-end
-""")
-
 # ARGV: a layout. The one that there is now: at least that.
 RAISE_LAYOUT = Script("""
 local found = tonumber(redis.call('GET', KEYS[1]) or '0')
@@ -214,3 +280,12 @@ if found >= tonumber(ARGV[1]) then return found end
 redis.call('SET', KEYS[1], ARGV[1])
 return tonumber(ARGV[1])
 """)
+
+# ARGV: the token of a call. Whether that call began the session.
+IS_BEGUN = Script(
+    READING
+    + """
+if agree() then return 0 end
+return call('GET', TOKEN) == ARGV[1] and 1 or 0
+"""
+)

@@ -13,12 +13,12 @@ They end with the session.
 
 import base64
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 
 from goldfish.recall.chronicle import Chapter, Embedded, Known, Reading, Row
 from goldfish.recall.meaning import mismatch
-from goldfish.stores.redis_scripts import ADD, Script, full
+from goldfish.stores.redis_scripts import ADD, Evaluate, full
 
 _NOTE = """
 local function note(epoch, model)
@@ -105,7 +105,6 @@ return many
 
 AT_ONCE = 500  # vectors: a script has no room for all of a long history
 
-Evaluate = Callable[[Script, str, list[bytes]], Awaitable[Any]]
 Sessions = Callable[[], AsyncIterator[str]]
 
 

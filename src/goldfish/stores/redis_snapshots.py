@@ -23,23 +23,15 @@ expires in their stead. A reader finds no ``log``, or one of the wrong kind: the
 READ. A writer first takes them out of hiding, or sets them aside if their time is over.
 """
 
-NAMES = (
-    *(b"log", b"ids", b"left", b"top", b"snaps", b"saved"),
-    *(b"lives", b"open", b"refs", b"gone", b"kept", b"kept-ids"),
-    *(b"search", b"vectors", b"trimmed"),  # redis_search says what they are
-    *(b"state", b"states"),  # redis_state says what they are
-)
+from goldfish.stores.redis_parts import AGREE, BULK, NOTE_PARTS
 
-_KEYS = """
-local LOG, IDS, LEFT, TOP, SNAPS, SAVED, LIVES, OPEN, REFS, GONE, KEPT, KEPT_IDS,
-  SEARCH, VECTORS, TRIMMED, STATE, STATES = unpack(KEYS)
-local call = redis.call
-
-local function field(place) return string.format('%d', tonumber(place)) end
-
+# What every script begins with that knows snapshots.
+READING = (
+    AGREE
+    + """
 local function life(text)
-  local place, born = string.match(text, '^(%d+):(%d+)$')
-  return tonumber(place), tonumber(born)
+  local colon = string.find(text, ':', 1, true)
+  return tonumber(string.sub(text, 1, colon - 1)), tonumber(string.sub(text, colon + 1))
 end
 
 local function snapshot(id)
@@ -57,13 +49,6 @@ local function gone_since(saved)
     if born < saved.number and place <= saved.top then places[place] = true end
   end
   return places
-end
-
--- One command with many arguments, some at a time.
-local function bulk(command, key, arguments)
-  for first = 1, #arguments, 1000 do
-    call(command, key, unpack(arguments, first, math.min(first + 999, #arguments)))
-  end
 end
 
 -- Of these places those that are set aside, in order: place, id, body.
@@ -86,24 +71,41 @@ local function set_aside_in(places)
   return found
 end
 """
+)
 
 # What a full script begins with: the messages are taken out of hiding.
 BEFORE = (
-    _KEYS
+    READING
+    + BULK
+    + NOTE_PARTS
     + """
+-- How to look up a name in a sorted set or a hash: one by one, or for many lookups in a copy.
+local function lookup(key, many, size, one, all)
+  if many * 4 < size then
+    return function(name) return tonumber(call(one, key, name) or nil) end
+  end
+  local found, flat = {}, call(unpack(all))
+  for i = 1, #flat, 2 do found[flat[i]] = tonumber(flat[i + 1]) end
+  return function(name) return found[name] end
+end
+
 -- Keep what snapshots show of messages (place, id, body) that are about to be removed.
 local function keep(messages)
   local top = tonumber(call('GET', TOP) or nil)
   if not top then return end
   local newest = tonumber(call('ZREVRANGE', SNAPS, 0, 0, 'WITHSCORES')[2])
-  local some_came_back = call('EXISTS', OPEN) == 1
+  local came_back, counted = call('ZCARD', OPEN), call('HLEN', REFS)
+  local born_of = came_back > 0
+    and lookup(OPEN, #messages, came_back, 'ZSCORE', {'ZRANGE', OPEN, 0, -1, 'WITHSCORES'})
+  local refs_of = came_back > 0
+    and lookup(REFS, #messages, counted, 'HGET', {'HGETALL', REFS})
   local closed, lives, counts, gone = {}, {}, {}, {}
   for _, message in ipairs(messages) do
     local name, refs = field(message[1]), 0
-    local born = some_came_back and tonumber(call('ZSCORE', OPEN, name) or nil)
+    local born = born_of and born_of(name)
     if born then
       closed[#closed + 1] = name
-      refs = tonumber(call('HGET', REFS, name) or 0)
+      refs = refs_of(name) or 0
       if born < newest then
         lives[#lives + 1], lives[#lives + 2] = newest, name .. ':' .. field(born)
         refs = refs + 1
@@ -161,6 +163,20 @@ local function set_aside(first, last)
   unfind(messages, trimming)
 end
 
+-- The same for runs of ranks, in order: many short ones are picked out of all that lies between.
+local function set_aside_runs(runs)
+  if #runs == 1 then return set_aside(runs[1][1], runs[1][2]) end
+  local messages, from, to = {}, runs[1][1], runs[#runs][2]
+  local between = #runs * 100 > to - from and ranked(from, to)
+  for _, run in ipairs(runs) do
+    local some = between or ranked(run[1], run[2])
+    local first = between and run[1] - from or 0
+    for i = 1, run[2] - run[1] + 1 do messages[#messages + 1] = some[first + i] end
+  end
+  keep(messages)
+  unfind(messages, trimming)
+end
+
 -- Make the session end in so many ms, or never.
 local function set_deadline(left)
   call('DEL', LEFT)
@@ -185,7 +201,7 @@ local function come_out()
     call('PEXPIRE', IDS, left)
   else
     set_aside(0, -1)
-    call('DEL', LOG, IDS, SEARCH, VECTORS, TRIMMED, STATE)
+    call('DEL', LOG, IDS, SEARCH, VECTORS, TRIMMED, STATE, TOKEN)
   end
 end
 
@@ -219,16 +235,20 @@ local function restate(packed)
   bulk('HSET', STATE, named)
 end
 
--- What searches need ends with the session, and so do its named values.
+-- What searches need ends with the session, and so do its named values and its token.
 local function end_together()
-  if call('EXISTS', SEARCH, STATE) == 0 then return end
+  if call('EXISTS', SEARCH, STATE, TOKEN) == 0 then return end
   local left = call('PTTL', LOG)
   if left == -2 then left = call('PTTL', LEFT) end
-  for _, key in ipairs({SEARCH, VECTORS, TRIMMED, STATE}) do
+  for _, key in ipairs({SEARCH, VECTORS, TRIMMED, STATE, TOKEN}) do
     if left > 0 then call('PEXPIRE', key, left) else call('PERSIST', key) end
   end
 end
 
+if agree() then
+  call('DEL', LOG, LEFT, SEARCH, VECTORS, TRIMMED, STATE, TOKEN)
+  if call('EXISTS', KEPT) == 0 then call('DEL', IDS) end
+end
 come_out()
 local floor = math.max(tonumber(call('GET', TOP) or nil) or 0,
   tonumber(call('HGET', SEARCH, 'floor') or nil) or 0)
@@ -240,11 +260,13 @@ AFTER = """
 local answer = work()
 hide()
 end_together()
+note_parts()
 return answer
 """
 
-# ARGV: the new id and a note in JSON.
+# ARGV: the new id and a note in JSON. A snapshot that is there stays as it is.
 SAVE = """
+if call('ZSCORE', SNAPS, ARGV[1]) then return end
 local number = call('HINCRBY', SAVED, '', 1)
 local newest = call('ZREVRANGE', IDS, 0, 0, 'WITHSCORES')[2]
 local top = math.max(tonumber(newest) or 0, floor)
@@ -362,10 +384,28 @@ if not after then call('SET', TOP, field(before.top)) end
 """
 
 # The rest only read.
+# The number of messages and the time left in ms: 0 if there is no deadline.
+LOOK = (
+    READING
+    + """
+if agree() then return {0, 0} end
+local left, kind = call('PTTL', LOG), call('TYPE', LOG).ok
+if left == -2 then left = call('PTTL', LEFT) end
+local many = kind == 'list' and call('LLEN', LOG) or kind == 'string' and call('LLEN', KEPT) or 0
+return {many, math.max(left, 0)}
+"""
+)
+
+# What a hash of the session holds: ARGV says which.
+READ_HASH = (
+    READING + "if agree() then return {} end\nreturn call('HGETALL', KEYS[tonumber(ARGV[1])])"
+)
+
 # ARGV: the first index.
 READ = (
-    _KEYS
+    READING
     + """
+if agree() then return {} end
 local kind = call('TYPE', LOG).ok
 if kind == 'list' then return call('LRANGE', LOG, ARGV[1], -1) end
 if kind == 'string' then return call('LRANGE', KEPT, ARGV[1], -1) end
@@ -375,8 +415,9 @@ return {}
 
 # The ids and what is known of each snapshot in turn, oldest first.
 LIST = (
-    _KEYS
+    READING
     + """
+agree()
 local found = {}
 for _, id in ipairs(call('ZRANGE', SNAPS, 0, -1)) do
   found[#found + 1] = id
@@ -389,29 +430,35 @@ return found
 # ARGV: the id. The time left in ms or '', the packed named values or '', then the bodies that the
 # snapshot shows, oldest first.
 SHOW = (
-    _KEYS
+    READING
     + """
+agree()
 local saved = snapshot(ARGV[1])
 if not saved then return {} end
 local log, ids = LOG, IDS
 if call('EXISTS', KEPT) == 1 then log, ids = KEPT, KEPT_IDS end
-local gone, came_back, shown = gone_since(saved), {}, {}
+local gone, came_back = gone_since(saved), {}
 for _, place in ipairs(call('ZRANGEBYSCORE', OPEN, saved.number, '+inf')) do
   came_back[tonumber(place)] = true
 end
+local packed = call('HGET', STATES, ARGV[1]) or ''
+local answer = {saved.left and field(saved.left) or '', packed}
+local aside, at, shown = set_aside_in(gone), 1, 2
+local function add(body) shown = shown + 1; answer[shown] = body end
+
 local count = call('ZCOUNT', ids, '-inf', saved.top)
 if count > 0 then
   local there = call('ZRANGE', ids, 0, count - 1, 'WITHSCORES')
   for i, body in ipairs(call('LRANGE', log, 0, count - 1)) do
     local place = tonumber(there[2 * i])
-    if gone[place] or not came_back[place] then shown[#shown + 1] = {place, body} end
+    while aside[at] and aside[at][1] < place do
+      add(aside[at][3])
+      at = at + 1
+    end
+    if gone[place] or not came_back[place] then add(body) end
   end
 end
-for _, message in ipairs(set_aside_in(gone)) do shown[#shown + 1] = {message[1], message[3]} end
-table.sort(shown, function(one, other) return one[1] < other[1] end)
-local packed = call('HGET', STATES, ARGV[1]) or ''
-local answer = {saved.left and field(saved.left) or '', packed}
-for _, pair in ipairs(shown) do answer[#answer + 1] = pair[2] end
+for i = at, #aside do add(aside[i][3]) end
 return answer
 """
 )
