@@ -31,7 +31,7 @@ class Job:
         self.work = work
         self.loop = loop
         self.future: asyncio.Future[Any] = loop.create_future()
-        self.queued_at = 0.0
+        self.queued_at = math.inf  # until it is
         self.deadline = math.inf
         self.timer: asyncio.TimerHandle | None = None  # the last of those that queue together
         self._taken = threading.Lock()
