@@ -46,14 +46,14 @@ Outcome = tuple[Job, Any, Exception | None]
 
 def deliver(done: Sequence[Outcome]) -> None:
     """Wake the waiting callers, each in its own event loop, each loop once."""
+    if done:
+        log_slow(done[0][0].queued_at, len(done))  # the oldest is the first
     by_loop: dict[asyncio.AbstractEventLoop, list[Outcome]] = defaultdict(list)
     for outcome in done:
         by_loop[outcome[0].loop].append(outcome)
     for loop, outcomes in by_loop.items():
         with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
             loop.call_soon_threadsafe(_settle, outcomes)
-    if done:
-        log_slow(done[0][0].queued_at, len(done))  # the oldest is the first
 
 
 def _settle(outcomes: Sequence[Outcome]) -> None:
