@@ -1,6 +1,7 @@
 """The storages that are held to the model: each with several stores open on it at once."""
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
@@ -94,26 +95,31 @@ class SharedPlace(Place):
         return self._other.ask(calls)
 
     async def reopen(self, who: str) -> None:
-        """Close this store and open it again; another process opens it before it closes it."""
+        """Close this store; it is opened again when it is asked next."""
         if who != "other":
             await self._store(who).aclose()
             del self._stores[who]
         elif self._other is not None:
-            self._other.ask([("reopen", (), {})])
+            self._other.reopen(self._url)
 
     async def renew(self) -> None:
         """Leave this storage behind, as it is."""
-        await self.close()
+        await self._close_here()
         self._open, self._url = self._begin()
+        if self._other is not None:
+            self._other.reopen(self._url)
 
     async def close(self) -> None:
         """Close all stores, and end the other process."""
-        for store in self._stores.values():
-            await store.aclose()
-        self._stores.clear()
+        await self._close_here()
         if self._other is not None:
             self._other.end()
             self._other = None
+
+    async def _close_here(self) -> None:
+        for store in self._stores.values():
+            await store.aclose()
+        self._stores.clear()
 
     def _store(self, who: str) -> BaseStore:
         if who not in self._stores:
@@ -140,6 +146,10 @@ class Other:
         answers: list[Any] = self._calls.recv()
         return answers
 
+    def reopen(self, url: str) -> None:
+        """Close the store and open one there."""
+        self.ask([("reopen", (url,), {})])
+
     def end(self) -> None:
         """Close the store and end the process."""
         self._calls.close()
@@ -152,15 +162,13 @@ def _main(url: str, options: dict[str, Any], calls: Connection) -> None:
 
 async def _serve(url: str, options: dict[str, Any], calls: Connection) -> None:
     store = goldfish.open_store(url, **options)
-    while True:
-        try:
+    with contextlib.suppress(EOFError):
+        while True:
             wanted: list[Call] = calls.recv()
-        except EOFError:
-            await store.aclose()
-            return
-        if wanted[0][0] == "reopen":
-            await store.aclose()
-            store = goldfish.open_store(url, **options)
-            calls.send([])
-        else:
-            calls.send([await outcome(store, call) for call in wanted])
+            if wanted[0][0] == "reopen":
+                await store.aclose()
+                store = goldfish.open_store(*wanted[0][1], **options)
+                calls.send([])
+            else:
+                calls.send([await outcome(store, call) for call in wanted])
+    await store.aclose()

@@ -130,6 +130,20 @@ class Walk:
     names: tuple[str, ...]
     steps: tuple[Step, ...]
 
+    def emptying(self) -> "Walk":
+        """The walk that removes all that this one can have left behind."""
+        everybody = [Step("here", "forget_all", (name,)) for name in self.names]
+        return Walk(self.names, (Step("here", "clear_all"), *everybody))
+
+    def then(self, walk: "Walk") -> "Walk":
+        """This walk, what removes all of it, and the other one."""
+        names = dict.fromkeys([*self.names, *walk.names])
+        return Walk(tuple(names), (*self.steps, *self.emptying().steps, *walk.steps))
+
+    def without(self, number: int) -> "Walk":
+        """This walk without one of its steps; all of it without the one before the first."""
+        return Walk(self.names, tuple(s for n, s in enumerate(self.steps) if n != number))
+
 
 def count_characters(message: ChatMessage) -> int:
     """Count a message for a trim to a budget."""

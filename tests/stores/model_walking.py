@@ -58,17 +58,14 @@ class Side:
 
     async def go(self) -> None:
         """Take every step, then look at all there is, through each opening."""
-        for step in self._walk.steps:
-            await self._take(step)
+        await self.take_steps()
         for who in self._place.openings:
             await self._look(who)
 
-    async def leave(self) -> None:
-        """Remove all that the walk may have left behind."""
-        everybody: list[Call] = [("forget_all", (name,), {}) for name in self._walk.names]
-        for outcome in await self._place.ask("here", [("clear_all", (), {}), *everybody]):
-            if outcome is not None:
-                raise Difference(f"what a sequence left cannot be removed: {outcome!r}")
+    async def take_steps(self) -> None:
+        """Take every step."""
+        for step in self._walk.steps:
+            await self._take(step)
 
     async def _take(self, step: Step) -> None:
         if step.name == "look":
@@ -200,6 +197,56 @@ class Side:
         return shown(value)
 
 
+class Trail:
+    """Walks on one storage, one after the other, which is emptied in between.
+
+    That is quicker than a new storage for each, and a storage that was emptied is as good as new.
+    """
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self._before: Walk | None = None
+        self._astray = False
+
+    async def follow(self, walk: Walk) -> None:
+        """Take one more walk; what is different here is different in a new storage, too."""
+        if self._astray or not self._place.reopens:
+            await self._differ(walk)
+            return
+        seen = await self._step_out(walk)
+        if seen is not None:
+            self._astray = True
+            await self._differ(walk)
+            raise await self._smallest(seen, walk)
+
+    async def _step_out(self, walk: Walk) -> Difference | None:
+        """Walk where others have walked before."""
+        try:
+            await Side(self._place, walk).go()
+            await Side(self._place, walk.emptying()).take_steps()
+        except Difference as difference:
+            return difference
+        self._before = walk
+        return None
+
+    async def _differ(self, walk: Walk) -> None:
+        """Raise the Difference that the walk meets in a new storage, if it meets one."""
+        await self._place.renew()
+        await Side(self._place, walk).go()
+
+    async def _smallest(self, seen: Difference, walk: Walk) -> Difference:
+        """What differs only after another walk, with as few steps of both as possible."""
+        whole = walk if self._before is None else self._before.then(walk)
+        found = Difference(f"a storage that was emptied is not as a new one: {seen}")
+        for number in reversed(range(-1, len(whole.steps))):
+            shorter = whole.without(number)
+            try:
+                await self._differ(shorter)
+            except Difference as difference:
+                whole, found = shorter, difference
+        return found
+
+
 def agrees(expected: Any, got: Any, bindings: Bindings) -> bool:
     """Whether an answer is the one that the model foretells."""
     if isinstance(expected, Exception):
@@ -298,6 +345,7 @@ def shown(value: Any) -> str:
         return f"{{{', '.join(f'{shown(k)}: {shown(v)}' for k, v in value.items())}}}"
     if value is count_characters:
         return "lambda message: len(message.content)"
-    if isinstance(value, str) and len(value) > 1000 and len(set(value)) == 1:
-        return f"{value[0]!r} * {len(value)}"
+    if isinstance(value, str) and len(value) > 500:
+        unit = value[: (value * 2).index(value, 1)]  # of what the text is a repetition
+        return f"{unit!r} * {len(value) // len(unit)}"
     return repr(value)
