@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Most tests wait for a disk, a server or another process: two of them keep one core busy.
 export PYTEST_XDIST_AUTO_NUM_WORKERS ?= $(shell expr 2 \* `getconf _NPROCESSORS_ONLN`)
 
-.PHONY: check test lint gallery bench docs findings clean
+.PHONY: check test lint gallery soak bench docs findings clean
 .NOTPARALLEL: # what a target needs is installed in the order in which it is named
 
 check: $(VENV)/.core $(VENV)/.model
@@ -22,6 +22,12 @@ lint: $(VENV)/.dev
 # Every specimen against every check that must not blame it: half an hour.
 gallery: $(VENV)/.dev $(VENV)/.model
 	GOLDFISH_WHOLE_GALLERY=1 $(BIN)/python -m pytest -n auto tests/test_specimens.py $(ARGS)
+
+# Random sequences of calls on every store against the model, SOAK on each; SEED repeats a run.
+soak: SOAK ?= 10000
+soak: SEED ?= $(shell date +%s)
+soak: $(VENV)/.dev
+	GOLDFISH_SOAK=$(SOAK) GOLDFISH_SEED=$(SEED) $(BIN)/python -m pytest -n auto tests/stores/test_model.py $(ARGS)
 
 bench: $(VENV)/.bench
 	$(BIN)/python bench/stores.py $(ARGS)

@@ -130,7 +130,7 @@ class Model:
 
     def __init__(self) -> None:
         self.opening = Opening()
-        self.made: dict[str, list[Made]] = {"snapshot": [], "fact": []}
+        self.made: dict[str, dict[Made, str]] = {"snapshot": {}, "fact": {}}  # and of whom
         self._sessions: defaultdict[str, Session] = defaultdict(Session)
         self._snapshots: defaultdict[str, dict[Made | str, Saved]] = defaultdict(dict)
         self._user_states: defaultdict[str, dict[str, Any]] = defaultdict(dict)
@@ -233,7 +233,7 @@ class Model:
             seen = SnapshotSeen(made, session_id, label, self._tick(), len(session.messages))
             saved = Saved(seen, key, dict(session.messages), dict(session.state), session.ttl)
             self._snapshots[session_id][made] = saved
-            self.made["snapshot"].append(made)
+            self.made["snapshot"][made] = session_id
         return made
 
     def rollback_to_snapshot(self, session_id: str, snapshot_id: Made | str) -> None:
@@ -396,7 +396,7 @@ class Model:
 
     def _new_fact(self, user_id: str, text: str, metadata: Mapping[str, Any]) -> Known:
         made, now = Made(f"fact {len(self.made['fact'])}"), self._tick()
-        self.made["fact"].append(made)
+        self.made["fact"][made] = user_id
         known = self._facts[user_id][made] = Known(
             FactSeen(made, user_id, text, metadata, created_at=now, updated_at=now)
         )

@@ -12,7 +12,6 @@ import goldfish
 from goldfish import ChatMessage, SnapshotNotFound
 from goldfish.stores.base import BaseStore
 from tests.stores.backends import Backend
-from tests.stores.conversation_model import Walk
 from tests.stores.pods import batch
 from tests.stores.snapshot_pods import Caller, swing_and_be_killed
 
@@ -29,15 +28,6 @@ async def contents(store: BaseStore, session: str = "s", **options: Any) -> list
 
 async def saved_ids(store: BaseStore, session: str = "s") -> list[str]:
     return [snapshot.id for snapshot in await store.list_snapshots(session)]
-
-
-@pytest.mark.parametrize("seed", range(4))
-async def test_a_random_walk_never_leaves_the_model(backend: Backend, seed: int) -> None:
-    """After each of many calls, histories, deadlines and listings are those of plain lists."""
-    async with backend.open() as store:
-        walk = Walk(store, SEED + seed)
-        for _ in range(100):
-            await walk.step()
 
 
 async def test_every_field_comes_back_exactly(backend: Backend) -> None:
