@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import warnings
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
@@ -9,7 +10,7 @@ from tempfile import mkdtemp
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
-from hypothesis.errors import FlakyFailure
+from hypothesis.errors import FlakyFailure, HypothesisWarning
 
 from goldfish import InMemoryStore
 from goldfish.testing import HashEmbedder
@@ -59,7 +60,9 @@ def _take_walks(
         runner.run(trail.follow(walk))
 
     try:
-        walk_beside_the_model()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", HypothesisWarning)  # of long ids, which we want
+            walk_beside_the_model()
     except (Difference, FlakyFailure) as found:
         # What differs only after other walks does not differ when Hypothesis tries it again.
         difference = found.exceptions[0] if isinstance(found, FlakyFailure) else found
