@@ -237,13 +237,9 @@ class Model:
         return made
 
     def rollback_to_snapshot(self, session_id: str, snapshot_id: Made | str) -> None:
-        """What was trimmed and kept stays to be found; so does the key of a fork."""
+        """The key of a fork stays with its session."""
         saved = self._saved(session_id, snapshot_id)
-        before = self._sessions[session_id]
-        session = self._sessions[session_id] = _restored(saved)
-        session.forked_by = before.forked_by
-        kept = before.trimmed.items()
-        session.trimmed = {key: each for key, each in kept if key not in session.messages}
+        self._restore(session_id, saved, self._sessions[session_id].forked_by)
 
     def list_snapshots(self, session_id: str) -> list[SnapshotSeen]:
         return [saved.seen for saved in self._snapshots[session_id].values()]
@@ -267,8 +263,7 @@ class Model:
         saved = self._saved(session_id, snapshot_id)
         if not target.empty:
             raise MemoryStoreError
-        self._sessions[new_session_id] = _restored(saved)
-        self._sessions[new_session_id].forked_by = call
+        self._restore(new_session_id, saved, call)
 
     # State
 
@@ -390,6 +385,16 @@ class Model:
             raise SnapshotNotFound
         return self._snapshots[session_id][snapshot_id]
 
+    def _restore(
+        self, session_id: str, saved: Saved, forked_by: tuple[str, Made | str, str] | None
+    ) -> None:
+        """What was trimmed and kept for searches stays to be found, unless it is back."""
+        kept = self._sessions[session_id].trimmed.items()
+        trimmed = {key: message for key, message in kept if key not in saved.messages}
+        self._sessions[session_id] = Session(
+            dict(saved.messages), dict(saved.state), saved.ttl, forked_by, trimmed
+        )
+
     def _tick(self) -> Moment:
         self._now += 1
         return Moment(self._now)
@@ -476,10 +481,6 @@ def _kind(value: Any) -> str:
         return "number"
     kinds = {str: "text", datetime: "time", list: "list", type(None): "nothing"}
     return kinds.get(type(value), "other")
-
-
-def _restored(saved: Saved) -> Session:
-    return Session(dict(saved.messages), dict(saved.state), saved.ttl)
 
 
 def _plain(text: str) -> str:
