@@ -7,7 +7,7 @@ from goldfish.check import FAMILIES
 
 # The pages of a section in the order in which one reads them; others follow by name.
 ORDER: dict[str, tuple[str, ...]] = {
-    "": ("tutorial", "deciding", "stores", "findings"),
+    "": ("tutorial", "deciding", "production", "stores", "findings"),
     "howto": (
         "own-store",
         "faults",
