@@ -130,9 +130,9 @@ class ForkLosesDeadline(InMemoryStore):
 class ExpiryTakesSnapshots(InMemoryStore):
     """What was saved of a session is gone when it expires."""
 
-    def _drop_expired(self) -> None:
+    def _sweep(self) -> None:
         before = list(self._by_id)
-        super()._drop_expired()
+        super()._sweep()
         for key in before:
             if key not in self._by_id:
                 self._saved.pop(key, None)
