@@ -23,13 +23,16 @@ async def fill(url: str, **options: str) -> None:
 async def test_a_store_of_which_all_is_well(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Exit 0, a line for each observation, a last line, and nothing of what is stored."""
+    """Exit 0 and a few lines, or one for each observation; and nothing of what is stored."""
     url = f"sqlite:///{tmp_path / 'memory.db'}"
     await fill(url)
     assert run(["doctor", url]) == 0
     told = capsys.readouterr().out
-    assert "  ok        schema: version " in told
+    assert "  ok        journal mode, durability, schema, " in told
     assert told.splitlines()[-1].startswith("Nothing wrong in ")
+    assert run(["doctor", url, "-v"]) == 0
+    told += capsys.readouterr().out
+    assert "  ok        schema: version " in told
     assert "secret" not in told
     assert "hush" not in told
 
@@ -71,7 +74,7 @@ async def test_a_redis_that_evicts_and_forgets_is_warned_about(
     """Each setting with what to do, and the URL without its password."""
     with RedisServer(settings={"maxmemory-policy": "allkeys-lru"}) as server:
         await fill(server.url, prefix="mine")
-        assert run(["doctor", server.url, "--prefix", "mine"]) == 1
+        assert run(["doctor", server.url, "--prefix", "mine", "-v"]) == 1
         told = capsys.readouterr().out
         assert server.password not in told
     assert "warning   eviction policy: maxmemory-policy is allkeys-lru" in told
@@ -86,7 +89,7 @@ async def test_a_postgres_that_may_lose_commits_is_warned_about(
     """Its other settings are fine, and are told too."""
     dsn = shared_postgres().database()
     await fill(dsn, schema="mine")
-    run(["doctor", dsn, "--schema", "mine"])
+    run(["doctor", dsn, "--schema", "mine", "-v"])
     told = capsys.readouterr().out
     shared_postgres().release(dsn)
     assert "full_page_writes" in told

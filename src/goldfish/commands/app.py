@@ -259,6 +259,7 @@ def doctor(
     prefix: Annotated[str | None, Option("P", "The prefix of the store's Redis keys")] = None,
     schema: Annotated[str | None, Option("S", "The schema of the store in PostgreSQL")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
+    verbose: Annotated[bool, Flag("--verbose", "-v", "Print what is well in detail, too")] = False,
 ) -> int:
     """Examine a store of goldfish's own: server settings that lose data, schema, stored data.
 
@@ -267,7 +268,9 @@ def doctor(
     """
     from goldfish.commands.doctor import doctor as examine
 
-    return examine(url, prefix=prefix, schema=schema, repair=repair, as_json=json)
+    named = {"prefix": prefix, "schema": schema}
+    options = {name: value for name, value in named.items() if value is not None}
+    return examine(url, options, repair=repair, as_json=json, in_detail=verbose)
 
 
 @app.command(short_help="Install the embedding model, or show where it is.")
