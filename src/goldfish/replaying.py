@@ -59,7 +59,8 @@ def is_recording(path: Path) -> bool:
     """Whether the file begins as one that ``goldfish.record`` wrote."""
     try:
         with path.open("rb") as file:
-            return file.readline().startswith(b'{"$dict": {"recording"')
+            begins = file.readline(100).replace(b" ", b"")  # older releases wrote spaces
+            return begins.startswith(b'{"$dict":{"recording"')
     except OSError:
         return False
 

@@ -39,6 +39,7 @@ async def pgbouncer(dsn: str, path: Path) -> AsyncIterator[str]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     server = f"host={parts.hostname} port={parts.port} user={parts.username}"
+    server += f" password={parts.password}"
     settings = f"""[databases]
         {parts.path.strip("/")} = {server}
         [pgbouncer]

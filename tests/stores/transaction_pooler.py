@@ -14,6 +14,9 @@ from contextlib import asynccontextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
+from goldfish.services.scram import Proof
+from goldfish.services.wire import postgres_proof
+
 _CANCEL, _SSL, _GSS = 80877102, 80877103, 80877104
 _READY, _IDLE, _GOODBYE = b"Z", b"I", b"X"
 _SETTINGS = {"server_version": "18.0", "client_encoding": "UTF8", "integer_datetimes": "on"}
@@ -55,6 +58,7 @@ class TransactionPooler:
         parts = urlsplit(dsn)
         self._host, self._port = parts.hostname or "", parts.port or 5432
         self._user, self._database = parts.username or "", parts.path.strip("/")
+        self._password = parts.password or ""
         self._servers: asyncio.Queue[tuple[Stream, bytes]] = asyncio.Queue()
         self._busy: dict[bytes, bytes] = {}  # by key of the client that of the server
         self._keys: dict[asyncio.StreamWriter, bytes] = {}  # of clients
@@ -87,9 +91,12 @@ class TransactionPooler:
         names = f"user\0{self._user}\0database\0{self._database}\0application_name\0goldfish\0\0"
         body = struct.pack("!i", 196608) + names.encode()
         writer.write(struct.pack("!i", len(body) + 4) + body)
-        key = b""
+        key, proof = b"", Proof(self._password)
         while True:
             kind, message = await _read(reader)
+            if kind == b"R":
+                (request,) = struct.unpack("!i", message[5:9])
+                writer.write(postgres_proof(proof, request, message[9:]))
             if kind == b"K":
                 key = message[5:]
             if kind == _READY:

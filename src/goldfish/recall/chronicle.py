@@ -5,7 +5,10 @@ from typing import NamedTuple, Protocol
 
 
 class Row(NamedTuple):
-    """One message as it is stored; ``vectors`` is None if it has not been embedded."""
+    """One message as it is stored; ``vectors`` is None if it has not been embedded.
+
+    The ``id`` tells the messages of a session apart; it need not be that of the message.
+    """
 
     place: int
     id: str

@@ -57,12 +57,12 @@ def postgres_login(
         _raise_refusal(kind, body)
         if kind == b"R":
             (request,) = struct.unpack("!i", body[:4])
-            connection.sendall(_postgres_proof(proof, request, body[4:]))
+            connection.sendall(postgres_proof(proof, request, body[4:]))
         if kind == b"Z":
             return
 
 
-def _postgres_proof(proof: Proof, request: int, body: bytes) -> bytes:
+def postgres_proof(proof: Proof, request: int, body: bytes) -> bytes:
     """What to say when the server asks who we are."""
     if request == _SASL:
         first = proof.first()

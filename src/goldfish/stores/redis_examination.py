@@ -187,11 +187,21 @@ async def _judge_session(store: Examined, owner: str) -> str:
 
 
 def _are_of(ids: list[Any], bodies: list[Any]) -> bool:
-    """Whether these are the ids of these messages."""
+    """Whether these are the ids, in ASCII, of these messages."""
     try:
-        return [_bytes(message.id) for message in decode_messages(bodies)] == list(map(_raw, ids))
+        own = [_ascii(message.id) for message in decode_messages(bodies)]
     except MemoryStoreBackendError:
         return False
+    return own == list(map(_text, ids))
+
+
+def _ascii(message_id: str) -> str:
+    """The id as the script has it."""
+    plain = (
+        chr(each) if each < 128 and each != ord("%") else f"%{each:02x}"
+        for each in _bytes(message_id)
+    )
+    return "".join(plain)
 
 
 async def _mend_ids(store: Examined, owner: str) -> int:
@@ -262,10 +272,6 @@ def _repairable(
 
 def _text(answer: str | bytes) -> str:
     return answer if isinstance(answer, str) else answer.decode()
-
-
-def _raw(answer: str | bytes) -> bytes:
-    return answer if isinstance(answer, bytes) else _bytes(answer)
 
 
 def _bytes(text: str) -> bytes:

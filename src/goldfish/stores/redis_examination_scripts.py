@@ -1,7 +1,7 @@
 """The Lua by which an examination judges and mends what a session or a user has in Redis."""
 
 from goldfish.stores.redis_facts_scripts import AGREE_FACTS
-from goldfish.stores.redis_parts import BULK
+from goldfish.stores.redis_parts import ASCII, BULK
 from goldfish.stores.redis_scripts import Script, full
 from goldfish.stores.redis_snapshots import READING
 
@@ -29,13 +29,16 @@ return 'ok'
 """
 )
 
-# ARGV: the first and the last rank. The ids there, and the messages.
+# ARGV: the first and the last rank. The ids there in ASCII, and the messages.
 PAIR = Script(
     READING
+    + ASCII
     + """
 local log, ids = LOG, IDS
 if call('EXISTS', KEPT) == 1 then log, ids = KEPT, KEPT_IDS end
-return {call('ZRANGE', ids, ARGV[1], ARGV[2]), call('LRANGE', log, ARGV[1], ARGV[2])}
+local found = call('ZRANGE', ids, ARGV[1], ARGV[2])
+for i, id in ipairs(found) do found[i] = ascii(id) end
+return {found, call('LRANGE', log, ARGV[1], ARGV[2])}
 """
 )
 

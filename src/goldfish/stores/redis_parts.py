@@ -41,6 +41,14 @@ local function bulk(command, key, arguments)
 end
 """
 
+# An id in ASCII, each as another text: a client may decode all that it gets, which an id need not
+# stand.
+ASCII = """
+local BEYOND_ASCII = '[%%' .. string.char(128) .. '-' .. string.char(255) .. ']'
+local function escape(byte) return string.format('%%%02x', string.byte(byte)) end
+local function ascii(id) return (string.gsub(id, BEYOND_ASCII, escape)) end
+"""
+
 # Whether the messages and their ids, if they are not equally many, are about to end; else raise.
 ENDING = f"""
 local function disagree(what) error('{DISAGREE}: ' .. what) end

@@ -18,6 +18,7 @@ from typing import Any
 
 from goldfish.recall.chronicle import Chapter, Embedded, Known, Reading, Row
 from goldfish.recall.meaning import mismatch
+from goldfish.stores.redis_parts import ASCII
 from goldfish.stores.redis_scripts import ADD, Evaluate, full
 
 _NOTE = """
@@ -53,6 +54,7 @@ end
 # Epoch, newest place, after which place the rest follows, model; then place, id, body, vectors.
 _READ = full(f"""
 {_NOTE}
+{ASCII}
 if call('LLEN', LOG) == 0 and call('EXISTS', TRIMMED) == 0 then return {{}} end
 note(ARGV[3])
 local epoch = present()
@@ -79,7 +81,7 @@ for first = 1, #said, 1000 do
   for i = first, math.min(first + 999, #said) do places[#places + 1] = field(said[i][1]) end
   for i, vectors in ipairs(call('HMGET', VECTORS, unpack(places))) do
     local message = said[first + i - 1]
-    answer[#answer + 1], answer[#answer + 2] = message[1], message[2]
+    answer[#answer + 1], answer[#answer + 2] = message[1], ascii(message[2])
     answer[#answer + 1], answer[#answer + 2] = message[3], vectors
   end
 end
