@@ -19,6 +19,7 @@ from goldfish.stores.postgres_retries_schema import RETRIES
 from goldfish.stores.postgres_search_schema import SEARCH
 from goldfish.stores.postgres_snapshots import SNAPSHOTS
 from goldfish.stores.postgres_state_schema import STATE
+from goldfish.stores.postgres_superseding_schema import SUPERSEDING
 from goldfish.stores.postgres_sweep_schema import SWEEPING
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     FACTS,
     SEARCH,
     STATE,
-    (*RETRIES, *SWEEPING),
+    (*RETRIES, *SWEEPING, *SUPERSEDING),
 )
 
 

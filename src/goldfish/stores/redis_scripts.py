@@ -71,6 +71,7 @@ local trimming, PARTS
 local floor = 0
 local function set_aside() end
 local function set_aside_runs() end
+local function untrim() end
 """
 
 
@@ -101,7 +102,7 @@ local left = redis.call('PTTL', KEYS[1])
 
 # ARGV: the store-wide ttl in ms or '', then all ids, then all bodies.
 # Ids get scores above those that are there, and above all that snapshots may show.
-# One that was there keeps its own: that tells it apart.
+# One that was there keeps its own: that tells it apart. What was trimmed under them is superseded.
 ADD = """
 local newest = redis.call('ZREVRANGE', KEYS[2], 0, 0, 'WITHSCORES')[2]
 local base = math.max(tonumber(newest) or 0, floor)
@@ -124,6 +125,7 @@ for first = 1, count, 1000 do
   end
   if #bodies > 0 then redis.call('RPUSH', KEYS[1], unpack(bodies)) end
 end
+untrim(ARGV, 2, 1 + count)
 if ARGV[1] ~= '' then
   redis.call('PEXPIRE', KEYS[1], ARGV[1])
   redis.call('PEXPIRE', KEYS[2], ARGV[1])
@@ -213,11 +215,7 @@ end
 
 local how = table.remove(ARGV, 1)
 if #how > 1 then trimming = how end
-if how == '-' and PARTS and call('EXISTS', TRIMMED) == 1 then
-  local found = call('HLEN', TRIMMED)
-  bulk('HDEL', TRIMMED, ARGV)
-  if call('HLEN', TRIMMED) < found then call('HINCRBY', SEARCH, 'changes', 1) end
-end
+if how == '-' then untrim(ARGV) end
 local ranks = ranks_of(ARGV)
 if #ranks == 0 then return 0 end
 if must_note(left, #ranks) then return -1 end

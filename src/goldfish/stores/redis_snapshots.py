@@ -134,6 +134,27 @@ local function ranked(first, last)
   return messages
 end
 
+-- Forget what was trimmed under these ids, or some of them: it is to be deleted, or the session has
+-- them again.
+local function untrim(ids, from, to)
+  if call('EXISTS', TRIMMED) == 0 then return end
+  from, to = from or 1, to or #ids
+  for first = from, to, 1000 do
+    local some, doomed, places = {unpack(ids, first, math.min(first + 999, to))}, {}, {}
+    for i, packed in ipairs(call('HMGET', TRIMMED, unpack(some))) do
+      if packed then
+        doomed[#doomed + 1] = some[i]
+        places[#places + 1] = string.match(packed, '^%d+')
+      end
+    end
+    if #doomed > 0 then
+      call('HDEL', TRIMMED, unpack(doomed))
+      call('HDEL', VECTORS, unpack(places))
+      call('HINCRBY', SEARCH, 'changes', 1)
+    end
+  end
+end
+
 -- Tell searches that these messages are gone; with an epoch (for a session that was not searched
 -- before) they are still to be found.
 local function unfind(messages, epoch)
@@ -142,15 +163,18 @@ local function unfind(messages, epoch)
     call('HSET', SEARCH, 'changes', 0)
   end
   if call('EXISTS', SEARCH) == 0 then return end
-  local places, kept = {}, {}
+  local ids, places, kept = {}, {}, {}
   for i, message in ipairs(messages) do
-    places[i] = field(message[1])
-    kept[2 * i - 1], kept[2 * i] = message[2], places[i] .. ':' .. message[3]
+    ids[i], places[i] = message[2], field(message[1])
+    kept[2 * i - 1], kept[2 * i] = ids[i], places[i] .. ':' .. message[3]
   end
   if epoch then
     bulk('HSET', TRIMMED, kept)
-    call('HSET', SEARCH, 'floor', places[#places])
+    -- A rollback may have brought back what lies before others that were trimmed.
+    local low = tonumber(call('HGET', SEARCH, 'floor') or nil) or 0
+    if messages[#messages][1] > low then call('HSET', SEARCH, 'floor', places[#places]) end
   else
+    untrim(ids)  -- an older goldfish may have left it beside the message
     bulk('HDEL', VECTORS, places)
     call('HINCRBY', SEARCH, 'changes', 1)
   end
@@ -308,7 +332,7 @@ end
 -- the list is made anew.
 local returning = set_aside_in(back)
 local first_there = tonumber(call('ZRANGE', IDS, 0, 0, 'WITHSCORES')[2] or nil) or math.huge
-local head, later, names, ids, open = {}, {}, {}, {}, {}
+local head, later, names, ids, open, again = {}, {}, {}, {}, {}, {}
 local newest = call('ZREVRANGE', SNAPS, 0, 0, 'WITHSCORES')[2]
 for _, message in ipairs(returning) do
   if message[1] < first_there then
@@ -321,6 +345,7 @@ for _, message in ipairs(returning) do
   names[#names + 1] = name
   ids[#ids + 1], ids[#ids + 2] = name, message[2]
   open[#open + 1], open[#open + 2] = newest, name
+  again[#again + 1] = message[2]
 end
 if from < math.huge then
   local rank = call('ZCOUNT', IDS, '-inf', '(' .. field(from))
@@ -348,6 +373,7 @@ bulk('LPUSH', LOG, head)
 bulk('ZADD', IDS, ids)
 bulk('ZADD', OPEN, open)
 bulk('HDEL', GONE, names)
+untrim(again)
 if call('EXISTS', SEARCH) == 1 then call('HINCRBY', SEARCH, 'changes', 1) end
 restate(call('HGET', STATES, ARGV[1]) or '')
 set_deadline(saved.left)

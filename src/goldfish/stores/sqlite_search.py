@@ -25,7 +25,8 @@ _FORGET = """DELETE FROM goldfish_vectors WHERE place BETWEEN :first AND :last
     AND NOT EXISTS (SELECT 1 FROM goldfish_kept WHERE place = goldfish_vectors.place)"""
 _NEW_EPOCH = "UPDATE goldfish_sessions SET epoch = random() WHERE pk = :session"
 _DROP_KEPT = f"DELETE FROM goldfish_kept WHERE {_WITHIN}"
-_DROP_RETURNED = f"""{_DROP_KEPT} AND EXISTS (SELECT 1 FROM goldfish_messages AS message
+_RETURNED = f"""SELECT place FROM goldfish_kept WHERE {_WITHIN} AND EXISTS (
+    SELECT 1 FROM goldfish_messages AS message
     WHERE message.id = goldfish_kept.id AND message.session = :session)"""
 _KEPT = f"SELECT place FROM goldfish_kept WHERE id = :id AND {_WITHIN}"
 _ADD = """INSERT OR REPLACE INTO goldfish_vectors (place, vectors)
@@ -68,14 +69,21 @@ def drop_kept_ids(connection: sqlite3.Connection, session: int, ids: Iterable[Ke
     """Remove the trimmed messages of the session with these ids."""
     for each in ids:
         values = {"session": session, "id": each}
-        for (place,) in connection.execute(_KEPT, values).fetchall():
-            connection.execute("DELETE FROM goldfish_kept WHERE place = ?", (place,))
-            forget(connection, session, place, place)
+        _drop_kept_places(connection, session, connection.execute(_KEPT, values).fetchall())
 
 
 def drop_returned(connection: sqlite3.Connection, session: int) -> None:
     """Remove trimmed messages that the history has again, after a rollback."""
-    connection.execute(_DROP_RETURNED, {"session": session})
+    returned = connection.execute(_RETURNED, {"session": session}).fetchall()
+    _drop_kept_places(connection, session, returned)
+
+
+def _drop_kept_places(
+    connection: sqlite3.Connection, session: int, places: Iterable[tuple[int]]
+) -> None:
+    for (place,) in places:
+        connection.execute("DELETE FROM goldfish_kept WHERE place = ?", (place,))
+        forget(connection, session, place, place)
 
 
 def add_vectors(connection: sqlite3.Connection, place: int, embedded: Embedded) -> None:
