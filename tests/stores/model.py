@@ -189,6 +189,7 @@ class Model:
 
     def search_history(self, session_ids: Sequence[str], query: str, *, limit: int) -> Ranked:
         """What has a word of the question is found; so may be what stands beside it."""
+        _natural(limit)
         if not self.opening.search:
             raise MemoryStoreError
         may = [
@@ -197,7 +198,7 @@ class Model:
             for message in {**self._sessions[key].trimmed, **self._sessions[key].messages}.values()
         ]
         must = [(key, message) for key, message in may if query in str(message.content).split()]
-        return Ranked(must, may, _natural(limit))
+        return Ranked(must, may, limit)
 
     # Expiry
 

@@ -262,7 +262,8 @@ def _calls(who: SearchStrategy[str], reopens: bool) -> list[SearchStrategy[Step]
         call("list_facts", user, limit=any_few, offset=any_few, filter=wanted),
         call("list_facts", user, filter=wanted),
         *[call("recall", user, st.just("tea"), limit=any_few, offset=any_few, filter=wanted)] * 2,
-        *[call("search_history", st.lists(session, max_size=3), st.just("tuna"), limit=few)] * 2,
+        *[call("search_history", st.lists(session, max_size=3), st.just("tuna"), limit=any_few)]
+        * 2,
         *[call("look")] * 2,
     ]
     return [*calls, call("reopen")] if reopens else calls

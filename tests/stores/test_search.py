@@ -193,6 +193,19 @@ async def test_without_search_the_error_says_what_to_do(place: Backend) -> None:
         place.open(keep_trimmed=True)
 
 
+@pytest.mark.parametrize("name", ["memory", *SEARCHING])
+async def test_wrong_arguments_are_refused_before_a_search_is(name: str, tmp_path: Path) -> None:
+    """Also by a store that does not search, whichever it is."""
+    with BACKENDS[name](tmp_path) as place:
+        async with place.open(embedder=None) as store:
+            with pytest.raises(ValueError, match="limit must not be negative"):
+                await store.search_history(["s"], "tuna", limit=-1)
+            with pytest.raises(TypeError, match="list of session ids"):
+                await store.search_history("s", "tuna")
+            with pytest.raises(TypeError, match="query must be a string"):
+                await store.search_history([], None)  # type: ignore[arg-type]
+
+
 async def test_without_an_embedder_words_alone_find(place: Backend) -> None:
     """Words are enough to be found; what shares none is not."""
     async with searching(place, embedder=None) as store:

@@ -1,4 +1,4 @@
-"""A trimmed message that searches still find is gone for good once its id is in the session again."""
+"""A trimmed message that is kept for searches is gone for good once its id comes again."""
 
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
@@ -6,10 +6,15 @@ from typing import Any
 
 import pytest
 
+import goldfish
 from goldfish import ChatMessage
+from goldfish.encoding import encode_message
+from goldfish.services import shared_redis
+from goldfish.stores.postgres_schema import MIGRATIONS, migrate
 from goldfish.stores.searching import SearchingStore
 from goldfish.testing import HashEmbedder
 from tests.stores.backends import BACKENDS, Backend
+from tests.stores.postgres_places import connected
 
 SEARCHING = ["sqlite", "redis", "redis-decoded", "postgres"]
 EMBEDDER = HashEmbedder(16)
@@ -122,3 +127,41 @@ async def test_what_is_said_after_a_rollback_and_a_trim_is_found(place: Backend)
         await store.trim("s", keep_last=0)
         await store.add_messages("s", [tuna("fourth", "d")])
         assert await found(store) == ["first tuna", "fourth tuna", "second tuna", "third tuna"]
+
+
+async def test_redis_forgets_what_an_older_goldfish_left_beside_a_message() -> None:
+    """A trimmed message whose id the session has goes with the next one of that id."""
+    url = shared_redis().database()
+    async with (
+        goldfish.open_store(url, search=True, keep_trimmed=True, embedder=None) as keeping,
+        goldfish.open_store(url, search=True, embedder=None) as plain,
+    ):
+        await keeping.add_messages("s", [tuna("old"), tuna("another", "d")])
+        await keeping.trim("s", keep_last=0)
+        assert isinstance(plain, goldfish.RedisMemoryStore)
+        client, key = plain.redis_client, "goldfish:{ss}:trimmed"
+        left = await client.hget(key, "c")
+        await plain.add_messages("s", [tuna("new")])
+        await client.hset(key, "c", left)
+        assert isinstance(keeping, SearchingStore)
+        assert await found(keeping) == ["another tuna", "new tuna"]
+        await plain.trim("s", keep_last=0)
+        assert await found(keeping) == ["another tuna"]
+
+
+async def test_postgres_forgets_what_an_older_goldfish_left_beside_a_message(dsn: str) -> None:
+    """When the schema is brought up to date; what is not there again is still found."""
+    async with connected(dsn) as connection:
+        await migrate(connection, "goldfish", MIGRATIONS[:5])
+        for each in (tuna("old"), tuna("another", "d"), tuna("new")):
+            body, key = encode_message(each).encode(), each.id.encode()
+            await connection.execute(
+                "SELECT goldfish.append('s', 's', ARRAY[%b::bytea], ARRAY[%b::bytea], NULL)",
+                [key, body],
+            )
+            if "new" not in each.content:
+                await connection.execute("SELECT goldfish.keep_last_and_the_rest('s', 0)")
+    async with goldfish.PostgresMemoryStore(dsn, search=True, embedder=None) as store:
+        assert await found(store) == ["another tuna", "new tuna"]
+        await store.trim("s", keep_last=0)
+        assert await found(store) == ["another tuna"]

@@ -130,12 +130,12 @@ class ForkLosesDeadline(InMemoryStore):
 class ExpiryTakesSnapshots(InMemoryStore):
     """What was saved of a session is gone when it expires."""
 
-    def _sweep(self) -> None:
-        before = list(self._by_id)
-        super()._sweep()
-        for key in before:
-            if key not in self._by_id:
-                self._saved.pop(key, None)
+    def _alive(self, session_id: str) -> Any:
+        before = set(self._by_id)
+        session = super()._alive(session_id)
+        for key in before - self._by_id.keys():
+            self._saved.pop(key, None)
+        return session
 
 
 class ForgottenIsRecalled(InMemoryStore):

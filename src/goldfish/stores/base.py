@@ -198,7 +198,7 @@ class BaseStore(RememberingStore, StatingStore):
 
         This one does not, and says so.
         """
-        self._admit()
+        self._judge_search(session_ids, query, limit)
         raise MemoryStoreError(self.lacking["search_history"])
 
     async def ping(self) -> None:
@@ -240,6 +240,15 @@ class BaseStore(RememberingStore, StatingStore):
         if self._closed:
             raise MemoryStoreClosedError(f"this {type(self).__name__} is closed: open a new one")
         arguments.text(session_id, "session_id")
+
+    def _judge_search(
+        self, session_ids: Sequence[str], query: str, limit: int
+    ) -> tuple[list[str], int]:
+        """The sessions that a search is about, each once, and how much it may find."""
+        wanted = arguments.session_ids(session_ids)
+        self._admit()
+        arguments.text(query, "query")
+        return wanted, arguments.natural(limit, "limit")
 
     async def _embedded(self, messages: Sequence[ChatMessage]) -> Embedded | None:
         """The vectors of the messages, for a store that searches."""

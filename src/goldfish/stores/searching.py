@@ -8,7 +8,6 @@ from goldfish.errors import MemoryStoreError
 from goldfish.messages import ChatMessage, Found
 from goldfish.recall.chronicle import Chronicle, Embedded
 from goldfish.recall.searcher import Searcher
-from goldfish.stores import arguments
 from goldfish.stores.base import BaseStore
 
 if TYPE_CHECKING:
@@ -56,11 +55,7 @@ class SearchingStore(BaseStore):
         says enough to be an answer. Every word of a message counts; its meaning is that of at most
         16 windows of the model, which a longer one has spread evenly from beginning to end.
         """
-        wanted = arguments.session_ids(session_ids)
-        for session_id in wanted or [""]:
-            self._admit(session_id)
-        arguments.text(query, "query")
-        count = arguments.natural(limit, "limit")
+        wanted, count = self._judge_search(session_ids, query, limit)
         if not self._searches:
             raise MemoryStoreError(NOT_SWITCHED_ON)
         if not wanted or not query.strip() or not count:
