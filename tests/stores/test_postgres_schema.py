@@ -14,7 +14,7 @@ from tests.stores.postgres_places import ask, connected, contents, said
 
 def as_role(dsn: str, name: str) -> str:
     parts = urlsplit(dsn)
-    return parts._replace(netloc=f"{name}@{parts.hostname}:{parts.port}").geturl()
+    return parts._replace(netloc=f"{name}:secret@{parts.hostname}:{parts.port}").geturl()
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def role(dsn: str) -> str:
 
     async def create() -> None:
         if not await ask(dsn, "SELECT 1 FROM pg_roles WHERE rolname = %s", name):
-            await ask(dsn, f"CREATE ROLE {name} LOGIN")
+            await ask(dsn, f"CREATE ROLE {name} LOGIN PASSWORD 'secret'")
         await ask(dsn, "REVOKE ALL ON SCHEMA public FROM PUBLIC")
 
     asyncio.run(create())
@@ -57,6 +57,34 @@ async def test_a_role_without_a_schema_is_told_what_it_needs(dsn: str, role: str
     async with PostgresMemoryStore(as_role(dsn, role), embedder=None) as store:
         with pytest.raises(MemoryStoreBackendError, match="CREATE SCHEMA name AUTHORIZATION"):
             await store.get_history("s")
+
+
+@pytest.mark.parametrize("schema", ["50%", "%s", "%%b", "%(x)s", 'it\'s {s} \\ "%b"', "a$b$"])
+async def test_a_schema_may_have_any_name(dsn: str, schema: str) -> None:
+    """What begins a placeholder, an identifier, a text or a body elsewhere does not do so in it."""
+    async with PostgresMemoryStore(
+        dsn, schema=schema, embedder=None, search=True, keep_trimmed=True
+    ) as store:
+        await store.add_messages("s", said("tuna", "eel"))
+        snapshot = await store.save_snapshot("s")
+        await store.trim("s", keep_last=1)
+        assert len(await store.search_history(["s"], "tuna eel")) == 2
+        await store.fork("s", snapshot, "t")
+        assert await contents(store, "t") == ["tuna", "eel"]
+        await store.rollback_to_snapshot("s", snapshot)
+        await store.set_state("s", {"a": 1})
+        assert await store.get_state("s") == {"a": 1}
+        fact = await store.remember("u", "I like tea")
+        assert [hit.fact for hit in await store.recall("u", "tea")] == [fact]
+        assert [each for each in await store.examine(repair=True) if each.level == "damage"] == []
+        assert await ask(dsn, "SELECT nspname FROM pg_namespace WHERE nspname = %s", schema)
+        assert await contents(store) == ["tuna", "eel"]
+
+
+async def test_a_schema_whose_name_would_end_a_function_is_refused(dsn: str) -> None:
+    """The error says what it must not contain."""
+    with pytest.raises(ValueError, match=r"without \$\$"):
+        PostgresMemoryStore(dsn, schema="a$$b")
 
 
 async def fill_version_5(dsn: str) -> None:

@@ -18,7 +18,7 @@ from goldfish.stores.postgres_keys import decoded as _text
 from goldfish.stores.postgres_keys import encoded as _bytes
 from goldfish.stores.postgres_keys import key as _key
 from goldfish.stores.postgres_pool import BorrowedPool, Pool, PostgresPool, checked_pool
-from goldfish.stores.postgres_schema import quoted
+from goldfish.stores.postgres_schema import quoted, quoted_to_be_filled
 from goldfish.stores.postgres_search import PostgresChronicle, refuse_mixing
 from goldfish.stores.postgres_snapshots import LIST
 from goldfish.stores.postgres_state import PostgresState
@@ -73,10 +73,10 @@ class PostgresMemoryStore(SearchingStore):
             return PostgresPool(dsn, size=size, times=times, pooler=pooler)
 
         pools: PerLoop[Pool] = PerLoop(make, lambda made: made.aclose())
-        name = _schema_name(schema)
-        self._schema = quoted(name)
+        self._schema_name = _schema_name(schema)
+        self._schema = quoted_to_be_filled(schema)
         self._calls = PostgresCalls(
-            pools, server=server, address=dsn or "", schema=name, times=times
+            pools, server=server, address=dsn or "", schema=schema, times=times
         )
         self._sql = _Statements(self._schema)
         self._state = PostgresState(self._rows, self._schema)
@@ -176,7 +176,8 @@ class PostgresMemoryStore(SearchingStore):
         await self._calls.look(b"SELECT 1", [])
 
     async def _examine(self, repair: bool) -> list[Observation]:
-        return await PostgresExamination(self._calls.look, self._schema).examine(repair=repair)
+        schema = quoted(self._schema_name)
+        return await PostgresExamination(self._calls.look, schema).examine(repair=repair)
 
     def _chronicle(self) -> PostgresChronicle:
         return PostgresChronicle(self._rows, self._schema)
@@ -259,6 +260,8 @@ def _checked_dsn(dsn: str) -> str:
 def _schema_name(schema: str) -> str:
     if not arguments.text(schema, "schema") or "\0" in schema or len(schema.encode()) > 63:
         raise ValueError("schema must be a name of 1 to 63 bytes")
+    if "$$" in schema:  # that ends the body of a function
+        raise ValueError("schema must be a name without $$")
     return schema
 
 

@@ -231,12 +231,12 @@ class PostgresExamination:
             return observation
         if repair:
             # One statement is one transaction; a block can lock and then look again.
-            await self._ask(f"DO $repair$ BEGIN {flaw.repair}; END $repair$")
+            await self._ask(f"DO $$ BEGIN {flaw.repair}; END $$")
         return replace(observation, repairable=True, repaired=repair)
 
     async def _ask(self, statement: str, *values: str) -> list[tuple[Any, ...]]:
-        in_literal = self._schema.replace("'", "''")
-        filled = statement.replace("{s}", self._schema).replace("{l}", in_literal)
+        schema = self._schema.replace("%", "%%")  # which would begin a placeholder
+        filled = statement.replace("{s}", schema).replace("{l}", schema.replace("'", "''"))
         return await self._rows(filled.encode(), list(values))
 
 

@@ -205,3 +205,8 @@ async def _value(connection: "AsyncConnection[tuple[Any, ...]]", query: bytes, *
 def quoted(name: str) -> str:
     """The name as an SQL identifier."""
     return '"' + name.replace('"', '""') + '"'
+
+
+def quoted_to_be_filled(name: str) -> str:
+    """The same in a statement with placeholders, which begin with a percent sign."""
+    return quoted(name).replace("%", "%%")
