@@ -6,18 +6,23 @@ be it added or brought back by a rollback: the trimmed one is gone for good, wit
 
 # {s} is the quoted name of the schema.
 SUPERSEDING: tuple[str, ...] = (
-    # Most sessions have nothing kept: one look tells.
+    # Most sessions have nothing kept: one look tells. It is paid for by looking at the session here,
+    # and calling living_session() only where that has something to do.
     """CREATE OR REPLACE FUNCTION {s}.append(
         the_key bytea, the_id bytea, keys bytea[], bodies bytea[], ttl double precision
     ) RETURNS void LANGUAGE plpgsql AS $$
-    DECLARE the_session bigint;
+    DECLARE the_session bigint; deadline timestamptz;
     BEGIN
         LOOP
-            the_session := {s}.living_session(the_key);
+            SELECT pk, expires_at INTO the_session, deadline FROM {s}.sessions
+                WHERE sessions.key = the_key FOR UPDATE;
             EXIT WHEN the_session IS NOT NULL;
             INSERT INTO {s}.sessions (key, session_id) VALUES (the_key, the_id)
                 ON CONFLICT DO NOTHING;
         END LOOP;
+        IF deadline <= clock_timestamp() THEN
+            PERFORM {s}.living_session(the_key);
+        END IF;
         INSERT INTO {s}.messages (session, key, body)
             SELECT the_session, m.key, m.body
             FROM unnest(keys, bodies) WITH ORDINALITY AS m (key, body, nth) ORDER BY nth
