@@ -212,3 +212,22 @@ async def test_everybody_may_give_up_at_any_moment_and_the_line_goes_on() -> Non
                     call.cancel()
                 await asyncio.wait(calls)
                 await asyncio.wait_for(store.add_messages("s", said("y")), 5)
+
+
+async def test_the_line_goes_on_whenever_those_who_wait_are_cancelled() -> None:
+    """Before their batch has begun, too: the next write finds its turn."""
+    with RedisServer() as server:
+        async with RedisMemoryStore(server.url, timeout=5) as store:
+            await store.add_messages("s", said("first"))
+            for steps in range(60):
+                texts = [f"{steps} {n}" for n in range(4)]
+                calls = [asyncio.ensure_future(store.add_messages("s", said(x))) for x in texts]
+                for call in calls[1:]:
+                    for _ in range(steps % 7):
+                        await asyncio.sleep(0)
+                    call.cancel()
+                await calls[0]
+                await store.add_messages("s", said(f"after {steps}"))
+                await asyncio.gather(*calls, return_exceptions=True)
+            found = await contents(store, "s")
+            assert [each for each in found if "after" in each] == [f"after {n}" for n in range(60)]

@@ -88,6 +88,16 @@ async def test_a_found_message_is_the_message(place: Backend) -> None:
     assert hit.message == message
 
 
+async def test_ids_of_any_text_are_told_apart(place: Backend) -> None:
+    """Also those that no client can decode, and those that look like them."""
+    ids = ["\ud83d\udc20", "🐠", "\ud83d", "%ed%a0%bd", "%25", "%", "", "\0", "\n", "퟿", "\ue000"]
+    batch = [ChatMessage(role="user", content="tuna", id=each) for each in ids]
+    async with searching(place, embedder=None) as store:
+        await store.add_messages("s", batch)
+        hits = await store.search_history(["s"], "tuna", limit=99)
+        assert sorted(hit.message.id for hit in hits) == sorted(ids)
+
+
 async def test_an_answer_is_found_by_the_question_before_it(place: Backend) -> None:
     """A message lives among its neighbours: the reply to what was asked is the next best."""
     async with searching(place) as store:

@@ -6,8 +6,8 @@ be it added or brought back by a rollback: the trimmed one is gone for good, wit
 
 # {s} is the quoted name of the schema.
 SUPERSEDING: tuple[str, ...] = (
-    # Most sessions have nothing kept: one look tells. It is paid for by looking at the session here,
-    # and calling living_session() only where that has something to do.
+    # Most sessions have nothing kept: one look tells. What it takes is saved by calling
+    # living_session() only where that has something to do.
     """CREATE OR REPLACE FUNCTION {s}.append(
         the_key bytea, the_id bytea, keys bytea[], bodies bytea[], ttl double precision
     ) RETURNS void LANGUAGE plpgsql AS $$

@@ -47,6 +47,7 @@ class RedisLine:
         self._busy = False
         self._waiting: list[Waiting] = []
         self._batch: list[Waiting] = []  # what is under way
+        self._begun = False  # whether its task has begun
         self._sending: asyncio.Task[None] | None = None
         self._watching: asyncio.TimerHandle | None = None
         self._turns = asyncio.Semaphore(MOST_CONNECTIONS) if owned else contextlib.nullcontext()
@@ -136,9 +137,11 @@ class RedisLine:
         self._batch, self._waiting = wanted[:MOST_TOGETHER], wanted[MOST_TOGETHER:]
         self._busy = bool(self._batch)
         if self._batch:
+            self._begun = False
             self._sending = asyncio.create_task(self._send(self._batch))
 
     async def _send(self, batch: list[Waiting]) -> None:
+        self._begun = True
         sent: list[Waiting] = []
 
         def wanted() -> list[Command]:
@@ -162,8 +165,12 @@ class RedisLine:
             self._send_waiting()
 
     def _end_given_up_batch(self) -> None:
-        """Hang up if nobody waits any more for what is under way: what is not sent yet never is."""
-        if self._batch and self._sending and all(answer.done() for _, _, answer in self._batch):
+        """Hang up if nobody waits any more for what is under way: what is not sent yet never is.
+
+        A task that is cancelled before it has begun would never make room for the next. It need
+        not be: when it begins, it finds nobody who waits.
+        """
+        if self._begun and self._sending and all(answer.done() for _, _, answer in self._batch):
             self._sending.cancel()
 
     def _watch(self, due: float) -> None:
