@@ -24,7 +24,6 @@ BRIEF, PATIENCE = 0.002, 0.005  # a deadline in seconds, and how long to wait fo
 SLACK = 600.0  # seconds by which a deadline may be nearer than when it was set
 
 PROBES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
-    ("get_history", (), {"last": 1}),
     ("list_facts", (), {"limit": 1, "offset": 1, "filter": {"n": {"$exists": True}}}),
     ("recall", ("tea",), {"limit": WHOLE}),
 ]
@@ -63,10 +62,16 @@ class Side:
         self._variables: dict[Made, str] = {}
 
     async def go(self) -> None:
-        """Take every step, then look at all there is, through each opening."""
+        """Take every step, then look at all there is.
+
+        One opening tells it all, for all read the same storage; the others tell what each of them
+        keeps in memory, too.
+        """
         await self.take_steps()
-        for who in self._place.openings:
-            await self._look(who)
+        *others, who = self._place.openings
+        for other in others:
+            await self._check(other, self._in_memory(other))
+        await self._look(who)
 
     async def take_steps(self) -> None:
         """Take every step."""
@@ -104,17 +109,32 @@ class Side:
 
     async def _look(self, who: str) -> None:
         """Everything that can be read is what the model has."""
+        await self._check(who, [*self._stored(who), *self._in_memory(who)])
+
+    def _stored(self, who: str) -> list[Step]:
+        """What is read from the storage whenever it is asked for."""
         steps = [Step(who, "list_sessions")]
         for name in self._walk.names:
-            for reading in ("get_history", "get_ttl", "get_state", "list_snapshots", "list_facts"):
+            for reading in ("get_history", "get_ttl", "get_state", "list_snapshots"):
                 steps.append(Step(who, reading, (name,)))
-            steps += [Step(who, reading, (name, *rest), how) for reading, rest, how in PROBES]
+            steps.append(Step(who, "get_history", (name,), {"last": 1}))
             steps.append(Step(who, "get_state", (name,), {"user_id": name}))
             for fact in self._model.facts_of(name):
                 steps.append(Step(who, "fact_history", (name, fact)))
+        return steps
+
+    def _in_memory(self, who: str) -> list[Step]:
+        """What a store has an index of, which it must bring up to date."""
+        steps = []
+        for name in self._walk.names:
+            steps.append(Step(who, "list_facts", (name,)))
+            steps += [Step(who, reading, (name, *rest), how) for reading, rest, how in PROBES]
         if self._place.openings[who].search:
             names = list(self._walk.names)
             steps.append(Step(who, "search_history", (names, "tuna"), {"limit": WHOLE}))
+        return steps
+
+    async def _check(self, who: str, steps: list[Step]) -> None:
         answers = await self._place.ask(who, [self._call(step) for step in steps])
         for step, got in zip(steps, answers, strict=True):
             self._note(step, None)
