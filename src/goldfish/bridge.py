@@ -14,6 +14,7 @@ from goldfish.errors import MemoryStoreClosedError, MemoryStoreError
 from goldfish.messages import ChatMessage, Fact, Found, Recollection, Snapshot
 from goldfish.store import Count
 from goldfish.stores.base import BaseStore
+from goldfish.stores.forks import tell_of_forks
 from goldfish.stores.observation import Observation
 
 T = TypeVar("T")
@@ -124,6 +125,13 @@ class BlockingMemoryStore:
         self.store = store
         self._thread: LoopThread | None = LoopThread()
         self._closing = threading.Lock()
+        self._inherited = False
+        tell_of_forks(self)
+
+    def after_fork(self) -> None:
+        """In a child, in which there is no such thread: have the next call begin another."""
+        self._closing = threading.Lock()
+        self._inherited = self._thread is not None
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         """Append the batch in order, all or nothing; an id the session has is left as it is."""
@@ -295,6 +303,8 @@ class BlockingMemoryStore:
 
     def close(self) -> None:
         """Close the store and end its thread; again is a no-op."""
+        if self._inherited:
+            self._begin_anew()
         with self._closing:
             if self._thread is not None:
                 self._thread.call(self.store.aclose())
@@ -312,7 +322,14 @@ class BlockingMemoryStore:
     ) -> None:
         self.close()
 
+    def _begin_anew(self) -> None:
+        with self._closing:
+            if self._inherited:
+                self._thread, self._inherited = LoopThread(), False
+
     def _call(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        if self._inherited:
+            self._begin_anew()
         thread = self._thread
         if thread is None:
             coroutine.close()

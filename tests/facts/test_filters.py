@@ -98,3 +98,12 @@ def test_a_filter_is_a_copy() -> None:
     assert parsed.matches({"a": [1]})
     east = timezone(timedelta(hours=2))
     assert parse({"t": datetime(2026, 3, 1, 14, tzinfo=east)}).matches({"t": "2026-03-01T12:00Z"})
+
+
+def test_a_filter_that_is_nested_without_end_is_refused() -> None:
+    """With a sentence, and not by the interpreter."""
+    deep: list[object] = []
+    for _ in range(5000):
+        deep = [deep]
+    with pytest.raises(ValueError, match="nested too deep"):
+        parse({"key": deep})

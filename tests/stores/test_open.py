@@ -40,7 +40,13 @@ def test_sqlite_paths_are_as_in_sqlalchemy() -> None:
     assert absolute.path == Path("/some/where.db")
 
 
-@pytest.mark.parametrize("url", ["mongodb://bob:hunter2@h", "nonsense", "sqlite://", "sqlite:///"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("mongodb://bob:hunter2@h", "nonsense", "sqlite://", "sqlite:///"),
+        *("redis//u:hunter2@h", "redis:/u:hunter2@h", "u:hunter2@127.0.0.1"),
+    ],
+)
 def test_an_unknown_url_names_the_known_ones(url: str) -> None:
     """One sentence that says what to write, without the password."""
     with pytest.raises(goldfish.UnknownStoreURLError, match="sqlite:///") as caught:

@@ -114,7 +114,11 @@ async def test_what_contradicts_itself_is_counted_and_mended(
         ("messages in snapshots", "DELETE FROM goldfish_archive"),
         ("facts", "DELETE FROM goldfish_fact_users"),
         ("fact vectors", "UPDATE goldfish_facts SET vectors = x'00'"),
-        ("messages", "UPDATE goldfish_messages SET body = '{}' WHERE place % 2"),
+        ("readable messages", "UPDATE goldfish_messages SET body = '{}' WHERE place % 2"),
+        ("readable facts", "UPDATE goldfish_facts SET said = '{broken'"),
+        ("readable facts", "UPDATE goldfish_facts SET base = '{}'"),
+        ("readable facts", "UPDATE goldfish_facts SET near = '{}}'"),
+        ("readable values", "UPDATE goldfish_state SET value = '{broken'"),
     ],
 )
 async def test_what_cannot_be_mended_is_damage_that_stays(

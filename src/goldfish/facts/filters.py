@@ -52,7 +52,11 @@ def parse(wanted: Mapping[str, Any] | None) -> Filter:
     for key, value in wanted.items():
         if not isinstance(key, str):
             raise TypeError(f"a key of the filter must be a string, not {_kind(key)}")
-        conditions += [_Condition(key, holds) for holds in _tests(key, copy.deepcopy(value))]
+        try:
+            own = copy.deepcopy(value)
+        except RecursionError:
+            raise ValueError(f"the filter on {key!r:.60} is nested too deep") from None
+        conditions += [_Condition(key, holds) for holds in _tests(key, own)]
     return Filter(conditions)
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any, Unpack, overload
 
-from goldfish.errors import UnknownStoreURLError, masked
+from goldfish.errors import UnknownStoreURLError
 from goldfish.stores import redis_sentinel
 from goldfish.stores.arguments import text
 from goldfish.stores.base import BaseStore
@@ -36,7 +36,8 @@ def open_store(url: str, **options: Any) -> BaseStore:
     """
     scheme, separator, rest = text(url, "url").partition("://")
     if not separator:
-        raise UnknownStoreURLError(f"{masked(url)!r} is not a URL: use one of {SCHEMES}")
+        # Not even masked: who knows where the password is in what is not a URL.
+        raise UnknownStoreURLError(f"this is not a URL, for it has no '://': use one of {SCHEMES}")
     if scheme == "memory":
         return InMemoryStore(**options)
     if scheme == "sqlite":

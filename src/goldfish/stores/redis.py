@@ -167,8 +167,9 @@ class RedisMemoryStore(RedisCalls, SearchingStore):
             keys = self._keys.of_session(session_id)
             await self._send_script(redis_scripts.REMOVE_KEYS, keys, [])
         async for keys in self._scan("state*", USER):
-            for key in keys:
-                await self._send_script(redis_scripts.REMOVE_KEYS, (as_bytes(key),), [])
+            for user_id in {self._keys.owner(as_bytes(key))[0] for key in keys}:
+                names = self._keys.of_user(user_id, redis_state.USER_NAMES)
+                await self._send_script(redis_scripts.REMOVE_KEYS, names, [])
 
     async def _sessions(self, prefix: str) -> list[str]:
         names: dict[str, set[bytes]] = {}

@@ -52,7 +52,7 @@ if not only_ids_are_lost() or call('LLEN', LOG) ~= #ARGV then return 0 end
 local scored = {}
 for i, id in ipairs(ARGV) do scored[2 * i - 1], scored[2 * i] = i, id end
 bulk('ZADD', IDS, scored)
-local left = call('PTTL', LOG)
+local left = time_left(LOG)
 if left > 0 then call('PEXPIRE', IDS, left) end
 return 1
 """
@@ -108,8 +108,8 @@ for _, seq in ipairs(order) do
 end
 call('HINCRBY', META, 'removals', 1)
 local left = call('PTTL', META)
-if left > 0 then
-  for _, key in ipairs({IDS, HOLDERS, LOG}) do call('PEXPIRE', key, left) end
+if left >= 0 then
+  for _, key in ipairs({IDS, HOLDERS, LOG}) do call('PEXPIRE', key, math.max(left, 1)) end
 end
 return 1
 """

@@ -115,7 +115,7 @@ local function finish()
   if last then
     for _, key in ipairs(KEYS) do call('PEXPIREAT', key, last) end
     if LASTING then call('PERSIST', META) end
-  elseif call('PTTL', ROWS) > 0 then
+  elseif call('PTTL', ROWS) >= 0 then  -- 0 in its last moment
     for _, key in ipairs(KEYS) do call('PERSIST', key) end
   end
 end

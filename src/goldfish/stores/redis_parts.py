@@ -49,12 +49,22 @@ local function escape(byte) return string.format('%%%02x', string.byte(byte)) en
 local function ascii(id) return (string.gsub(id, BEYOND_ASCII, escape)) end
 """
 
+# The ms until a key ends, -1 if it has no deadline, -2 if it is not there. In its last moment it
+# is not 0, which would read as no deadline.
+TIME_LEFT = """
+local function time_left(key)
+  local left = redis.call('PTTL', key)
+  return left == 0 and 1 or left
+end
+"""
+
 # Whether the messages and their ids, if they are not equally many, are about to end; else raise.
 ENDING = f"""
+{TIME_LEFT}
 local function disagree(what) error('{DISAGREE}: ' .. what) end
 
 local function ending(log, ids)
-  local left = math.max(redis.call('PTTL', log), redis.call('PTTL', ids))
+  local left = math.max(time_left(log), time_left(ids))
   if redis.call('EXISTS', log, ids) == 1 and left >= 0 and left <= {MOMENT} then return true end
   disagree('messages and ids')
 end
@@ -129,8 +139,8 @@ end
 NOTE_PARTS = f"""
 local function note_parts()
   local ending, lasting = ending_keys(), snapshot_keys()
-  local left = call('PTTL', LOG)
-  if left == -2 then left = call('PTTL', LEFT) end
+  local left = time_left(LOG)
+  if left == -2 then left = time_left(LEFT) end
   if lasting == 0 and ending == call('EXISTS', LOG, IDS) and not (LASTING and left > 0) then
     return call('DEL', PARTS)
   end

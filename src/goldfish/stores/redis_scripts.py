@@ -97,7 +97,7 @@ local function keep_deadline(left)
   end
 end
 
-local left = redis.call('PTTL', KEYS[1])
+local left = time_left(KEYS[1])
 """
 
 # ARGV: the store-wide ttl in ms or '', then all ids, then all bodies.
@@ -131,7 +131,7 @@ if ARGV[1] ~= '' then
   redis.call('PEXPIRE', KEYS[2], ARGV[1])
   if not newest then redis.call('DEL', KEYS[3]) end
 elseif not newest then
-  local left = redis.call('PTTL', KEYS[3])
+  local left = time_left(KEYS[3])
   if left > 0 then
     redis.call('PEXPIRE', KEYS[1], left)
     redis.call('PEXPIRE', KEYS[2], left)

@@ -217,7 +217,7 @@ end
 
 local function come_out()
   if call('EXISTS', KEPT) == 0 then return end
-  local left = call('PTTL', LOG)
+  local left = time_left(LOG)
   call('RENAME', KEPT, LOG)
   call('RENAME', KEPT_IDS, IDS)
   if left > 0 then
@@ -230,7 +230,7 @@ local function come_out()
 end
 
 local function hide()
-  local left = call('PTTL', LOG)
+  local left = time_left(LOG)
   if left <= 0 or call('EXISTS', TOP) == 0 then return end
   call('PERSIST', LOG)
   call('PERSIST', IDS)
@@ -262,8 +262,8 @@ end
 -- What searches need ends with the session, and so do its named values and its token.
 local function end_together()
   if call('EXISTS', SEARCH, STATE, TOKEN) == 0 then return end
-  local left = call('PTTL', LOG)
-  if left == -2 then left = call('PTTL', LEFT) end
+  local left = time_left(LOG)
+  if left == -2 then left = time_left(LEFT) end
   for _, key in ipairs({SEARCH, VECTORS, TRIMMED, STATE, TOKEN}) do
     if left > 0 then call('PEXPIRE', key, left) else call('PERSIST', key) end
   end
@@ -294,8 +294,8 @@ if call('ZSCORE', SNAPS, ARGV[1]) then return end
 local number = call('HINCRBY', SAVED, '', 1)
 local newest = call('ZREVRANGE', IDS, 0, 0, 'WITHSCORES')[2]
 local top = math.max(tonumber(newest) or 0, floor)
-local left = call('PTTL', LOG)
-if left == -2 then left = call('PTTL', LEFT) end
+local left = time_left(LOG)
+if left == -2 then left = time_left(LEFT) end
 local shown = left > 0 and field(left) or '-'
 call('ZADD', SNAPS, number, ARGV[1])
 call('HSET', SAVED, ARGV[1],
@@ -415,8 +415,8 @@ LOOK = (
     READING
     + """
 if agree() then return {0, 0} end
-local left, kind = call('PTTL', LOG), call('TYPE', LOG).ok
-if left == -2 then left = call('PTTL', LEFT) end
+local left, kind = time_left(LOG), call('TYPE', LOG).ok
+if left == -2 then left = time_left(LEFT) end
 local many = kind == 'list' and call('LLEN', LOG) or kind == 'string' and call('LLEN', KEPT) or 0
 return {many, math.max(left, 0)}
 """

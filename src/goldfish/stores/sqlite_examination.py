@@ -7,12 +7,14 @@ import os
 import re
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from goldfish.encoding import decode_messages
+from goldfish.encoding import decode_messages, decode_value
 from goldfish.errors import MemoryStoreError
+from goldfish.facts.encoding import build_fact, decode_links
 from goldfish.stores.observation import Observation
 from goldfish.stores.sqlite_errors import is_busy
 from goldfish.stores.sqlite_file import LOG_BYTES, MIGRATIONS, SQLiteFile
@@ -26,7 +28,6 @@ NETWORK = re.compile(
     r"|smb3|smbfs|sshfs)"
 )
 LITTLE_SPACE = 100 << 20
-CHUNK = 500  # messages that are read at a time
 PERMISSIONS = "file permissions"
 
 
@@ -119,8 +120,9 @@ def _contents(connection: sqlite3.Connection) -> Iterator[Observation]:
         (count,) = connection.execute(each.wrong).fetchone()
         observation = _counted(each.subject, count, each.detail, each.advice)
         yield replace(observation, repairable=bool(count and each.repair))
-    damaged = sum(_unreadable(connection, table) for table in ("messages", "archive", "kept"))
-    yield _counted("messages", damaged, "messages cannot be read", RESTORE)
+    for subject, tables in _READABLE.items():
+        damaged = sum(_unreadable(connection, *each) for each in tables)
+        yield _counted(f"readable {subject}", damaged, f"{subject} cannot be read", RESTORE)
 
 
 def _quick_check(connection: sqlite3.Connection) -> int:
@@ -133,21 +135,34 @@ def _quick_check(connection: sqlite3.Connection) -> int:
     return sum(row != ("ok",) for row in rows)
 
 
-def _unreadable(connection: sqlite3.Connection, table: str) -> int:
-    rows = connection.execute(f"SELECT body FROM goldfish_{table}")
-    count = 0
-    while chunk := [body for (body,) in rows.fetchmany(CHUNK)]:
-        if not _is_readable(chunk):
-            count += sum(not _is_readable([body]) for body in chunk)
-    return count
+def _unreadable(connection: sqlite3.Connection, table: str, columns: str, decode: "Decode") -> int:
+    """How many rows of the table, as far as these columns go, a reader would stumble over."""
+    rows = connection.execute(f"SELECT {columns} FROM goldfish_{table}")
+    return sum(not _is_readable(decode, row) for row in rows)
 
 
-def _is_readable(bodies: list[str]) -> bool:
+def _is_readable(decode: "Decode", row: tuple[Any, ...]) -> bool:
     try:
-        decode_messages(bodies)
-    except MemoryStoreError:
+        decode(*row)
+    except (MemoryStoreError, ValueError, TypeError, AttributeError):
         return False
     return True
+
+
+def _decode_message(body: str) -> object:
+    return decode_messages([body])
+
+
+def _decode_fact(base: str, said: str, near: str) -> object:
+    return build_fact("", "", base, said), decode_links(near)
+
+
+Decode = Callable[..., object]
+_READABLE: dict[str, list[tuple[str, str, Decode]]] = {  # tables and columns, by what they hold
+    "messages": [(table, "body", _decode_message) for table in ("messages", "archive", "kept")],
+    "facts": [("facts", "base, said, near", _decode_fact)],
+    "values": [(table, "value", decode_value) for table in ("state", "user_state")],
+}
 
 
 def _mend(connection: sqlite3.Connection) -> list[str]:
