@@ -24,7 +24,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "--json",
         "figures.json",
     ]
-    run = subprocess.run(command, cwd=directory, capture_output=True, text=True, timeout=60)
+    run = subprocess.run(command, cwd=directory, capture_output=True, text=True, timeout=300)
     assert run.returncode == 0, run.stderr
     (directory / "table.txt").write_text(run.stdout)
     return directory
