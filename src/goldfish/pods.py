@@ -9,6 +9,7 @@ import contextlib
 import importlib
 import itertools
 import json
+import logging
 import os
 import signal
 import subprocess
@@ -250,6 +251,7 @@ class Nursery:
 
 def nurse() -> None:
     """The nursery's main: import the target, then fork a pod for each order."""
+    logging.getLogger("goldfish").addHandler(logging.NullHandler())  # as the command line does
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # pods are not waited for
     location, threads = json.loads(sys.stdin.buffer.readline())
     target = replace(load_location(Location(**location)), threads=threads)

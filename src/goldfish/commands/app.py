@@ -1,5 +1,6 @@
 """The command line in Typer; what a command needs is imported when it runs."""
 
+import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,6 +13,9 @@ from goldfish.errors import UsageError
 # Typer has no public name for the error that an unknown option or command is.
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
 
+# What our own stores log of the harm that is done to them is not for those who do it.
+SILENCE = logging.NullHandler()
+
 app = typer.Typer(
     help="Finds out whether an agent's memory forgets, before its users do.",
     rich_markup_mode=None,  # importing rich would take half of the time that help has
@@ -21,6 +25,7 @@ app = typer.Typer(
 
 def run(arguments: Sequence[str]) -> int:
     """Run a command; words that make no sense are a UsageError."""
+    logging.getLogger("goldfish").addHandler(SILENCE)
     try:
         return int(app(args=list(arguments), standalone_mode=False, prog_name="goldfish") or 0)
     except USAGE_ERROR as error:
