@@ -28,11 +28,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench.backends import BACKENDS
 from goldfish import GoldfishError, open_store
-from goldfish.facts.encoding import encode_base, encode_said
-from goldfish.facts.identity import identity
-from goldfish.facts.ledger import New
 from goldfish.messages import new_id
 from goldfish.stores.base import BaseStore
+from goldfish.stores.facts.encoding import encode_base, encode_said
+from goldfish.stores.facts.identity import identity
+from goldfish.stores.facts.ledger import New
 
 DIMENSIONS = 384
 FILL_STEP = 200
@@ -116,7 +116,7 @@ def measure(backend: str, sizes: Sizes) -> list[Timing]:
 
 def mem0(sizes: Sizes) -> Timing:
     """The search of mem0ai among as many facts of a user as the few of ours."""
-    from goldfish.adapters import mem0_offline
+    from goldfish.integrations.mem0 import offline as mem0_offline
 
     _tell(f"mem0: a user with {sizes.few:,} facts")
     with tempfile.TemporaryDirectory() as directory:
@@ -130,7 +130,7 @@ def mem0(sizes: Sizes) -> Timing:
 
 
 def _searched(memory: Any, sizes: Sizes) -> float:
-    from goldfish.adapters.mem0 import scoped
+    from goldfish.integrations.mem0.adapter import scoped
 
     dice = random.Random("mem0")
     for number in range(sizes.few):

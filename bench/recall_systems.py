@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from bench.locomo import Conversation
 from goldfish import ChatMessage, SQLiteMemoryStore
 from goldfish.embedding import Embedder, pieces
-from goldfish.recall.stop_words import STOP_WORDS
+from goldfish.stores.search.stop_words import STOP_WORDS
 
 USER = "user"
 DEEP = 20  # how far down the list is looked, as far as the table tells
@@ -202,7 +202,7 @@ class Mem0(System):
     name = "mem0ai"
 
     async def fill(self, conversation: Conversation) -> None:
-        from goldfish.adapters import mem0_offline
+        from goldfish.integrations.mem0 import offline as mem0_offline
 
         config = {
             "path": str(self.path / "qdrant"),
@@ -219,14 +219,14 @@ class Mem0(System):
             self._memory.add(text, user_id=USER, metadata={"turn": turn.id}, infer=False)
 
     async def search(self, question: str) -> list[list[str]]:
-        from goldfish.adapters.mem0 import results, scoped
+        from goldfish.integrations.mem0.adapter import results, scoped
 
         options = scoped(self._memory.search, USER, DEEP, None)
         found = results(self._memory.search(question, **options))
         return [[item["metadata"]["turn"]] for item in found]
 
     async def close(self) -> None:
-        from goldfish.adapters import mem0_offline
+        from goldfish.integrations.mem0 import offline as mem0_offline
 
         mem0_offline.close(self._memory)
 

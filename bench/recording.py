@@ -15,12 +15,12 @@ from statistics import median
 # Started as a script, Python looks beside this file instead of above it.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from goldfish.driver import Memory
-from goldfish.fleet import Fleet, asks
-from goldfish.pods import Nursery
-from goldfish.sandbox import Sandbox
-from goldfish.targets import resolve
-from goldfish.workload import Operation, Workload
+from goldfish.harness.memory import Memory
+from goldfish.harness.pods import Nursery
+from goldfish.stress.fleet import Fleet, asks
+from goldfish.stress.workload import Operation, Workload
+from goldfish.targets.names import resolve
+from goldfish.world.sandbox import Sandbox
 
 PATIENCE = 30.0
 

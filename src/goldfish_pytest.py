@@ -10,14 +10,14 @@ import pytest
 
 if TYPE_CHECKING:
     from goldfish import PostgresMemoryStore, RedisMemoryStore, SQLiteMemoryStore
-    from goldfish.adapters.mem0_client import Mem0Client
-    from goldfish.check import Check
-    from goldfish.sandbox import Sandbox
+    from goldfish.catalogue.registry import Check
+    from goldfish.integrations.mem0.client import Mem0Client
     from goldfish.snapshots.baselines import Baseline
     from goldfish.snapshots.census import Census
     from goldfish.snapshots.fixture import SnapshotDB
     from goldfish.snapshots.store_fixture import SnapshotStore
-    from goldfish.target import Target
+    from goldfish.targets.declaration import Target
+    from goldfish.world.sandbox import Sandbox
 
 ROOT = "goldfish"  # what the node ids of checks without a test file begin with
 TARGETS = pytest.StashKey[list[str]]()
@@ -145,7 +145,7 @@ class GoldfishTarget(pytest.Collector):
     def collect(self) -> "list[GoldfishCheck]":
         """One item per check, or the one sentence that says why there is none."""
         from goldfish.errors import GoldfishError, masked
-        from goldfish.suite import chosen, label
+        from goldfish.plugin.suite import chosen, label
 
         option = self.config.option
         try:
@@ -157,7 +157,7 @@ class GoldfishTarget(pytest.Collector):
         return self._asked_for(items)
 
     def _resolved(self) -> "Target":
-        from goldfish.targets import resolve
+        from goldfish.targets.names import resolve
 
         root = self.config.rootpath
         if str(root) not in sys.path:
@@ -196,7 +196,7 @@ class GoldfishCheck(pytest.Item):
 
     def runtest(self) -> None:
         """Run the check, and leave by one of pytest's outcomes."""
-        from goldfish.suite import cli_command, hold
+        from goldfish.plugin.suite import cli_command, hold
 
         assert isinstance(self.parent, GoldfishTarget)
         seed = self.config.option.goldfish_seed
@@ -214,7 +214,7 @@ class GoldfishCheck(pytest.Item):
 @pytest.fixture
 def goldfish_sandbox() -> "Iterator[Sandbox]":
     """A private place: a directory, and databases of one's own on real servers on demand."""
-    from goldfish.sandbox import Sandbox
+    from goldfish.world.sandbox import Sandbox
 
     sandbox = Sandbox()
     yield sandbox
@@ -257,7 +257,7 @@ def mem0_client(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Mem0Clien
     """An empty, real ``mem0.Memory``: Qdrant in a directory, MiniLM, no network and no key."""
     with contextlib.ExitStack() as stack:
         with _told_shortly():
-            from goldfish.adapters.mem0_client import fresh
+            from goldfish.integrations.mem0.client import fresh
 
             template = tmp_path_factory.getbasetemp() / "mem0-template"
             client = stack.enter_context(fresh(tmp_path_factory.mktemp("mem0"), template))

@@ -8,10 +8,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import goldfish
-from goldfish.diagnosis import shown
 from goldfish.errors import masked
-from goldfish.excerpt import excerpt
+from goldfish.findings.comparison import shown
 from goldfish.history import Call
+from goldfish.history.excerpt import excerpt
 from goldfish.report.discretion import bounded
 
 TOKEN = "hunter2" * 700  # as long as the access tokens of a cloud

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 import goldfish
-from goldfish.target import MESSAGE_FIELDS
+from goldfish.targets.declaration import MESSAGE_FIELDS
 
 
 def printed_by(code: str) -> str:
@@ -21,15 +21,6 @@ def test_all_public_names_are_there_and_sorted() -> None:
         assert getattr(goldfish, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'Nonsense'"):
         _ = goldfish.Nonsense
-
-
-def test_the_two_names_that_are_also_modules_are_functions() -> None:
-    """Importing the modules of the same name does not hide them."""
-    import goldfish.suite
-    import goldfish.target
-
-    assert callable(goldfish.suite)
-    assert callable(goldfish.target)
 
 
 def test_the_fields_of_a_message_are_spelled_right() -> None:

@@ -43,19 +43,19 @@ ERRORS = "Errors"
 # Public, and at home in modules of their own.
 MODULES = {
     "Faults in tests of your own": (
-        "goldfish.sandbox.Sandbox",
-        "goldfish.faults.Faults",
-        "goldfish.faults.Fault",
-        "goldfish.faults.Proxy",
-        "goldfish.faults.RedisFaults",
-        "goldfish.faults.PostgresFaults",
-        "goldfish.faults.DiskFaults",
-        "goldfish.faults.NotPossibleError",
+        "goldfish.world.sandbox.Sandbox",
+        "goldfish.world.faults.Faults",
+        "goldfish.world.faults.Fault",
+        "goldfish.world.faults.Proxy",
+        "goldfish.world.faults.RedisFaults",
+        "goldfish.world.faults.PostgresFaults",
+        "goldfish.world.faults.DiskFaults",
+        "goldfish.world.faults.NotPossibleError",
     ),
     "What the fixtures give": (
         "goldfish.snapshots.fixture.SnapshotDB",
         "goldfish.snapshots.store_fixture.SnapshotStore",
-        "goldfish.adapters.mem0_client.Mem0Client",
+        "goldfish.integrations.mem0.client.Mem0Client",
     ),
     "Histories and judges": (
         "goldfish.notation.written",

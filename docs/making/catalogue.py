@@ -5,8 +5,8 @@ from functools import cache
 from typing import Any
 
 from docs.making.markdown import escaped
-from goldfish.advice import advice
-from goldfish.check import FAMILIES, Check, catalogue
+from goldfish.catalogue.registry import FAMILIES, Check, catalogue
+from goldfish.findings.advice import advice
 from goldfish.specimens import Specimen, gallery
 
 

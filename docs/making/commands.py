@@ -6,7 +6,7 @@ from typing import Any
 import typer
 
 from docs.making.markdown import escaped
-from goldfish.commands.app import app
+from goldfish.cli.app import app
 
 INTRODUCTION = """# Command line
 

@@ -1,7 +1,7 @@
 """The targets that have a name, as a table."""
 
 from docs.making.markdown import escaped
-from goldfish.targets import BUILT_INS, BuiltIn
+from goldfish.targets.names import BUILT_INS, BuiltIn
 
 INTRODUCTION = """# Targets by name
 

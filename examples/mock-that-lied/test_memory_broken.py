@@ -3,7 +3,7 @@
 import pytest
 from memory_broken import CustomerMemory
 
-from goldfish.adapters.mem0_client import Mem0Client
+from goldfish.integrations.mem0.client import Mem0Client
 
 
 class TestMemory:

@@ -3,12 +3,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from goldfish import adapt
-from goldfish.suite import suite
-from goldfish.target import Target, target
-
 if TYPE_CHECKING:
-    from goldfish.bridge import BlockingMemoryStore, blocking
+    from goldfish import adapt
     from goldfish.embedding.embedder import Embedder
     from goldfish.errors import (
         EmbedderError,
@@ -28,9 +24,10 @@ if TYPE_CHECKING:
         UnstorableError,
         UsageError,
     )
+    from goldfish.findings.result import Violation
     from goldfish.messages import ChatMessage, Fact, Found, Recollection, Snapshot
-    from goldfish.recording import record
-    from goldfish.store import (
+    from goldfish.plugin.suite import suite
+    from goldfish.protocols import (
         Editing,
         Expiring,
         Listing,
@@ -41,13 +38,15 @@ if TYPE_CHECKING:
         Snapshotting,
         Stating,
     )
+    from goldfish.replay.recorder import record
     from goldfish.stores.base import BaseStore
-    from goldfish.stores.memory import InMemoryStore
+    from goldfish.stores.blocking import BlockingMemoryStore, blocking
+    from goldfish.stores.memory.store import InMemoryStore
     from goldfish.stores.open import open_store
-    from goldfish.stores.postgres import PostgresMemoryStore
-    from goldfish.stores.redis import RedisMemoryStore
-    from goldfish.stores.sqlite import SQLiteMemoryStore
-    from goldfish.verdict import Violation
+    from goldfish.stores.postgres.store import PostgresMemoryStore
+    from goldfish.stores.redis.store import RedisMemoryStore
+    from goldfish.stores.sqlite.store import SQLiteMemoryStore
+    from goldfish.targets.declaration import Target, target
 
 __all__ = [
     "BaseStore",
@@ -98,25 +97,29 @@ __all__ = [
 ]
 
 # Names are looked up when they are first used, because pydantic takes longer to import than the
-# command line takes to answer. (`suite` and `target` are light, and share their modules' names.)
+# command line takes to answer.
 _HOMES = (
-    "bridge",
-    "embedding.embedder",
+    "targets.declaration",
+    "plugin.suite",
     "errors",
     "messages",
-    "recording",
-    "store",
-    "stores.base",
-    "stores.memory",
+    "protocols",
+    "findings.result",
     "stores.open",
-    "stores.postgres",
-    "stores.redis",
-    "stores.sqlite",
-    "verdict",
+    "stores.base",
+    "stores.blocking",
+    "stores.memory.store",
+    "stores.sqlite.store",
+    "stores.redis.store",
+    "stores.postgres.store",
+    "embedding.embedder",
+    "replay.recorder",
 )
 
 
 def __getattr__(name: str) -> Any:
+    if name == "adapt":
+        return import_module("goldfish.adapt")
     if name in __all__:
         for home in _HOMES:
             module = import_module(f"goldfish.{home}")

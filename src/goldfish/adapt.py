@@ -15,24 +15,27 @@ if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
     from llama_index.core.storage.chat_store import BaseChatStore
 
-    from goldfish.adapters.adk import ADKMemory
-    from goldfish.adapters.langchain import AsyncLangChainMemory, LangChainMemory
-    from goldfish.adapters.langchain_classic import (
+    from goldfish.integrations.adk.adapter import ADKMemory
+    from goldfish.integrations.langchain.adapter import AsyncLangChainMemory, LangChainMemory
+    from goldfish.integrations.langchain.classic import (
         AsyncLangChainClassicMemory,
         LangChainClassicMemory,
     )
-    from goldfish.adapters.langchain_classic import MemoryOf as ClassicMemoryOf
-    from goldfish.adapters.langchain_runnable import AsyncLangChainRunnable, LangChainRunnable
-    from goldfish.adapters.langgraph import AsyncLangGraphMemory, LangGraphMemory
-    from goldfish.adapters.langgraph_store import AsyncLangGraphStoreMemory, LangGraphStoreMemory
-    from goldfish.adapters.llamaindex import (
+    from goldfish.integrations.langchain.classic import MemoryOf as ClassicMemoryOf
+    from goldfish.integrations.langchain.runnable import AsyncLangChainRunnable, LangChainRunnable
+    from goldfish.integrations.langgraph.adapter import AsyncLangGraphMemory, LangGraphMemory
+    from goldfish.integrations.langgraph.store_adapter import (
+        AsyncLangGraphStoreMemory,
+        LangGraphStoreMemory,
+    )
+    from goldfish.integrations.llamaindex.adapter import (
         AsyncLlamaIndexChatStore,
         LlamaIndexChatStore,
         LlamaIndexMemory,
         MemoryOf,
     )
-    from goldfish.adapters.mem0 import AsyncMem0Memory, Mem0Memory
-    from goldfish.adapters.openai_agents import OpenAIAgentsMemory, SessionOf
+    from goldfish.integrations.mem0.adapter import AsyncMem0Memory, Mem0Memory
+    from goldfish.integrations.openai_agents.adapter import OpenAIAgentsMemory, SessionOf
 
 __all__ = [
     "adk",
@@ -68,7 +71,7 @@ def langchain(
     ``asynchronous=True`` drives ``aadd_messages``, ``aget_messages`` and ``aclear`` instead.
     """
     try:
-        from goldfish.adapters.langchain import AsyncLangChainMemory, LangChainMemory
+        from goldfish.integrations.langchain.adapter import AsyncLangChainMemory, LangChainMemory
     except ModuleNotFoundError as error:
         package = (error.name or "langchain_core").partition(".")[0]
         raise MissingExtraError.of(package, "langchain") from error
@@ -84,7 +87,10 @@ def langchain_runnable(
     from what was said. ``asynchronous=True`` awaits ``ainvoke`` and the async methods instead.
     """
     with _of("langchain", "langchain_core"):
-        from goldfish.adapters.langchain_runnable import AsyncLangChainRunnable, LangChainRunnable
+        from goldfish.integrations.langchain.runnable import (
+            AsyncLangChainRunnable,
+            LangChainRunnable,
+        )
     return (AsyncLangChainRunnable if asynchronous else LangChainRunnable)(runnable)
 
 
@@ -97,7 +103,7 @@ def langchain_classic(
     keep. ``asynchronous=True`` awaits ``asave_context`` and ``aload_memory_variables`` instead.
     """
     with _of("langchain", "langchain_classic"):
-        from goldfish.adapters.langchain_classic import (
+        from goldfish.integrations.langchain.classic import (
             AsyncLangChainClassicMemory,
             LangChainClassicMemory,
         )
@@ -110,7 +116,7 @@ def mem0(memory: Any) -> "Mem0Memory | AsyncMem0Memory":
 
     Facts are added as they are said (``infer=False``), so that no language model is needed.
     """
-    from goldfish.adapters.mem0 import AsyncMem0Memory, Mem0Memory
+    from goldfish.integrations.mem0.adapter import AsyncMem0Memory, Mem0Memory
 
     return (AsyncMem0Memory if inspect.iscoroutinefunction(memory.add) else Mem0Memory)(memory)
 
@@ -135,7 +141,7 @@ def langgraph(
     ``asynchronous=True`` awaits the async methods of the graph and of the checkpointer instead.
     """
     try:
-        from goldfish.adapters.langgraph import AsyncLangGraphMemory, LangGraphMemory
+        from goldfish.integrations.langgraph.adapter import AsyncLangGraphMemory, LangGraphMemory
     except ModuleNotFoundError as error:
         package = (error.name or "langgraph").partition(".")[0]
         raise MissingExtraError.of(package, "langgraph") from error
@@ -163,7 +169,7 @@ def langgraph_store(
     ``asynchronous=True`` awaits the async methods of the store instead.
     """
     try:
-        from goldfish.adapters.langgraph_store import (
+        from goldfish.integrations.langgraph.store_adapter import (
             AsyncLangGraphStoreMemory,
             LangGraphStoreMemory,
         )
@@ -181,7 +187,7 @@ def openai_agents(session_of: "SessionOf") -> "OpenAIAgentsMemory":
     session for as long as the call lasts.
     """
     try:
-        from goldfish.adapters.openai_agents import OpenAIAgentsMemory
+        from goldfish.integrations.openai_agents.adapter import OpenAIAgentsMemory
     except ModuleNotFoundError as error:
         package = (error.name or "agents").partition(".")[0]
         raise MissingExtraError.of(package, "openai-agents") from error
@@ -199,7 +205,7 @@ def llamaindex(
     try:
         from llama_index.core.storage.chat_store import BaseChatStore
 
-        from goldfish.adapters import llamaindex as adapter
+        from goldfish.integrations.llamaindex import adapter
     except ModuleNotFoundError as error:
         package = (error.name or "llama_index").partition(".")[0]
         raise MissingExtraError.of(package, "llamaindex") from error
@@ -215,7 +221,7 @@ def adk(
 ) -> "ADKMemory":
     """A store over a session service of Google's ADK: the sessions of one user of one app."""
     try:
-        from goldfish.adapters.adk import ADKMemory
+        from goldfish.integrations.adk.adapter import ADKMemory
     except ModuleNotFoundError as error:
         raise MissingExtraError.of(error.name or "google.adk", "adk") from error
     return ADKMemory(service, app_name, user_id)

@@ -2,11 +2,11 @@
 
 import pytest
 
-from goldfish.check import catalogue
-from goldfish.runner import Plan, run
-from goldfish.specimens.reference import Reference
-from goldfish.target import as_target
-from goldfish.verdict import Verdict
+from goldfish.catalogue.registry import catalogue
+from goldfish.engine.runner import Plan, run
+from goldfish.findings.result import Verdict
+from goldfish.specimens.references.sqlite import Reference
+from goldfish.targets.declaration import as_target
 from tests.catalogue.strangers import ListedNotebook, Notebook
 
 ASKED = [

@@ -5,11 +5,11 @@ import re
 import goldfish
 from docs.making import commands, fixtures
 from docs.making.assembly import everything
-from goldfish.check import catalogue
+from goldfish.catalogue.registry import catalogue
+from goldfish.findings.result import FINDINGS, Verdict
 from goldfish.specimens import gallery
-from goldfish.target import DECLARED_BY_STORES
-from goldfish.targets import BUILT_INS
-from goldfish.verdict import FINDINGS, Verdict
+from goldfish.targets.declaration import DECLARED_BY_STORES
+from goldfish.targets.names import BUILT_INS
 from tests.docs.blocks import ROOT
 
 

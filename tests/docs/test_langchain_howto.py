@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from goldfish.check import catalogue
-from goldfish.runner import Plan, run
-from goldfish.target import Target, load_file
+from goldfish.catalogue.registry import catalogue
+from goldfish.engine.runner import Plan, run
+from goldfish.targets.declaration import Target
+from goldfish.targets.loading import load_file
 
 HOWTOS = Path(__file__).parents[2] / "docs" / "howto"
 BLOCKS = {

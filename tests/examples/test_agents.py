@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from goldfish.check import catalogue
-from goldfish.runner import Plan, run
-from goldfish.targets import resolve
+from goldfish.catalogue.registry import catalogue
+from goldfish.engine.runner import Plan, run
+from goldfish.targets.names import resolve
 
 AGENTS = Path(__file__).parents[2] / "examples" / "agents"
 MOST = {

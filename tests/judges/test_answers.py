@@ -3,8 +3,8 @@
 import pytest
 
 from goldfish.history import FAULT, Call
+from goldfish.history.notation import written
 from goldfish.judges import judge
-from goldfish.notation import written
 
 
 def kinds(text: str) -> list[str]:

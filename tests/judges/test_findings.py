@@ -1,9 +1,9 @@
 """How a history is summed up: counts, the worst first, and not too many."""
 
+from goldfish.findings.result import FINDINGS
+from goldfish.history.notation import written
 from goldfish.judges import judge
 from goldfish.judges.findings import IN_ALL, PER_KIND, SEVERITY
-from goldfish.notation import written
-from goldfish.verdict import FINDINGS
 
 
 def test_every_kind_is_a_word_of_the_verdicts() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from goldfish.notation import written
+from goldfish.history.notation import written
 from tests.judges.linearizability import linearizable
 
 

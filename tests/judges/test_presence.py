@@ -2,8 +2,8 @@
 
 import pytest
 
+from goldfish.history.notation import written
 from goldfish.judges import judge
-from goldfish.notation import written
 from tests.judges.verdicts import findings, kinds
 
 REJECTED = {

@@ -6,9 +6,9 @@ import pytest
 
 from bench.judges import Log, Mix, simulated
 from goldfish.history import Call
+from goldfish.history.notation import drawn, written
 from goldfish.judges import judge
 from goldfish.judges.smallest import smallest
-from goldfish.notation import drawn, written
 from tests.judges.verdicts import findings, kinds
 
 MIX = Mix(calls=40, removals=0.1, last=0.2, uncertain=0.05, most_kept=6)

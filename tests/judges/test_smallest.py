@@ -6,9 +6,9 @@ import pytest
 
 from bench.judges import Mix, simulated
 from goldfish.history import FAULT, Call
+from goldfish.history.notation import drawn, written
 from goldfish.judges import judge
 from goldfish.judges.smallest import smallest
-from goldfish.notation import drawn, written
 from tests.judges.damage import DAMAGES, Damage, anything
 from tests.judges.linearizability import linearizable
 from tests.judges.test_correct_stores import read_to_the_end

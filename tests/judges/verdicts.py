@@ -1,7 +1,7 @@
 """What the judge says about a history in the notation, in one word for each finding."""
 
+from goldfish.history.notation import written
 from goldfish.judges import Finding, judge
-from goldfish.notation import written
 
 
 def findings(text: str) -> tuple[Finding, ...]:

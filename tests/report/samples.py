@@ -1,6 +1,6 @@
 """Reports to be told, with all that may be in them."""
 
-from goldfish.verdict import Report, Result, Verdict
+from goldfish.findings.result import Report, Result, Verdict
 
 NASTY = (
     "[bold]x[/bold] \x1b[31mred\x00 \ud800 \u202e redis://me:hunter2@host/0 <&> " + "y" * 5_000_000

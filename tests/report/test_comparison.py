@@ -2,11 +2,11 @@
 
 import io
 
-from goldfish.check import FAMILIES
+from goldfish.catalogue.registry import FAMILIES
+from goldfish.findings.result import Report, Verdict
 from goldfish.report.comparison import differences, standing
 from goldfish.report.page import Page
 from goldfish.report.table import compare_on
-from goldfish.verdict import Report, Verdict
 from tests.report.html.stories import HOSTILE, broken
 from tests.report.samples import result
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from goldfish.findings.result import Verdict
 from goldfish.report.estimate import Outlook, roughly
-from goldfish.verdict import Verdict
 from tests.report.samples import result
 from tests.report.test_progress import finished, started
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from goldfish.baseline import Account
+from goldfish.engine.baseline import Account
+from goldfish.findings.result import Report, Verdict
 from goldfish.report.github import annotate, annotations, nobody_else_commands
-from goldfish.target import target
-from goldfish.verdict import Report, Verdict
+from goldfish.targets.declaration import target
 from tests.report.samples import NASTY_REPORT, result
 
 

@@ -3,8 +3,8 @@
 import json
 from dataclasses import replace
 
+from goldfish.findings.result import Report
 from goldfish.report.json import as_json
-from goldfish.verdict import Report
 from tests.report.samples import NASTY_REPORT
 
 

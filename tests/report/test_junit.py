@@ -2,7 +2,7 @@
 
 from xml.etree import ElementTree
 
-from goldfish.baseline import Account
+from goldfish.engine.baseline import Account
 from goldfish.report.junit import as_junit
 from tests.report.samples import NASTY_REPORT
 

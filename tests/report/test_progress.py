@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from goldfish.check import Check
+from goldfish.catalogue.registry import Check
+from goldfish.engine.runner import Finished, Started
+from goldfish.findings.result import Verdict
 from goldfish.report import progress
 from goldfish.report.estimate import Outlook
 from goldfish.report.progress import LiveLine, PlainLines, watcher
-from goldfish.runner import Finished, Started
-from goldfish.verdict import Verdict
 from tests.report.samples import result
 
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 
 from goldfish.errors import UsageError
-from goldfish.figures import Figures
+from goldfish.findings.result import Report
+from goldfish.history.metrics import Figures
 from goldfish.report.discretion import discreet
 from goldfish.report.json import as_json
 from goldfish.report.reading import reports_in
-from goldfish.verdict import Report
 from tests.report.html.stories import LOST, broken
 from tests.report.samples import NASTY_REPORT
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from goldfish.baseline import Account
+from goldfish.engine.baseline import Account
+from goldfish.findings.result import Report, Verdict
 from goldfish.report.page import Page
 from goldfish.report.terminal import Detail, summarise
-from goldfish.verdict import Report, Verdict
 from tests.report.samples import NASTY_REPORT, result
 
 

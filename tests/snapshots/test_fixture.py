@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from goldfish import bridge
 from goldfish.snapshots import census, fixture, store_fixture
 from goldfish.snapshots.baselines import keep, stem_of
-from goldfish.stores import sqlite
+from goldfish.stores import blocking as bridge
+from goldfish.stores.sqlite import store as sqlite
 from tests.snapshots.databases import conversation, run_sql
 
 KEPT = (

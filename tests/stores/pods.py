@@ -14,7 +14,7 @@ _context = multiprocessing.get_context("forkserver")
 _context.set_forkserver_preload(
     [
         *("goldfish", "redis.asyncio", "psycopg", "tests.stores.pods"),
-        *("goldfish.facts.ranking", "goldfish.recall.words", "goldfish.stores.open"),
+        *("goldfish.stores.facts.ranking", "goldfish.stores.search.words", "goldfish.stores.open"),
     ]
 )
 

@@ -1,7 +1,7 @@
 """The address of a server by way of a proxy in front of it."""
 
-from goldfish.faults.network import Proxy
 from goldfish.services import RedisServer
+from goldfish.world.faults.network import Proxy
 
 
 def through(proxy: Proxy, server: RedisServer) -> str:

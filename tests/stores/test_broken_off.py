@@ -19,12 +19,12 @@ import pytest
 import goldfish
 from goldfish import ChatMessage, MemoryStoreBackendError
 from goldfish.errors import EmbedderError
-from goldfish.facts import index, keeper
-from goldfish.facts.likeness import alike
-from goldfish.facts.ranking import Ranking
-from goldfish.recall.session_index import SessionIndex
-from goldfish.stores import sqlite_facts
 from goldfish.stores.base import BaseStore
+from goldfish.stores.facts import index, keeper
+from goldfish.stores.facts.likeness import alike
+from goldfish.stores.facts.ranking import Ranking
+from goldfish.stores.search.session_index import SessionIndex
+from goldfish.stores.sqlite import facts as sqlite_facts
 from goldfish.testing import HashEmbedder
 from tests.stores.backends import BACKENDS, Backend
 

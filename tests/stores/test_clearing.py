@@ -6,7 +6,7 @@ from typing import Any
 from goldfish import PostgresMemoryStore
 from goldfish.stores.base import BaseStore
 from tests.stores.backends import Backend
-from tests.stores.postgres_places import ask, contents, said
+from tests.stores.postgres.places import ask, contents, said
 
 
 async def fill(store: BaseStore) -> None:

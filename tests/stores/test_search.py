@@ -14,7 +14,7 @@ import pytest
 import goldfish
 from goldfish import ChatMessage, Found, MemoryStoreError, ModelMismatchError
 from goldfish.embedding.pieces import MOST
-from goldfish.recall.chronicle import Known
+from goldfish.stores.search.chronicle import Known
 from goldfish.stores.searching import SearchingStore
 from goldfish.testing import HashEmbedder
 from tests.stores.backends import BACKENDS, Backend

@@ -11,7 +11,8 @@ import pytest
 import goldfish
 from goldfish import ChatMessage
 from goldfish.services import shared_postgres, shared_redis
-from goldfish.stores import postgres_schema, sqlite_file
+from goldfish.stores.postgres import schema as postgres_schema
+from goldfish.stores.sqlite import file as sqlite_file
 from tests.stores.backends import Backend
 from tests.stores.snapshot_pods import Caller
 

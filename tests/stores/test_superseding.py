@@ -10,11 +10,11 @@ import goldfish
 from goldfish import ChatMessage
 from goldfish.encoding import encode_message
 from goldfish.services import shared_redis
-from goldfish.stores.postgres_schema import MIGRATIONS, migrate
+from goldfish.stores.postgres.schema import MIGRATIONS, migrate
 from goldfish.stores.searching import SearchingStore
 from goldfish.testing import HashEmbedder
 from tests.stores.backends import BACKENDS, Backend
-from tests.stores.postgres_places import connected
+from tests.stores.postgres.places import connected
 
 SEARCHING = ["sqlite", "redis", "redis-decoded", "postgres"]
 EMBEDDER = HashEmbedder(16)

@@ -13,9 +13,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from goldfish.check import FAMILIES, catalogue
-from goldfish.sandbox import Sandbox
-from goldfish.targets import BUILT_INS
+from goldfish.catalogue.registry import FAMILIES, catalogue
+from goldfish.targets.names import BUILT_INS
+from goldfish.world.sandbox import Sandbox
 from tools.findings.libraries import LIBRARIES, OURS
 
 ROOT = Path(__file__).parents[2]

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
-from goldfish.check import Reopening, check, method
-from goldfish.client import StoreError
-from goldfish.diagnosis import judge, shown_list
-from goldfish.driver import Memory, contents_of
+from goldfish.catalogue.registry import Reopening, check, method
+from goldfish.findings.comparison import judge, shown_list
+from goldfish.findings.result import Violation
+from goldfish.harness.client import StoreError
+from goldfish.harness.memory import Memory, contents_of
 from goldfish.messages import ChatMessage
-from goldfish.verdict import Violation
 
 Last = method("get_history", "last")
 

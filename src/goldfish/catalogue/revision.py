@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from goldfish.catalogue.knowledge import (
+from goldfish.catalogue.registry import Reopening, check, method
+from goldfish.catalogue.support.knowledge import (
     Knowledge,
     expect_first,
     fact_in,
@@ -14,11 +15,10 @@ from goldfish.catalogue.knowledge import (
     text_of,
     told,
 )
-from goldfish.check import Reopening, check, method
-from goldfish.client import StoreError
-from goldfish.diagnosis import shown
-from goldfish.driver import Memory, field
-from goldfish.verdict import Violation
+from goldfish.findings.comparison import shown
+from goldfish.findings.result import Violation
+from goldfish.harness.client import StoreError
+from goldfish.harness.memory import Memory, field
 
 Revise, Forget, ForgetAll = method("revise"), method("forget"), method("forget_all")
 OLD, NEW = "Maria plays the cello in an orchestra", "The gym in Seaside Street opens at six"

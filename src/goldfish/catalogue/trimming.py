@@ -5,13 +5,13 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from goldfish.catalogue.neighbours import expect_untouched, settled
-from goldfish.catalogue.steadiness import expect_steady, steady
-from goldfish.check import Reopening, Retries, check, method
-from goldfish.client import StoreError
-from goldfish.diagnosis import judge, shown, shown_list
-from goldfish.driver import Memory, contents_of
-from goldfish.verdict import Violation
+from goldfish.catalogue.registry import Reopening, Retries, check, method
+from goldfish.catalogue.support.neighbours import expect_untouched, settled
+from goldfish.catalogue.support.steadiness import expect_steady, steady
+from goldfish.findings.comparison import judge, shown, shown_list
+from goldfish.findings.result import Violation
+from goldfish.harness.client import StoreError
+from goldfish.harness.memory import Memory, contents_of
 
 Trim = method("trim", "keep_last")
 

@@ -1,1 +1,1 @@
-"""Our stores behind the interfaces of other people's frameworks."""
+"""Our stores behind other people's interfaces, under the names that the documentation shows."""

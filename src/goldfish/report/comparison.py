@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from goldfish.verdict import Report, Result, Verdict
+from goldfish.findings.result import Report, Result, Verdict
 
 NOT_ASKED = "not asked"
 

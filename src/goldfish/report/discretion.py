@@ -4,7 +4,7 @@ from dataclasses import replace
 from unicodedata import category
 
 from goldfish.errors import masked
-from goldfish.verdict import Report, Result
+from goldfish.findings.result import Report, Result
 
 LONGEST_TOLD = 2_000
 JOINER = "\u200d"

@@ -3,8 +3,8 @@
 import time
 from dataclasses import dataclass, field
 
-from goldfish.check import Check
-from goldfish.runner import Event, Finished, Started
+from goldfish.catalogue.registry import Check
+from goldfish.engine.runner import Event, Finished, Started
 
 ENOUGH = 5  # checks that must have ended before their pace says anything about the others
 

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from goldfish.baseline import Account
+from goldfish.engine.baseline import Account
+from goldfish.findings.result import Result, Verdict
 from goldfish.report.discretion import discreet, inert
-from goldfish.target import Target
-from goldfish.verdict import Result, Verdict
+from goldfish.targets.declaration import Target
 
 MOST = 10  # of each kind that GitHub shows for one step
 FAILURES = (Verdict.BROKEN, Verdict.UNKNOWN)

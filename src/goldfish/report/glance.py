@@ -2,9 +2,9 @@
 
 from collections import Counter
 
-from goldfish.check import FAMILIES
+from goldfish.catalogue.registry import FAMILIES
+from goldfish.findings.result import Report, Result, Verdict
 from goldfish.report.page import Page
-from goldfish.verdict import Report, Result, Verdict
 
 COLUMNS = ("broken", "held", "unknown", "not asked")
 NAMES_FROM = 70  # columns: below that there is room for the letters of a family only

@@ -6,10 +6,10 @@ from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any
 
-from goldfish.excerpt import Excerpt
+from goldfish.findings.result import Report, Result
 from goldfish.history import Call, fields_of
+from goldfish.history.excerpt import Excerpt
 from goldfish.report.discretion import discreet
-from goldfish.verdict import Report, Result
 
 SCHEMA = 1
 

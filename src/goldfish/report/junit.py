@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from xml.etree import ElementTree
 
-from goldfish.baseline import Account
+from goldfish.engine.baseline import Account
+from goldfish.findings.result import Report, Result, Verdict
 from goldfish.report.discretion import discreet, inert
-from goldfish.verdict import Report, Result, Verdict
 
 KIND = {
     Verdict.BROKEN: "failure",

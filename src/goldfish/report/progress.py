@@ -10,9 +10,9 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from goldfish.engine.runner import Event
 from goldfish.report.discretion import beginning, inert
 from goldfish.report.estimate import Outlook
-from goldfish.runner import Event
 
 EVERY = 5.0
 WIDTH = 80

@@ -4,11 +4,11 @@ import json
 from typing import Any
 
 from goldfish.errors import UsageError
-from goldfish.excerpt import Excerpt
-from goldfish.figures import Figures
+from goldfish.findings.result import Report, Result, Verdict
 from goldfish.history import call_of
+from goldfish.history.excerpt import Excerpt
+from goldfish.history.metrics import Figures
 from goldfish.report.json import SCHEMA
-from goldfish.verdict import Report, Result, Verdict
 
 
 def reports_in(text: str, name: str) -> list[Report]:

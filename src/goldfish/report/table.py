@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 
 from rich.cells import cell_len, set_cell_size
 
+from goldfish.findings.result import Report
 from goldfish.report.comparison import differences, standing, told
 from goldfish.report.discretion import beginning, discreet, inert
 from goldfish.report.page import Page
-from goldfish.verdict import Report
 
 LONGEST_NAME = 24
 MOST_DIFFERENCES = 30

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Literal
 
-from goldfish.baseline import Account
+from goldfish.engine.baseline import Account
+from goldfish.findings.result import NOT_ASKED, NOT_CLAIMED, Report, Result, Verdict
 from goldfish.report.discretion import discreet, inert, shortened
 from goldfish.report.glance import glance
 from goldfish.report.page import Page
-from goldfish.verdict import NOT_ASKED, NOT_CLAIMED, Report, Result, Verdict
 
 STYLES = {"held": "bold green", "broken": "bold red", "unknown": "bold yellow"}
 ROW_STYLES = {Verdict.BROKEN: "red", Verdict.UNKNOWN: "yellow"}

@@ -46,7 +46,7 @@ def _refuse_unknown(
     known = {each.casefold() for each in found}
     for table in tables:
         if table.casefold() not in known:
-            from goldfish.usage import not_found
+            from goldfish.targets.lookup import not_found
 
             everything = [name for schema in SCHEMAS for name in _names(connection, schema)]
             see = "neither database has it"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from goldfish.target import Target, as_target
+from goldfish.targets.declaration import Target, as_target
 
 Kind = TypeVar("Kind", bound=type)
 
@@ -65,6 +65,6 @@ def specimen(
 
 def gallery() -> Mapping[str, Specimen]:
     """Every specimen by its name."""
-    for module in pkgutil.iter_modules(__path__):
-        importlib.import_module(f"goldfish.specimens.{module.name}")
+    for module in pkgutil.walk_packages(__path__, "goldfish.specimens."):
+        importlib.import_module(module.name)
     return dict(sorted(_specimens.items()))

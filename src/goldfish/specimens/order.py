@@ -8,7 +8,7 @@ from typing import Any
 
 from goldfish.messages import ChatMessage
 from goldfish.specimens import specimen
-from goldfish.specimens.reference import Reference
+from goldfish.specimens.references.sqlite import Reference
 
 # A store that mixes up ordinary histories fails wherever several messages are read.
 ANYWHERE = ("ISO", "DUP", "DUR", "FID", "TRM", "CLR", "TTL", "LIV", "CON", "SNP", "FLT")

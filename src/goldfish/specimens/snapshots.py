@@ -11,8 +11,8 @@ from typing import Any
 
 from goldfish.messages import ChatMessage
 from goldfish.specimens import specimen
-from goldfish.specimens.concurrency import MOMENT
-from goldfish.specimens.snapshot_reference import SnapshotReference
+from goldfish.specimens.concurrency.messages import MOMENT
+from goldfish.specimens.references.snapshots import SnapshotReference
 
 
 @specimen("rollback-beside-the-rest", caught_by="SNP01", finding="resurrected")

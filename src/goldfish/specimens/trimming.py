@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from goldfish.specimens import specimen
-from goldfish.specimens.reference import Reference
+from goldfish.specimens.references.sqlite import Reference
 
 CLOCK = "json_extract(body, '$.created_at')"
 

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Literal, Self
 from goldfish.encoding import decode_messages, encode_batch
 from goldfish.errors import MemoryStoreClosedError, MemoryStoreError, SnapshotNotFound
 from goldfish.messages import ChatMessage, Found, Snapshot, new_id
-from goldfish.recall.chronicle import Embedded
-from goldfish.store import Count
+from goldfish.protocols import Count
 from goldfish.stores import arguments
 from goldfish.stores.observation import Observation
 from goldfish.stores.remembering import RememberingStore
+from goldfish.stores.search.chronicle import Embedded
 from goldfish.stores.stating import StatingStore
 from goldfish.stores.trimming import Limits, messages_to_remove
 

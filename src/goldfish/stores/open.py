@@ -3,14 +3,14 @@
 from typing import Any, Unpack, overload
 
 from goldfish.errors import UnknownStoreURLError
-from goldfish.stores import redis_sentinel
 from goldfish.stores.arguments import text
 from goldfish.stores.base import BaseStore
-from goldfish.stores.memory import InMemoryStore
+from goldfish.stores.memory.store import InMemoryStore
 from goldfish.stores.options import PostgresOptions, RedisOptions, StoreOptions
-from goldfish.stores.postgres import PostgresMemoryStore
-from goldfish.stores.redis import RedisMemoryStore
-from goldfish.stores.sqlite import SQLiteMemoryStore
+from goldfish.stores.postgres.store import PostgresMemoryStore
+from goldfish.stores.redis import sentinel as redis_sentinel
+from goldfish.stores.redis.store import RedisMemoryStore
+from goldfish.stores.sqlite.store import SQLiteMemoryStore
 
 SCHEMES = (
     "memory://, sqlite:///path, redis://host, rediss://host, unix://path, "

@@ -4,12 +4,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from goldfish.facts import filters
-from goldfish.facts.keeper import FactKeeper
-from goldfish.facts.ledger import Ledger
 from goldfish.messages import Fact, Recollection
-from goldfish.recall.meaning import Meaning
 from goldfish.stores import arguments
+from goldfish.stores.facts import filters
+from goldfish.stores.facts.keeper import FactKeeper
+from goldfish.stores.facts.ledger import Ledger
+from goldfish.stores.search.meaning import Meaning
 
 if TYPE_CHECKING:
     from goldfish.embedding.embedder import Embedder

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Literal
 
 from goldfish.errors import MemoryStoreError
 from goldfish.messages import ChatMessage, Found
-from goldfish.recall.chronicle import Chronicle, Embedded
-from goldfish.recall.searcher import Searcher
 from goldfish.stores.base import BaseStore
+from goldfish.stores.search.chronicle import Chronicle, Embedded
+from goldfish.stores.search.searcher import Searcher
 
 if TYPE_CHECKING:
     from goldfish.embedding.embedder import Embedder

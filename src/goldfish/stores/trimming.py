@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from goldfish.messages import ChatMessage
-from goldfish.store import Count
+from goldfish.protocols import Count
 from goldfish.stores.arguments import natural
 
 

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from goldfish.excerpt import Excerpt, excerpt
+from goldfish.findings.result import Report, Result, Verdict
 from goldfish.history import FAULT, Call
-from goldfish.notation import written
-from goldfish.verdict import Report, Result, Verdict
+from goldfish.history.excerpt import Excerpt, excerpt
+from goldfish.history.notation import written
 
 PLACES = {"w1": "pod1", "w2": "pod2", "w3": "pod2"}
 HOSTILE = (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from goldfish.baseline import Account
+from goldfish.engine.baseline import Account
 from goldfish.report.html import as_html
 from tests.report.html.stories import BROKEN_REPORT, HELD_REPORT, hostile
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from goldfish.baseline import Account
+from goldfish.engine.baseline import Account
+from goldfish.findings.result import Report, Result, Verdict
 from goldfish.report.html import as_html
-from goldfish.verdict import Report, Result, Verdict
 from tests.report.html.reading import Seen, parsed
 from tests.report.html.stories import BROKEN_REPORT, HELD_REPORT, HOSTILE, hostile
 from tests.report.samples import NASTY_REPORT

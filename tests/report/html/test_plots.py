@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from goldfish.figures import Figures
+from goldfish.findings.result import Report
+from goldfish.history.metrics import Figures
 from goldfish.report.html.plots import plots
-from goldfish.verdict import Report
 from tests.report.html.reading import Seen, parsed
 from tests.report.html.stories import BROKEN_REPORT, HELD
 

@@ -1,6 +1,6 @@
 """The drawing of a finding: lanes, calls, faults, and the message that is followed."""
 
-from goldfish.excerpt import Excerpt, excerpt
+from goldfish.history.excerpt import Excerpt, excerpt
 from goldfish.report.html.timeline import timeline
 from tests.report.html.reading import Seen, parsed
 from tests.report.html.stories import LOST, calls, story

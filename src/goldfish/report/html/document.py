@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from importlib.metadata import version
 
-from goldfish.baseline import Account
-from goldfish.check import FAMILIES
+from goldfish.catalogue.registry import FAMILIES
+from goldfish.engine.baseline import Account
+from goldfish.findings.result import Report, Result, Verdict
 from goldfish.report.discretion import discreet
 from goldfish.report.html.finding import finding
 from goldfish.report.html.markup import Markup, element, joined
@@ -16,7 +17,6 @@ from goldfish.report.html.plots import plots
 from goldfish.report.html.rest import rest
 from goldfish.report.html.style import STYLE
 from goldfish.report.html.words import headline, lead, loss_figure, ranked
-from goldfish.verdict import Report, Result, Verdict
 
 
 def as_html(accounts: Sequence[Account]) -> str:

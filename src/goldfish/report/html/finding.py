@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from goldfish.advice import Advice, advice
+from goldfish.findings.advice import Advice, advice
+from goldfish.findings.result import Result
 from goldfish.report.discretion import shortened
 from goldfish.report.html.markup import Markup, element, joined
 from goldfish.report.html.telling import happened
 from goldfish.report.html.timeline import timeline
-from goldfish.verdict import Result
 
 MOST_LINES = 30
 LONGEST_LINE = 400

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from goldfish.excerpt import Excerpt
 from goldfish.history import FAULT, Call
+from goldfish.history.excerpt import Excerpt
 
 HEAD, ROW, THIN, GAP = 20.0, 36.0, 7.0, 8.0  # heights: name of a lane, call, call beside, between
 MOST_THIN = 5

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
+from goldfish.findings.result import Report, Result, Verdict
 from goldfish.report.comparison import NOT_ASKED, Difference, differences, standing, told
 from goldfish.report.html.markup import Markup, element, joined
-from goldfish.verdict import Report, Result, Verdict
 
 MARKS = {"held": "✓ ", "broken": "✗ ", "unknown": "? ", "none": ""}
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from goldfish.excerpt import Excerpt
 from goldfish.history import FAULT, Call, tag
+from goldfish.history.excerpt import Excerpt
 
 WRITES = {"add", "remember", "revise", "set_state"}
 READS = {"read", "recall", "list_facts", "get_fact", "search_history", "get_state"}

@@ -4,9 +4,9 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from goldfish.figures import Figures
+from goldfish.findings.result import Report, Result
+from goldfish.history.metrics import Figures
 from goldfish.report.html.markup import Markup, element, joined
-from goldfish.verdict import Report, Result
 
 WIDTH, HEIGHT = 420.0, 190.0
 LEFT, RIGHT, TOP, BOTTOM = 52.0, 12.0, 32.0, 34.0

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
-from goldfish.baseline import Account
+from goldfish.engine.baseline import Account
+from goldfish.findings.result import Result, Verdict
 from goldfish.report.discretion import shortened
 from goldfish.report.html.markup import Markup, element
-from goldfish.verdict import Result, Verdict
 
 LONGEST = 400
 

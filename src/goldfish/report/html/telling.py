@@ -1,10 +1,10 @@
 """What happened, in one sentence that needs no other."""
 
-from goldfish.excerpt import Excerpt
+from goldfish.findings.result import Result
 from goldfish.history import Call
+from goldfish.history.excerpt import Excerpt
 from goldfish.report.discretion import shortened
 from goldfish.report.html.path import MISSING, WRITES, Path, contents, has, lacking, names, path
-from goldfish.verdict import Result
 
 LONGEST = 400
 

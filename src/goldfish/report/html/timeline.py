@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from goldfish.excerpt import Excerpt
 from goldfish.history import FAULT, Call
+from goldfish.history.excerpt import Excerpt
 from goldfish.report.html.labels import hover, label
 from goldfish.report.html.lanes import GAP, HEAD, Lane, hit, lanes
 from goldfish.report.html.markup import Markup, element, joined

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from goldfish.findings.result import Report, Result, Verdict
 from goldfish.history import FAULT
 from goldfish.report.html.path import path
-from goldfish.verdict import Report, Result, Verdict
 
 # The worst for a user first.
 GRAVITY = [

@@ -1,0 +1,1 @@
+"""CLR: the promises about clearing."""

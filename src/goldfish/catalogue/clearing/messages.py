@@ -1,0 +1,423 @@
+"""CLR: what is cleared or deleted is gone, nothing else is, and sessions are listed as they are."""
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from goldfish.catalogue.registry import Reopening, Retries, carries, check, method
+from goldfish.catalogue.support.freshness import expect_fresh, writers
+from goldfish.catalogue.support.neighbours import expect_untouched, look_alikes, settled
+from goldfish.findings.comparison import judge, shown, shown_list
+from goldfish.findings.result import Violation
+from goldfish.harness.memory import Client, Memory, contents_of, field
+from goldfish.messages import ChatMessage
+
+Clear = method("clear")
+Delete = method("delete_messages")
+
+
+def ids_of(messages: Iterable[ChatMessage]) -> list[str]:
+    """The ids by which messages are deleted."""
+    return [message.id for message in messages]
+
+
+async def expect_deleted(
+    memory: Memory, session: str, doomed: list[ChatMessage], rest: list[ChatMessage]
+) -> None:
+    """Raise if more than the doomed messages went, or less."""
+    found = await memory.client.contents(session)
+    if missing := [each for each in rest if each.content not in found]:
+        ids = ", ".join(shown(each.id) for each in doomed)
+        raise Violation(
+            f"lost: deleting {ids} also removed {shown(missing[0].id)}",
+            f"read back {shown_list(found)}",
+        )
+    judge(contents_of(rest), found, session=session, gone=contents_of(doomed))
+
+
+async def listed(client: Client) -> list[Any]:
+    """The ids that list_sessions names, from plain ids or from things that have one."""
+    found = await client.call("list_sessions")
+    if isinstance(found, str | bytes) or not isinstance(found, Iterable):
+        raise Violation(f"wrong: list_sessions returned {type(found).__name__}, not session ids")
+    if isinstance(found, Mapping):
+        return list(found)
+    return [each if isinstance(each, str) else field(each, "session_id") for each in found]
+
+
+def judge_list(expected: Iterable[str], found: list[Any], gone: Iterable[str] = ()) -> None:
+    """Raise if the list does not name exactly these sessions, each once, in any order."""
+    wanted = set(expected)
+    evidence = f"listed {shown_list(found)}"
+    strangers = [name for name in found if name not in wanted]
+    missing = sorted(wanted.difference(found))
+    if missing and len(missing) == len(strangers):
+        raise Violation(
+            f"corrupted: list_sessions names {shown(strangers[0])}, and not {shown(missing[0])}",
+            evidence,
+        )
+    if missing:
+        raise Violation(
+            f"lost: list_sessions does not name {shown(missing[0])}, which has messages "
+            f"({len(missing)} of {len(wanted)} missing)",
+            evidence,
+        )
+    if back := [name for name in strangers if name in set(gone)]:
+        raise Violation(f"resurrected: list_sessions names {shown(back[0])}, now empty", evidence)
+    if strangers:
+        raise Violation(
+            f"phantom: list_sessions names {shown(strangers[0])}, which nobody wrote to", evidence
+        )
+    if len(found) > len(wanted):
+        twice = next(name for name in found if found.count(name) > 1)
+        raise Violation(f"duplicated: list_sessions names {shown(twice)} more than once", evidence)
+
+
+@check("CLR01", needs=[Clear], suite="smoke")
+async def clearing_empties_the_session(memory: Memory) -> None:
+    """After clear, the session has no messages, whoever said them and however many.
+
+    Incident: ogx issue 3546: after 'Clear Chat' the model was still sent the whole previous
+    conversation.
+    """
+    roles = ("system", "user", "assistant", "tool")
+    for size in (1, 4, 150):
+        session = memory.session(f"of-{size}")
+        batch = [memory.message(role=roles[at % 4]) for at in range(size)]
+        await memory.client.add(session, batch)
+        await memory.client.call("clear", session)
+        await memory.client.expect(session, [], gone=contents_of(batch))
+        if memory.client.has("get_history", "last"):
+            await memory.client.expect(session, [], gone=contents_of(batch), last=2)
+
+
+@check("CLR02", needs=[Clear])
+async def clearing_what_is_empty_is_no_error(memory: Memory) -> None:
+    """Clearing a session twice, or one that nobody wrote to, is no error.
+
+    Incident: KiraAI issue 119: deleting a session that was already gone raised a KeyError, which
+    a double click turned into an internal server error.
+    """
+    session = memory.session()
+    await memory.client.call("clear", session)
+    await memory.client.expect(session, [])
+    await memory.client.add(session, memory.messages(2))
+    for _ in range(3):
+        await memory.client.call("clear", session)
+    await memory.client.expect(session, [])
+
+
+@check("CLR03", needs=[Clear], suite="smoke")
+async def clearing_leaves_other_sessions_alone(memory: Memory) -> None:
+    """Clearing one session removes nothing from another, however much alike their ids are.
+
+    Incident: mem0ai 1.0.5 (issue 3928): delete_all of one user reset the whole collection, and
+    every other user's memories went too; zapo pull request 21 cleared 'foobar' with 'foo*'.
+    """
+    others = await settled(memory, memory.session())
+    for name in list(others):
+        del others[name]
+        await memory.client.call("clear", name)
+        await expect_untouched(memory, others, f"clear of session {shown(name)}")
+
+
+@check("CLR04", needs=[Clear])
+async def a_cleared_session_begins_anew(memory: Memory) -> None:
+    """What is added after clear is there, in order, and nothing of before comes back with it.
+
+    Incident: zep-python issue 70: a session that was deleted refused new messages until a purge
+    had run; langgraph issue 7206: a late write brings a deleted thread back.
+    """
+    session, gone = memory.session(), list[Any]()
+    # A day apart: what becomes of equal times is ORD03's concern.
+    old = [memory.message(created_at=datetime(2001, 1, day, tzinfo=UTC)) for day in range(1, 5)]
+    batches = [memory.messages(4), old, memory.messages(4, role="assistant"), memory.messages(4)]
+    for batch in batches:
+        await memory.client.add(session, batch[:3])
+        await memory.client.expect(session, contents_of(batch[:3]), gone=gone)
+        await memory.client.add(session, batch[3:])
+        await memory.client.expect(session, contents_of(batch), gone=gone)
+        await memory.client.call("clear", session)
+        gone += contents_of(batch)
+    await memory.client.expect(session, [], gone=gone)
+
+
+@check("CLR05", needs=[Clear, Reopening])
+async def cleared_messages_stay_gone_after_reopen(memory: Memory) -> None:
+    """A session that was cleared is still empty after the store is closed and opened again.
+
+    Incident: hermes-webui issue 5532: clearing emptied a side file and not state.db, and the next
+    load merged the old messages back.
+    """
+    cleared, kept = memory.session("cleared"), memory.session("kept")
+    batch, others = memory.messages(4), memory.messages(2)
+    await memory.client.add(cleared, batch)
+    await memory.client.add(kept, others)
+    await memory.client.call("clear", cleared)
+    client = await memory.reopen()
+    await client.expect(cleared, [], gone=contents_of(batch))
+    await client.expect(kept, contents_of(others))
+    later = memory.messages(1)
+    await client.add(cleared, later)
+    client = await memory.reopen()
+    await client.expect(cleared, contents_of(later), gone=contents_of(batch))
+
+
+@check("CLR06", needs=[Clear, Retries])
+async def a_cleared_message_may_be_added_again(memory: Memory) -> None:
+    """A message that was cleared can be added again with its id, and is there.
+
+    Incident: langgraph pull request 7207 proposes tombstones that drop every write to what was
+    once deleted, also one that is meant.
+    """
+    session, batch = memory.session(), memory.messages(3)
+    for _ in range(2):
+        await memory.client.add(session, batch)
+        await memory.client.expect(session, contents_of(batch))
+        await memory.client.call("clear", session)
+    await memory.client.add(session, batch[1:])
+    await memory.client.expect(session, contents_of(batch[1:]))
+
+
+@check("CLR07", needs=[method("clear_all")])
+async def clearing_all_empties_every_session(memory: Memory) -> None:
+    """After clear_all no session has messages, and the store works on.
+
+    Incident: connect-dynamodb pull request 29: cleaning up read one page of a scan, and sessions
+    beyond it stayed.
+    """
+    base = memory.session()
+    written: dict[str, list[ChatMessage]] = {}
+    for name in (*look_alikes(base), *(f"{base}-{at}" for at in range(60))):
+        batch = memory.messages(1)
+        if await memory.client.offer(name, batch) is None:
+            written[name] = batch
+    await memory.client.call("clear_all")
+    for name, batch in written.items():
+        await memory.client.expect(name, [], gone=contents_of(batch))
+    await memory.client.call("clear_all")
+    later = memory.messages(2)
+    await memory.client.add(base, later)
+    await memory.client.expect(base, contents_of(later))
+
+
+@check("CLR08", needs=[method("clear_all"), Reopening])
+async def clearing_all_reaches_what_others_wrote(memory: Memory) -> None:
+    """Clear_all also removes what another opening wrote, now and after reopening.
+
+    Incident: n8n pull request 25404: clearing the stored sessions left those that a running
+    instance held in memory.
+    """
+    one = memory.client
+    two = await memory.open()
+    mine, theirs = memory.session("mine"), memory.session("theirs")
+    batch = memory.messages(4)
+    await one.add(mine, batch[:2])
+    await writers(memory, one, two)[1].add(theirs, batch[2:])
+    await two.expect(theirs, contents_of(batch[2:]))
+    await one.call("clear_all")
+    for name in (mine, theirs):
+        await one.expect(name, [], gone=contents_of(batch))
+        await expect_fresh(memory, two, name, [], gone=contents_of(batch))
+    client = await memory.reopen()
+    for name in (mine, theirs):
+        await client.expect(name, [], gone=contents_of(batch))
+
+
+@check("CLR09", needs=[Delete, carries("id")])
+async def deleting_removes_exactly_those(memory: Memory) -> None:
+    """Deleting messages by id removes exactly those; the rest stays in its order.
+
+    Incident: esmska issue 294: a message that arrived during the question 'delete?' shifted the
+    positions, and the wrong one was deleted.
+    """
+    for places in ((0,), (6,), (3,), (1, 4), (5, 0, 2), (6, 5, 4, 3, 2, 1)):
+        session, batch = memory.session("deleting"), memory.messages(7)
+        await memory.client.add(session, batch)
+        doomed = [batch[place] for place in places]
+        await memory.client.call("delete_messages", session, ids_of(doomed))
+        await expect_deleted(
+            memory, session, doomed, [each for each in batch if each not in doomed]
+        )
+
+
+@check("CLR10", needs=[Delete, carries("id")])
+async def deleting_what_is_not_there_changes_nothing(memory: Memory) -> None:
+    """Deleting an unknown id, a deleted one, none at all or in no session changes nothing.
+
+    Incident: waha issue 1897: the second request to delete a message was answered with an internal
+    server error.
+    """
+    session, batch, unknown = memory.session(), memory.messages(4), memory.message()
+    await memory.client.add(session, batch)
+    await memory.client.call("delete_messages", memory.session("empty"), ids_of(batch))
+    for ids in ([], [unknown.id], [unknown.id, unknown.id]):
+        await memory.client.call("delete_messages", session, ids)
+        await memory.client.expect(session, contents_of(batch))
+    doomed = batch.pop(2)
+    for ids in ([doomed.id, unknown.id, doomed.id], [doomed.id], [unknown.id, doomed.id]):
+        await memory.client.call("delete_messages", session, ids)
+        await memory.client.expect(session, contents_of(batch), gone=[doomed.content])
+
+
+@check("CLR11", needs=[Delete, carries("id")])
+async def deleting_stays_within_its_session(memory: Memory) -> None:
+    """Deleting in one session leaves a message with the same id in another session.
+
+    Incident: opencode pull request 14417 began by deleting a message by its id alone, in whatever
+    session it was, until a reviewer asked for the session too.
+    """
+    sessions = [memory.session("one"), memory.session("two"), memory.session("three")]
+    names = [f"shared-{memory.session()}-{at}" for at in range(3)]
+    batches = {each: [memory.message(id=name) for name in names] for each in sessions}
+    for session, batch in batches.items():
+        await memory.client.add(session, batch)
+    if [len(await memory.client.contents(each)) for each in sessions] != [3, 3, 3]:
+        return  # whether sessions may share ids is a matter of isolation
+    await memory.client.call("delete_messages", sessions[1], names[:2])
+    others = {each: contents_of(batches[each]) for each in (sessions[0], sessions[2])}
+    await expect_untouched(memory, others, f"delete_messages in session {shown(sessions[1])}")
+    await memory.client.expect(sessions[1], contents_of(batches[sessions[1]][2:]))
+    own = memory.messages(1)
+    await memory.client.add(sessions[0], own)
+    await memory.client.call("delete_messages", sessions[1], ids_of(own))
+    others[sessions[0]] += contents_of(own)
+    await expect_untouched(memory, others, f"delete_messages in session {shown(sessions[1])}")
+
+
+@check("CLR12", needs=[Delete, carries("id")])
+async def deleting_every_message_leaves_an_empty_session(memory: Memory) -> None:
+    """All messages of a session can be deleted, and it can be used again.
+
+    Incident: Redis documents that a list without elements does not exist any more: code that takes
+    the missing key for an error fails on the first message after the last one went.
+    """
+    for size in (1, 5, 120):
+        session, batch = memory.session(f"of-{size}"), memory.messages(size)
+        await memory.client.add(session, batch)
+        await memory.client.call("delete_messages", session, ids_of(batch))
+        await memory.client.expect(session, [], gone=contents_of(batch))
+        later = memory.messages(2)
+        await memory.client.add(session, later)
+        await memory.client.expect(session, contents_of(later), gone=contents_of(batch))
+
+
+@check("CLR13", needs=[Delete, carries("id")])
+async def ids_to_delete_are_compared_exactly(memory: Memory) -> None:
+    """Deleting an id spares those that it begins, matches as a pattern, or resembles.
+
+    Incident: SQLite documents that LIKE ignores the case of ASCII letters and takes % and _ as
+    wildcards; langgraph-checkpoint-sqlite 3.1.0 matched 'john_doe' and 'john-doe' that way.
+    """
+    session = memory.session()
+    there: list[ChatMessage] = []
+    for ending in ("*", "%", "_", "?", "[0-9]", "", "1", "10", " ", "'", ",1", "/1", "A", "a"):
+        message = memory.message(id=f"m{session}{ending}")
+        if await memory.client.offer(session, [message]) is None:
+            there.append(message)
+    if await memory.client.contents(session) != contents_of(there):
+        return  # the store confuses the ids already when it adds them
+    while there:
+        doomed = there.pop(0)
+        await memory.client.call("delete_messages", session, [doomed.id])
+        await expect_deleted(memory, session, [doomed], there)
+
+
+@check("CLR14", needs=[Delete, carries("id"), Reopening])
+async def deleted_messages_stay_gone_after_reopen(memory: Memory) -> None:
+    """What was deleted is still gone, and the rest still in order, after reopening.
+
+    Incident: mem0 issue 3695: memories that delete_all had removed from the dashboard still came
+    up in searches.
+    """
+    session, batch = memory.session(), memory.messages(6)
+    await memory.client.add(session, batch)
+    await memory.client.call("delete_messages", session, ids_of([batch[0], batch[3]]))
+    rest = contents_of([*batch[1:3], *batch[4:]])
+    client = await memory.reopen()
+    await client.expect(session, rest, gone=contents_of(batch))
+    later = memory.messages(1)
+    await client.add(session, later)
+    await client.expect(session, rest + contents_of(later), gone=contents_of(batch))
+
+
+@check("CLR15", needs=[Delete, carries("id"), Retries])
+async def a_deleted_message_may_be_added_again(memory: Memory) -> None:
+    """A message that was deleted can be added again with its id, and is then the newest.
+
+    Incident: OpenChat pull request 5610 had to repair undeleting: a message that was deleted and
+    then wanted back stayed away.
+    """
+    session, batch = memory.session(), memory.messages(4)
+    await memory.client.add(session, batch)
+    for message in (batch[1], batch[3], batch[1]):
+        await memory.client.call("delete_messages", session, [message.id])
+        rest = await memory.client.contents(session)
+        await memory.client.add(session, [message])
+        await memory.client.expect(session, [*rest, message.content])
+
+
+@check("CLR16", needs=[Delete, carries("id"), method("trim", "keep_last")])
+async def deleting_and_trimming_count_the_same_messages(memory: Memory) -> None:
+    """Trimming and asking for the last few count only the messages that are still there.
+
+    Incident: JabbR issue 1121: a room's history was trimmed by a count that included entries which
+    were not messages, so that too few messages were left.
+    """
+    session, batch = memory.session(), memory.messages(9)
+    await memory.client.add(session, batch)
+    await memory.client.call("delete_messages", session, ids_of([batch[8], batch[6], batch[1]]))
+    rest = contents_of([batch[0], *batch[2:6], batch[7]])
+    if memory.client.has("get_history", "last"):
+        await memory.client.expect(session, rest[-3:], last=3)
+    await memory.client.call("trim", session, keep_last=4)
+    found = await memory.client.contents(session)
+    if any(each in found for each in rest[:2]):
+        raise Violation(
+            f"wrong: trim(keep_last=4) left {len(found)} messages after three were deleted"
+        )
+    await memory.client.expect(session, rest[2:], gone=contents_of(batch))
+    await memory.client.call("delete_messages", session, ids_of([batch[0], batch[4]]))
+    await memory.client.expect(session, contents_of([batch[3], batch[5], batch[7]]))
+
+
+@check("CLR17", needs=[method("list_sessions")])
+async def sessions_are_listed_once_each(memory: Memory) -> None:
+    """Every session that has messages is listed once, by exactly the id it was given.
+
+    Incident: Redis documents that SCAN may return an element several times; Codex returned at
+    most 100 threads however many were asked for (paseo pull request 5074).
+    """
+    judge_list([], await listed(memory.client))
+    await memory.client.contents(memory.session("only-read"))
+    judge_list([], await listed(memory.client))
+    base = memory.session("Listed")
+    there = await settled(memory, base)
+    confused = set(look_alikes(base)) - set(there)
+    for at in range(130 - len(there)):
+        session, batch = memory.session(f"number-{at}"), memory.messages(2)
+        await memory.client.add(session, batch)
+        there[session] = contents_of(batch)
+    judge_list(there, [name for name in await listed(memory.client) if name not in confused])
+
+
+@check("CLR18", needs=[method("list_sessions"), Clear])
+async def cleared_sessions_are_not_listed(memory: Memory) -> None:
+    """A session that was cleared is listed no longer, until something is added to it.
+
+    Incident: signalbox issue 78: clearing a session did not remove it from the list that users
+    jump to sessions with.
+    """
+    sessions = [memory.session(f"number-{at}") for at in range(4)]
+    for session in sessions:
+        await memory.client.add(session, memory.messages(2))
+    await memory.client.call("clear", memory.session("never-written"))
+    for at, session in enumerate(sessions):
+        judge_list(sessions[at:], await listed(memory.client), gone=sessions[:at])
+        await memory.client.call("clear", session)
+    judge_list([], await listed(memory.client), gone=sessions)
+    await memory.client.add(sessions[1], memory.messages(1))
+    judge_list(sessions[1:2], await listed(memory.client), gone=sessions)
+    if memory.client.has("clear_all"):
+        await memory.client.call("clear_all")
+        judge_list([], await listed(memory.client), gone=sessions)

@@ -1,0 +1,1 @@
+"""CON: the promises about concurrency."""

@@ -1,0 +1,120 @@
+"""CON, continued: facts that are told, revised and refused at one moment do each other no harm."""
+
+import asyncio
+from itertools import cycle
+from typing import Any
+
+from goldfish.catalogue.registry import OtherProcess, check, method
+from goldfish.catalogue.support.freshness import refuse_one_writer
+from goldfish.catalogue.support.knowledge import Knowledge, items_in, shown_facts, text_of, told
+from goldfish.findings.comparison import shown
+from goldfish.findings.result import Violation
+from goldfish.harness.client import StoreError
+from goldfish.harness.memory import Client, Memory
+
+TOWNS = ["Rome", "Lima", "Oslo", "Bonn", "Kyoto", "Cairo", "Quito", "Turku", "Perth", "Accra"]
+
+
+@check("CON18", about="facts", needs=[OtherProcess])
+async def processes_that_tell_at_once_lose_nothing(memory: Memory) -> None:
+    """Three processes that tell facts about one user at once leave all of them known.
+
+    Incident: modelcontextprotocol/servers issue 4797: two processes on one memory file discarded
+    each other's writes; yvgude/lean-ctx issue 326: of seven facts told at once two were left.
+    """
+    refuse_one_writer(memory)
+    knowledge, user = Knowledge(memory), memory.session("ann")
+    clients = [await memory.elsewhere() for _ in range(3)]
+    await asyncio.gather(
+        *(
+            knowledge.tell(
+                user, *(f"Client {place} was in {town}" for town in TOWNS[:5]), client=each
+            )
+            for place, each in enumerate(clients)
+        )
+    )
+    await knowledge.expect(user)
+
+
+@check("CON19", about="facts")
+async def facts_that_one_process_tells_at_once_are_all_kept(memory: Memory) -> None:
+    """Ten facts that one process tells at the same moment are all known.
+
+    Incident: agent0ai/agent-zero pull request 1536: two coroutines that stored at once left an
+    index and its documents that no longer fitted, and every later turn failed.
+    """
+    knowledge, user = Knowledge(memory), memory.session("ann")
+    texts = [f"Ann has been to {town}" for town in TOWNS]
+    pairs = zip(cycle(await memory.callers(4)), texts, strict=False)
+    await asyncio.gather(*(caller.call("remember", user, text) for caller, text in pairs))
+    for text in texts:
+        knowledge.note(user, text)
+    await knowledge.expect(user)
+
+
+@check("CON20", about="facts", needs=[method("remember", "metadata")])
+async def a_refused_neighbour_takes_nobody_down(memory: Memory) -> None:
+    """Facts told at the same moment as some that cannot be kept are acknowledged and known.
+
+    Incident: bobmatnyc/trusty-tools issue 27: one embedding that could not be stored made a batch
+    of 128 files disappear.
+    """
+    knowledge, user = Knowledge(memory), memory.session("ann")
+    callers = cycle(await memory.callers(4))
+    good = [f"Ann has been to {town}" for town in TOWNS[:6]]
+    bad = [f"This cannot be kept, {town}" for town in TOWNS[:6]]
+    calls = []
+    for at, (fine, poor) in enumerate(zip(good, bad, strict=True)):
+        calls.append(next(callers).call("remember", user, fine, metadata={"n": at}))
+        calls.append(next(callers).call("remember", user, poor, metadata={"odd": object()}))
+    answers = await asyncio.gather(*calls, return_exceptions=True)
+    for text, answer in zip(good, answers[::2], strict=True):
+        if isinstance(answer, StoreError):
+            raise Violation(f"refused: {shown(text)}, beside others that cannot be kept: {answer}")
+        if isinstance(answer, BaseException):
+            raise answer
+        knowledge.note(user, text)
+    for text, answer in zip(bad, answers[1::2], strict=True):
+        if not isinstance(answer, BaseException):
+            knowledge.note(user, text)  # FID35 says whether it came back as it was
+    await knowledge.expect(user)
+
+
+@check("CON21", about="facts", needs=[OtherProcess, method("revise"), method("list_facts")])
+async def a_fact_under_revision_is_always_one(memory: Memory) -> None:
+    """While a fact is revised again and again, every read finds it, once, in one of its versions.
+
+    Incident: ourmem/omem pull request 20: an update was a delete and then an add, each committed by
+    itself: who looked between, or stopped there, had lost the memory.
+    """
+    refuse_one_writer(memory)
+    user, here, other = memory.session("ann"), memory.client, await memory.elsewhere()
+    versions = [f"Ann lives in {town}" for town in TOWNS]
+    name = await told(here, user, versions[0])
+    revising = asyncio.create_task(_revise(other, user, name, versions[1:]))
+    try:
+        while not revising.done():
+            await _expect_one_version(here, user, versions)
+            await asyncio.sleep(0)
+    finally:
+        await revising
+    await _expect_one_version(here, user, versions[-1:])
+
+
+async def _revise(client: Client, user: str, name: Any, versions: list[str]) -> None:
+    for text in versions:
+        await client.call("revise", user, name, text)
+
+
+async def _expect_one_version(client: Client, user: str, versions: list[str]) -> None:
+    listed = items_in(await client.call("list_facts", user), "list_facts")
+    found = [text_of(item) for item in listed]
+    if not found:
+        raise Violation(f"lost: a fact of {shown(user)} is gone while it is revised")
+    if len(found) > 1:
+        raise Violation(
+            f"duplicated: a fact of {shown(user)} is there {len(found)} times while it is revised",
+            f"listed {shown_facts(found)}",
+        )
+    if found[0] not in versions:
+        raise Violation(f"stale: the fact that was revised says {shown(found[0])}")

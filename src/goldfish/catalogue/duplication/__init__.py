@@ -1,0 +1,1 @@
+"""DUP: the promises about duplication."""

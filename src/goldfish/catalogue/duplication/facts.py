@@ -1,0 +1,179 @@
+"""DUP, continued: a fact is kept once, and two facts that merely look alike are kept both."""
+
+import asyncio
+import unicodedata
+from typing import Any
+
+from goldfish.catalogue.registry import OtherProcess, Reopening, check, method
+from goldfish.catalogue.support.freshness import refuse_one_writer
+from goldfish.catalogue.support.knowledge import (
+    Knowledge,
+    known_items,
+    metadata_of,
+    shown_facts,
+    text_of,
+    told,
+)
+from goldfish.findings.comparison import shown
+from goldfish.findings.result import Violation
+from goldfish.harness.memory import Client, Memory
+
+FACT = "Ann lives in Berlin"
+SPELLINGS = [
+    *("ann lives in berlin", "Ann lives in Berlin.", "ANN LIVES IN BERLIN", "Ann  lives in Berlin"),
+    *(
+        " Ann lives in Berlin ",
+        "Ann lives\nin Berlin",
+        "Ann lives in \N{FULLWIDTH LATIN CAPITAL LETTER B}erlin",
+    ),
+]
+LOOK_ALIKE = [
+    ("Ben prefers tea over coffee", "Ben prefers coffee over tea"),
+    ("The order number is 8892", "The order number is 8893"),
+    ("The alarm is enabled", "The alarm is disabled"),
+    ("Ben is allergic to nuts", "Ben is not allergic to nuts"),
+    ("Ben is married to Maria", "Ben is married to Marta"),
+    ("The train leaves at 9:15", "The train leaves at 9:51"),
+]
+
+
+@check("DUP05", about="facts", suite="smoke")
+async def the_same_fact_told_five_times_is_one(memory: Memory) -> None:
+    """A fact that is told five times is there once.
+
+    Incident: mem0ai 2.2.1 with infer=False keeps the same fact, told five times, as five memories;
+    woogiekim/agent-crew issue 28: equal contents got a new id with every capture.
+    """
+    user, client = memory.session("ann"), memory.client
+    names = [await told(client, user, FACT) for _ in range(3)]
+    await client.call("remember", user, "Ann plays the cello")
+    names += [await told(client, user, FACT) for _ in range(2)]
+    await expect_once(client, user, FACT)
+    if len(set(map(str, names))) > 1:
+        raise Violation(f"wrong: {shown(FACT)} is one fact and was given several ids", str(names))
+
+
+@check("DUP06", about="facts")
+async def a_fact_is_the_same_in_other_case_space_and_full_stop(memory: Memory) -> None:
+    """A fact that is told again in other case, with other spaces or a full stop, is there once.
+
+    Incident: danieljustus/symaira-memory issue 228: a memory and the fact that was extracted from
+    it were both stored, because contents were not normalised and compared before saving.
+    """
+    user = memory.session("ann")
+    for text in (FACT, *SPELLINGS):
+        await memory.client.call("remember", user, text)
+    await expect_once(memory.client, user, FACT)
+
+
+@check("DUP07", about="facts", needs=[OtherProcess])
+async def the_same_fact_from_three_processes_at_once_is_one(memory: Memory) -> None:
+    """Three processes that tell the same fact at the same moment leave it there once.
+
+    Incident: hanamorix/companion-emergence issue 66: a rerun called the same tool twice in one
+    turn, and the memory that it wrote was there twice.
+    """
+    refuse_one_writer(memory)
+    user, clients = memory.session("ann"), [await memory.elsewhere() for _ in range(3)]
+    facts = [f"Ann has been to {town}" for town in ("Rome", "Lima", "Oslo", "Bonn")]
+    for text in facts:
+        await asyncio.gather(*(client.call("remember", user, text) for client in clients))
+    for text in facts:
+        await expect_once(memory.client, user, text)
+
+
+@check("DUP08", about="facts", suite="smoke")
+async def facts_that_differ_in_a_number_a_name_or_a_not_stay_apart(memory: Memory) -> None:
+    """Facts that differ only in a number, a name, a 'not' or the order of words are all kept.
+
+    Incident: buildingjoshbetter/TrueMemory issue 687: a deadline on the 16th was taken for the one
+    on the 15th, with a cosine of 0.991, and silently dropped.
+    """
+    knowledge, user = Knowledge(memory), memory.session("ben")
+    for pair in LOOK_ALIKE:
+        await knowledge.tell(user, *pair)
+    await knowledge.expect(user)
+
+
+@check("DUP09", about="facts")
+async def the_same_fact_of_two_users_is_two(memory: Memory) -> None:
+    """A fact that is told about two users is known of both.
+
+    Incident: microsoft/agent-framework issue 4682: things were told apart by a hash of what they
+    said, so that the second one to say it was dropped.
+    """
+    knowledge = Knowledge(memory)
+    users = [memory.session(name) for name in ("ann", "ben", "cem")]
+    for user in users:
+        await knowledge.tell(user, "Works from home on Fridays")
+    await knowledge.expect()
+
+
+@check("DUP10", about="facts", needs=[method("remember", "metadata")])
+async def a_repeated_fact_stays_as_it_was_first_told(memory: Memory) -> None:
+    """A fact that is told again keeps its first words and its first metadata.
+
+    Incident: cyzus/suzent issue 34: a fact taken for known was reported as updated, while nothing
+    of it was; what a repetition does has to be one thing, and that the one that was promised.
+    """
+    user, client = memory.session("ann"), memory.client
+    await client.call("remember", user, FACT, metadata={"source": "chat"})
+    await client.call("remember", user, SPELLINGS[2], metadata={"source": "mail"})
+    item = await expect_once(client, user, FACT)
+    kept = text_of(item), metadata_of(item)
+    if kept != (FACT, {"source": "chat"}):
+        raise Violation(
+            f"corrupted: {shown(FACT)} was told again and is now {shown(kept)}",
+            "it was first told with the metadata {'source': 'chat'}",
+        )
+
+
+@check("DUP11", about="facts", needs=[Reopening])
+async def a_fact_is_the_same_after_reopening(memory: Memory) -> None:
+    """A fact that is told again after the storage was closed and opened is there once.
+
+    Incident: netclaw-dev/netclaw issue 379: one fact was stored again and again, turn after turn,
+    because no proposal was compared with what was there.
+    """
+    user = memory.session("ann")
+    for text in (FACT, FACT, SPELLINGS[0]):
+        await memory.client.call("remember", user, text)
+        await memory.reopen()
+    await expect_once(memory.client, user, FACT)
+
+
+@check("DUP12", about="facts", needs=[method("forget")])
+async def a_forgotten_fact_is_new_when_told_again(memory: Memory) -> None:
+    """A fact that was forgotten and is told again is there, once.
+
+    Incident: rohitg00/agentmemory issue 632: deleted memories stayed in the search index as ghosts,
+    and took the places of those that are there.
+    """
+    knowledge, client, user = Knowledge(memory), memory.client, memory.session("ann")
+    name = await told(client, user, FACT)
+    await client.call("forget", user, name)
+    await knowledge.tell(user, FACT, "Ann plays the cello")
+    await knowledge.expect(user)
+
+
+async def expect_once(client: Client, user: str, text: str) -> Any:
+    """The fact, or a violation if the user has it, in whatever spelling, not exactly once."""
+    found = await known_items(client, user, [text])
+    alike = [item for item in found if plain(text_of(item)) == plain(text)]
+    if not alike:
+        raise Violation(
+            f"lost: user {shown(user)} was told {shown(text)}",
+            f"found {shown_facts([text_of(item) for item in found])}",
+        )
+    if len(alike) > 1:
+        raise Violation(
+            f"duplicated: user {shown(user)} has {shown(text)} {len(alike)} times",
+            f"found {shown_facts([text_of(item) for item in alike])}",
+        )
+    return alike[0]
+
+
+def plain(text: Any) -> str:
+    """A text without what makes no other fact of it: form, case, space and a final full stop."""
+    folded = " ".join(unicodedata.normalize("NFKC", str(text)).casefold().split())
+    return folded.removesuffix(".").rstrip()

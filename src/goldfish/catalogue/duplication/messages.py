@@ -1,0 +1,105 @@
+"""DUP: what was said once is kept once, and what was said twice is kept twice."""
+
+from goldfish.catalogue.registry import Retries, carries, check
+from goldfish.findings.comparison import shown, shown_list
+from goldfish.findings.result import Violation
+from goldfish.harness.memory import Memory, contents_of
+from goldfish.messages import ChatMessage
+
+
+@check("DUP01", needs=[Retries], suite="smoke")
+async def a_retried_message_is_kept_once(memory: Memory) -> None:
+    """Adding a message that the session has is a no-op, alone or with others, soon or late.
+
+    Incident: nextcloud/talk-android pull request 4688: the server had the message, its reply was
+    lost on the way, the app tried again, and the conversation had it twice.
+    """
+    session, client = memory.session(), memory.client
+    batch, new = memory.messages(4), memory.messages(3)
+    await client.add(session, batch)
+    for again in (batch[-1:], batch[:1], batch, batch[1:3]):
+        await client.add(session, again)
+        await client.expect(session, contents_of(batch))
+    await client.add(session, [batch[3], new[0], batch[0], *new[1:]])
+    await client.expect(session, contents_of([*batch, *new]))
+    later = memory.messages(120)
+    await client.add(session, later)
+    await client.add(session, batch)
+    everything = [*batch, *new, *later]
+    await client.expect(session, contents_of(everything))
+    if memory.target.claims != "one opening":
+        client = await memory.reopen()
+        await client.add(session, everything)
+        await client.expect(session, contents_of(everything))
+
+
+@check("DUP02", needs=[Retries])
+async def a_message_id_that_comes_back_changes_nothing(memory: Memory) -> None:
+    """When an id comes back with other contents, the first contents stay, and their place.
+
+    Incident: LangGraph documents that add_messages replaces a message whose id it knows: a retry
+    that carries other words rewrites what was said; SQLite's INSERT OR REPLACE moves it as well.
+    """
+    session, client = memory.session(), memory.client
+    batch = memory.messages(3)
+    others = [memory.message(id=each.id, role="assistant") for each in batch]
+    await client.add(session, batch)
+    for again in (others[:1], others[2:], others):
+        await client.add(session, again)
+        await expect_first(memory, session, batch, others)
+
+
+@check("DUP03")
+async def repeated_words_are_kept_each_time(memory: Memory) -> None:
+    """Messages that say the same are all kept, one after the other or far apart.
+
+    Incident: microsoft/agent-framework issue 4682: messages with the same role and words were taken
+    for duplicates, so the user's second 'yes' never reached the model.
+    """
+    session, client = memory.session(), memory.client
+    yes, no = memory.text("yes"), memory.text("no")
+    moment = memory.message().created_at
+    said = [yes, yes, no, yes, yes, yes, no, no]
+    await client.add(session, [memory.message(each, created_at=moment) for each in said])
+    for text in (no, yes, yes):
+        await client.add(session, [memory.message(text, created_at=moment)])
+        said.append(text)
+        await client.expect(session, said)
+
+
+@check("DUP04", needs=[Retries, carries("id")])
+async def message_ids_are_compared_exactly(memory: Memory) -> None:
+    """Messages whose ids differ by case, space, form or number are different messages.
+
+    Incident: nanocoai/nanoclaw issue 3226: a platform used an id again, the message was taken for
+    one the session had, and the user got no answer; ids that only look alike share that fate.
+    """
+    session, client = memory.session(), memory.client
+    names = ["msg", "MSG", "Msg", "msg1", "msg10", "ms", "msg_1", "msg-1", "msg:1", "msg%", "msg*"]
+    names += ["1", "01", "1.0", "+1", "caf\xe9", "cafe\u0301", "cafe", "my msg", "my  msg", "m/1"]
+    names += [f"{'x' * length}{each}" for length in (8, 16, 32, 36, 48) for each in "12"]
+    batch = [memory.message(id=name) for name in names]
+    for at in (0, 10):
+        await client.add(session, batch[at : at + 10])
+    for message in batch[20:]:
+        await client.add(session, [message])
+    await client.expect(session, contents_of(batch))
+
+
+async def expect_first(
+    memory: Memory, session: str, first: list[ChatMessage], again: list[ChatMessage]
+) -> None:
+    """The first message of each id is there, where it was, and none that came later."""
+    found = await memory.client.contents(session)
+    later = [each for each in contents_of(again) if each in found]
+    missing = [each for each in contents_of(first) if each not in found]
+    evidence = (f"expected {shown_list(contents_of(first))}", f"read back {shown_list(found)}")
+    if later and missing:
+        raise Violation(
+            f"corrupted: a retry turned {shown(missing[0])} into {shown(later[0])}", *evidence
+        )
+    if later:
+        raise Violation(
+            f"duplicated: {shown(later[0])} is there beside the first of its id", *evidence
+        )
+    await memory.client.expect(session, contents_of(first))

@@ -1,0 +1,1 @@
+"""DUR: the promises about durability."""

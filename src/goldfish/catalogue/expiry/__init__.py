@@ -1,0 +1,1 @@
+"""TTL: the promises about expiry."""

@@ -1,0 +1,99 @@
+"""TTL, continued: a fact told for a time is known for that time, and is nothing afterwards.
+
+A fact that must expire is given one second, and is called stale two seconds after that.
+"""
+
+import asyncio
+import time
+
+from goldfish.catalogue.expiry.sessions import LATEST, MINUTE, SOON
+from goldfish.catalogue.registry import Reopening, check, method
+from goldfish.catalogue.support.knowledge import Knowledge, known, recalled
+from goldfish.findings.comparison import shown
+from goldfish.findings.result import Violation
+from goldfish.harness.memory import Client, Memory
+
+PerFact = method("remember", "ttl")
+PASSING, LASTING = "Ann is in the cinema tonight", "Ann lives in Berlin"
+
+
+@check("TTL22", about="facts", needs=[PerFact])
+async def a_fact_is_known_for_its_time_only(memory: Memory) -> None:
+    """A fact that was told for a second is neither listed nor recalled when that is over.
+
+    Incident: vllm-project/semantic-router issue 404: entries past their time were still the best
+    match, and were given out until something else removed them.
+    """
+    client, user = memory.client, memory.session("ann")
+    await client.call("remember", user, PASSING, ttl=SOON)
+    await _expect_gone(client, user, PASSING)
+
+
+@check("TTL23", about="facts", needs=[PerFact])
+async def a_fact_expires_alone(memory: Memory) -> None:
+    """The facts beside one that expires stay: those without a time, with a longer one, of others.
+
+    Incident: mem0ai/mem0 pull request 5445: the cleaning up of expired memories, if called without
+    a filter, went through those of all users.
+    """
+    knowledge, client = Knowledge(memory), memory.client
+    ann, ben = memory.session("ann"), memory.session("ben")
+    await knowledge.tell(ann, LASTING)
+    await knowledge.tell(ann, "Ann has a cold", ttl=MINUTE)
+    await knowledge.tell(ben, PASSING)
+    await client.call("remember", ann, PASSING, ttl=SOON)
+    await knowledge.tell(ann, "Ann plays the cello")
+    await _expect_gone(client, ann, PASSING)
+    await knowledge.expect()
+
+
+@check("TTL24", about="facts", needs=[PerFact])
+async def an_expired_fact_can_be_told_anew(memory: Memory) -> None:
+    """A fact that is told again after it expired is known, for good if it is told so.
+
+    Incident: Siddhant-K-code/distill pull request 84: what replaced an expired entry was merged
+    into that entry as its duplicate, until the search for duplicates left those out.
+    """
+    knowledge, client, user = Knowledge(memory), memory.client, memory.session("ann")
+    await client.call("remember", user, PASSING, ttl=SOON)
+    await _expect_gone(client, user, PASSING)
+    await knowledge.tell(user, PASSING)
+    await knowledge.expect(user)
+    await asyncio.sleep(SOON + 0.2)  # what is left of the old time must not count
+    await knowledge.expect(user)
+
+
+@check("TTL25", about="facts", needs=[PerFact, Reopening])
+async def an_expired_fact_stays_away_after_reopening(memory: Memory) -> None:
+    """A fact whose time was over when the storage was opened again is not known.
+
+    Incident: simonlast/node-persist issue 79: expired items went with a job that ran every two
+    minutes; whoever asked before it got them.
+    """
+    knowledge, user = Knowledge(memory), memory.session("ann")
+    await knowledge.tell(user, LASTING)
+    await memory.client.call("remember", user, PASSING, ttl=SOON)
+    told_at = time.monotonic()
+    await memory.close()
+    await asyncio.sleep(SOON + 0.1)
+    client = await memory.open()
+    await _expect_gone(client, user, PASSING, since=told_at)
+    await knowledge.expect(user)
+
+
+async def _expect_gone(client: Client, user: str, text: str, *, since: float | None = None) -> None:
+    """Raise if the fact is still given out long after its second."""
+    began = since or time.monotonic()
+    await asyncio.sleep(max(0.0, began + SOON - time.monotonic()))
+    while True:
+        passed = time.monotonic() - began  # before the read: a slow answer may be an old one
+        found = await known(client, user, [text])
+        if client.has("recall"):
+            found += await recalled(client, user, text)
+        if text not in found:
+            return
+        if passed > LATEST:
+            raise Violation(
+                f"stale: {shown(text)} was told for {SOON} s and is known after {passed:.1f} s"
+            )
+        await asyncio.sleep(0.1)

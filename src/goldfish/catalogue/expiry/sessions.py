@@ -1,0 +1,455 @@
+"""TTL: a session expires when its time is over, as a whole, alone, and not before.
+
+Where a session must really expire it is given a whole second, because some stores round; then it
+is called stale two seconds after that. Where it must still be there it has a minute.
+"""
+
+import asyncio
+import inspect
+import time
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any, TypeVar
+
+from goldfish.catalogue.clearing.messages import ids_of, listed
+from goldfish.catalogue.registry import Reopening, Retries, carries, check, method
+from goldfish.catalogue.support.neighbours import expect_untouched, settled
+from goldfish.findings.comparison import shown, shown_list
+from goldfish.findings.result import Violation
+from goldfish.harness.client import StoreError
+from goldfish.harness.memory import Client, Memory, contents_of
+
+SOON = 1
+LATEST = 3.0  # seconds after which a second must be over, for every way of rounding
+PAST = 1.4  # seconds after which a deadline of one second would show
+MINUTE = 60
+
+SetTTL = method("set_ttl")
+GetTTL = method("get_ttl")
+Act = Callable[[], Awaitable[Any]]
+T = TypeVar("T")
+
+
+async def nothing() -> None:
+    """What is done in the meantime, by default."""
+
+
+async def expect_expiry(
+    client: Client,
+    session: str,
+    doomed: Iterable[Any],
+    meanwhile: Act = nothing,
+    *,
+    since: float | None = None,
+    **options: Any,
+) -> None:
+    """Raise if these contents are still served long after a second; meanwhile, act again and again.
+
+    The session is first read when the second is over: a read must not be what keeps it alive.
+    ``since`` is the moment at which the second began, if that is not now.
+    """
+    began, expected = since or time.monotonic(), list(doomed)
+    passed, found = 0.0, expected
+    while passed < LATEST:
+        passed = time.monotonic() - began  # before the read: a slow answer may be an old one
+        if passed > SOON:
+            found = await client.contents(session, **options)
+            if not any(each in expected for each in found):
+                return
+        await meanwhile()
+        await asyncio.sleep(0.1)
+    raise Violation(
+        f"stale: session {shown(session)} was to expire after {SOON} s and is still served "
+        f"after {passed:.1f} s",
+        f"read back {shown_list(found)}",
+    )
+
+
+async def expect_alive(client: Client, session: str, expected: Iterable[Any], why: str) -> None:
+    """Raise if the session is not there, which it should be for this reason."""
+    found, wanted = await client.contents(session), list(expected)
+    if missing := [each for each in wanted if each not in found]:
+        raise Violation(
+            f"lost: {shown(missing[0])} of session {shown(session)} is gone, {why}",
+            f"expected {shown_list(wanted)}",
+            f"read back {shown_list(found)}",
+        )
+
+
+async def written(memory: Memory, hint: str, count: int = 2) -> tuple[str, list[Any]]:
+    """A new session with that many messages, and their contents."""
+    session, batch = memory.session(hint), memory.messages(count)
+    await memory.client.add(session, batch)
+    return session, contents_of(batch)
+
+
+async def expiring(memory: Memory, hint: str, count: int = 2) -> tuple[str, list[Any]]:
+    """A new session with that many messages, which is to expire soon."""
+    session, contents = await written(memory, hint, count)
+    await memory.client.call("set_ttl", session, SOON)
+    return session, contents
+
+
+async def quickly(work: Callable[[], Awaitable[T]]) -> T:
+    """The result of work that must be over before a deadline; again, while it was too slow."""
+    for _ in range(5):
+        began = time.monotonic()
+        result = await work()
+        if time.monotonic() - began < SOON / 2:
+            return result
+    raise TimeoutError("this machine is too slow to tell whether a deadline was moved in time")
+
+
+async def renews(memory: Memory) -> bool:
+    """Whether the store is opened with an expiry of its own, which every write renews."""
+    client = memory.client
+    if client.has("get_ttl"):
+        session, _ = await written(memory, "probe")
+        return await client.call("get_ttl", session) is not None
+    parameter = inspect.signature(memory.target.factory).parameters.get("ttl")
+    return parameter is not None and parameter.default not in (None, parameter.empty)
+
+
+def judge_left(left: Any, asked: float, passed: float) -> None:
+    """Raise unless this is about the time left of what was asked, that long ago."""
+    if isinstance(left, bool) or not isinstance(left, int | float):
+        raise Violation(f"wrong: get_ttl said {shown(left)} for a deadline in {asked:g} s")
+    if abs(left - (asked - passed)) > 2.1:  # seconds are rounded here and there
+        raise Violation(
+            f"wrong: get_ttl said {left:g} when {asked - passed:.1f} of {asked:g} s were left"
+        )
+
+
+@check("TTL01", needs=[SetTTL], suite="smoke")
+async def an_expired_session_is_empty(memory: Memory) -> None:
+    """When its time is over a session has no messages, however it is read.
+
+    Incident: langgraph-checkpoint-sqlite 3.1.2: three seconds after a TTL of one the item is still
+    served, because only a sweep that nobody started would remove it.
+    """
+    client = memory.client
+    whole, contents = await expiring(memory, "whole", 3)
+    partly, others = await expiring(memory, "partly", 3)
+    began = time.monotonic()
+    await expect_expiry(client, whole, contents)
+    if client.has("get_history", "last"):
+        for last in (1, 2):
+            await expect_expiry(client, partly, others, since=began, last=last)
+    await expect_expiry(client, partly, others, since=began)
+
+
+@check("TTL02", needs=[SetTTL, method("list_sessions")])
+async def an_expired_session_is_not_listed(memory: Memory) -> None:
+    """A session whose time is over is listed no longer, also if nobody has read it since.
+
+    Incident: affinidi-tdk-rs pull request 333: sessions expired only when they were read; those
+    that nobody read again stayed in the table for ever.
+    """
+    kept, _ = await written(memory, "kept")
+    session, _ = await expiring(memory, "expiring")
+    began = time.monotonic()
+    while time.monotonic() < began + LATEST:
+        await asyncio.sleep(0.15)
+        names = await listed(memory.client)
+        if kept not in names:
+            raise Violation(f"lost: {shown(kept)}, which has no deadline, is listed no longer")
+        if session not in names:
+            return
+    raise Violation(f"stale: {shown(session)} has expired and is still listed")
+
+
+@check("TTL03", needs=[SetTTL, Reopening])
+async def a_deadline_holds_for_every_opening(memory: Memory) -> None:
+    """A deadline also holds after reopening, and for an opening that knew the session before.
+
+    Incident: rockbot pull request 81 had to write deadlines to its files: until then a restart
+    forgot what was to expire when.
+    """
+    one, two = memory.client, await memory.open()
+    known, batch = memory.session("known"), memory.messages(2)
+    await one.add(known, batch)
+    await two.contents(known)
+    reopened, contents = await expiring(memory, "reopened")
+    lasting, others = await written(memory, "lasting")
+    await one.call("set_ttl", lasting, MINUTE)
+    await one.call("set_ttl", known, SOON)
+    began = time.monotonic()
+    await expect_expiry(two, known, contents_of(batch))
+    client = await memory.reopen()
+    await expect_expiry(client, reopened, contents, since=began)
+    await expect_alive(client, lasting, others, f"with a deadline in {MINUTE} s")
+
+
+@check("TTL04", needs=[SetTTL])
+async def a_session_does_not_expire_early(memory: Memory) -> None:
+    """A session is there until its time is over, be that a minute, a month or ten years.
+
+    Incident: memcached documents that more than 30 days are read as a date, long past;
+    micronaut-redis pull request 3 had mixed up seconds and milliseconds.
+    """
+    there = {}
+    for seconds in (MINUTE, 3_600, 31 * 86_400, 10 * 365 * 86_400):
+        session, contents = await written(memory, f"for-{seconds}")
+        await memory.client.call("set_ttl", session, seconds)
+        there[session] = contents, f"with a deadline in {seconds:,} s"
+    await asyncio.sleep(0.15)
+    for session, (contents, why) in there.items():
+        await expect_alive(memory.client, session, contents, why)
+
+
+@check("TTL05", needs=[SetTTL])
+async def only_the_session_itself_expires(memory: Memory) -> None:
+    """A deadline makes its own session expire and no other, however much alike their ids are.
+
+    Incident: Redis documents that EXPIRE works on a whole key: sessions that share one hash all go
+    with the first deadline among them.
+    """
+    others = await settled(memory, memory.session())
+    doomed = {name: others.pop(name) for name in list(others)[::2]}
+    for name in doomed:
+        await memory.client.call("set_ttl", name, SOON)
+    began = time.monotonic()
+    for name, contents in doomed.items():
+        await expect_expiry(memory.client, name, contents, since=began)
+    await expect_untouched(memory, others, "the expiry of sessions with like names")
+
+
+@check("TTL06", needs=[SetTTL])
+async def later_writes_leave_a_deadline_alone(memory: Memory) -> None:
+    """Writing to a session does not move its deadline, and what was written expires with it.
+
+    Incident: Redis documents that SET removes a key's timeout; sessions that are saved as one
+    value lose theirs with the next save (kontext issue 894).
+    """
+    if await renews(memory):
+        return  # then that is what writes are for
+    began, second = time.monotonic(), memory.messages(1)
+    session, doomed = await expiring(memory, "written-to")
+    await memory.client.add(session, second)
+    if time.monotonic() < began + SOON / 2:
+        doomed += contents_of(second)
+
+    async def write() -> None:
+        await memory.client.add(session, memory.messages(1))
+
+    await expect_expiry(memory.client, session, doomed, write)
+
+
+@check("TTL07", needs=[SetTTL])
+async def reads_do_not_renew_a_deadline(memory: Memory) -> None:
+    """Reading a session again and again does not keep it alive.
+
+    Incident: the langgraph.json reference says that reading an item restarts its time by default
+    (refresh_on_read): what is looked at often enough is never forgotten.
+    """
+    session, contents = await expiring(memory, "read")
+    client = memory.client
+
+    async def read() -> None:
+        await client.contents(session)
+        if client.has("get_history", "last"):
+            await client.contents(session, last=1)
+        if client.has("get_ttl"):
+            await client.call("get_ttl", session)
+
+    await expect_expiry(client, session, contents, read)
+
+
+@check("TTL08", needs=[SetTTL, method("trim", "keep_last")])
+async def trimming_keeps_the_deadline(memory: Memory) -> None:
+    """A session that is trimmed expires when it would have expired anyway.
+
+    Incident: Redis documents that a timeout goes when a key is deleted or overwritten: a trim that
+    writes the rest of the list anew makes it eternal.
+    """
+    session, contents = await expiring(memory, "trimmed", 30)
+    keep = 30
+
+    async def trim() -> None:
+        nonlocal keep
+        keep -= 1
+        await memory.client.call("trim", session, keep_last=max(1, keep))
+
+    await expect_expiry(memory.client, session, contents, trim)
+    lasting, _ = await written(memory, "lasting", 5)
+    await memory.client.call("set_ttl", lasting, MINUTE)
+    await memory.client.call("trim", lasting, keep_last=3)
+    if not await memory.client.contents(lasting):
+        raise Violation(f"lost: a trim to three emptied a session with a deadline in {MINUTE} s")
+
+
+@check("TTL09", needs=[SetTTL, method("delete_messages"), carries("id")])
+async def deleting_messages_keeps_the_deadline(memory: Memory) -> None:
+    """A session from which messages are deleted expires when it would have expired anyway.
+
+    Incident: Redis documents that *STORE commands and SET remove a timeout: a delete that filters
+    the list and stores the result makes the session eternal.
+    """
+    session, batch = memory.session(), memory.messages(30)
+    await memory.client.add(session, batch)
+    await memory.client.call("set_ttl", session, SOON)
+    doomed = contents_of(batch[-1:])
+
+    async def delete() -> None:
+        message = batch.pop(0) if len(batch) > 1 else memory.message()
+        await memory.client.call("delete_messages", session, ids_of([message]))
+
+    await expect_expiry(memory.client, session, doomed, delete)
+
+
+@check("TTL10", needs=[SetTTL])
+async def a_deadline_can_be_removed(memory: Memory) -> None:
+    """Setting the expiry to None removes the deadline, and the session stays.
+
+    Incident: redis-mock issue 184: after a key was set anew its old timeout could be neither
+    changed nor taken away.
+    """
+    client = memory.client
+
+    async def removed() -> tuple[str, list[Any]] | None:
+        session, contents = await expiring(memory, "kept")
+        try:
+            await client.call("set_ttl", session, None)
+        except StoreError:
+            return None  # it has no way to do this, and says so
+        return session, contents
+
+    if (kept := await quickly(removed)) is None:
+        return
+    session, contents = kept
+    if client.has("get_ttl") and not await renews(memory):
+        left = await client.call("get_ttl", session)
+        if left is not None:
+            raise Violation(f"wrong: get_ttl says {shown(left)} after the deadline was removed")
+    await asyncio.sleep(PAST)
+    await expect_alive(client, session, contents, "though its deadline was removed")
+
+
+@check("TTL11", needs=[SetTTL])
+async def a_new_deadline_replaces_the_old_one(memory: Memory) -> None:
+    """Setting the expiry again replaces the first deadline, by a later or an earlier one.
+
+    Incident: Redis documents that EXPIRE with NX sets a timeout only where there is none, and with
+    GT or LT only a later or earlier one: with any of them the second call is ignored.
+    """
+    client = memory.client
+    shorter, early = await written(memory, "shorter")
+    await client.call("set_ttl", shorter, MINUTE)
+
+    async def prolonged() -> tuple[str, list[Any]]:
+        session, contents = await expiring(memory, "longer")
+        await client.call("set_ttl", session, MINUTE)
+        return session, contents
+
+    longer, late = await quickly(prolonged)
+    await client.call("set_ttl", shorter, SOON)
+    await expect_expiry(client, shorter, early)
+    await asyncio.sleep(PAST - SOON)
+    await expect_alive(client, longer, late, f"though it was given {MINUTE} s more")
+
+
+@check("TTL12", needs=[SetTTL, GetTTL])
+async def the_time_left_is_told_in_seconds(memory: Memory) -> None:
+    """get_ttl says how many seconds are left, and None where there is no deadline.
+
+    Incident: simplesamlphp issue 810 took a date for a number of seconds, and sessions stayed for
+    decades; sync_gateway issue 1201 showed a day as 86400000000000.
+    """
+    client = memory.client
+    if (left := await client.call("get_ttl", memory.session("unknown"))) is not None:
+        raise Violation(f"wrong: get_ttl of a session that nobody wrote to is {shown(left)}")
+    session, _ = await written(memory, "without")
+    left = await client.call("get_ttl", session)
+    if left is not None and (not isinstance(left, int | float) or left <= 0):
+        raise Violation(f"wrong: get_ttl of a session without a deadline is {shown(left)}")
+    for seconds in (MINUTE, 5, 40 * 86_400):
+        session, _ = await written(memory, f"for-{seconds}")
+        began = time.monotonic()
+        await client.call("set_ttl", session, seconds)
+        left = await client.call("get_ttl", session)
+        judge_left(left, seconds, time.monotonic() - began)
+    await asyncio.sleep(1.3)
+    less = await client.call("get_ttl", session)
+    judge_left(less, seconds, time.monotonic() - began)
+    if less > left - 0.5:
+        raise Violation(f"wrong: get_ttl said {left:g}, and {less:g} more than a second later")
+
+
+@check("TTL13", needs=[SetTTL])
+async def a_session_begins_anew_after_its_expiry(memory: Memory) -> None:
+    """What is added after the expiry is there alone and stays: no old messages, no old deadline.
+
+    Incident: twisted issue 3458: a request that came after a session's time was over, and before
+    the cleaning, revived the expired session with all it held.
+    """
+    client = memory.client
+    unread, forgotten = await expiring(memory, "unread")
+    session, old = await expiring(memory, "read")
+    await expect_expiry(client, session, old)
+    fresh = {unread: memory.messages(2), session: memory.messages(2)}
+    for name, gone in ((unread, forgotten), (session, old)):
+        await client.add(name, fresh[name])
+        await client.expect(name, contents_of(fresh[name]), gone=gone)
+    await asyncio.sleep(0.2)
+    for name, batch in fresh.items():
+        await expect_alive(client, name, contents_of(batch), "though it began anew")
+    if client.has("get_ttl") and not await renews(memory):
+        left = await client.call("get_ttl", session)
+        if left is not None:
+            raise Violation(f"wrong: get_ttl of a session that began anew is {shown(left)}")
+
+
+@check("TTL14", needs=[SetTTL, Retries])
+async def an_expired_message_may_be_added_again(memory: Memory) -> None:
+    """A message that expired can be added again with its id, and is there.
+
+    Incident: langgraph pull request 7207 proposes tombstones that drop writes to what was once
+    deleted; kept beyond an expiry, they swallow a message that is said again.
+    """
+    session, batch = memory.session(), memory.messages(3)
+    await memory.client.add(session, batch)
+    await memory.client.call("set_ttl", session, SOON)
+    await expect_expiry(memory.client, session, contents_of(batch))
+    await memory.client.add(session, batch[1:])
+    await memory.client.expect(session, contents_of(batch[1:]))
+
+
+@check("TTL15", needs=[SetTTL])
+async def an_empty_session_takes_no_deadline(memory: Memory) -> None:
+    """A deadline for a session without messages does nothing to a message added later.
+
+    Incident: Redis documents that EXPIRE of a key that does not exist sets nothing; a table of
+    deadlines beside the messages remembers it, and the first message dies young.
+    """
+    session = memory.session()
+    try:
+        await memory.client.call("set_ttl", session, SOON)
+    except StoreError:
+        return  # it says that there is nothing to expire
+    batch = memory.messages(2)
+    await memory.client.add(session, batch)
+    await asyncio.sleep(PAST)
+    why = "though its deadline was set when there was nothing to expire"
+    await expect_alive(memory.client, session, contents_of(batch), why)
+
+
+@check("TTL16", needs=[SetTTL, method("clear")])
+async def clearing_removes_the_deadline(memory: Memory) -> None:
+    """What is added after clear does not expire by the deadline of what was cleared.
+
+    Incident: turms issue 628 kept a session and its timeout in two writes, so that one could
+    outlive the other.
+    """
+    client = memory.client
+    other, _ = await expiring(memory, "cleared-with-all")
+    await (client.call("clear_all") if client.has("clear_all") else client.call("clear", other))
+    one, _ = await expiring(memory, "cleared")
+    await client.call("clear", one)
+    if client.has("get_ttl") and (left := await client.call("get_ttl", one)) is not None:
+        raise Violation(f"wrong: get_ttl of a cleared session is {shown(left)}")
+    fresh = {one: memory.messages(2), other: memory.messages(2)}
+    for session, batch in fresh.items():
+        await client.add(session, batch)
+    await asyncio.sleep(PAST)
+    for session, batch in fresh.items():
+        why = "though the deadline was cleared away"
+        await expect_alive(client, session, contents_of(batch), why)

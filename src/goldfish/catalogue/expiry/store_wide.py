@@ -1,0 +1,102 @@
+"""TTL: an expiry that the store gives to every session."""
+
+import asyncio
+import time
+
+from goldfish.catalogue.expiry.sessions import SOON, expect_expiry, written
+from goldfish.catalogue.registry import StoreTTL, check, method
+from goldfish.findings.comparison import shown, shown_list
+from goldfish.findings.result import Violation
+from goldfish.harness.memory import Memory, contents_of
+
+
+@check("TTL17", needs=[StoreTTL])
+async def a_store_wide_expiry_takes_effect(memory: Memory) -> None:
+    """In a store with an expiry of its own a session expires by itself, set by the write itself.
+
+    Incident: Flowise issue 2255: the session timeout of its Upstash memory was never handed to
+    the server, and the key's time to live stayed 'forever'.
+    """
+    client = await memory.reopen(ttl=SOON)
+    session, contents = await written(memory, "left-alone")
+    left = await client.call("get_ttl", session) if client.has("get_ttl") else SOON
+    still_there = await client.contents(session)
+    await expect_expiry(client, session, contents)
+    if left is None and still_there:
+        raise Violation("wrong: get_ttl is None right after a write, and the session expired")
+
+
+@check("TTL18", needs=[StoreTTL])
+async def every_write_renews_a_store_wide_expiry(memory: Memory) -> None:
+    """In a store with an expiry of its own a session lives on whole while it is written to.
+
+    Incident: tomcat-redis-session-manager issue 15: the time to live was set once and not with
+    later activity, and users were logged out in the middle of their work.
+    """
+    client = await memory.reopen(ttl=2)
+    for _ in range(3):
+        session, contents = await written(memory, "active")
+        slowest, last = 0.0, time.monotonic()
+        for turn in range(4):
+            await asyncio.sleep(0.6)
+            batch = memory.messages(1)
+            if turn < 3:
+                await client.add(session, batch)
+                contents += contents_of(batch)
+            found = [] if turn < 3 else await client.contents(session)
+            slowest, last = max(slowest, time.monotonic() - last), time.monotonic()
+        if slowest > 0.95:
+            continue  # too slow to tell: even a store that renews might round down to a second
+        if missing := [each for each in contents if each not in found]:
+            raise Violation(
+                f"lost: {shown(missing[0])} is gone 2 s after it was written, though the session "
+                "was written to in between",
+                f"read back {shown_list(found)}",
+            )
+        return
+
+
+@check("TTL19", needs=[StoreTTL])
+async def reads_do_not_renew_a_store_wide_expiry(memory: Memory) -> None:
+    """In a store with an expiry of its own reading a session does not keep it alive.
+
+    Incident: rest-sessions issue 1: each use set a session's timer back to the beginning, so that
+    a session that is polled never ends.
+    """
+    client = await memory.reopen(ttl=SOON)
+    session, contents = await written(memory, "read")
+
+    async def read() -> None:
+        await client.contents(session)
+
+    await expect_expiry(client, session, contents, read)
+
+
+@check("TTL20", needs=[StoreTTL])
+async def an_idle_session_expires_while_others_are_written(memory: Memory) -> None:
+    """In a store with an expiry of its own, writing to one session does not renew another.
+
+    Incident: Redis documents that EXPIRE works on a whole key: sessions that are kept in one hash
+    live as long as the busiest of them.
+    """
+    client = await memory.reopen(ttl=SOON)
+    idle, contents = await written(memory, "idle")
+    busy = memory.session("busy")
+
+    async def write() -> None:
+        await client.add(busy, memory.messages(1))
+
+    await expect_expiry(client, idle, contents, write)
+
+
+@check("TTL21", needs=[StoreTTL, method("trim", "keep_last")])
+async def trimming_keeps_a_store_wide_expiry(memory: Memory) -> None:
+    """In a store with an expiry of its own a session that is trimmed still expires.
+
+    Incident: Redis documents that a timeout goes when a key is deleted or overwritten: a trim that
+    writes the rest of the list anew makes it eternal.
+    """
+    client = await memory.reopen(ttl=SOON)
+    session, contents = await written(memory, "trimmed", 5)
+    await client.call("trim", session, keep_last=3)
+    await expect_expiry(client, session, contents)

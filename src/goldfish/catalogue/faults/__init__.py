@@ -1,0 +1,1 @@
+"""FLT: the promises about faults."""

@@ -1,0 +1,1 @@
+"""FID: the promises about fidelity."""

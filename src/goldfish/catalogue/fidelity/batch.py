@@ -1,0 +1,356 @@
+"""FID, the batch: all of it or an error, untouched by what the caller does before and after."""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+from enum import Enum
+from typing import Any
+
+from goldfish.catalogue.registry import Reopening, carries, check, method
+from goldfish.catalogue.support.comparison import about, expect_kept_or_refused, expect_messages
+from goldfish.findings.comparison import judge, shown, shown_list
+from goldfish.findings.result import Violation
+from goldfish.harness.memory import Memory, contents_of, field
+from goldfish.messages import ChatMessage
+
+
+@dataclass(frozen=True)
+class Opaque:
+    """An object that no format of text knows."""
+
+    name: str = "thing"
+
+
+class Colour(Enum):
+    """Values that look like text once they are printed."""
+
+    RED = "red"
+
+
+def _circle() -> dict[str, Any]:
+    circle: dict[str, Any] = {"name": "circle"}
+    circle["self"] = circle
+    return circle
+
+
+def _odd_values() -> dict[str, Any]:
+    """What JSON does not give back as it is."""
+    return {
+        "an object": Opaque(),
+        "a set": {"a", "b"},
+        "a tuple": (1, 2),
+        "bytes": b"\x00\xff",
+        "a datetime": datetime(2026, 3, 1, tzinfo=UTC),
+        "a Decimal": Decimal("1.10"),
+        "an Enum": Colour.RED,
+        "a class": Opaque,
+        "integer keys": {1: "a", 2: "b"},
+        "a key that is None": {None: "a"},
+        "keys that are tuples": {(1, 2): "a"},
+        "NaN": float("nan"),
+        "infinity": float("inf"),
+        "a complex number": 1j,
+        "an integer of 5,000 digits": 10**5_000,
+        "a dict that holds itself": _circle(),
+        "an object in a list in a dict": {"list": [{"x": Opaque()}]},
+        "a lone surrogate": "a\ud83d",
+        "a NUL": "a\x00b",
+    }
+
+
+@check("FID21", needs=[carries("metadata")])
+async def an_odd_value_is_kept_exactly_or_refused(memory: Memory) -> None:
+    """A value that the store cannot keep is refused with an error, not changed and not dropped.
+
+    Incident: agno pull request 6363 and cube-harness pull request 461: datetimes and Decimals in
+    metadata were made storable by turning them into text; json.dumps makes "1" of the key 1.
+    """
+    for variant, value in _odd_values().items():
+        message = memory.message(metadata={"before": 1, "odd": value})
+        with about(variant):
+            await expect_kept_or_refused(memory, message, "metadata")
+
+
+def _refusable(memory: Memory) -> Iterator[tuple[str, ChatMessage]]:
+    """Messages that a store may refuse."""
+    yield "a lone surrogate", memory.message(memory.text("a\ud83d"))
+    yield "a NUL", memory.message(memory.text("a\x00b"))
+    if "metadata" in memory.target.carries:
+        yield "an object", memory.message(metadata={"odd": Opaque()})
+        yield "a set", memory.message(metadata={"odd": {1, 2}})
+        yield "a dict that holds itself", memory.message(metadata={"odd": _circle()})
+
+
+@check("FID22", suite="smoke")
+async def a_refused_batch_leaves_nothing_behind(memory: Memory) -> None:
+    """When one message of a batch is refused, wherever it stands, none of the batch is stored.
+
+    Incident: langchain-community 0.4.2 RedisChatMessageHistory writes message by message: a batch
+    that fails leaves the question without its answer.
+    """
+    for place in (2, 0, 4):
+        for variant, odd in _refusable(memory):
+            session, old, batch = memory.session(), memory.messages(2), memory.messages(4)
+            batch.insert(place, odd)
+            with about(f"{variant} in place {place + 1} of 5"):
+                await memory.client.add(session, old)
+                refusal = await memory.client.offer(session, batch)
+                found = await memory.client.contents(session)
+                _expect_all_or_nothing(contents_of(old), contents_of(batch), found, refusal)
+                if refusal is None:
+                    judge(contents_of([*old, *batch]), found, session=session)
+
+
+def _expect_all_or_nothing(
+    old: list[Any], batch: list[Any], found: list[Any], refusal: Exception | None
+) -> None:
+    evidence = f"read back {shown_list(found)}"
+    if found[: len(old)] != old:
+        raise Violation("lost: what was there before the batch is not there any more", evidence)
+    there = len(found) - len(old)
+    if refusal is not None and there:
+        count = f"{there} of its {len(batch)} messages are there"
+        raise Violation(f"torn: the batch was refused ({refusal}), and {count}", evidence)
+    if refusal is None and there < len(batch):
+        missing = next(each for each in batch if each not in found)
+        raise Violation(f"swallowed: acknowledged, and {shown(missing)} is not there", evidence)
+
+
+@check("FID23")
+async def a_batch_belongs_to_the_store_once_it_is_added(memory: Memory) -> None:
+    """Editing the list that was passed does not edit the history, and adding leaves it alone.
+
+    Incident: langgraph's InMemoryStore 4.3.1 keeps the caller's own objects; a list that is used
+    again for the next turn then rewrites the turns before it.
+    """
+    edits: dict[str, Callable[[list[ChatMessage]], object]] = {
+        "appending": lambda batch: batch.append(memory.message()),
+        "replacing": lambda batch: batch.__setitem__(0, memory.message()),
+        "removing": lambda batch: batch.pop(0),
+        "reversing": lambda batch: batch.reverse(),
+        "clearing": lambda batch: batch.clear(),
+    }
+    for name, edit in edits.items():
+        session, batch = memory.session(), memory.messages(3)
+        given = list(batch)
+        await memory.client.add(session, batch)
+        if batch != given:
+            raise Violation("corrupted: adding changed the list that the caller passed")
+        edit(batch)
+        await _expect_untouched(memory, session, given, f"{name} in the list that was passed")
+        await memory.client.add(session, more := memory.messages(1))
+        await memory.client.expect(session, contents_of([*given, *more]))
+
+
+async def _expect_untouched(
+    memory: Memory, session: str, given: list[ChatMessage], deed: str
+) -> None:
+    found = await memory.client.contents(session)
+    if found != contents_of(given):
+        evidence = (f"expected {shown_list(contents_of(given))}", f"read back {shown_list(found)}")
+        raise Violation(f"corrupted: {deed} changed the history", *evidence)
+
+
+def _rich(memory: Memory) -> ChatMessage:
+    """A message with something to edit in every field that can be edited."""
+    function = {"name": "f", "arguments": {"a": [1]}}
+    return memory.message(
+        role="assistant",
+        tool_calls=[{"id": "c1", "type": "function", "function": function}],
+        metadata={"user": {"tags": ["a"], "name": "ann"}, "n": 1},
+    )
+
+
+def _edit(message: Any) -> None:
+    """Change whatever can be changed in a message; what is frozen stays as it is."""
+    for name in ("metadata", "tool_calls", "content"):
+        with contextlib.suppress(Exception):
+            _edit_inside(field(message, name))
+    with contextlib.suppress(Exception):
+        if isinstance(message, dict):
+            message["content"] = "edited"
+        else:
+            message.content = "edited"
+
+
+def _edit_inside(value: Any) -> None:
+    if isinstance(value, dict):
+        for each in list(value.values()):
+            _edit_inside(each)
+        value["edited"] = True
+        if "n" in value:
+            value["n"] = 2
+    elif isinstance(value, list):
+        for each in value:
+            _edit_inside(each)
+        value.append("edited")
+
+
+EDITABLE = frozenset({"metadata", "tool_calls"})
+
+
+@check("FID24")
+async def a_message_belongs_to_the_store_once_it_is_added(memory: Memory) -> None:
+    """Editing a dict inside a message that was passed does not reach the store, nor the reverse.
+
+    Incident: mem0 pull request 4529: the metadata dict of the caller was changed in place, so that
+    calls that shared one bled into each other; langgraph's InMemoryStore aliases stored values.
+    """
+    fields, session = EDITABLE & memory.target.carries, memory.session()
+    first, second = _rich(memory), _rich(memory)
+    as_given = [deepcopy(first), deepcopy(second)]
+    await memory.client.add(session, [first])
+    if first != as_given[0]:
+        raise Violation("corrupted: adding changed the message that the caller passed")
+    _edit(first)
+    await memory.client.add(session, [second])
+    _edit(first)
+    _edit(second)
+    with about("after the caller edited what it had passed"):
+        await expect_messages(memory.client, session, as_given, fields)
+
+
+@check("FID25", suite="smoke")
+async def editing_what_was_read_does_not_edit_the_history(memory: Memory) -> None:
+    """The list that a read returns is the caller's: whatever happens to it, the history stays.
+
+    Incident: langchain-core 1.7.2 InMemoryChatMessageHistory hands out its own list: an agent that
+    drops a message from its prompt drops it from the memory.
+    """
+    session, batch = memory.session(), memory.messages(3)
+    await memory.client.add(session, batch)
+    edits: dict[str, Callable[[list[Any]], object]] = {
+        "appending": lambda found: found.append(memory.message()),
+        "removing": lambda found: found.pop(0),
+        "reversing": lambda found: found.reverse(),
+        "clearing": lambda found: found.clear(),
+    }
+    for name, edit in edits.items():
+        found = await memory.client.call("get_history", session)
+        if isinstance(found, list):
+            edit(found)
+        await _expect_untouched(memory, session, batch, f"{name} in the list that was read")
+    await memory.client.add(session, more := memory.messages(1))
+    await memory.client.expect(session, contents_of([*batch, *more]))
+
+
+@check("FID26")
+async def editing_a_message_that_was_read_does_not_edit_the_history(memory: Memory) -> None:
+    """A message that a read returns is the caller's, with the dicts and lists inside it.
+
+    Incident: langgraph's InMemoryStore 4.3.1 returns the stored values themselves; Chainlit pull
+    request 557 had to copy the metadata of a resumed session for the same reason.
+    """
+    fields, session = EDITABLE & memory.target.carries, memory.session()
+    batch = [_rich(memory), _rich(memory)]
+    as_given = deepcopy(batch)
+    await memory.client.add(session, batch)
+    for _ in range(2):
+        for message in await memory.client.history(session):
+            _edit(message)
+        with about("after the caller edited what it had read"):
+            await expect_messages(memory.client, session, as_given, fields)
+
+
+@check("FID27", suite="smoke")
+async def a_batch_of_any_size_is_stored_whole(memory: Memory) -> None:
+    """A batch of one, of a hundred and one, or of a thousand is stored whole and in order.
+
+    Incident: SQLite documents at most 32,766 variables in a statement, 999 before 3.32, and
+    PostgreSQL's protocol 65,535: an INSERT of many rows works until the batch is large enough.
+    """
+    most = await memory.affordable(1_003, least=257)
+    sizes = (1, 2, 10, 50, 64, 99, 101, 128, 257, 500, 1_000, 1_003)
+    for size in (each for each in sizes if each <= most):
+        session, batch = memory.session(), memory.messages(size)
+        with about(f"a batch of {size:,}"):
+            await memory.client.add(session, batch)
+            await memory.client.expect(session, contents_of(batch))
+    session = memory.session()
+    mixed = [memory.message(memory.text("x" * 10**power)) for power in (0, 5, 1, 4, 2, 3, 6, 0)]
+    with about("a batch of short and long messages"):
+        await memory.client.add(session, mixed)
+        await memory.client.expect(session, contents_of(mixed))
+
+
+@check("FID28")
+async def a_batch_of_none_changes_nothing(memory: Memory) -> None:
+    """Adding no messages is no error, removes nothing, and makes no session appear.
+
+    Incident: Redis answers RPUSH without values with an error, and SQL knows no VALUES without a
+    row: a store that passes an empty batch on fails at the first turn with nothing to say.
+    """
+    empty, session, batch = memory.session("empty"), memory.session(), memory.messages(2)
+    await memory.client.add(session, batch)
+    await memory.client.add(empty, [])
+    await memory.client.add(session, [])
+    await memory.client.expect(empty, [])
+    await memory.client.expect(session, contents_of(batch))
+    if memory.client.has("list_sessions"):
+        listed = list(await memory.client.call("list_sessions"))
+        if empty in listed:
+            raise Violation("phantom: a session without messages is listed", shown_list(listed))
+    await memory.client.add(empty, more := memory.messages(1))
+    await memory.client.expect(empty, contents_of(more))
+
+
+@check("FID29")
+async def a_history_of_ten_thousand_is_read_whole(memory: Memory) -> None:
+    """A history of ten thousand messages comes back whole, in order, each of them once.
+
+    Incident: ai-dial-chat pull request 8778: a default limit of 1,000 hid everything older, and
+    nobody was told; dify issue 31654: no more than ten messages of a conversation could be read.
+    """
+    count = await memory.affordable(10_007, least=1_503)
+    session, batch = memory.session(), memory.messages(count)
+    step = 1_000
+    for start in range(0, len(batch), step):
+        await memory.client.add(session, batch[start : start + step])
+    await memory.client.expect(session, contents_of(batch))
+
+
+def _full(memory: Memory) -> list[ChatMessage]:
+    """Messages that use every field."""
+    message = memory.message
+    return [
+        message(memory.text(" \u8bb0\u5fc6 \U0001f420 e\u0301\r\n "), role="system", name="boss"),
+        message(
+            role="user", metadata={"n": 2**53 + 1, "t": True, "none": None, "deep": [{"x": 0.1}]}
+        ),
+        _rich(memory),
+        message(role="tool", tool_call_id="c1", created_at=datetime(2020, 1, 2, 3, 4, 5, 678, UTC)),
+        message(role="user"),
+    ]
+
+
+@check("FID30", needs=[Reopening], suite="smoke")
+async def another_opening_reads_the_same_to_the_last_field(memory: Memory) -> None:
+    """What is read through another opening has every field, as it had for the one that wrote it.
+
+    Incident: nixopus pull request 1345: the calls of an agent were there while the chat went on,
+    and gone after a reload, because only the text had been written.
+    """
+    session, batch, fields = memory.session(), _full(memory), sorted(memory.target.carries)
+    await memory.client.add(session, batch)
+    await expect_messages(memory.client, session, batch, fields)
+    with about("read after reopening"):
+        await expect_messages(await memory.reopen(), session, batch, fields)
+
+
+@check("FID31", needs=[method("get_history", "last")])
+async def a_shorter_read_gives_the_same_messages(memory: Memory) -> None:
+    """Messages that are read with last= have the fields that they have in the whole history.
+
+    Incident: openclaw issue 26644: one way to read a chat cut the long messages that another way
+    gave back whole.
+    """
+    session, batch, fields = memory.session(), _full(memory), sorted(memory.target.carries)
+    batch.insert(1, memory.message(memory.text("long " * 30_000)))
+    await memory.client.add(session, batch)
+    for last in (len(batch), 5, 1):
+        with about(f"last={last}"):
+            await expect_messages(memory.client, session, batch[-last:], fields, last=last)
+    await expect_messages(memory.client, session, batch, fields)

@@ -1,0 +1,188 @@
+"""FID, continued: a fact comes back as it was told, text and metadata, and nobody can edit it."""
+
+import copy
+from typing import Any
+
+from goldfish.catalogue.registry import check, method
+from goldfish.catalogue.support.knowledge import (
+    Knowledge,
+    id_of,
+    known,
+    known_items,
+    metadata_of,
+    offered,
+    text_of,
+)
+from goldfish.findings.comparison import shown
+from goldfish.findings.result import Violation
+from goldfish.harness.memory import Client, Memory
+
+TEXTS = [
+    'It\'s 100% "fine"; DROP TABLE facts; --',
+    "First line\nsecond line\twith a tab",
+    "  spaces around  and   within ",
+    "Zoe\N{COMBINING DIAERESIS} and Zo\N{LATIN SMALL LETTER E WITH DIAERESIS}",
+    "数学とコーヒーが好き",
+    "يفضل الشاي على القهوة",
+    "Party on Friday 🎉👩\N{ZERO WIDTH JOINER}💻",
+    "<b>bold</b> &amp; {curly} ${HOME} %s {0}",
+    '{"json": [1, 2.50, null]}',
+    "null",
+    "0012",
+    "x" * 5_000,
+]
+ODD_TEXTS = [
+    "NUL \x00 inside",
+    "a lone \ud800 surrogate",
+    "\N{RIGHT-TO-LEFT OVERRIDE}txet",
+    "\x1b[31m",
+]
+FLAT: dict[str, Any] = {
+    "text": "plain é 🎉",
+    "yes": True,
+    "no": False,
+    "integer": 7,
+    "big": 2**60 + 1,
+    "float": 2.5,
+    "negative": -0.125,
+    "with space": 1,
+}
+NESTED: dict[str, Any] = {  # which a store of flat metadata may refuse
+    "none": None,
+    "list": [1, "two", None, [3.5]],
+    "deep": {"er": {"est": ["end"]}},
+    "empty": {},
+    "": "no name",
+}
+Metadata = method("remember", "metadata")
+
+
+@check("FID32", about="facts")
+async def a_fact_says_exactly_what_was_told(memory: Memory) -> None:
+    """Texts with quotes, lines, marks, other scripts, or code in them come back as they were.
+
+    Incident: langgraph-checkpoint 4.3.1 replaced a lone surrogate by '?', and SQLite documents that
+    text is cut at NUL by functions that take it for a C string.
+    """
+    knowledge, user = Knowledge(memory), memory.session("ann")
+    await knowledge.tell(user, *TEXTS)
+    for text in ODD_TEXTS:
+        if await offered(memory.client, user, text) is None:
+            knowledge.note(user, text)
+    await knowledge.expect(user)
+
+
+@check("FID33", about="facts", needs=[Metadata])
+async def metadata_come_back_as_they_were_told(memory: Memory) -> None:
+    """Metadata come back equal, value by value, type by type; nested ones too, or are refused.
+
+    Incident: deepsense-ai/ragbits pull request 184: nested metadata were flattened for Chroma and
+    lists turned into text, from which they could not be made again.
+    """
+    user, client = memory.session("ann"), memory.client
+    for key, value in FLAT.items():
+        await client.call("remember", user, f"Has the field {key!r}", metadata={key: value})
+    kept = dict(FLAT)
+    for key, value in NESTED.items():
+        if await offered(client, user, f"Has the field {key!r}", metadata={key: value}) is None:
+            kept[key] = value
+    await client.call("remember", user, "Has all fields", metadata=dict(kept))
+    for key, value in kept.items():
+        await expect_metadata(client, user, f"Has the field {key!r}", {key: value})
+    await expect_metadata(client, user, "Has all fields", kept)
+
+
+@check("FID34", about="facts", needs=[Metadata])
+async def nobody_edits_a_fact_through_what_was_passed(memory: Memory) -> None:
+    """Editing the metadata that were handed in, or came back, does not change what is stored.
+
+    Incident: langchain-ai/langgraph issue 8835: InMemoryStore hands out live references, so that
+    whoever edits a value that came back rewrites the memory.
+    """
+    user, client, text = memory.session("ann"), memory.client, "Ann lives in Berlin"
+    given: dict[str, Any] = {"deep": {"list": [1, 2]}, "source": "chat"}
+    if await offered(client, user, "Does it take nested values?", metadata=given) is not None:
+        del given["deep"]
+    wanted = copy.deepcopy(given)
+    answer = await client.call("remember", user, text, metadata=given)
+    _edit(given)
+    await expect_metadata(client, user, text, wanted)
+    for item in ([] if answer is None else [answer]) + await known_items(client, user, [text]):
+        _edit(metadata_of(item))
+    await expect_metadata(client, user, text, wanted)
+    if client.has("get_fact"):
+        name = await id_of(client, user, text)
+        _edit(metadata_of(await client.call("get_fact", user, name)))
+        await expect_metadata(client, user, text, wanted)
+
+
+@check("FID35", about="facts", needs=[Metadata])
+async def metadata_that_cannot_be_kept_are_refused_whole(memory: Memory) -> None:
+    """Metadata that cannot be kept are refused and leave no trace, or come back equal.
+
+    Incident: vectorize-io/hindsight issue 272: a memory with a time in it was not stored, with
+    "Object of type datetime is not JSON serializable" in a log.
+    """
+    knowledge, client, user = Knowledge(memory), memory.client, memory.session("ann")
+    await knowledge.tell(user, "Ann lives in Berlin")
+    odd: dict[str, Any] = {
+        "a complex number": 1 + 2j,
+        "a set": {1, 2},
+        "bytes": b"\xff",
+        "a function": len,
+        "a key that is no text": {1: "one"},
+        "a tuple": (1, 2),
+        "a circle": _circle(),
+    }
+    for what, value in odd.items():
+        text = f"This fact has {what}"
+        if await offered(client, user, text, metadata={"odd": value}) is None:
+            knowledge.note(user, text)
+            await expect_metadata(client, user, text, {"odd": value})
+        elif text in await known(client, user, [text]):
+            raise Violation(f"torn: {shown(text)} was refused, and is there")
+    await knowledge.expect(user)
+
+
+async def expect_metadata(client: Client, user: str, text: str, wanted: dict[str, Any]) -> None:
+    """Raise if the fact does not have these metadata, of these types."""
+    items = await known_items(client, user, [text])
+    (item, *_) = [each for each in items if text_of(each) == text] or [None]
+    if item is None:
+        raise Violation(f"lost: user {shown(user)} was told {shown(text)}")
+    found = metadata_of(item)
+    if not _alike(found, wanted):
+        raise Violation(f"corrupted: the metadata {shown(wanted)} came back as {shown(found)}")
+
+
+def _alike(found: Any, wanted: Any) -> bool:
+    """Whether values are equal, and of the same types within."""
+    try:
+        return bool(found == wanted) and repr(_kinds(found)) == repr(_kinds(wanted))
+    except RecursionError:  # both go round in a circle
+        return True
+
+
+def _kinds(value: Any) -> Any:
+    """The types within a value, sorted by key: True equals 1 and is not the same."""
+    if isinstance(value, dict):
+        return {key: _kinds(value[key]) for key in sorted(value, key=str)}
+    if isinstance(value, list):
+        return [_kinds(each) for each in value]
+    return type(value).__name__
+
+
+def _edit(metadata: Any) -> None:
+    """Change metadata in place, inside too, where their kind allows it."""
+    if isinstance(metadata, dict):
+        deep = metadata.get("deep")
+        if isinstance(deep, dict) and isinstance(deep.get("list"), list):
+            deep["list"].append("edited")
+        metadata["source"] = "edited"
+
+
+def _circle() -> list[Any]:
+    """A list that holds itself."""
+    circle: list[Any] = []
+    circle.append(circle)
+    return circle

@@ -1,0 +1,184 @@
+"""FID, continued: a named value comes back as it was set, and is replaced whole."""
+
+import copy
+from typing import Any
+
+from goldfish.catalogue.registry import check
+from goldfish.catalogue.support.comparison import difference
+from goldfish.catalogue.support.stated import Owner, Stated, got, offered
+from goldfish.findings.comparison import shown
+from goldfish.findings.result import Violation
+from goldfish.harness.memory import Memory
+
+PROFILE: dict[str, Any] = {"name": "Alice", "role": "admin", "tags": ["a", "b"], "at": {"x": 1}}
+KINDS: dict[str, Any] = {
+    "text": "Grüße, 用户 😀, 'quoted' \"twice\" \\n",
+    "long": "x" * 20_000,
+    "integer": 2**53 + 1,
+    "negative": -7,
+    "float": 0.1,
+    "small": 5e-324,
+    "yes": True,
+    "list": [1, "1", 1.5, None, [], [[2]]],
+    "deep": {"a": {"b": {"c": [{"d": "e"}]}}},
+}
+FALSY: dict[str, Any] = {
+    "none": None, "no": False, "zero": 0, "nothing": "", "list": [], "dict": {},
+}  # fmt: skip
+ODD_VALUES: dict[str, Any] = {
+    "NUL": "a\0b",
+    "a lone surrogate": "a\ud800b",
+    "a long integer": 2**200 + 1,
+    "a tuple": (1, 2),
+    "a set": {1},
+    "an object": object(),
+    "a number as a key": {1: "one"},
+    "infinity": float("inf"),
+    "bytes": b"\xff",
+}
+ODD_NAMES = [
+    *("", " ", "a", "a ", " a", "A", "a.b", "a/b", "a b", "a:b", "$a", "$.a", "a[0]", "__class__"),
+    *("a\0b", "a\ud800", "'; --", "%", "*", "user:a", "app:a", "temp:a", "state", "名", "x" * 300),
+]
+
+
+@check("FID40", about="state", suite="smoke")
+async def values_come_back_as_they_were_set(memory: Memory) -> None:
+    """Texts, numbers, lists and nested dicts come back by value and of their own type.
+
+    Incident: langchain-ai/langsmith-sdk issue 3391: integers from 2**64 on became floats on their
+    way, and different numbers the same.
+    """
+    stated, owner = Stated(memory), Owner(memory.session())
+    await stated.put(owner, KINDS)
+    await stated.expect(owner)
+
+
+@check("FID41", about="state", suite="smoke")
+async def a_value_is_replaced_whole(memory: Memory) -> None:
+    """Setting a name again replaces what is under it: nothing of the old value is left.
+
+    Incident: google/adk-python issue 6728: SqliteSessionService merged a dict into the one that
+    was stored, so that keys which had been removed came back after a reload; measured in
+    google-adk 2.7.1, and no longer in 2.8.0.
+    """
+    stated, owner = Stated(memory), Owner(memory.session())
+    later: list[Any] = [{"name": "Alice"}, {"at": {"y": 2}}, {}, ["a"], "text", {"tags": []}]
+    await stated.put(owner, {"profile": PROFILE})
+    for value in later:
+        await stated.put(owner, {"profile": value})
+        found = await got(memory.client, owner)
+        if changed := difference(value, found.get("profile"), "profile"):
+            raise Violation(
+                f"corrupted: what replaced a value is not what is there: {changed}",
+                f"set {shown(value)}",
+                f"found {shown(found)}",
+            )
+
+
+@check("FID42", about="state", suite="smoke")
+async def setting_some_names_leaves_the_others(memory: Memory) -> None:
+    """Values under other names stay as they are when one is set.
+
+    Incident: agno-agi/agno issue 4685: with each run the state was begun anew from its first
+    values, and what tools had put there was gone.
+    """
+    stated, owner = Stated(memory), Owner(memory.session())
+    for number in range(6):
+        await stated.put(owner, {f"name {number}": memory.text(), f"other {number % 2}": number})
+    await stated.expect(owner)
+
+
+@check("FID43", about="state")
+async def values_that_are_nothing_are_kept(memory: Memory) -> None:
+    """None, False, 0 and what is empty are values like others, also where they replace one.
+
+    Incident: google/adk-python issue 6728: a value set to None took its name away in one session
+    service and was stored by the others; measured in SqliteSessionService of google-adk 2.7.1.
+    """
+    stated, fresh, over = Stated(memory), Owner(memory.session()), Owner(memory.session())
+    await stated.put(fresh, FALSY)
+    await stated.put(over, dict.fromkeys(FALSY, "something"))
+    await stated.put(over, FALSY)
+    await stated.expect(fresh, over)
+
+
+@check("FID44", about="state")
+async def odd_values_are_kept_exactly_or_refused(memory: Memory) -> None:
+    """A value that JSON does not have comes back as it was, or is refused and nothing is set.
+
+    Incident: langgraph-checkpoint 4.3.1 replaced a lone surrogate by '?' and said nothing; measured
+    in SqliteSessionService of google-adk 2.13.0: a text ends at NUL.
+    """
+    for what, value in ODD_VALUES.items():
+        owner = Owner(memory.session())
+        refusal = await offered(memory.client, owner, {"plain": "yes", "odd": value})
+        found = await got(memory.client, owner)
+        if refusal is not None and found:
+            raise Violation(f"torn: {refusal}, and yet there is {shown(found)}", what)
+        if refusal is None and "odd" not in found:
+            raise Violation(f"lost: {what} was acknowledged, and is not there", shown(found))
+        if refusal is None and (changed := difference(value, found["odd"], what)):
+            raise Violation(f"corrupted: {changed}", f"set {shown(value)}")
+
+
+@check("FID45", about="state")
+async def odd_names_are_told_apart_or_refused(memory: Memory) -> None:
+    """Names with dots, signs, spaces, NUL or nothing are exact, or refused; none is another.
+
+    Incident: agentscope-ai/agentscope-java pull request 2698: a review found that names and the
+    store's own fields were in one place: a value called _updated_at was acknowledged, and
+    overwritten by a date. Measured in SqliteSessionService of google-adk 2.13.0: a name ends at
+    NUL.
+    """
+    stated, owner = Stated(memory), Owner(memory.session())
+    await stated.put(owner, {"plain": {"b": memory.text("nested")}})
+    for name in ODD_NAMES:
+        values = {name: memory.text(f"under {name[:10]!a}")}
+        if await offered(memory.client, owner, values) is None:
+            stated.note(owner, values)
+    await stated.expect(owner)
+
+
+@check("FID46", about="state", suite="smoke")
+async def what_was_handed_in_or_out_is_nobody_s_to_edit(memory: Memory) -> None:
+    """Editing what was set, or what was got, nested values too, does not change what is stored.
+
+    Incident: google/adk-python pull request 7105: nested values of users were handed out by
+    reference, so that editing a session that had been returned changed what others were given.
+    """
+    owners = [Owner(memory.session())]
+    if all(memory.client.has(name, "user_id") for name in ("set_state", "get_state")):
+        owners.append(Owner(memory.session(), memory.session("ann")))
+    for owner in owners:
+        given = copy.deepcopy(PROFILE)
+        values = {"profile": given}
+        stated = Stated(memory)
+        await stated.put(owner, values)
+        stated.values[owner.whose] = {"profile": copy.deepcopy(PROFILE)}
+        given["at"]["x"] = "edited"
+        given["tags"].append("edited")
+        values["more"] = {}
+        await stated.expect(owner)
+        found = await got(memory.client, owner)
+        found["profile"]["tags"].append("edited")
+        found["profile"]["at"]["y"] = "edited"
+        found["more"] = True
+        await stated.expect(owner)
+
+
+@check("FID47", about="state")
+async def asking_and_setting_nothing_change_nothing(memory: Memory) -> None:
+    """An unknown session has no values, also when asked again; setting none takes none away.
+
+    Incident: google/adk-python issue 4933: going back in a session set values to None that
+    no step of it had named.
+    """
+    stated, owner, nobody = Stated(memory), Owner(memory.session()), Owner(memory.session("nobody"))
+    for _ in range(2):
+        await stated.expect(nobody)
+    await stated.put(nobody, {})
+    await stated.expect(nobody)
+    await stated.put(owner, {"name": memory.text()})
+    await stated.put(owner, {})
+    await stated.expect(owner)

@@ -1,0 +1,222 @@
+"""FID, the text: a content comes back exactly as it went in, whatever it looks like."""
+
+from collections.abc import Mapping
+
+from goldfish.catalogue.registry import check
+from goldfish.catalogue.support.comparison import about, expect_kept_or_refused
+from goldfish.findings.comparison import judge, shown
+from goldfish.harness.memory import Memory, contents_of
+
+
+async def _expect_kept(memory: Memory, texts: Mapping[str, str]) -> None:
+    """Each text, alone in a session of its own, is taken and comes back."""
+    for variant, text in texts.items():
+        session = memory.session()
+        with about(variant):
+            await memory.client.add(session, [memory.message(text)])
+            await memory.client.expect(session, [text])
+
+
+async def _expect_kept_or_refused(memory: Memory, texts: Mapping[str, str]) -> None:
+    """Each text comes back exactly, or was refused and left nothing behind."""
+    for variant, text in texts.items():
+        with about(variant):
+            await expect_kept_or_refused(memory, memory.message(text))
+
+
+@check("FID01", suite="smoke")
+async def text_in_any_script_comes_back_unchanged(memory: Memory) -> None:
+    """Text in any script, with any emoji, comes back character for character.
+
+    Incident: MySQL's utf8 stores at most three bytes a character; php-telegram-bot issue 62: a
+    message was stored only up to its first emoji.
+    """
+    await _expect_kept(
+        memory,
+        {
+            "accents": memory.text("na\u00efve caf\u00e9 \u00df \u0130\u0131 \ufb01"),
+            "decomposed accents": memory.text("cafe\u0301 A\u030a n\u0303"),
+            "an emoji of four bytes": memory.text("\U0001f420 and text after it"),
+            "an emoji family": memory.text(
+                "\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466"
+            ),
+            "a flag and a skin tone": memory.text(
+                "\U0001f1f3\U0001f1f4 \U0001f44d\U0001f3fe \u2764\ufe0f"
+            ),
+            "Chinese, Japanese, Korean": memory.text(
+                "\u8bb0\u5fc6 \u30ad\u30f3\u30ae\u30e7 \uae08\ubd95\uc5b4"
+            ),
+            "rare ideographs": memory.text("\U00020bb7\u91ce\u5bb6 \U0002f81a"),
+            "right to left": memory.text(
+                "\u05e9\u05dc\u05d5\u05dd \u200f\u0645\u0631\u062d\u0628\u0627\u200e!"
+            ),
+            "stacked marks": memory.text("Z\u0351\u036b\u0343\u0364a\u0334\u0321l\u0321\u0315"),
+            "Indic and Thai": memory.text("\u0915\u094d\u0937\u093f \u0e19\u0e49\u0e33"),
+            "mathematics": memory.text("\U0001d4d0 \u2260 \u00bd \u2462 \u212b \u2126"),
+            "private use and the last plane": memory.text("\ue000 \U0010fffd"),
+            "typographic signs": memory.text(
+                "\u201cyes\u201d \u2014 it\u2019s 5\u202f\u20ac\u2026"
+            ),
+        },
+    )
+
+
+@check("FID02", suite="smoke")
+async def white_space_is_part_of_the_text(memory: Memory) -> None:
+    """Blanks, tabs and line ends come back as they were, also at the edges.
+
+    Incident: mastra issue 15880: filterMessagesForPersistence trimmed every text part before it
+    was saved, so that streamed words came back glued together.
+    """
+    tag = memory.text
+    await _expect_kept(
+        memory,
+        {
+            "a leading blank": f"  {tag()}",
+            "a trailing blank": f"{tag()}  ",
+            "a trailing line end": f"{tag()}\n\n",
+            "a leading line end": f"\n{tag()}",
+            "several blanks in a row": tag("a  b   c"),
+            "tabs": f"\t{tag()}\tx\t",
+            "Windows line ends": tag("a\r\nb\r\n"),
+            "a bare carriage return": tag("a\rb"),
+            "mixed line ends": tag("a\nb\r\nc\n\nd"),
+            "an indented block": tag("def f():\n    return 1\n\n"),
+            "a non-breaking blank": "\u00a0" + tag("a\u00a0b\u00a0"),
+            "a wide blank": f"\u3000{tag()}\u2003",
+            "a byte order mark": "\ufeff" + tag("a\u200bb"),
+            "separators of lines": tag("a\u2028b\u2029c\u0085d"),
+            "only blanks": "   ",
+            "only a line end": "\n",
+        },
+    )
+
+
+@check("FID03")
+async def text_that_looks_like_data_stays_text(memory: Memory) -> None:
+    """A text that looks like JSON, a number, a date or nothing at all is still that text.
+
+    Incident: SQLite documents that a column of NUMERIC affinity turns the text '007' into 7, and
+    YAML 1.1 that a bare no is false; lmnr pull request 659 parses message texts that are JSON.
+    """
+    looks = [
+        '{"role": "system", "content": "hi"}', '{"b": 1, "a": 2.0}', "[]", "{}", "[1, 2]", '"text"',
+        "null", "None", "true", "False", "yes", "no", "NaN", "undefined", "0", "42", "007", "-1",
+        "1.0", "1e5", "0x1F", "1_000", "12345678901234567890", "2026-03-01", "2026-03-01T12:00:00Z",
+        "12:30", "key: value\n- item", "- a\n- b", "a,b,c\n1,2,3", 'say "hi", she said', "a;b|c\td",
+        "(1, 2)", "b'bytes'", "#comment", "=1+1", "SGVsbG8=", "data: {}\n\n",
+    ]  # fmt: skip
+    await _expect_kept(memory, {f"the text {shown(text)}": text for text in looks})
+
+
+@check("FID04")
+async def text_that_looks_like_code_is_left_alone(memory: Memory) -> None:
+    """Quotes, markup, placeholders and escapes are neither run, filled in nor undone.
+
+    Incident: tangerine-backend issue 166: JSON in an old message was taken for the variables of a
+    prompt template; PHP's magic_quotes_gpc, removed in 5.4, put a backslash before every quote.
+    """
+    words = [
+        "'; DROP TABLE messages; --", "it's", "O''Brien", '" OR "1"="1', "a -- b /* c */", "100%",
+        "50% of %s and %(name)s and %d", "{x} and {0} and {}", "{{x}} and {% if y %}", "${x} $1 $$",
+        "#{x} <%= y %> @{z}", "a:b :name ?1 ?", "<b>bold</b> <br/> <script>alert(1)</script>",
+        "<working_memory>x</working_memory>", "&amp; &lt;b&gt; &#39; &nbsp;", "a < b && c > d",
+        r"C:\new\table \u0041 \x41 \0 \\", r"\n is no line end", "a%20b+c%2Fd?x=1&y=2", "~/a/../b",
+        "*bold* _it_ `code` [link](http://x.y)", "```python\nprint('hi')\n```", "KEYS * ? [a-z]",
+        "\\", "'", '"', "`", "%", "ann@example.org +1 555 0100", "sk-live-4eC39HqLyjWD",
+    ]  # fmt: skip
+    await _expect_kept(memory, {f"the text {shown(text)}": memory.text(text) for text in words})
+
+
+EDGES = (255, 256, 1_000, 1_024, 4_000, 4_096, 8_192, 16_384, 32_768, 65_535, 65_536, 100_000)
+
+
+@check("FID05")
+async def a_long_text_comes_back_whole(memory: Memory) -> None:
+    """A text of any length up to a megabyte and beyond comes back whole.
+
+    Incident: Flowise issue 2159: MySQL's TEXT holds 65,535 bytes, longer data was cut there
+    without an error; openclaw issue 26644 cuts what it reads at 12,000 characters.
+    """
+    long = {f"{size:,} characters": _long(memory, size + 1) for size in EDGES}
+    long["70,000 characters of four bytes"] = memory.text("\U0001f420" * 70_000)
+    long["a megabyte"] = _long(memory, 1_100_000)
+    await _expect_kept(memory, long)
+    await _expect_kept_or_refused(memory, {"five megabytes": _long(memory, 5_300_000)})
+
+
+def _long(memory: Memory, size: int) -> str:
+    """A text of that length in which every place differs from its neighbours."""
+    tag = memory.text("")
+    return (tag + " ".join(map(str, range(size // 5))))[:size].ljust(size, ".")
+
+
+@check("FID06")
+async def strange_characters_are_kept_or_refused(memory: Memory) -> None:
+    """NUL, control characters and lone surrogates are kept exactly or refused, never changed.
+
+    Incident: langgraph-checkpoint 4.3.1 silently replaces a lone surrogate by '?'; PostgreSQL
+    rejects U+0000, and deepeval pull request 2036 strips it from what it saves.
+    """
+    tag = memory.text
+    controls = "".join(map(chr, [*range(1, 9), 11, 12, *range(14, 32), 127]))
+    await _expect_kept_or_refused(
+        memory,
+        {
+            "a NUL in the middle": tag("a\x00b"),
+            "a NUL at the end": f"{tag()}\x00",
+            "a high surrogate alone": tag("a\ud83db"),
+            "a low surrogate alone": tag("a\udc20b"),
+            "surrogates the wrong way round": tag("\udc20\ud83d"),
+            "control characters": tag(controls),
+            "a coloured terminal line": tag("\x1b[31mred\x1b[0m"),
+            "vertical tab, form feed": tag("a\x0bb\x0cc"),
+            "file and record separators": tag("a\x1cb\x1dc\x1ed"),
+            "C1 controls": tag("a\x80b\x9fc"),
+            "non-characters": tag("\ufffe \uffff \U0001ffff"),
+            "the replacement character": tag("\ufffd"),
+        },
+    )
+
+
+@check("FID07")
+async def an_empty_text_is_a_message_too(memory: Memory) -> None:
+    """A message without text stays in its place, as an assistant's that only calls tools.
+
+    Incident: open-chat-studio pull request 4106 and astron-agent pull request 1541: turns with
+    empty text were written, then dropped or replaced when the history was read.
+    """
+    call = {"id": "c1", "type": "function", "function": {"name": "now", "arguments": "{}"}}
+    batch = [memory.message(), memory.message("", role="assistant", tool_calls=[call])]
+    session = memory.session()
+    await memory.client.add(session, [*batch, end := memory.message()])
+    judge(contents_of([*batch, end]), await memory.client.contents(session), session=session)
+    await _expect_kept_or_refused(memory, {"an empty text of a user": ""})
+
+
+@check("FID08")
+async def content_in_parts_comes_back_in_parts(memory: Memory) -> None:
+    """A content made of parts (text, images, results) comes back part by part, or is refused.
+
+    Incident: hermes-agent pull request 19609: a memory plugin failed on list content, and the
+    agent now flattens the parts to text before any memory sees them.
+    """
+    image = {
+        "type": "image_url",
+        "image_url": {"url": "data:image/png;base64,iVBORw0=", "detail": "low"},
+    }
+    text = {"type": "text", "text": memory.text(" two  blanks ")}
+    contents = {
+        "one text part": [text],
+        "text and image": [{"type": "text", "text": memory.text()}, image],
+        "image first": [image, {"type": "text", "text": memory.text()}],
+        "two text parts": [text, {"type": "text", "text": memory.text("more")}],
+        "an unknown part": [
+            {"type": "audio", "text": memory.text(), "seconds": 1.5, "cache": None}
+        ],
+        "a nested result": [{"type": "tool_result", "content": [text, {"ok": True, "rows": []}]}],
+        "a part without text": [image],
+    }
+    for variant, content in contents.items():
+        with about(variant):
+            await expect_kept_or_refused(memory, memory.message(content))

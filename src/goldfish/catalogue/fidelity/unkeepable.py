@@ -1,0 +1,92 @@
+"""FID, continued: metadata that a store has no place for are refused, and harm nothing else."""
+
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from goldfish.catalogue.fidelity.facts import expect_metadata
+from goldfish.catalogue.registry import Reopening, carries, check, method
+from goldfish.catalogue.support.knowledge import Knowledge, offered
+from goldfish.findings.result import UnsupportedError, Violation
+from goldfish.harness.memory import Memory, contents_of
+
+FORGETFUL = "nothing outlives a reopen, with such metadata or without: DUR tells more"
+UNKEEPABLE: dict[str, Any] = {
+    "a time": datetime(2026, 11, 16, 7, 30, tzinfo=UTC),
+    "a set": {1, 2},
+    "bytes": b"\xff",
+    "a function": len,
+}
+OWN_NAMES = ("data", "hash", "id", "text", "memory", "content", "role", "created_at", "metadata")
+
+
+@check("FID60", about="facts", needs=[method("remember", "metadata"), Reopening])
+async def facts_outlive_metadata_that_cannot_be_kept(memory: Memory) -> None:
+    """Metadata that cannot be kept cost nobody a fact that was acknowledged, also after a reopen.
+
+    Incident: mem0ai 2.2.1 on FAISS, in our own runs: a fact with a time in its metadata was
+    acknowledged, the file of all users was left half written, and read as empty after a restart.
+    """
+    knowledge = Knowledge(memory)
+    ann, ben = memory.session("ann"), memory.session("ben")
+    await knowledge.tell(ann, "Ann lives in Berlin")
+    await _outlives_a_reopen(memory, knowledge.expect)
+    client = memory.client
+    for what, value in UNKEEPABLE.items():
+        await knowledge.tell(ann, f"Ann was told this before {what}")
+        odd = f"Ann was told this with {what}"
+        if await offered(client, ann, odd, metadata={"odd": value}) is None:
+            knowledge.note(ann, odd)
+        await knowledge.tell(ben, f"Ben was told this after {what}")
+    await memory.reopen()
+    await knowledge.expect()
+
+
+@check("FID62", about="facts", needs=[method("remember", "metadata")])
+async def metadata_named_as_the_stores_own_fields_are_kept_or_refused(memory: Memory) -> None:
+    """Metadata by a name that the store may use itself come back as they are, or are refused.
+
+    Incident: mem0ai 2.2.1, in our own runs: metadata called data, hash, id or role were dropped
+    without a word, and one called created_at became the time of the memory.
+    """
+    knowledge, client, user = Knowledge(memory), memory.client, memory.session("ann")
+    for name in OWN_NAMES:
+        text = f"This fact has metadata called {name}"
+        if await offered(client, user, text, metadata={name: "mine"}) is None:
+            knowledge.note(user, text)
+            await expect_metadata(client, user, text, {name: "mine"})
+    await knowledge.expect(user)
+
+
+@check("FID61", needs=[carries("metadata"), Reopening])
+async def messages_outlive_metadata_that_cannot_be_kept(memory: Memory) -> None:
+    """Metadata that cannot be kept cost no session an acknowledged message, also after a reopen.
+
+    Incident: the same as of FID60, where one bad value emptied the file of everybody.
+    """
+    session, other = memory.session(), memory.session()
+    await memory.client.add(session, batch := memory.messages(2))
+    there: list[Any] = contents_of(batch)
+    beside: list[Any] = []
+    await _outlives_a_reopen(memory, lambda: memory.client.expect(session, there))
+    client = memory.client
+    for value in UNKEEPABLE.values():
+        await client.add(session, batch := memory.messages(2))
+        there += contents_of(batch)
+        odd = memory.message(metadata={"odd": value})
+        if await client.offer(session, [odd]) is None:
+            there += contents_of([odd])
+        await client.add(other, batch := memory.messages(2))
+        beside += contents_of(batch)
+    again = await memory.reopen()
+    await again.expect(session, there, foreign=beside)
+    await again.expect(other, beside, foreign=there)
+
+
+async def _outlives_a_reopen(memory: Memory, expect: Callable[[], Awaitable[None]]) -> None:
+    """Raise UnsupportedError if the storage is forgetful anyhow: that is no news here."""
+    await memory.reopen()
+    try:
+        await expect()
+    except Violation:
+        raise UnsupportedError(FORGETFUL) from None

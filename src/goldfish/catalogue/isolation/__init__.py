@@ -1,0 +1,1 @@
+"""ISO: the promises about isolation."""

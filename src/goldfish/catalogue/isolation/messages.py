@@ -1,0 +1,427 @@
+"""ISO: what is said in one session stays in it, whatever the ids look like."""
+
+import asyncio
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import Any
+
+from goldfish.catalogue.registry import Reopening, check, method
+from goldfish.catalogue.support.lookalikes import (
+    BY_CASE,
+    BY_FORM,
+    BY_SPACE,
+    CONTAINED,
+    ESCAPED,
+    LIKE_ODD_CHARACTERS,
+    NUMBERS,
+    ODD_BY_FORM,
+    ODD_BY_SPACE,
+    ODD_CHARACTERS,
+    ODD_NUMBERS,
+    ODD_PATHS,
+    OWN_NAMES,
+    PATHS,
+    PATTERNS,
+    QUOTED,
+    SAME_DIGEST,
+    SEPARATED,
+    WILDCARDS,
+    WORDS,
+)
+from goldfish.findings.comparison import judge
+from goldfish.findings.result import Violation
+from goldfish.harness.client import StoreError
+from goldfish.harness.memory import Memory, contents_of
+
+
+@check("ISO01", suite="smoke")
+async def sessions_that_take_turns_never_share_a_message(memory: Memory) -> None:
+    """Two sessions that talk by turns each read back what was said there, and only that.
+
+    Incident: embedchain, now mem0, let the chat history of one session reach the others until each
+    call named its session (mem0ai/mem0 pull request 1084).
+    """
+    talk = Talk(memory)
+    ann, bob = memory.session("ann"), memory.session("bob")
+    for speaker in (ann, bob, bob, ann, ann, bob):
+        await talk.say(speaker)
+        await talk.hear(ann, bob)
+
+
+@check("ISO02")
+async def ids_that_contain_each_other_stay_apart(memory: Memory) -> None:
+    """An id that is the beginning, the end or the middle of another is still another session.
+
+    Incident: langgraph-checkpoint-sqlite 3.1.0: a search for user 'al' returned the facts of
+    'alice'; 3.1.1 compares whole names.
+    """
+    await kept_apart(
+        memory, CONTAINED, turns=2, count=6
+    )  # 'user-1' + '12' must not be 'user-11' + '2'
+
+
+@check("ISO03")
+async def ids_that_differ_by_case_stay_apart(memory: Memory) -> None:
+    """Ids that differ only by upper and lower case, in any script, are different sessions.
+
+    Incident: sahasrahbot issue 53: its users were looked up under a collation of MySQL that ignores
+    case, and the column had to become utf8mb4_bin; SQLite documents the same of LIKE for ASCII.
+    """
+    await kept_apart(memory, BY_CASE)
+
+
+@check("ISO04")
+async def ids_that_differ_by_spaces_stay_apart(memory: Memory) -> None:
+    """Ids that differ only by white space are different sessions, or are refused.
+
+    Incident: MySQL documents that its PAD SPACE collations ignore trailing spaces in comparisons,
+    so that 'ann' and 'ann ' are one key; many layers call strip() with the same effect.
+    """
+    await kept_apart(memory, BY_SPACE, odd=ODD_BY_SPACE)
+
+
+@check("ISO05")
+async def ids_that_differ_by_unicode_form_stay_apart(memory: Memory) -> None:
+    """Ids that look alike but are different text, or not ASCII at all, are different sessions.
+
+    Incident: MySQL's utf8 holds three bytes per character and its general_ci collations take 'é'
+    for 'e' and one emoji for another: the documented reason for utf8mb4 and binary collations.
+    """
+    await kept_apart(memory, BY_FORM, odd=ODD_BY_FORM)
+
+
+@check("ISO06")
+async def ids_are_never_taken_for_patterns(memory: Memory) -> None:
+    """An id with the wildcards of LIKE, glob or regular expressions matches itself only.
+
+    Incident: langgraph-checkpoint-sqlite 3.1.0 looked users up by LIKE: 'john_doe' was given the
+    facts of 'john-doe'. Redis documents that KEYS and SCAN read * ? [ ] as a glob.
+    """
+    talk = await kept_apart(memory, PATTERNS)
+    await talk.hear(*WILDCARDS)
+
+
+@check("ISO07")
+async def ids_with_separators_stay_apart(memory: Memory) -> None:
+    """Ids with the separators of compound keys never meet, nor the keys that a store adds.
+
+    Incident: HKUDS/nanobot issue 4057: 'telegram:a_b' and 'telegram:a:b' were one session file,
+    because unsafe characters became '_'.
+    """
+    await kept_apart(memory, SEPARATED)
+
+
+@check("ISO08")
+async def ids_with_path_characters_stay_apart(memory: Memory) -> None:
+    """Ids that look like paths or file names are only names: they stay apart and inside.
+
+    Incident: sipeed/picoclaw pull request 1330: a Slack thread id 'C01234/1234.56' became a missing
+    directory, and no message of it could be added; langchain-core pull request 36891: '../..' and
+    '/etc' left the folder of FileChatMessageHistory.
+    """
+    await kept_apart(memory, PATHS, odd=ODD_PATHS)
+
+
+@check("ISO09")
+async def ids_with_quotes_and_code_are_only_names(memory: Memory) -> None:
+    """Ids with quotes, SQL, shell or template syntax are stored and found as they are.
+
+    Incident: langgraph-checkpoint-sqlite up to 2.0.10 built SQL from the keys of a filter
+    (CVE-2025-8709); the same habit makes an id like "o'brien" an error.
+    """
+    await kept_apart(memory, QUOTED)
+
+
+@check("ISO10")
+async def ids_that_are_escapes_of_each_other_stay_apart(memory: Memory) -> None:
+    """An id and its percent, HTML, backslash or base64 form are different sessions.
+
+    Incident: Python documents that unquote_plus() turns both '+' and '%20' into a space; a store
+    that decodes ids once too often gives 'a+b', 'a%20b' and 'a b' one history.
+    """
+    await kept_apart(memory, ESCAPED)
+
+
+@check("ISO11")
+async def ids_that_are_equal_as_numbers_stay_apart(memory: Memory) -> None:
+    """Ids that a parser takes for the same number, date or UUID are different sessions.
+
+    Incident: SQLite documents that a column of NUMERIC or INTEGER affinity turns the texts '01',
+    ' 1' and '1.0' into the integer 1: three users, one history.
+    """
+    await kept_apart(memory, NUMBERS, odd=ODD_NUMBERS)
+
+
+@check("ISO12")
+async def ids_that_are_words_of_a_parser_stay_apart(memory: Memory) -> None:
+    """Ids like 'null', 'None', 'true', 'default' or 'messages' are sessions like any other.
+
+    Incident: dtzp555-max/ocp pull request 86: callers who all sent the id 'default' shared one
+    conversation; and YAML 1.1 reads yes, on and true as one value.
+    """
+    await kept_apart(memory, WORDS + OWN_NAMES, odd=[""])
+
+
+@check("ISO13")
+async def long_ids_are_told_apart_or_refused(memory: Memory) -> None:
+    """Long ids that differ in one character only are different sessions, or are refused.
+
+    Incident: google-gemini/gemini-cli pull request 28653: files named by the first eight characters
+    of the session id made one conversation delete another (issue 27368).
+    """
+    beside = [4, 8, 16, 31, 32, 64, 100, 127, 255, 511, 1023, 2047]
+    pairs = {length: [f"{'x' * length}{each}{'x' * length}" for each in "12"] for length in beside}
+    short = [name for length in beside if length < 32 for name in pairs[length]]
+    long = [name for length in beside if length >= 32 for name in pairs[length]]
+    await kept_apart(memory, short, odd=long)
+
+
+@check("ISO14")
+async def odd_ids_are_told_apart_or_refused(memory: Memory) -> None:
+    """Ids that are empty, or hold NUL, control characters or surrogates, are exact or refused.
+
+    Incident: C strings end at NUL, so a layer in C reads 'a\\0b' as 'a'; langgraph-checkpoint 4.3.1
+    replaced a lone surrogate by '?', which is another valid name.
+    """
+    await kept_apart(memory, LIKE_ODD_CHARACTERS, odd=ODD_CHARACTERS)
+
+
+@check("ISO15")
+async def hundreds_of_sessions_stay_apart(memory: Memory) -> None:
+    """Hundreds of sessions are all there, and none reads the message of another.
+
+    Incident: philoserf/claude-code-config issue 259: session ids were cut to four hex digits, so
+    that among three hundred sessions two are likely to be one.
+    """
+    names = [f"user-{number}" for number in range(130)]
+    names += [f"{memory.random.getrandbits(128):032x}" for _ in range(130)]
+    await kept_apart(memory, names)
+
+
+@check("ISO16")
+async def ids_with_the_same_short_digest_stay_apart(memory: Memory) -> None:
+    """Ids that share a checksum, or the beginning of a digest, are different sessions.
+
+    Incident: KanishJebaMathewM/Truxify issue 8237: rows were found by eight hex digits of a key, so
+    that one account could be given what belonged to another.
+    """
+    await kept_apart(memory, dict.fromkeys(name for pair in SAME_DIGEST.values() for name in pair))
+
+
+@check("ISO17")
+async def an_unknown_session_is_empty(memory: Memory) -> None:
+    """A session in which nobody spoke is empty; reading it neither makes it nor fills it.
+
+    Incident: Python documents that a defaultdict inserts a key that is merely looked up, and that a
+    mutable default is shared by all calls: reading makes a session, two empty ones are one list.
+    """
+    talk, client = Talk(memory), memory.client
+    hints = ("unknown", "edited", "other", "ann")
+    unknown, edited, other, ann = (memory.session(hint) for hint in hints)
+    await talk.hear(unknown)
+    await talk.say(ann)
+    given = await client.call("get_history", edited)
+    if isinstance(given, list):
+        # An empty list that all share would now be full; whether it is its own is FID25's concern.
+        given.append(memory.message())
+    await talk.hear(unknown, other, ann)
+    if unknown in await listed(memory):
+        raise Violation(f"phantom: {unknown!r} is a session because it was read")
+    await talk.say(unknown)
+    await talk.hear(unknown, other, ann)
+
+
+@check("ISO18")
+async def equal_messages_belong_to_each_session_that_said_them(memory: Memory) -> None:
+    """The same words, said in several sessions, are in the history of each.
+
+    Incident: microsoft/agent-framework issue 4682: messages were told apart by a hash of role and
+    content, so that the second 'yes' was dropped.
+    """
+    sessions = [memory.session() for _ in range(3)]
+    batch = memory.messages(2)
+    for session in sessions:
+        again = [memory.message(each.content, created_at=each.created_at) for each in batch]
+        await memory.client.add(session, again)
+    for session in sessions:
+        await memory.client.expect(session, contents_of(batch))
+
+
+@check("ISO19")
+async def a_message_id_belongs_to_one_session_only(memory: Memory) -> None:
+    """A message id that another session has is new here: both messages are kept.
+
+    Incident: vastsa/PI-Desktop pull request 560: ids like 'call_421522' were unique in the whole
+    table; when a second session had the same one, its later turns were never stored.
+    """
+    talk = Talk(memory)
+    ann, bob = memory.session("ann"), memory.session("bob")
+    await talk.say(ann, bob, id="call_1")
+    for sign in (":", "-", "_", "/", "|", ".", "#", "::", ""):
+        await talk.say(f"{ann}{sign}b", id="c")
+        await talk.say(ann, id=f"b{sign}c")
+    await talk.hear(*talk.said)
+
+
+@check("ISO20")
+async def sessions_that_write_at_once_stay_apart(memory: Memory) -> None:
+    """Batches that one client adds to several sessions at once each land in their own.
+
+    Incident: mem0ai/mem0 issue 4359: the current session was one variable for all agents that ran
+    at once, so memories were written to, and recalled from, another agent's session.
+    """
+    talk, sessions = Talk(memory), [memory.session() for _ in range(8)]
+    await talk.say(memory.session("first"))  # first writes at once are the concern of CON08
+    await together(talk.say(session, count=3) for session in sessions)
+    histories = await together(talk.history(session) for session in sessions)
+    for session, found in zip(sessions, histories, strict=True):
+        talk.blame(session, found)
+    await talk.hear(*sessions)
+
+
+@check("ISO21", needs=[method("get_history", "last")])
+async def the_newest_messages_are_those_of_the_session_that_asks(memory: Memory) -> None:
+    """Asking for the last few messages of a session never brings one of another.
+
+    Incident: AgentiveAU/MyAgentive issue 123: the limited read was a query of its own, in two
+    places, and wrong in both; a second query can forget any condition, also the session.
+    """
+    talk, client = Talk(memory), memory.client
+    ann, bob, unknown = (memory.session(hint) for hint in ("ann", "bob", "unknown"))
+    await talk.say(ann, bob, ann, bob, bob)
+    for session in (ann, bob, unknown):
+        for last in (1, 2, 100):
+            talk.blame(session, await client.contents(session, last=last))
+
+
+@check("ISO22", needs=[Reopening])
+async def sessions_stay_apart_after_reopening(memory: Memory) -> None:
+    """Sessions that were apart when they were written are apart when they are read from storage.
+
+    Incident: xDarkicex/openclaw-memory-libravdb issue 310: 'session/a' and 'session_a' had one
+    file, so that loading one of them could give the other.
+    """
+    talk = Talk(memory)
+    names = [*CONTAINED, *BY_CASE, *BY_SPACE, *BY_FORM[:4], *SEPARATED, *PATHS, *NUMBERS[:9]]
+    await talk.say(*dict.fromkeys(names))
+    client = await memory.reopen()
+    for name in talk.said:
+        talk.blame(name, await client.contents(name))
+
+
+class Talk:
+    """What was said in which session, by the newest client of a memory.
+
+    Sessions with an odd id may refuse what is said there, if loudly.
+    """
+
+    def __init__(self, memory: Memory, odd: Iterable[str] = ()) -> None:
+        self.memory = memory
+        self.client = memory.client
+        self.odd = set(odd)
+        self.refused: set[str] = set()
+        self.said: dict[str, list[Any]] = {}
+        self.owner: dict[str, str] = {}
+
+    async def say(self, *sessions: str, count: int = 1, **fields: Any) -> None:
+        """Add that many messages to each session, one session after the other."""
+        for session in sessions:
+            if session in self.refused:
+                continue
+            batch = self.memory.messages(count, **fields)
+            self.owner |= {repr(each.content): session for each in batch}
+            refusal = await self.client.offer(session, batch)
+            if refusal is None:
+                self.said.setdefault(session, []).extend(contents_of(batch))
+            elif session in self.odd or _is_a_rule(session, refusal):
+                self.refused.add(session)
+            else:
+                raise Violation(f"refused: the session id {called(session)}: {refusal}")
+
+    async def hear(self, *sessions: str) -> None:
+        """Each session has what was said there, in order, and nothing else."""
+        heard = {session: await self.history(session) for session in sessions}
+        for session, found in heard.items():
+            self.blame(session, found)  # first of all: what one has lost, another may have
+        for session, found in heard.items():
+            self.compare(session, found)
+
+    async def history(self, session: str) -> list[Any]:
+        """The contents of a session; where it refuses to listen, it may refuse to talk."""
+        try:
+            return await self.client.contents(session)
+        except StoreError as error:
+            if session in self.refused and session not in self.said:
+                return []
+            raise Violation(f"refused: the session id {called(session)}: {error}") from error
+
+    def blame(self, session: str, found: Iterable[Any]) -> None:
+        """Raise if one of these contents was said in another session."""
+        for content in found:
+            owner = self.owner.get(repr(content), session)
+            if owner != session:
+                raise Violation(
+                    f"leaked: session {called(session)} gave back what was said in {called(owner)}",
+                    f"the message is {content!r}",
+                )
+
+    def compare(self, session: str, found: list[Any]) -> None:
+        """Raise if these are not the contents of the session."""
+        said = self.said.get(session, [])
+        if session in self.refused and found and not said:
+            raise Violation(f"torn: {called(session)} refused a message, and has {found[0]!r}")
+        try:
+            judge(said, found, session=session)
+        except Violation as violation:
+            if session in self.odd and violation.finding == "lost":
+                raise Violation(f"swallowed: {violation.summary}", *violation.evidence) from None
+            raise
+
+
+def _is_a_rule(session: str, refusal: StoreError) -> bool:
+    """Whether the store keeps paths out on purpose: a ValueError, and not what a path led to."""
+    on_purpose = isinstance(refusal.error, ValueError) and not isinstance(
+        refusal.error, UnicodeError
+    )
+    return on_purpose and ("/" in session or "\\" in session)
+
+
+async def kept_apart(
+    memory: Memory,
+    names: Iterable[str],
+    *,
+    odd: Iterable[str] = (),
+    turns: int = 1,
+    count: int = 1,
+) -> Talk:
+    """Talk in every session by turns, then listen to each."""
+    sessions, talk = [*names, *odd], Talk(memory, odd)
+    for _ in range(turns):
+        await talk.say(*sessions, count=count)
+    await talk.hear(*sessions)
+    return talk
+
+
+async def together(calls: Iterable[Any]) -> list[Any]:
+    """The results of calls that are made at once; the first error once all have ended."""
+    results = await asyncio.gather(*calls, return_exceptions=True)
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+    return results
+
+
+async def listed(memory: Memory) -> list[Any]:
+    """The sessions that the store lists, if it can."""
+    if memory.client.has("list_sessions"):
+        with suppress(StoreError, TypeError):  # whether it lists them well is for CLR to say
+            return list(await memory.client.call("list_sessions"))
+    return []
+
+
+def called(session: str) -> str:
+    """An id as evidence: every character visible, the middle of a long one left out."""
+    text = ascii(session)
+    if len(text) <= 60:
+        return text
+    return f"{text[:24]}…{text[-12:]} ({len(session):,} characters)"

@@ -1,0 +1,1 @@
+"""LIV: the promises about liveness."""

@@ -1,0 +1,314 @@
+"""LIV: the store goes on answering, whatever was asked of it before and by whomever."""
+
+import asyncio
+import contextlib
+import inspect
+from collections.abc import AsyncIterable, Iterable
+from typing import Any
+
+from goldfish.catalogue.registry import Reopening, check
+from goldfish.catalogue.support.comparison import about
+from goldfish.findings.comparison import shown_list
+from goldfish.findings.result import Violation
+from goldfish.harness.client import LocalClient, StoreError
+from goldfish.harness.memory import Client, Memory, contents_of
+from goldfish.messages import ChatMessage
+
+
+async def _expect_alive(memory: Memory, *clients: Client, foreign: Iterable[Any] = ()) -> None:
+    """Each client can still write to a new session and read it, and nothing but it."""
+    others = list(foreign)
+    for client in clients or (memory.client,):
+        session, batch = memory.session(), memory.messages(2)
+        await client.add(session, batch)
+        await client.expect(session, contents_of(batch), foreign=others)
+
+
+def _odd(memory: Memory) -> ChatMessage:
+    """A message that most stores refuse."""
+    return memory.message(memory.text("a\ud83d\x00"), metadata={"odd": object(), "set": {1}})
+
+
+def _odd_ones(memory: Memory) -> list[ChatMessage]:
+    """Messages that are refused by the encoding, or only by the server that they are sent to."""
+    texts = ("a\x00b", "a\ud83d")
+    return [_odd(memory), *(memory.message(memory.text(text)) for text in texts)]
+
+
+@check("LIV01", suite="smoke")
+async def every_method_returns_on_an_empty_store(memory: Memory) -> None:
+    """A store without messages answers every question, and asking makes no session appear.
+
+    Incident: langgraph issue 5150: SqliteStore.search on a store that had not been set up never
+    returned; agno pull request 4516: reading the messages of an unknown session raised.
+    """
+    client, nobody = memory.client, memory.session("nobody")
+    with about("reading an unknown session"):
+        await client.expect(nobody, [])
+    if client.has("get_history", "last"):
+        with about("reading the last message of an unknown session"):
+            await client.expect(nobody, [], last=1)
+    calls: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
+        "trim": ((nobody,), {"keep_last": 2}),
+        "clear": ((nobody,), {}),
+        "delete_messages": ((nobody, ["no-such-id"]), {}),
+        "get_ttl": ((nobody,), {}),
+        "set_ttl": ((nobody, 60), {}),
+        "list_sessions": ((), {}),
+        "clear_all": ((), {}),
+    }
+    for name, (arguments, options) in calls.items():
+        if client.has(name, *options):
+            with about(f"{name} on an empty store"):
+                await client.call(name, *arguments, **options)
+    await client.expect(nobody, [])
+    if client.has("list_sessions"):
+        listed = list(await client.call("list_sessions"))
+        if listed:
+            raise Violation("phantom: a session is listed that nobody wrote to", shown_list(listed))
+    await _expect_alive(memory)
+
+
+@check("LIV02", suite="smoke")
+async def a_refused_value_does_not_break_the_next_call(memory: Memory) -> None:
+    """After a value was refused, again and again, the store works for this session and others.
+
+    Incident: openai-agents issue 4202: a write that failed left its transaction open, and the
+    lock it held blocked every later writer for the lifetime of the connection.
+    """
+    mine, other = memory.session("mine"), memory.session("other")
+    kept: list[ChatMessage] = []
+    for odd in _odd_ones(memory):
+        await memory.client.offer(mine, [memory.message(), odd])
+        before = await memory.client.contents(mine)
+        await memory.client.add(mine, again := memory.messages(2))
+        await memory.client.add(other, batch := memory.messages(2))
+        await memory.client.expect(mine, [*before, *contents_of(again)])
+        kept += batch
+    await memory.client.expect(other, contents_of(kept))
+    for _ in range(40):  # more than a small pool has connections to lose
+        await memory.client.offer(memory.session(), [_odd(memory)])
+    await _expect_alive(memory)
+
+
+@check("LIV03")
+async def a_refused_value_does_not_fail_the_calls_beside_it(memory: Memory) -> None:
+    """A value that is refused fails its own call only, not those made at the same moment.
+
+    Incident: langgraph-checkpoint-sqlite 3.1.2 SqliteStore joins the calls of one tick in a
+    batch: one user's value that cannot be serialised makes another user's valid write fail.
+    """
+    sessions = [memory.session() for _ in range(6)]
+    batches = [memory.messages(2) for _ in sessions]
+    calls, odd_ones = [], 2 * _odd_ones(memory)
+    # First writes at once are the concern of CON08.
+    await memory.client.add(memory.session("first"), memory.messages(1))
+    for session, batch, odd in zip(sessions, batches, odd_ones, strict=True):
+        calls.append(memory.client.add(session, batch))
+        calls.append(_ignored(memory.client.offer(memory.session("odd"), [odd])))
+    with about("beside a refused value"):
+        await asyncio.gather(*calls)
+        for session, batch in zip(sessions, batches, strict=True):
+            await memory.client.expect(session, contents_of(batch))
+
+
+async def _ignored(work: Any) -> None:
+    await work
+
+
+@check("LIV04")
+async def a_cancelled_call_does_not_break_the_store(memory: Memory) -> None:
+    """After calls were cancelled half-way, the store answers, and no batch is there in part.
+
+    Incident: redis-py issue 2665 (4.5.3 and before, the ChatGPT outage of March 2023): a command
+    that was cancelled left its answer unread, and the next caller was given it.
+    """
+    session, batch = memory.session(), memory.messages(2)
+    await memory.client.add(session, batch)
+    cancelled = {memory.session(): memory.messages(3) for _ in range(12)}
+    for turn, (name, messages) in enumerate(cancelled.items()):
+        reading = asyncio.create_task(memory.client.contents(session))
+        writing = asyncio.create_task(memory.client.add(name, messages))
+        await asyncio.sleep(0 if turn < 4 else turn * 0.0004)
+        for task in (writing, reading):
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+    theirs = [each for messages in cancelled.values() for each in contents_of(messages)]
+    with about("after cancelled calls"):
+        await _expect_alive(memory, foreign=[*contents_of(batch), *theirs])
+        await memory.client.expect(session, contents_of(batch), foreign=theirs)
+        for name, messages in cancelled.items():
+            found = await memory.client.contents(name)
+            if found and found != contents_of(messages):
+                raise Violation("torn: a cancelled batch is there in part", shown_list(found))
+
+
+@check("LIV05")
+async def many_calls_in_a_row_exhaust_nothing(memory: Memory) -> None:
+    """The three hundredth call works as the first one did.
+
+    Incident: dify issue 472 and cacti-backend pull request 15: connections that were not given
+    back used up the pool, and after some chats the service stopped answering.
+    """
+    sessions = [memory.session() for _ in range(10)]
+    batches: dict[str, list[ChatMessage]] = {session: [] for session in sessions}
+    for turn in range(150):
+        session = sessions[turn % 10]
+        batches[session].append(message := memory.message())
+        with about(f"call {2 * turn + 1}"):
+            await memory.client.add(session, [message])
+            await memory.client.expect(session, contents_of(batches[session]))
+    for session in sessions:
+        await memory.client.expect(session, contents_of(batches[session]))
+
+
+@check("LIV06", needs=[Reopening])
+async def a_store_can_be_closed_and_opened_again_and_again(memory: Memory) -> None:
+    """Closing gives back what the store held, so that it can be opened again, twenty times.
+
+    Incident: qdrant-client issue 1018: a local store that was not closed quite right kept its
+    lock, and the next program could not open the folder.
+    """
+    session, batch = memory.session(), []
+    for turn in range(20):
+        with about(f"opening {turn + 1}"):
+            batch.append(message := memory.message())
+            await memory.client.add(session, [message])
+            await memory.reopen()
+    await memory.client.expect(session, contents_of(batch))
+
+
+@check("LIV07", needs=[Reopening])
+async def several_openings_live_side_by_side(memory: Memory) -> None:
+    """A second opening neither waits for the first nor stops it, and each reads what is there.
+
+    Incident: hermes-agent issue 58705: mem0's local Qdrant folder was locked by the plugin that
+    had opened it, and the agent's own tools could not reach their memory.
+    """
+    first, session = memory.client, memory.session()
+    await first.add(session, batch := memory.messages(2))
+    others = [*await asyncio.gather(*(memory.open() for _ in range(3))), await memory.open()]
+    for turn, client in enumerate([*others, first]):
+        with about(f"opening {turn + 2}" if client is not first else "the first opening"):
+            await client.expect(session, contents_of(batch))
+    await first.add(session, more := memory.messages(1))
+    for client in others:
+        await client.expect(session, contents_of([*batch, *more]))
+    if memory.target.claims != "one writer":
+        await _expect_alive(memory, *others)
+    await others[0].close()
+    await first.expect(session, contents_of([*batch, *more]))
+    await _expect_alive(memory, first)
+
+
+@check("LIV08", needs=[Reopening])
+async def two_openings_do_not_lock_each_other_out(memory: Memory) -> None:
+    """Two openings that write and read in turn never wait for each other in vain.
+
+    Incident: mem0 issue 7196: with two sessions on one history.db, a write failed with "database
+    is locked" while the other one read.
+    """
+    first, second = memory.client, await memory.open()
+    session, batch = memory.session(), []
+    writers = [first] if memory.target.claims == "one writer" else [first, second]
+    for turn in range(8):
+        writer = writers[turn % len(writers)]
+        reader = second if writer is first else first
+        batch.append(message := memory.message())
+        with about(f"turn {turn + 1}"):
+            await writer.add(session, [message])
+            await reader.expect(session, contents_of(batch))
+            await writer.expect(session, contents_of(batch))
+    await first.offer(memory.session("odd"), [_odd(memory)])
+    with about("after the other opening was refused a value"):
+        await _expect_alive(memory, writers[-1])
+        await second.expect(session, contents_of(batch))
+
+
+@check("LIV09", suite="smoke")
+async def calls_made_at_once_all_return(memory: Memory) -> None:
+    """Twenty calls at the same moment, each for a session of its own, all return and all count.
+
+    Incident: asyncpg raises "another operation is in progress" when two tasks share a connection
+    (issue 258); llama-index-core 0.14.25: ten first puts at once all fail.
+    """
+    batches = {memory.session(): memory.messages(2) for _ in range(20)}
+    with about("written at once"):
+        await asyncio.gather(*(memory.client.add(*item) for item in batches.items()))
+    with about("read at once"):
+        every = [each for batch in batches.values() for each in contents_of(batch)]
+        expected = [(session, contents_of(batch)) for session, batch in batches.items()]
+        reads = [memory.client.expect(*item, foreign=every) for item in expected]
+        await asyncio.gather(*reads)
+    more = {session: memory.messages(1) for session in batches}
+    with about("written and read at once"):
+        writes = [memory.client.add(*item) for item in more.items()]
+        await asyncio.gather(*writes, *(memory.client.contents(session) for session in batches))
+        for session in batches:
+            await memory.client.expect(session, contents_of([*batches[session], *more[session]]))
+
+
+@check("LIV10")
+async def a_large_batch_does_not_break_the_next_call(memory: Memory) -> None:
+    """After a batch of thousands or a message of megabytes, small calls work as before.
+
+    Incident: MySQL's manual: a packet above max_allowed_packet is answered with an error, and the
+    server closes the connection; a store that keeps the dead one fails from then on.
+    """
+    large, small = memory.session("large"), memory.session("small")
+    await memory.client.add(small, few := memory.messages(2))
+    count = await memory.affordable(2_500, least=500)
+    refusal = await memory.client.offer(large, many := memory.messages(count))
+    with about("after a large batch"):
+        await memory.client.expect(large, contents_of(many) if refusal is None else [])
+        await memory.client.expect(small, contents_of(few))
+        await _expect_alive(memory)
+    await memory.client.offer(large, [memory.message(memory.text("x" * 3_000_000))])
+    await memory.client.contents(large)
+    with about("after a large message"):
+        await memory.client.expect(small, contents_of(few))
+        await _expect_alive(memory)
+
+
+@check("LIV11")
+async def an_abandoned_reading_does_not_block_the_store(memory: Memory) -> None:
+    """A reader that stops after the first message leaves a store that can be written and read.
+
+    Incident: openai-agents pull request 4987: a result cursor that was left open blocked the next
+    writer of the schema; Python runs no code after a yield in a generator that is dropped there.
+    """
+    session, batch = memory.session(), memory.messages(5)
+    await memory.client.add(session, batch)
+    with about("after abandoned readings"):
+        for _ in range(3):
+            await _read_one(memory.client, session)
+        await memory.client.add(session, more := memory.messages(1))
+        await memory.client.expect(session, contents_of([*batch, *more]))
+        await _expect_alive(memory)
+
+
+async def _read_one(client: Client, session: str) -> None:
+    """Take one message of a history, in the client's own thread, and drop the rest unread."""
+    opened = client.opened
+    assert isinstance(opened, LocalClient)
+
+    async def first() -> None:
+        try:
+            found = opened.store.get_history(session)
+            if inspect.isawaitable(found):
+                found = await found
+            if isinstance(found, AsyncIterable):
+                await anext(aiter(found), None)
+            else:
+                next(iter(found), None)
+        except Exception as error:
+            raise StoreError("get_history", error) from error
+
+    future = opened._thread.submit(first())
+    try:
+        await asyncio.wait_for(asyncio.wrap_future(future), client.deadline)
+    except TimeoutError:
+        opened._thread.abandon()
+        text = f"wedged: get_history did not return within {client.deadline:g} s"
+        raise Violation(text) from None

@@ -1,0 +1,1 @@
+"""REC: the promises about recall."""

@@ -1,0 +1,126 @@
+"""REC and REV, continued: how long a fact is, and what is noted beside it, changes nothing else."""
+
+import asyncio
+from typing import Any
+
+from goldfish.catalogue.recall.finding import AT_THE_END, MEETING
+from goldfish.catalogue.recall.paging import GARDEN
+from goldfish.catalogue.registry import check, method
+from goldfish.catalogue.support.knowledge import (
+    Knowledge,
+    expect_first,
+    fact_in,
+    known_items,
+    recalled,
+    shown_facts,
+    text_of,
+    told,
+)
+from goldfish.findings.comparison import shown
+from goldfish.findings.result import UnsupportedError, Violation
+from goldfish.harness.memory import MISSING, Client, Memory, field
+
+SECOND = 1.1  # what some clocks of databases need to go on
+AFRAID = "The dog is afraid of thunder"
+NEW = "Swimming lessons begin at seven"
+ABOUT_THE_KEY = ["A spare key hangs in the hall", "The blue flowerpot is broken"]
+
+
+@check("REC50", about="facts", needs=[method("recall", "limit", "offset")])
+async def a_recall_can_be_leafed_through_one_by_one(memory: Memory) -> None:
+    """The facts that a recall gives one by one, page after page, are all that fit, each once.
+
+    Incident: langgraph-checkpoint-postgres 3.2.0: a search by meaning chooses among a few times its
+    limit before it skips to the page, so that of nine facts the sixth page of one is empty.
+    """
+    knowledge, user, pages = Knowledge(memory), memory.session("ann"), list[Any]()
+    await knowledge.tell(user, *GARDEN)
+    for offset in range(len(GARDEN) + 1):
+        pages += await recalled(memory.client, user, "in the garden", limit=1, offset=offset)
+    knowledge.compare(user, pages)
+
+
+@check("REC51", about="facts", needs=[method("recall", "limit")])
+async def a_long_fact_takes_one_place_of_a_recall(memory: Memory) -> None:
+    """Beside a fact of many paragraphs that all fit, a recall gives as many others as it has room.
+
+    Incident: langgraph-checkpoint-postgres 3.2.0: the best of all paragraphs are chosen first and
+    the facts that they belong to afterwards, so that one long fact was all that a search gave.
+    """
+    knowledge, user = Knowledge(memory), memory.session("ann")
+    long = "\n".join(f"In the garden, in the garden, page {number}" for number in range(55))
+    await knowledge.tell(user, long, *GARDEN)
+    for limit in (1, 2):
+        query = "In the garden, in the garden, page 7"
+        found = await recalled(memory.client, user, query, limit=limit)
+        if len(set(map(str, found))) != limit or len(found) != limit:
+            raise Violation(
+                f"wrong: limit={limit} of {len(GARDEN) + 1} facts that fit recalls {len(found)}, "
+                f"one of {len(long)} characters among them",
+                f"recalled {shown_facts(found)}",
+            )
+
+
+@check("REC52", about="facts", needs=[method("recall"), method("remember", "metadata")])
+async def metadata_do_not_drown_what_a_fact_says(memory: Memory) -> None:
+    """A fact with a long note in its metadata is recalled first by its own words.
+
+    Incident: langgraph-checkpoint-sqlite 3.1.2 overlooks which fields are to be found by, and makes
+    one vector of the whole value, notes and all.
+    """
+    knowledge, user = Knowledge(memory), memory.session("ann")
+    await knowledge.tell(user, AFRAID, metadata={"a note": MEETING * 6})
+    await knowledge.tell(user, "The dog likes the beach", "Thunder was heard on Monday")
+    expect_first(await recalled(memory.client, user, AFRAID), AFRAID, AFRAID)
+
+
+@check("REV50", about="facts", needs=[method("revise"), method("recall")])
+async def the_old_end_of_a_long_fact_does_not_recall_it(memory: Memory) -> None:
+    """A long fact that was revised to a short one is not found by what its end once said.
+
+    Incident: langgraph-checkpoint 4.3.1: of a value that was replaced the vectors of those parts
+    stay that the new one does not have: it scores 1.0 for a text that it no longer holds.
+    """
+    user, client = memory.session("ann"), memory.client
+    name = await told(client, user, MEETING * 9 + AT_THE_END)
+    await Knowledge(memory).tell(user, *ABOUT_THE_KEY)
+    await client.call("revise", user, name, NEW)
+    found = await recalled(client, user, AT_THE_END)
+    rival = min((found.index(each) for each in ABOUT_THE_KEY if each in found), default=len(found))
+    if NEW in found[:rival]:
+        raise Violation(
+            f"stale: {shown(AT_THE_END)} recalls {shown(NEW)}, which once ended like that, before "
+            "others that are about it",
+            f"recalled {shown_facts(found)}",
+        )
+
+
+@check("REV51", about="facts", needs=[method("revise")])
+async def a_revised_fact_is_as_old_as_it_was(memory: Memory) -> None:
+    """A revision does not change the time at which a fact says that it was first told.
+
+    Incident: langgraph-checkpoint-sqlite 3.1.2 and InMemoryStore of langgraph-checkpoint 4.3.1: to
+    update an item sets its time of creation to that of the update.
+    """
+    user, client = memory.session("ann"), memory.client
+    name = await told(client, user, AFRAID)
+    before = await _told_at(client, user, AFRAID)
+    await asyncio.sleep(SECOND)
+    if await _told_at(client, user, AFRAID) != before:
+        raise UnsupportedError("its facts do not say when they were first told")
+    await client.call("revise", user, name, NEW)
+    if (after := await _told_at(client, user, NEW)) != before:
+        raise Violation(
+            f"wrong: a fact that was told at {before} and then revised says that it was told at "
+            f"{after}"
+        )
+
+
+async def _told_at(client: Client, user: str, text: str) -> Any:
+    """When a fact says that it was first told."""
+    for item in await known_items(client, user, [text]):
+        if text_of(item) == text:
+            if (found := field(fact_in(item), "created_at")) in (MISSING, None):
+                raise UnsupportedError("its facts do not say when they were first told")
+            return found
+    raise Violation(f"lost: user {shown(user)} was told {shown(text)}, which is not there")

@@ -1,0 +1,248 @@
+"""REC, continued: facts chosen by their metadata, numbers as numbers, whatever the keys are called.
+
+Every fact of a check says 'shelf', so that a recall by that word is about the filter alone.
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from goldfish.catalogue.registry import check, filters, method
+from goldfish.catalogue.support.knowledge import (
+    Knowledge,
+    items_in,
+    recalled,
+    shown_facts,
+    text_of,
+)
+from goldfish.findings.comparison import shown
+from goldfish.findings.result import UnsupportedError, Violation
+from goldfish.harness.client import StoreError
+from goldfish.harness.memory import Client, Memory
+
+Equality = [method("remember", "metadata"), filters("equality")]
+Comparison = [method("remember", "metadata"), filters("comparison")]
+ODD_KEYS = [
+    *("a.b", "a'b", 'a"b', "a]b", "a[0]", "$.x", "x y", "ключ", "a:b", "a/b", "a\\b", "%", "a-b"),
+    *("text", "id", "user_id", "x'); DROP TABLE facts; --", '"] OR 1=1', "{a}", "a,b", "__class__"),
+]
+
+
+@check("REC15", about="facts", needs=Equality)
+async def a_filter_chooses_the_facts_that_have_the_value(memory: Memory) -> None:
+    """A filter by one or two fields gives the facts that have these values, and no others.
+
+    Incident: apache/flink-agents pull request 997: a filter that is applied to what was found
+    already can give nothing, with hundreds of facts that fit it.
+    """
+    shelf = await Shelf.filled(
+        memory,
+        {"topic": "work", "year": 2024},
+        {"topic": "work", "year": 2025},
+        {"topic": "home", "year": 2024},
+        {"topic": "Work", "year": 2024},
+        {"topic": "work ", "done": True},
+        {"done": False},
+    )
+    await shelf.expect({"topic": "work"}, 0, 1)
+    await shelf.expect({"topic": "work", "year": 2024}, 0)
+    await shelf.expect({"year": 2024}, 0, 2, 3)
+    await shelf.expect({"done": False}, 5)
+    await shelf.expect({"topic": "wor"})
+
+
+@check("REC16", about="facts", needs=Equality)
+async def a_number_is_neither_its_text_nor_true(memory: Memory) -> None:
+    """A filter by 1 chooses 1 and 1.0, and neither '1' nor True.
+
+    Incident: Python says that True == 1, SQLite that json_extract gives 1 for true, and ->> of
+    PostgreSQL gives text for all three: each makes another filter wrong.
+    """
+    shelf = await Shelf.filled(memory, {"n": 1}, {"n": 1.0}, {"n": True}, {"n": "1"}, {"n": 10})
+    await shelf.expect({"n": 1}, 0, 1)
+    await shelf.expect({"n": 1.0}, 0, 1)
+    await shelf.expect({"n": True}, 2)
+    await shelf.expect({"n": "1"}, 3)
+
+
+@check("REC17", about="facts", needs=Comparison)
+async def numbers_are_compared_as_numbers(memory: Memory) -> None:
+    """A comparison in a filter knows that 9 is less than 10, and -2 less than 0.5.
+
+    Incident: langchain-ai/langgraph pull request 8137: PostgresStore compared numbers as text, so
+    that {"score": {"$gte": 10}} also gave the scores 2 to 9.
+    """
+    shelf = await Shelf.filled(memory, *({"n": each} for each in (9, 10, 100, -2, 0.5, 9.5)))
+    await shelf.expect({"n": {"$gte": 10}}, 1, 2)
+    await shelf.expect({"n": {"$lt": 10}}, 0, 3, 4, 5)
+    await shelf.expect({"n": {"$gt": -3, "$lte": 0.5}}, 3, 4)
+    await shelf.expect({"n": {"$gt": 9}}, 1, 2, 5)
+
+
+@check("REC18", about="facts", needs=Equality)
+async def integers_above_two_to_the_53_are_told_apart(memory: Memory) -> None:
+    """Two ids of more than 53 bits that differ by one are two, in a filter and when they come back.
+
+    Incident: grafana/clickhouse-datasource issue 1814: 100000000000220008 came back as
+    100000000000220000, as all integers above 2**53 may where numbers are doubles.
+    """
+    numbers = [2**53, 2**53 + 1, 2**53 + 2, 2**62 + 1, 2**62 + 3]
+    shelf = await Shelf.filled(memory, *({"account": each} for each in numbers))
+    for place, number in enumerate(numbers):
+        await shelf.expect({"account": number}, place)
+
+
+@check("REC19", about="facts", needs=Comparison)
+async def a_missing_or_other_field_neither_fits_nor_breaks(memory: Memory) -> None:
+    """A fact without the field, or with something else in it, does not fit and breaks no query.
+
+    Incident: langchain-ai/langgraph pull request 7722 casts a field to a number: one fact whose
+    field holds no number makes such a query an error for all.
+    """
+    odd: tuple[dict[str, Any], ...]
+    odd = ({"n": "many"}, {}, {"n": None}, {"n": [5]}, {"m": 5}, {"n": {"n": 5}}, {"n": "7"})
+    shelf = await Shelf.filled(memory, {"n": 5})
+    for metadata in odd:
+        await shelf.offer(metadata)
+    await shelf.expect({"n": {"$gt": 3}}, 0)
+    await shelf.expect({"n": {"$lte": 5}}, 0)
+    await shelf.expect({"n": 5}, 0)
+    await shelf.expect({"nowhere": 5})
+    await shelf.expect({"nowhere": {"$lt": 5}})
+
+
+@check("REC20", about="facts", needs=Comparison)
+async def presence_and_difference_can_be_asked_for(memory: Memory) -> None:
+    """$exists chooses by whether there is a field; $ne by another value of one that is there.
+
+    Incident: SQL says that NULL <> 5 is neither true nor false: whether a fact without the field
+    is different depends on how the query was written, unless it was promised.
+    """
+    shelf = await Shelf.filled(memory, {"n": 5}, {"n": 6}, {"m": 5}, {}, {"n": 0}, {"n": ""})
+    await shelf.expect({"n": {"$exists": True}}, 0, 1, 4, 5)
+    await shelf.expect({"n": {"$exists": False}}, 2, 3)
+    await shelf.expect({"n": {"$ne": 5}}, 1, 4, 5)
+
+
+@check("REC21", about="facts", needs=Equality)
+async def keys_that_look_like_paths_or_code_are_names(memory: Memory) -> None:
+    """A field whose name looks like a path or SQL is exact, or is refused; it harms nothing.
+
+    Incident: oceanbase/powercontext pull request 899: keys were put into the JSON path of a
+    statement as they were, so that a malicious one got past the condition on the user.
+    """
+    shelf = await Shelf.filled(memory, {"plain": 1}, {"x": 1})
+    await shelf.offer({"a": {"b": 1}})
+    for key in ODD_KEYS:
+        if (place := await shelf.offer({key: 1})) is None:
+            continue
+        try:
+            await shelf.expect({key: 1}, place)
+        except StoreError:
+            continue  # refused, and loudly
+    await shelf.expect({"plain": 1}, 0)
+    await shelf.knowledge.expect(shelf.user)
+
+
+@check("REC22", about="facts", needs=[method("recall", "limit", "filter"), *Equality])
+async def a_filter_comes_before_the_limit(memory: Memory) -> None:
+    """The one fact that fits the filter is recalled though thirty others fit the words better.
+
+    Incident: MicrosoftDocs/azure-docs issue 114474: with k = 5 a filtered search gave one or two
+    of five documents that fitted; with k = 500 it gave all five.
+    """
+    knowledge, user = Knowledge(memory), memory.session("ann")
+    wanted = "The coffee in the office comes from a cooperative in Colombia"
+    for number in range(30):
+        text = wanted if number == 15 else f"coffee {number}"
+        topic = "work" if number == 15 else "home"
+        await knowledge.tell(user, text, metadata={"topic": topic})
+    choice = {"topic": "work"}
+    found = await recalled(memory.client, user, "coffee", limit=5, filter=choice)
+    _expect([wanted], found, choice)
+
+
+@check("REC23", about="facts", needs=Comparison)
+async def times_are_compared_as_times(memory: Memory) -> None:
+    """A comparison knows that half past ten in Berlin is before nine in London.
+
+    Incident: obra/episodic-memory pull request 133: a filter by date was none of the filters that a
+    search took into account, and times kept as text are in the order of their hours alone.
+    """
+    shelf = await Shelf.filled(
+        memory,
+        {"at": "2026-03-01T09:30:00+00:00"},
+        {"at": "2026-03-01T10:15:00+02:00"},  # which is 08:15 of the one above
+        {"at": "2026-03-01T08:45:00-05:00"},  # and this 13:45
+        {"at": "2025-12-31T23:59:59+00:00"},
+        {"day": 1},
+    )
+    nine = "2026-03-01T09:00:00+00:00"
+    for moment in (nine, datetime.fromisoformat(nine)):
+        await shelf.expect({"at": {"$gte": moment}}, 0, 2)
+        await shelf.expect({"at": {"$lt": moment}}, 1, 3)
+
+
+class Shelf:
+    """Facts about one user that differ in their metadata."""
+
+    def __init__(self, memory: Memory) -> None:
+        self.memory = memory
+        self.client: Client = memory.client
+        self.user = memory.session("ann")
+        self.knowledge = Knowledge(memory)
+        self.texts: list[str] = []
+
+    @classmethod
+    async def filled(cls, memory: Memory, *metadata: Mapping[str, Any]) -> "Shelf":
+        """A fact for each of these metadata."""
+        shelf = cls(memory)
+        if not any(shelf.client.has(name, "filter") for name in ("list_facts", "recall")):
+            raise UnsupportedError("neither its list_facts nor its recall takes filter")
+        for each in metadata:
+            await shelf.add(each)
+        return shelf
+
+    async def add(self, metadata: Mapping[str, Any]) -> int:
+        """Tell a fact with these metadata; its number."""
+        text = f"On shelf {len(self.texts)} lies a book"
+        await self.client.call("remember", self.user, text, metadata=dict(metadata))
+        self.knowledge.note(self.user, text)
+        self.texts.append(text)
+        return len(self.texts) - 1
+
+    async def offer(self, metadata: Mapping[str, Any]) -> int | None:
+        """Tell a fact whose metadata may be refused; its number, or None if they are."""
+        try:
+            return await self.add(metadata)
+        except StoreError:
+            return None
+
+    async def expect(self, choice: Mapping[str, Any], *places: int) -> None:
+        """Raise if a list or a recall with this filter does not give exactly these facts."""
+        wanted = [self.texts[place] for place in places]
+        if self.client.has("list_facts", "filter"):
+            found = await self.client.call("list_facts", self.user, filter=dict(choice))
+            _expect(wanted, [text_of(each) for each in items_in(found, "list_facts")], choice)
+        if self.client.has("recall", "filter"):
+            options = {"limit": 100} if self.client.has("recall", "limit") else {}
+            query = "which book lies on the shelf"
+            found = await recalled(self.client, self.user, query, filter=dict(choice), **options)
+            _expect(wanted, found, choice)
+
+
+def _expect(wanted: Iterable[str], found: Iterable[Any], choice: Mapping[str, Any]) -> None:
+    expected, got = sorted(wanted), sorted(map(str, found))
+    if expected == got:
+        return
+    much, little = [each for each in got if each not in expected], set(expected) - set(got)
+    what = (
+        f"leaves out {shown(min(little))}" if little else f"gives {len(got)}, not {len(expected)}"
+    )
+    if much:
+        what = f"gives {shown(much[0])}, which does not fit"
+    raise Violation(
+        f"wrong: the filter {shown(dict(choice))} {what}",
+        f"expected {shown_facts(expected)}",
+        f"found {shown_facts(got)}",
+    )

@@ -1,0 +1,224 @@
+"""REC: the right fact is recalled, by its words, names, numbers and meaning, in any script.
+
+Ranks are compared, never scores; a store of plain words is not asked for paraphrases.
+"""
+
+from contextlib import suppress
+
+from goldfish.catalogue.registry import check, method, recalls
+from goldfish.catalogue.support.knowledge import Knowledge, expect_first, recalled, shown_facts
+from goldfish.findings.comparison import shown
+from goldfish.findings.result import Violation
+from goldfish.harness.client import StoreError
+from goldfish.harness.memory import Memory
+
+Recall = method("recall")
+
+TEN = [
+    "The bicycle is kept in the cellar",
+    "Grandmother's soup has leeks and barley",
+    "The piano was tuned in October",
+    "Dentist appointments are on Thursdays",
+    "The greenhouse needs a new lock",
+    "Uncle Oskar collects railway stamps",
+    "Printer ink is ordered from Hamburg",
+    "The dog is afraid of thunder",
+    "Swimming lessons begin at seven",
+    "The passport expires next spring",
+]
+BY_PART = {
+    "afraid of thunder": TEN[7],
+    "railway stamps": TEN[5],
+    "soup with leeks and barley": TEN[1],
+    "Where is the bicycle kept?": TEN[0],
+}
+BY_NAME = {
+    "order 8892": "Order 8892 is a red bicycle",
+    "order 1377": "Order 1377 is a garden table",
+    "order 5540": "Order 5540 is a fishing rod",
+    "invoice 2210": "Invoice 2210 was paid by card",
+    "invoice 9004": "Invoice 9004 was paid in cash",
+    "Anneliese Brandt": "Anneliese Brandt is the plumber",
+    "Tomasz Kowalski": "Tomasz Kowalski is the locksmith",
+    "Who is Priya Raman?": "Priya Raman is the dentist",
+    "flight LH454": "Flight LH454 goes to San Francisco",
+    "flight BA117": "Flight BA117 goes to New York",
+}
+BY_SCRIPT = {
+    "花生过敏": "小明对花生过敏",
+    "住在上海": "她现在住在上海",
+    "любит оперу": "Ольга любит оперу",
+    "переехал в Казань": "Иван переехал в Казань",
+    "يعمل في المستشفى": "أحمد يعمل في المستشفى",
+    "מנגן בגיטרה": "דוד מנגן בגיטרה",
+    "ピアノを習": "妹はピアノを習っている",
+    "παίζει τάβλι": "Εκείνος παίζει τάβλι",
+    "고양이를 키운다": "민수는 고양이를 키운다",
+    "🎷 on Sundays": "On Sundays there is 🎷 with the band",
+}
+BY_MEANING = {
+    "What scares the puppy?": TEN[7],
+    "When do I get my teeth checked?": TEN[3],
+    "When does the pool course start?": TEN[8],
+    "How long can I travel abroad with my documents?": TEN[9],
+    "Where did I put my bike?": TEN[0],
+}
+SYNTAX = [
+    *("don't", '"', "'", "AND", "OR NOT", "NEAR(", "*", "pre-edit", "GB/s", "x:y", "(", ")", "^"),
+    *("{", "}", "\\", "%", "_", "-", "+", "a* OR b", 'un"balanced', "'; DROP TABLE facts; --"),
+    *(
+        "@tag:{a|b}",
+        "[1 TO 3]",
+        "~2",
+        "!not",
+        "a & b | c",
+        "<->",
+        "?",
+        "$1",
+        "\N{COMBINING ACUTE ACCENT}",
+    ),
+]
+MEETING = (
+    "In the meeting of the house owners the chair read the minutes of last year, the treasurer "
+    "explained the bills for heating, water and the lift, and two neighbours argued about bicycles "
+    "in the corridor, noise after ten and the colour of the front door. "
+)
+AT_THE_END = "Finally they agreed that the spare key is hidden under the blue flowerpot."
+# About the same things, in other words: what is nearer than the beginning of the meeting.
+BESIDE = [
+    "The lock of the front gate was changed in May",
+    "Plant pots stand on the terrace",
+    "A neighbour waters the geraniums in summer",
+    "The wallet lies in the drawer of the desk",
+    "Anyone can open the cellar with a code",
+]
+
+
+@check("REC01", about="facts", needs=[Recall], suite="smoke")
+async def a_fact_is_recalled_by_its_own_words(memory: Memory) -> None:
+    """Of ten facts, the one whose words are asked for is recalled first.
+
+    Incident: ruvnet/ruflo issue 2558: words that were in every stored value recalled one of two
+    entries or none.
+    """
+    await _recalled_first(memory, TEN, {text: text for text in TEN} | BY_PART)
+
+
+@check("REC02", about="facts", needs=[Recall])
+async def a_fact_is_recalled_by_a_name_or_a_number(memory: Memory) -> None:
+    """Of ten facts with names and numbers, the one that has what is asked for is recalled first.
+
+    Incident: petabridge/memorizer issue 132: a search by single words found nothing, because one
+    vector for the whole text does not weigh the words that tell it from others.
+    """
+    await _recalled_first(memory, list(BY_NAME.values()), BY_NAME)
+
+
+@check("REC03", about="facts", needs=[Recall])
+async def a_fact_is_recalled_in_any_script(memory: Memory) -> None:
+    """Facts in Chinese, Cyrillic, Arabic, Hebrew, Japanese, Greek, Korean and emoji are recalled.
+
+    Incident: google/adk-python issue 5601: every query in Chinese recalled nothing; also
+    thedotmack/claude-mem issue 3801: unicode61 takes a Chinese sentence for one word.
+    """
+    await _recalled_first(memory, list(BY_SCRIPT.values()), BY_SCRIPT)
+
+
+@check("REC04", about="facts", needs=[Recall, recalls("meaning")])
+async def a_fact_is_recalled_by_its_meaning(memory: Memory) -> None:
+    """Of ten facts, the one that answers a question in other words is among the first three.
+
+    Incident: nbramia/LifeOS issue 534: a memory that was worded differently from the question came
+    back as nothing saved.
+    """
+    await _recalled_first(memory, TEN, BY_MEANING, among=3)
+
+
+@check("REC05", about="facts", needs=[Recall])
+async def a_fact_is_recalled_against_the_facts_of_others(memory: Memory) -> None:
+    """A user's fact is recalled though hundreds of others' facts fit the question better.
+
+    Incident: asg017/sqlite-vec issue 152: with K = 96 a query found nothing and with K = 384
+    twenty-five rows, because the condition was applied after the nearest had been chosen.
+    """
+    others = [
+        "espresso machine",
+        "the espresso machine",
+        "Espresso machine?",
+        "an espresso machine",
+    ]
+    knowledge, ann = Knowledge(memory), memory.session("ann")
+    own = "The espresso machine in the kitchen has been leaking since Tuesday"
+    crowd = [memory.session(f"other-{n}") for n in range(int(min(125, 30 * memory.effort)))]
+    for user in crowd[::2]:
+        await knowledge.tell(user, *others)
+    await knowledge.tell(ann, own)
+    for user in crowd[1::2]:
+        await knowledge.tell(user, *others)
+    options = {"limit": 5} if memory.client.has("recall", "limit") else {}
+    found = await recalled(memory.client, ann, "espresso machine", **options)
+    knowledge.blame(ann, found)
+    expect_first(found, own, "espresso machine")
+
+
+@check("REC06", about="facts", needs=[Recall])
+async def a_query_is_words_and_no_syntax(memory: Memory) -> None:
+    """A query with quotes, hyphens, operators or code is no error, and finds what it says.
+
+    Incident: marcusquinn/aidevops pull request 427: recalling 'pre-edit' failed with "no such
+    column: edit"; spences10/ccrecall issue 29: "don't" was a syntax error of FTS5.
+    """
+    knowledge, user, client = Knowledge(memory), memory.session("ann"), memory.client
+    await knowledge.tell(user, *TEN[4:9])
+    for query in SYNTAX:
+        try:
+            knowledge.blame(user, await recalled(client, user, query))
+        except StoreError as error:
+            raise Violation(f"refused: the query {shown(query)}: {error}") from error
+    for empty in ("", " ", "\x00", "\ud800"):
+        with suppress(StoreError):  # to refuse what asks for nothing is no fault
+            knowledge.blame(user, await recalled(client, user, empty))
+    query = '"thunder" (dog) AND -afraid: *'
+    expect_first(await recalled(client, user, query), TEN[7], query)
+    await knowledge.expect(user)
+
+
+@check("REC07", about="facts", needs=[Recall])
+async def a_long_fact_is_recalled_by_its_end(memory: Memory) -> None:
+    """What a long fact says at its end is recalled among the first three of many.
+
+    Incident: imuniqueshiv/MeetOnMemory issue 313: transcripts were embedded as one text, of which
+    all-MiniLM-L6-v2 takes the first 256 tokens: what was said later was never found.
+    """
+    long = MEETING * 9 + AT_THE_END
+    query = "the spare key is hidden under the blue flowerpot"
+    await _recalled_first(memory, [*BESIDE, long, *TEN[:5]], {query: long}, among=3)
+
+
+@check("REC08", about="facts", needs=[Recall])
+async def a_fact_is_recalled_by_the_next_call(memory: Memory) -> None:
+    """A fact that was just acknowledged is recalled by the very next call.
+
+    Incident: garrytan/gbrain issue 4246: texts were stored at once and their vectors by a later
+    job, which passed over them: 253 pieces were found by what they no longer said.
+    """
+    knowledge, user = Knowledge(memory), memory.session("ann")
+    for text in TEN[:6]:
+        await knowledge.tell(user, text)
+        expect_first(await recalled(memory.client, user, text), text, text)
+
+
+async def _recalled_first(
+    memory: Memory, facts: list[str], queries: dict[str, str], *, among: int = 1
+) -> None:
+    """Tell the facts about one user, and ask each query."""
+    knowledge, user = Knowledge(memory), memory.session("ann")
+    await knowledge.tell(user, *facts)
+    for query, wanted in queries.items():
+        found = await recalled(memory.client, user, query)
+        if unknown := [text for text in found if text not in facts]:
+            raise Violation(
+                f"phantom: user {shown(user)} was given {shown(unknown[0])}, which nobody told",
+                f"recalled {shown_facts(found)}",
+            )
+        expect_first(found, wanted, query, among=among)

@@ -1,0 +1,137 @@
+"""REC, continued: as many facts as were asked for, page by page, in one order, and all of them."""
+
+from typing import Any
+
+from goldfish.catalogue.registry import check, method
+from goldfish.catalogue.support.knowledge import (
+    Knowledge,
+    items_in,
+    known,
+    recalled,
+    shown_facts,
+    text_of,
+    told,
+)
+from goldfish.findings.comparison import shown
+from goldfish.findings.result import Violation
+from goldfish.harness.memory import Client, Memory
+
+GARDEN = [
+    f"In the garden there is a {plant}"
+    for plant in ("rose", "birch", "pond", "fern", "swing", "shed", "well", "vine", "hedge")
+]
+
+
+@check("REC09", about="facts", needs=[method("recall", "limit")])
+async def a_recall_gives_no_more_than_its_limit(memory: Memory) -> None:
+    """A recall gives as many facts as its limit, if there are so many, and never more.
+
+    Incident: moorcheh-ai/memanto pull request 1330: three kinds of recall ignored the limit and
+    gave back everything that they had fetched.
+    """
+    _, user = await _gardened(memory)
+    for limit in (1, 3, len(GARDEN)):
+        found = await recalled(memory.client, user, "in the garden", limit=limit)
+        if len(found) != limit:
+            raise Violation(
+                f"wrong: limit={limit} of {len(GARDEN)} facts that fit recalls {len(found)}",
+                f"recalled {shown_facts(found)}",
+            )
+
+
+@check("REC10", about="facts", needs=[method("recall", "limit")])
+async def a_limit_beyond_what_is_there_gives_all(memory: Memory) -> None:
+    """A limit larger than what is there is no error, and gives all that fits, each once.
+
+    Incident: cyberlife-coder/VelesDB issue 1805: once there were more memories than an internal
+    bound allowed for, a recall gave nothing at all.
+    """
+    knowledge, user = await _gardened(memory)
+    for limit in (len(GARDEN) + 1, 100, 1000):
+        found = await recalled(memory.client, user, "in the garden", limit=limit)
+        knowledge.compare(user, found)
+
+
+@check("REC11", about="facts", needs=[method("recall", "limit", "offset")])
+async def pages_of_a_recall_are_disjoint_and_complete(memory: Memory) -> None:
+    """The pages of a recall hold each fact that fits exactly once.
+
+    Incident: MystenLabs/MemWal issue 271: with a fixed limit and no way on, a leaderboard was
+    computed from the first ten of its records.
+    """
+    (knowledge, user), pages = await _gardened(memory), list[Any]()
+    for offset in range(0, len(GARDEN) + 4, 4):
+        pages += await recalled(memory.client, user, "in the garden", limit=4, offset=offset)
+    knowledge.compare(user, pages)
+
+
+@check("REC12", about="facts", needs=[method("list_facts", "limit", "offset")])
+async def pages_of_a_list_are_disjoint_and_complete(memory: Memory) -> None:
+    """The pages of a user's list put together are the whole list, in its order.
+
+    Incident: mem0ai/mem0 issue 3751: get_all took a limit and no offset, so that what came after
+    the first hundred memories could not be read.
+    """
+    (knowledge, user), client = await _gardened(memory), memory.client
+    whole = await _listed(client, user)
+    knowledge.compare(user, whole)
+    for size in (1, 2, 4, 9, 100):
+        pages = list[Any]()
+        for offset in range(0, len(GARDEN) + size, size):
+            pages += await _listed(client, user, limit=size, offset=offset)
+        knowledge.compare(user, pages)
+        _expect_order(user, whole, pages)
+
+
+@check("REC13", about="facts", needs=[method("list_facts")])
+async def a_list_is_complete_beyond_a_hundred(memory: Memory) -> None:
+    """A hundred and five facts of one user are all listed.
+
+    Incident: NousResearch/hermes-agent pull request 58323: get_all never said how many, so that of
+    47 memories in a mem0 it saw the 20 that are its default.
+    """
+    knowledge, user = Knowledge(memory), memory.session("ann")
+    await knowledge.tell(user, *(f"Locker {number}" for number in range(105)))
+    await knowledge.expect(user)
+
+
+@check("REC14", about="facts", needs=[method("list_facts")])
+async def a_list_is_in_the_order_first_told(memory: Memory) -> None:
+    """Facts are listed in the order in which they were first told, also when told again or revised.
+
+    Incident: SQLite documents that without ORDER BY the order of rows is undefined: a list by
+    random ids looks right until there are three.
+    """
+    user, client = memory.session("ann"), memory.client
+    names = {text: await told(client, user, text) for text in GARDEN}
+    await client.call("remember", user, GARDEN[2])
+    expected = list(GARDEN)
+    if client.has("revise"):
+        expected[4] = "In the garden there is a hammock"
+        await client.call("revise", user, names[GARDEN[4]], expected[4])
+    for _ in range(2):
+        # Whether the one that was told again is there once is for DUP to say.
+        _expect_order(user, expected, list(dict.fromkeys(await known(client, user))))
+
+
+def _expect_order(user: str, expected: list[Any], found: list[Any]) -> None:
+    """Raise if the same facts are in another order."""
+    if found != expected and sorted(map(str, found)) == sorted(map(str, expected)):
+        raise Violation(
+            f"reordered: the facts of user {shown(user)} are in another order than that in which "
+            "they were first told",
+            f"expected {shown_facts(expected)}",
+            f"listed {shown_facts(found)}",
+        )
+
+
+async def _gardened(memory: Memory) -> tuple[Knowledge, str]:
+    """A user about whom nine facts of one kind were told."""
+    knowledge, user = Knowledge(memory), memory.session("ann")
+    await knowledge.tell(user, *GARDEN)
+    return knowledge, user
+
+
+async def _listed(client: Client, user: str, **options: Any) -> list[Any]:
+    found = await client.call("list_facts", user, **options)
+    return [text_of(item) for item in items_in(found, "list_facts")]

@@ -1,0 +1,179 @@
+"""A check: one promise, as one async function with a stable code."""
+
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from goldfish.harness.memory import Memory
+
+Function = Callable[["Memory"], Awaitable[None]]
+Suite = Literal["smoke", "standard", "soak"]
+Subject = Literal["messages", "facts", "state"]
+SUITES: tuple[Suite, ...] = ("smoke", "standard", "soak")
+
+FAMILIES = {
+    "ISO": "isolation",
+    "DUR": "durability",
+    "ORD": "order",
+    "CON": "concurrency",
+    "FID": "fidelity",
+    "TRM": "trimming",
+    "CLR": "clearing",
+    "TTL": "expiry",
+    "FLT": "faults",
+    "SNP": "snapshots and rollback",
+    "DUP": "duplication",
+    "REC": "recall",
+    "REV": "revision and forgetting",
+    "LIV": "liveness",
+}
+
+
+@dataclass(frozen=True)
+class Need:
+    """Something a check asks of a target; ``kind`` says what ``name`` is.
+
+    method: the store has it, with these parameters. field: the store carries this field of a
+    message. opening: the storage can be opened again. process: also by another process. retries:
+    an id that the session has is a no-op. ttl: the factory takes a store-wide expiry. service: the
+    memory is on a server, of this kind if a name is given. recalls: facts are found by meaning, not
+    by words alone. filters: facts can be chosen by their metadata, also by comparison if so named.
+    scoped ids: the id of a fact serves nobody but its user. window: only so many of the newest
+    messages are kept. summaries: what leaves the window is told in a summary.
+    """
+
+    kind: Literal[
+        "method",
+        "field",
+        "opening",
+        "process",
+        "retries",
+        "ttl",
+        "service",
+        "recalls",
+        "filters",
+        "scoped ids",
+        "window",
+        "summaries",
+    ]
+    name: str = ""
+    parameters: tuple[str, ...] = ()
+
+
+def method(name: str, *parameters: str) -> Need:
+    """The store has this method, and it takes these parameters by name."""
+    return Need("method", name, parameters)
+
+
+def carries(name: str) -> Need:
+    """The store gives back this field of a message."""
+    return Need("field", name)
+
+
+def service(name: str) -> Need:
+    """The memory is on a server of this kind: redis or postgres."""
+    return Need("service", name)
+
+
+def recalls(by: Literal["words", "meaning"]) -> Need:
+    """The target declares that facts are found by this."""
+    return Need("recalls", by)
+
+
+def filters(by: Literal["equality", "comparison"]) -> Need:
+    """The target declares that facts can be chosen by this."""
+    return Need("filters", by)
+
+
+Reopening = Need("opening")
+OtherProcess = Need("process")
+Retries = Need("retries")
+StoreTTL = Need("ttl")
+Server = Need("service")
+ScopedIds = Need("scoped ids")
+Window = Need("window")
+Summaries = Need("summaries")
+
+# What a memory must have so that anything can be asked of it about one of these.
+ESSENTIALS: dict[Subject, tuple[Need, ...]] = {
+    "messages": (method("add_messages"), method("get_history")),
+    "facts": (method("remember"),),
+    "state": (method("set_state"), method("get_state")),
+}
+
+
+@dataclass(frozen=True)
+class Check:
+    """One promise of the catalogue."""
+
+    code: str
+    function: Function
+    needs: tuple[Need, ...]
+    suite: Suite
+    own_servers: bool = False  # it does harm to the servers, so nobody else may use them
+    about: Subject = "messages"
+
+    @property
+    def family(self) -> str:
+        """The letters of the code."""
+        return self.code[:3]
+
+    @property
+    def name(self) -> str:
+        """The promise as a name."""
+        return self.function.__name__
+
+    @property
+    def promise(self) -> str:
+        """The promise as a sentence: line 1 of the docstring."""
+        return (inspect.getdoc(self.function) or "").partition("\n")[0]
+
+    @property
+    def every_need(self) -> tuple[Need, ...]:
+        """What it asks of a target, with what all checks of its kind ask."""
+        return ESSENTIALS[self.about] + self.needs
+
+    @property
+    def incident(self) -> str:
+        """The real one, with its source, that the check is there for."""
+        _, _, text = (inspect.getdoc(self.function) or "").partition("Incident:")
+        return " ".join(text.split())
+
+
+_checks: dict[str, Check] = {}
+
+
+def check(
+    code: str,
+    *,
+    needs: Iterable[Need] = (),
+    suite: Suite = "standard",
+    own_servers: bool = False,
+    about: Subject = "messages",
+) -> Callable[[Function], Function]:
+    """Enter a function into the catalogue under a code that stays for ever."""
+
+    def enter(function: Function) -> Function:
+        if not re.fullmatch(r"[A-Z]{3}\d\d", code) or code[:3] not in FAMILIES:
+            raise ValueError(f"{code!r} is not a code: a family and two digits")
+        if code in _checks and _checks[code].name != function.__name__:
+            raise ValueError(f"{code} is taken by {_checks[code].name}")
+        _checks[code] = Check(code, function, tuple(needs), suite, own_servers, about)
+        return function
+
+    return enter
+
+
+def catalogue() -> Mapping[str, Check]:
+    """Every check by its code, sorted by family and number."""
+    import goldfish.catalogue
+
+    for module in pkgutil.walk_packages(goldfish.catalogue.__path__, "goldfish.catalogue."):
+        importlib.import_module(module.name)
+    order = list(FAMILIES)
+    return dict(sorted(_checks.items(), key=lambda item: (order.index(item[0][:3]), item[0])))

@@ -1,0 +1,77 @@
+"""What a check needs against what a memory has and claims: why a promise is not asked of it."""
+
+from goldfish.catalogue.registry import Check, Need
+from goldfish.findings.result import NOT_ASKED, NOT_CLAIMED, Violation
+from goldfish.harness.memory import Client, Memory
+from goldfish.targets.declaration import Target
+
+FORGOTTEN = {"lost", "torn"}  # how it is called that a message is not there
+
+
+def missing_need(need: Need, target: Target, client: Client) -> str | None:
+    """Why the target does not support what a check needs; None if it does."""
+    if need.kind == "method":
+        if why := client.lacking(need.name):
+            return f"{NOT_ASKED}{why}"
+        if client.reckons_replies(need.name, *need.parameters):
+            return "the agent's replies are among the last messages too"
+        if not client.has(need.name):
+            return f"the store has no {need.name}"
+        if lacks := [each for each in need.parameters if not client.has(need.name, each)]:
+            return f"its {need.name} takes no {', '.join(lacks)}"
+    if need.kind == "field" and need.name not in target.carries:
+        return f"it does not carry {need.name}"
+    if need.kind == "retries" and not target.retries:
+        return "its ids do not make a retry a no-op"
+    if need.kind == "ttl" and not target.takes_ttl:
+        return "its factory takes no ttl"
+    if need.kind == "recalls" and need.name == "meaning" != target.recalls:
+        return "it recalls by words, not by meaning"
+    if need.kind == "filters" and need.name == "comparison" != target.filters:
+        return "its filters do not compare"
+    if need.kind == "filters" and target.filters is None:
+        return "it has no filters"
+    if need.kind == "scoped ids" and not target.scoped_ids:
+        return "the id of a fact serves whoever has it"
+    if need.kind == "window" and target.window is None:
+        return "it has no window"
+    if need.kind == "summaries" and not target.summarises:
+        return "it keeps no summary"
+    if is_beyond(need, target.claims):
+        return f"{NOT_CLAIMED}{target.claims} only"
+    return None
+
+
+def beyond_window(memory: Memory, violation: Violation) -> str | None:
+    """Why what is missing was never promised: more was said than the window holds; else None."""
+    window, given = memory.target.window, memory.hearing.longest
+    # Each message beyond the window takes a summary, and that is as slow as its model.
+    excused = FORGOTTEN | ({"wedged"} if memory.target.summarises else set())
+    if window is None or given <= window or violation.finding not in excused:
+        return None
+    return f"{NOT_CLAIMED}it keeps the last {window} messages, and was given {given}"
+
+
+def is_beyond(need: Need, claims: str | None) -> bool:
+    """Whether the need is more than a memory with such claims ever promised."""
+    if need.kind == "opening":
+        return claims == "one opening"
+    return need.kind == "process" and claims in {"one opening", "one process"}
+
+
+def documented(check: Check, target: Target) -> str:
+    """What the memory's documentation says of a promise that it does not keep, if anything."""
+    for key in (check.code, check.family):
+        if key in target.documented:
+            return target.documented[key]
+    for claims, said in target.documented.items():
+        if any(is_beyond(need, claims) for need in check.every_need):
+            return said
+    return ""
+
+
+def missing_service(need: Need, target: Target) -> str | None:
+    """Why a check that needs a server cannot be asked of the target; None if it can."""
+    if any(need.name in {"", each} for each in target.services):
+        return None
+    return f"it is not on {need.name or 'a server'}"

@@ -1,0 +1,1 @@
+"""SNP: the promises about snapshots."""

@@ -1,0 +1,286 @@
+"""SNP, continued: one process saves and dies, another rolls back, all of them at once."""
+
+import asyncio
+from typing import Any
+
+from goldfish.catalogue.registry import OtherProcess, Reopening, check
+from goldfish.catalogue.snapshots.sessions import LIST, RESTORING
+from goldfish.catalogue.support.freshness import expect_fresh
+from goldfish.catalogue.support.states import (
+    Aim,
+    expect_acknowledged,
+    expect_listed,
+    expect_one_of,
+    expect_state,
+    killed_during,
+    roll_back,
+    save,
+)
+from goldfish.findings.comparison import shown, shown_list
+from goldfish.findings.result import Violation
+from goldfish.harness.memory import Client, Memory, contents_of, identity
+from goldfish.messages import ChatMessage
+from goldfish.stress.withstand import withstand
+from goldfish.stress.workload import Workload
+
+TRIES = 8
+
+
+def tries(memory: Memory) -> range:
+    """How often to try what happens by chance."""
+    return range(max(1, round(TRIES * memory.effort)))
+
+
+@check("SNP21", needs=[*RESTORING, OtherProcess])
+async def one_process_saves_and_dies_and_others_roll_back(memory: Memory) -> None:
+    """A saves and is killed, B rolls back, C still finds every snapshot and goes to the others.
+
+    Incident: the rollback that wiped: the tests lived in one process on a fresh database in
+    memory, and could not see that a rollback left no snapshot for the next process.
+    """
+    session, saved = memory.session(), list[tuple[Any, list[ChatMessage]]]()
+    first = await memory.elsewhere()
+    there: list[ChatMessage] = []
+    for _ in range(3):
+        there = [*there, *memory.messages(2)]
+        await first.add(session, there[-2:])
+        saved.append((await save(first, session), there))
+    memory.kill(first)
+    second = await memory.elsewhere()
+    await expect_state(second, session, *saved[1], gone=there)
+    memory.kill(second)
+    third = await memory.elsewhere()
+    await third.expect(session, contents_of(saved[1][1]), gone=contents_of(there))
+    if third.has("list_snapshots"):
+        await expect_listed(third, session, [name for name, _ in saved])
+    for name, messages in (saved[2], saved[0], saved[1]):
+        await expect_state(third, session, name, messages, gone=there)
+
+
+@check("SNP22", needs=[*RESTORING, OtherProcess])
+async def a_kill_during_a_rollback_leaves_one_state_or_the_other(memory: Memory) -> None:
+    """A process killed while it rolls back leaves the state before it or the one after it.
+
+    Incident: dittofs issue 810: a restore emptied the store and filled it again in steps of their
+    own; a crash in between left a share that was half restored.
+    """
+    client, session = memory.client, memory.session()
+    old, new = memory.messages(12), memory.messages(12)
+    await client.add(session, old)
+    before = await save(client, session)
+    await client.add(session, new)
+    after = await save(client, session)
+    states = [[*old, *new], old]
+    aim = Aim(memory.random)
+    await aim.measure(client, "rollback_to_snapshot", session, before)
+    for _ in tries(memory):
+        await expect_state(client, session, after, states[0])
+        answered, _ = await killed_during(memory, aim, "rollback_to_snapshot", session, before)
+        state = await expect_one_of(client, session, states, "a kill during a rollback")
+        if answered and state == 0:
+            await expect_acknowledged(client, session, states[1])
+        if client.has("list_snapshots"):
+            await expect_listed(client, session, [before, after])
+    await expect_state(client, session, before, old, gone=new)
+
+
+@check("SNP23", needs=[*RESTORING, OtherProcess])
+async def a_kill_during_a_save_leaves_no_half_of_a_snapshot(memory: Memory) -> None:
+    """A process killed while it saves leaves the session as it is; what is listed is whole.
+
+    Incident: java-tron pull request 5224: a checkpoint whose process was killed in the middle was
+    taken for a whole one at the next start.
+    """
+    client, session, batch = memory.client, memory.session(), memory.messages(24)
+    await client.add(session, batch)
+    names = [await save(client, session)]
+    aim = Aim(memory.random)
+    await aim.measure(client, "save_snapshot", session)
+    for _ in tries(memory):
+        answered, found = await killed_during(memory, aim, "save_snapshot", session)
+        names += [identity(found)] if answered else []
+        await client.expect(session, contents_of(batch))
+        for name in await _all_there(client, session, names):
+            await expect_state(client, session, name, batch)
+
+
+async def _all_there(client: Client, session: str, names: list[Any]) -> list[Any]:
+    """The snapshots that are to be whole: those that were acknowledged, and those listed."""
+    if not client.has("list_snapshots"):
+        return names
+    await expect_listed(client, session, names)
+    return [identity(each) for each in await client.call("list_snapshots", session)]
+
+
+@check("SNP24", needs=[*RESTORING, OtherProcess])
+async def two_processes_that_roll_back_at_once_leave_one_of_the_states(memory: Memory) -> None:
+    """Of two rollbacks at the same moment one is the last; the session is in its state, whole.
+
+    Incident: Shiori-Agent pull request 251: an undo and the summary of the same turns had to be
+    put under one lock, since each wrote over what the other had begun.
+    """
+    client, session, kept = memory.client, memory.session(), memory.messages(2)
+    await client.add(session, kept)
+    base = await save(client, session)
+    saved = []
+    for _ in range(2):
+        batch = memory.messages(6)
+        await client.add(session, batch)
+        saved.append((await save(client, session), [*kept, *batch]))
+        await expect_state(client, session, base, kept, gone=batch)
+    others = await memory.elsewhere(), await memory.elsewhere()
+    for _ in tries(memory):
+        await expect_state(client, session, base, kept)
+        both = zip(others, saved, strict=True)
+        await asyncio.gather(*(roll_back(each, session, name) for each, (name, _) in both))
+        states = [messages for _, messages in saved]
+        await expect_one_of(client, session, states, "two rollbacks at once")
+        if client.has("list_snapshots"):
+            await expect_listed(client, session, [base, *(name for name, _ in saved)])
+
+
+@check("SNP25", needs=[*RESTORING, OtherProcess])
+async def a_write_at_the_moment_of_a_rollback_is_before_it_or_after(memory: Memory) -> None:
+    """Writes before a rollback are undone by it, writes after it stay, none is torn or lost.
+
+    Incident: hudi pull request 18089: a rollback that met a commit under way went on beside it,
+    and both were taken for done.
+    """
+    client, session, kept = memory.client, memory.session(), memory.messages(4)
+    await client.add(session, kept)
+    name = await save(client, session)
+    writer, other = await memory.elsewhere(), await memory.elsewhere()
+    for _ in tries(memory):
+        batches = [memory.messages(2) for _ in range(8)]
+        begun, done = await _write_and_roll_back(memory, writer, other, session, name, batches)
+        expect_undone_or_kept(
+            contents_of(kept),
+            [contents_of(batch) for batch in batches],
+            await client.contents(session),
+            begun=begun,
+            done=done,
+        )
+        await roll_back(client, session, name)
+
+
+async def _write_and_roll_back(
+    memory: Memory,
+    writer: Client,
+    other: Client,
+    session: str,
+    name: Any,
+    batches: list[list[ChatMessage]],
+) -> tuple[int, int]:
+    """How many batches were written before the rollback began, and begun before it was done."""
+    begun = 0
+    written = 0
+    seen = [0, len(batches)]
+
+    async def write() -> None:
+        nonlocal begun, written
+        for batch in batches:
+            begun += 1
+            await writer.add(session, batch)
+            written += 1
+
+    async def undo() -> None:
+        await asyncio.sleep(memory.random.uniform(0, 0.01))
+        seen[0] = written
+        await roll_back(other, session, name)
+        seen[1] = begun
+
+    await asyncio.gather(write(), undo())
+    return seen[0], seen[1]
+
+
+def expect_undone_or_kept(
+    kept: list[Any], batches: list[list[Any]], found: list[Any], *, begun: int, done: int
+) -> None:
+    """Raise unless the first so many batches are undone, the last are there, and all are whole.
+
+    The first ``begun`` were acknowledged before the rollback began, and those after the first
+    ``done`` were begun when it was over. So what is left is what was kept, and after it all batches
+    from some point between the two on.
+    """
+    for first in range(begun, done + 1):
+        if found == [*kept, *(each for batch in batches[first:] for each in batch)]:
+            return
+    evidence = (
+        f"saved {shown_list(kept)}",
+        f"{begun} of {len(batches)} batches were there before it, {done} begun when it was over",
+        f"read back {shown_list(found)}",
+    )
+    for each in (each for batch in batches[done:] for each in batch):
+        if each not in found:
+            raise Violation(
+                f"lost: {shown(each)}, added when a rollback was over, is gone", *evidence
+            )
+    for each in (each for batch in batches[:begun] for each in batch):
+        if each in found:
+            raise Violation(
+                f"resurrected: {shown(each)} is there after a rollback that undid it", *evidence
+            )
+    raise Violation(
+        "torn: writes at the moment of a rollback are neither before it nor after it", *evidence
+    )
+
+
+@check("SNP26", needs=[*RESTORING, Reopening])
+async def an_opening_sees_what_another_rolled_back(memory: Memory) -> None:
+    """An opening that has read a session sees at once that another has rolled it back.
+
+    Incident: hermes-agent pull request 78603: a rollback restored the files, and the agent that
+    was cached in the process went on with the turns that had been undone.
+    """
+    one, two = memory.client, await memory.open()
+    session, kept, later = memory.session(), memory.messages(2), memory.messages(2)
+    await one.add(session, kept)
+    name = await save(one, session)
+    await one.add(session, later)
+    await two.expect(session, contents_of([*kept, *later]))
+    await roll_back(one, session, name)
+    await expect_fresh(memory, two, session, contents_of(kept), gone=contents_of(later))
+    then = memory.messages(1)
+    await one.add(session, then)
+    await expect_fresh(memory, two, session, contents_of([*kept, *then]), gone=contents_of(later))
+
+
+@check("SNP27", needs=[*RESTORING, LIST, OtherProcess])
+async def no_process_ever_closes_and_nothing_is_missing(memory: Memory) -> None:
+    """Each step is done by a process of its own that is killed after it: all steps are there.
+
+    Incident: marmot issue 8: a snapshot was restored beside the -wal file of a process that was
+    gone, and the two together were a damaged database.
+    """
+    session, names = memory.session(), list[Any]()
+    old, new, then = memory.messages(3), memory.messages(3), memory.messages(2)
+    for batch in (old, new):
+        writer = await memory.elsewhere()
+        await writer.add(session, batch)
+        memory.kill(writer)
+        saver = await memory.elsewhere()
+        names.append(await save(saver, session))
+        memory.kill(saver)
+    for name, messages in zip(names, (old, [*old, *new]), strict=True):
+        one = await memory.elsewhere()
+        await expect_state(one, session, name, messages, gone=new)
+        memory.kill(one)
+        reader = await memory.elsewhere()
+        await reader.expect(session, contents_of(messages), gone=contents_of(new))
+        await expect_listed(reader, session, names)
+        memory.kill(reader)
+    last = await memory.elsewhere()
+    await last.add(session, then)
+    memory.kill(last)
+    await memory.client.expect(session, contents_of([*old, *new, *then]))
+
+
+@check("SNP28", needs=[*RESTORING, OtherProcess])
+async def a_rollback_takes_nothing_that_comes_after_it(memory: Memory) -> None:
+    """Processes that save, roll back and write at once lose nothing that was added afterwards.
+
+    Incident: Shiori-Agent pull request 251: a write that had begun before an undo outlived the
+    lock, and was put over what the undo had left.
+    """
+    mix = {"add": 10, "read": 4, "save": 1, "rollback": 1}
+    await withstand(memory, Workload(mix=mix, operations=72))

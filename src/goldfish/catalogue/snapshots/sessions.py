@@ -1,0 +1,459 @@
+"""SNP: a session can be saved and rolled back, exactly, and nothing else changes by it."""
+
+from goldfish.catalogue.registry import Reopening, Retries, carries, check, method
+from goldfish.catalogue.support.comparison import expect_messages
+from goldfish.catalogue.support.states import (
+    expect_listed,
+    expect_refused,
+    expect_state,
+    listed,
+    roll_back,
+    save,
+)
+from goldfish.findings.comparison import shown
+from goldfish.findings.result import UnsupportedError, Violation
+from goldfish.harness.memory import MISSING, Client, Memory, contents_of, field, identity
+from goldfish.messages import ChatMessage
+
+SAVE, ROLLBACK = method("save_snapshot"), method("rollback_to_snapshot")
+LIST, DELETE, FORK = method("list_snapshots"), method("delete_snapshot"), method("fork")
+RESTORING = [SAVE, ROLLBACK]
+# Ordinary names of sessions that a careless lookup takes for one another.
+TWINS = (("al", "alice"), ("john_doe", "john-doe"), ("a:b", "a"), ("100%", "1000"), ("Bo", "bo"))
+
+
+@check("SNP01", needs=RESTORING, suite="smoke")
+async def a_rollback_restores_what_was_saved(memory: Memory) -> None:
+    """After a rollback the session has what it had when it was saved, and goes on from there.
+
+    Incident: deer-flow issue 2554: a rollback wrote the old state back, and whoever asked for the
+    latest one still got the newer.
+    """
+    client, session = memory.client, memory.session()
+    kept, later, then = memory.messages(3), memory.messages(2), memory.messages(2)
+    await client.add(session, kept)
+    name = await save(client, session)
+    await client.expect(session, contents_of(kept))
+    await client.add(session, later)
+    await expect_state(client, session, name, kept, gone=later)
+    await client.add(session, then)
+    await client.expect(session, contents_of([*kept, *then]), gone=contents_of(later))
+
+
+@check("SNP02", needs=[*RESTORING, LIST], suite="smoke")
+async def a_rollback_keeps_every_snapshot(memory: Memory) -> None:
+    """After a rollback all snapshots are still listed: older ones, newer ones, and that one.
+
+    Incident: the rollback that wiped: a refactor moved a transaction boundary, and rolling back
+    rebuilt the conversation and emptied the table of snapshots.
+    """
+    client, session, names = memory.client, memory.session(), []
+    for _ in range(4):
+        await client.add(session, memory.messages(2))
+        names.append(await save(client, session))
+    for name in (names[1], names[1], names[3], names[0]):
+        await roll_back(client, session, name)
+        await expect_listed(client, session, names)
+
+
+@check("SNP03", needs=RESTORING)
+async def one_can_go_back_and_forward_again(memory: Memory) -> None:
+    """Back to an old state, forward to a newer one, twice to the same: each restores its own.
+
+    Incident: supply-drop-bbs pull request 325: restoring A and then B deleted the only copy of
+    what had been there before.
+    """
+    client, session = memory.client, memory.session()
+    there: list[ChatMessage] = []
+    saved = []
+    for _ in range(4):
+        batch = memory.messages(2)
+        await client.add(session, batch)
+        there = [*there, *batch]
+        saved.append((await save(client, session), there))
+    for number in (1, 3, 0, 0, 2, 3):
+        name, messages = saved[number]
+        await expect_state(client, session, name, messages, gone=there)
+
+
+@check("SNP04", needs=RESTORING)
+async def what_came_back_is_as_it_was(memory: Memory) -> None:
+    """Messages that were removed since come back field by field as they were, in their order.
+
+    Incident: openchamber pull request 3088: messages that were copied got new ids, and what was
+    pinned to the old ones pointed nowhere.
+    """
+    client, session = memory.client, memory.session()
+    batch = [
+        *memory.messages(3),
+        memory.message(name="Zoë", metadata={"n": [1, {"deep": "ü"}]}),
+        memory.message(role="assistant", tool_calls=[{"id": "c1", "name": "f", "args": {"x": 1}}]),
+        memory.message(role="tool", tool_call_id="c1"),
+    ]
+    await client.add(session, batch)
+    name = await save(client, session)
+    fields = sorted(memory.target.carries - {"content"})
+    for way in ("trim", "delete_messages", "clear", "none"):
+        if way == "clear" and not memory.promised("SNP09"):
+            continue  # it clears the snapshots away as well
+        if way == "none" or client.has(way):
+            await _take_away(client, session, way, batch)
+        await client.add(session, memory.messages(1))
+        await roll_back(client, session, name)
+        await expect_messages(client, session, batch, fields)
+
+
+async def _take_away(client: Client, session: str, way: str, batch: list[ChatMessage]) -> None:
+    """Remove some of the messages, or all, in this way."""
+    if way == "trim":
+        await client.call("trim", session, keep_last=2)
+    elif way == "delete_messages":
+        await client.call("delete_messages", session, [batch[1].id, batch[4].id])
+    elif way == "clear":
+        await client.call("clear", session)
+
+
+@check("SNP05", needs=RESTORING)
+async def a_snapshot_does_not_change_with_its_session(memory: Memory) -> None:
+    """What is written, or edited by the caller, after the save does not reach the snapshot.
+
+    Incident: akka.net issue 3157: its snapshot store in memory kept the very object that it was
+    given, and what changed that object later changed the snapshot.
+    """
+    client, session, kept = memory.client, memory.session(), memory.messages(2)
+    await client.add(session, kept)
+    name = await save(client, session)
+    for _ in range(3):
+        later = memory.messages(2)
+        await client.add(session, later)
+        await expect_state(client, session, name, kept, gone=later)
+
+
+@check("SNP06", needs=RESTORING)
+async def a_rollback_touches_no_other_session(memory: Memory) -> None:
+    """Rolling one session back changes neither the messages nor the snapshots of another.
+
+    Incident: langgraph-checkpoint-sqlite 3.1.0 looked its records up by a prefix of their names:
+    a search for user 'al' returned what belonged to 'alice'.
+    """
+    client = memory.client
+    for one, two in TWINS:
+        mine, theirs = memory.messages(2), memory.messages(3)
+        await client.add(one, mine[:1])
+        await client.add(two, theirs[:2])
+        name, other = await save(client, one), await save(client, two)
+        await client.add(one, mine[1:])
+        await client.add(two, theirs[2:])
+        await expect_state(client, one, name, mine[:1], gone=mine[1:], foreign=theirs)
+        await client.expect(two, contents_of(theirs), foreign=contents_of(mine))
+        await expect_state(client, two, other, theirs[:2], gone=theirs[2:], foreign=mine)
+        await client.expect(one, contents_of(mine[:1]), foreign=contents_of(theirs))
+
+
+@check("SNP07", needs=RESTORING)
+async def an_unknown_snapshot_is_refused_and_changes_nothing(memory: Memory) -> None:
+    """Rolling back to a snapshot that does not exist raises, and the session stays as it is.
+
+    Incident: hermes-agent issue 52514: two proposed repairs took the last message where the
+    wanted one was not to be found, and would have cut off another turn for good.
+    """
+    client, session, batch = memory.client, memory.session(), memory.messages(3)
+    await client.add(session, batch)
+    name = await save(client, session)
+    for unknown in ("no-such-snapshot", f"{name}0", "00000000-0000-4000-8000-000000000000"):
+        await expect_refused(
+            client, "an unknown snapshot", "rollback_to_snapshot", session, unknown
+        )
+        await client.expect(session, contents_of(batch))
+    never = memory.session("never")
+    await expect_refused(client, "a session without", "rollback_to_snapshot", never, unknown)
+    await client.expect(never, [])
+
+
+@check("SNP08", needs=RESTORING)
+async def a_snapshot_of_another_session_is_refused(memory: Memory) -> None:
+    """Rolling back to a snapshot of another session raises, and gives nothing of it away.
+
+    Incident: langgraphgo issue 72: checkpoints were looked up by the run and not by the thread,
+    and those of all conversations had to be told apart by the caller.
+    """
+    client, mine, theirs = memory.client, memory.session("mine"), memory.session("theirs")
+    own, foreign = memory.messages(2), memory.messages(3)
+    await client.add(mine, own)
+    await client.add(theirs, foreign)
+    name = await save(client, theirs)
+    try:
+        await expect_refused(client, "another session's", "rollback_to_snapshot", mine, name)
+    except Violation:
+        await client.expect(mine, contents_of(own), foreign=contents_of(foreign))
+        raise
+    await client.expect(mine, contents_of(own), foreign=contents_of(foreign))
+    await client.expect(theirs, contents_of(foreign))
+
+
+@check("SNP09", needs=[*RESTORING, method("clear")])
+async def clearing_a_session_keeps_its_snapshots(memory: Memory) -> None:
+    """A session that was cleared can be rolled back to what was saved before.
+
+    Incident: claude-code issue 70690: people clear a conversation by mistake and want it back;
+    to rewind is the way, and it was not even documented.
+    """
+    client, session, batch = memory.client, memory.session(), memory.messages(3)
+    await client.add(session, batch)
+    name = await save(client, session)
+    await client.call("clear", session)
+    await client.expect(session, [], gone=contents_of(batch))
+    if client.has("list_snapshots"):
+        await expect_listed(client, session, [name])
+    await expect_state(client, session, name, batch)
+
+
+@check("SNP10", needs=[*RESTORING, method("clear_all")])
+async def clearing_everything_removes_the_snapshots(memory: Memory) -> None:
+    """After clear_all no snapshot is left, neither listed nor to be rolled back to.
+
+    Incident: langgraph issue 7206: a thread that was deleted during a turn came back.
+    """
+    client, sessions = memory.client, [memory.session() for _ in range(2)]
+    saved = []
+    for session in sessions:
+        await client.add(session, memory.messages(2))
+        saved.append(await save(client, session))
+    await client.call("clear_all")
+    for session, name in zip(sessions, saved, strict=True):
+        if client.has("list_snapshots") and name in await listed(client, session):
+            raise Violation(f"resurrected: after clear_all, snapshot {shown(name)} is still listed")
+        try:
+            await roll_back(client, session, name)
+        except Exception:  # whatever it says: it is gone
+            continue
+        if found := await client.contents(session):
+            raise Violation(
+                f"resurrected: after clear_all, a rollback brought back {shown(found[0])}"
+            )
+
+
+@check("SNP11", needs=[SAVE, LIST])
+async def snapshots_are_listed_as_they_were_saved(memory: Memory) -> None:
+    """Every snapshot is listed, oldest first, under the id that save returned, with its count.
+
+    Incident: langgraph pull request 7023: checkpoints were ordered by comparing their ids as
+    text, so that "2" came after "10".
+    """
+    client, session, names = memory.client, memory.session(), []
+    for number in range(12):
+        await client.add(session, memory.messages(1 + number % 2))
+        names.append(await save(client, session))
+    if len(set(map(repr, names))) < len(names):
+        raise Violation("wrong: two snapshots of one session have one id")
+    await expect_listed(client, session, names)
+    _expect_counts(await client.call("list_snapshots", session), names)
+    strangers = set(map(repr, await listed(client, memory.session("other"))))
+    if strangers & set(map(repr, names)):
+        raise Violation("leaked: a session without snapshots lists those of another")
+
+
+def _expect_counts(found: list[object], names: list[object]) -> None:
+    """Raise if the counts of messages are told, and are not those of the check above."""
+    counts = {repr(identity(each)): field(each, "message_count") for each in found}
+    told = [counts[repr(name)] for name in names]
+    right, total = [], 0
+    for number in range(len(names)):
+        total += 1 + number % 2
+        right.append(total)
+    if any(isinstance(each, int) and each for each in told) and told != right:
+        raise Violation(f"wrong: the snapshots have {right} messages, and are listed with {told}")
+
+
+@check("SNP12", needs=[method("save_snapshot", "label"), LIST])
+async def labels_come_back_as_they_were_given(memory: Memory) -> None:
+    """A snapshot is listed with the label it was given, whatever it is, and its time.
+
+    Incident: kopia issue 5118: six snapshots were listed that looked all the same, in no order,
+    and each had to be opened to find the wanted one.
+    """
+    client, session = memory.client, memory.session()
+    labels = [
+        "before the refund",
+        "",
+        None,
+        "it's 100%; DROP TABLE x;--",
+        "前 🐠",
+        "../../etc",
+        "a",
+    ]
+    await client.add(session, memory.messages(1))
+    saved = {repr(await save(client, session, label=label)): label for label in labels}
+    for each in await client.call("list_snapshots", session):
+        name, label = repr(identity(each)), field(each, "label")
+        if label is MISSING:
+            raise UnsupportedError("its list_snapshots tells no labels")
+        if name in saved and (label or None) != (saved[name] or None):
+            raise Violation(f"corrupted: label {shown(saved[name])} came back as {shown(label)}")
+
+
+@check("SNP13", needs=[*RESTORING, DELETE])
+async def deleting_a_snapshot_deletes_that_one(memory: Memory) -> None:
+    """A deleted snapshot is gone, all others and the messages stay, and deleting it twice is fine.
+
+    Incident: langgraph-redis issue 162: blobs are shared between checkpoints, so that what looks
+    like part of a deleted one may be needed by another.
+    """
+    client, session = memory.client, memory.session()
+    there: list[ChatMessage] = []
+    saved = []
+    for _ in range(3):
+        there = [*there, *memory.messages(2)]
+        await client.add(session, there[-2:])
+        saved.append((await save(client, session), there))
+    doomed, _ = saved.pop(1)
+    for _ in range(2):
+        await client.call("delete_snapshot", session, doomed)
+        await client.expect(session, contents_of(there))
+    if client.has("list_snapshots") and doomed in await listed(client, session):
+        raise Violation(f"resurrected: deleted snapshot {shown(doomed)} is still listed")
+    await expect_refused(client, "a deleted snapshot", "rollback_to_snapshot", session, doomed)
+    for name, messages in (saved[0], saved[1], saved[0]):
+        await expect_state(client, session, name, messages, gone=there)
+
+
+@check("SNP14", needs=RESTORING)
+async def saving_the_same_state_twice_makes_two_snapshots(memory: Memory) -> None:
+    """Two saves of one state are two snapshots; each can be used, also without the other.
+
+    Incident: langgraph4j issue 175: a checkpoint was stored under the id of the one before it.
+    """
+    client, session, batch = memory.client, memory.session(), memory.messages(2)
+    await client.add(session, batch)
+    first, second = await save(client, session), await save(client, session)
+    if first == second and client.has("delete_snapshot"):
+        raise Violation(f"wrong: two saves returned one id, {shown(first)}: one would delete both")
+    await client.add(session, memory.messages(1))
+    await expect_state(client, session, first, batch)
+    if client.has("delete_snapshot"):
+        await client.call("delete_snapshot", session, first)
+    await client.add(session, memory.messages(1))
+    await expect_state(client, session, second, batch)
+
+
+@check("SNP15", needs=[SAVE, FORK])
+async def a_fork_has_what_was_saved_and_a_life_of_its_own(memory: Memory) -> None:
+    """A fork begins with the messages of the snapshot; neither session sees the other's later ones.
+
+    Incident: nac pull request 215: its first fork copied the transcript alone, and what belonged
+    to it was empty in the copy.
+    """
+    client, session, fork = memory.client, memory.session(), memory.session("fork")
+    kept, later, then = memory.messages(3), memory.messages(2), memory.messages(2)
+    await client.add(session, kept)
+    name = await save(client, session)
+    await client.add(session, later)
+    await client.call("fork", session, name, fork)
+    await client.expect(fork, contents_of(kept), foreign=contents_of(later))
+    await client.add(fork, then)
+    await client.expect(fork, contents_of([*kept, *then]), foreign=contents_of(later))
+    await client.expect(session, contents_of([*kept, *later]), foreign=contents_of(then))
+    if client.has("clear"):
+        await client.call("clear", session)
+        await client.expect(fork, contents_of([*kept, *then]))
+
+
+@check("SNP16", needs=[SAVE, FORK])
+async def a_fork_overwrites_nothing(memory: Memory) -> None:
+    """A fork into a session that has messages is refused, and one of an unknown snapshot too.
+
+    Incident: aegra pull request 321: a fork from a chosen checkpoint silently went on from the
+    latest one, or from the very beginning.
+    """
+    client, session, taken = memory.client, memory.session(), memory.session("taken")
+    kept, there = memory.messages(2), memory.messages(2)
+    await client.add(session, kept)
+    await client.add(taken, there)
+    name = await save(client, session)
+    await expect_refused(client, "a session that has messages", "fork", session, name, taken)
+    await client.expect(taken, contents_of(there), foreign=contents_of(kept))
+    free = memory.session("free")
+    await expect_refused(client, "an unknown snapshot", "fork", session, f"{name}0", free)
+    await client.expect(free, [])
+
+
+@check("SNP17", needs=[*RESTORING, Retries, carries("id")])
+async def ids_count_as_there_only_while_they_are(memory: Memory) -> None:
+    """After a rollback an id that is gone can be added again; one that is back is a no-op.
+
+    Incident: oh-my-pi issue 7739: what an earlier rewind had left behind was taken for part of
+    the next one.
+    """
+    client, session = memory.client, memory.session()
+    kept, later = memory.messages(2), memory.messages(2)
+    await client.add(session, kept)
+    name = await save(client, session)
+    await client.add(session, later)
+    await expect_state(client, session, name, kept, gone=later)
+    await client.add(session, [kept[1], later[0]])
+    await client.expect(session, contents_of([*kept, later[0]]))
+
+
+@check("SNP18", needs=[*RESTORING, method("set_ttl"), method("get_ttl")])
+async def a_rollback_restores_the_time_that_was_left(memory: Memory) -> None:
+    """A deadline comes back as the time that was left when the session was saved, or as none.
+
+    Incident: ioBroker.js-controller issue 1796: values that were to expire were restored from a
+    backup without their expiry, and stayed.
+    """
+    client, session = memory.client, memory.session()
+    await client.add(session, memory.messages(1))
+    free = await save(client, session)
+    await client.call("set_ttl", session, 1000)
+    timed = await save(client, session)
+    await client.call("set_ttl", session, 5000)
+    for name, most in ((timed, 1000), (free, None), (timed, 1000)):
+        await roll_back(client, session, name)
+        left = await client.call("get_ttl", session)
+        if most is None and left is not None:
+            raise Violation(f"wrong: saved without a deadline, rolled back with {left:g} s left")
+        if most is not None and (left is None or not 900 < left <= most):
+            raise Violation(f"wrong: saved with {most} s left, rolled back with {shown(left)}")
+
+
+@check("SNP19", needs=[*RESTORING, Reopening])
+async def snapshots_survive_reopen(memory: Memory) -> None:
+    """After closing and opening again, snapshots are listed and can be rolled back to.
+
+    Incident: vscode issue 326450: after a restore, switching to another session and back brought
+    all that had been undone back again.
+    """
+    client, session = memory.client, memory.session()
+    old, new = memory.messages(2), memory.messages(2)
+    await client.add(session, old)
+    first = await save(client, session)
+    await client.add(session, new)
+    second = await save(client, session)
+    client = await memory.reopen()
+    if client.has("list_snapshots"):
+        await expect_listed(client, session, [first, second])
+    await expect_state(client, session, first, old, gone=new)
+    client = await memory.reopen()
+    await client.expect(session, contents_of(old), gone=contents_of(new))
+    await expect_state(client, session, second, [*old, *new])
+
+
+@check("SNP20", needs=RESTORING)
+async def long_sessions_with_many_snapshots_come_back_whole(memory: Memory) -> None:
+    """Hundreds of messages and dozens of snapshots: each restores all of its own, in order.
+
+    Incident: deer-flow pull request 3637: the checkpoint to go back to was looked for among the
+    first two hundred; a longer thread has more.
+    """
+    client, session = memory.client, memory.session()
+    there: list[ChatMessage] = []
+    saved = []
+    for _ in range(24):
+        there = [*there, *memory.messages(10)]
+        await client.add(session, there[-10:])
+        saved.append((await save(client, session), there))
+    if client.has("list_snapshots"):
+        await expect_listed(client, session, [name for name, _ in saved])
+    for number in (3, 23, 11, 0, 22):
+        name, messages = saved[number]
+        await expect_state(client, session, name, messages, gone=there)

@@ -1,0 +1,1 @@
+"""What several checks share: what they write, read, compare and do to the world."""

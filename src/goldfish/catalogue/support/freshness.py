@@ -1,0 +1,46 @@
+"""Whether an opening that has been there for a while sees what others did meanwhile."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from goldfish.findings.comparison import judge, shown, shown_list
+from goldfish.findings.result import UnsupportedError, Violation
+from goldfish.harness.memory import Client, Memory
+
+
+def writers(memory: Memory, one: Client, two: Client) -> tuple[Client, Client]:
+    """Both may write, unless the memory never promised more than one writer."""
+    return (one, one) if memory.target.claims == "one writer" else (one, two)
+
+
+def refuse_one_writer(memory: Memory) -> None:
+    """Several writers at once are more than some memories ever promised."""
+    if memory.target.claims == "one writer":
+        raise UnsupportedError("not claimed: one writer only")
+
+
+async def expect_fresh(
+    memory: Memory,
+    client: Client,
+    session: str,
+    expected: Sequence[Any],
+    *,
+    gone: Iterable[Any] = (),
+    elsewhere: bool = False,
+) -> None:
+    """Raise if the client does not see this; as stale, if a new opening of the storage does.
+
+    ``elsewhere`` asks a new process, because openings of one process may share what is old.
+    """
+    found = await client.contents(session)
+    if found == list(expected):
+        return
+    newcomer = await (memory.elsewhere() if elsewhere else memory.open())
+    if await newcomer.contents(session) == list(expected):
+        raise Violation(
+            f"stale: an opening gives back {len(found)} messages of session {shown(session)}, "
+            f"where a new opening finds {len(expected)}",
+            f"the old opening read {shown_list(found)}",
+            f"the new opening read {shown_list(expected)}",
+        )
+    judge(expected, found, session=session, gone=gone)

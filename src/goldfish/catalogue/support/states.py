@@ -1,0 +1,146 @@
+"""Saved states in the words of a check: to save one, go back to it, list them, be refused."""
+
+import asyncio
+import time
+from collections.abc import Iterable, Sequence
+from random import Random
+from typing import Any
+
+from goldfish.findings.comparison import judge, shown, shown_list
+from goldfish.findings.result import Violation
+from goldfish.harness.client import EndedError, StoreError
+from goldfish.harness.memory import Client, Memory, contents_of, identity
+
+
+async def save(client: Client, session: str, **options: Any) -> Any:
+    """Save the session, and give the id by which it can be rolled back."""
+    name = identity(await client.call("save_snapshot", session, **options))
+    if name is None:
+        raise Violation("wrong: save_snapshot returned None, not the id of a snapshot")
+    return name
+
+
+async def roll_back(client: Client, session: str, name: Any) -> None:
+    """Roll the session back; when this returns, that is acknowledged."""
+    await client.call("rollback_to_snapshot", session, name)
+
+
+async def listed(client: Client, session: str) -> list[Any]:
+    """The ids of the session's snapshots, as they are listed."""
+    return [identity(each) for each in await client.call("list_snapshots", session)]
+
+
+async def expect_listed(client: Client, session: str, names: Sequence[Any]) -> None:
+    """Raise unless these are listed in this order; a store may list some of its own beside.
+
+    One that is given twice, as some stores do for two saves of one state, is listed once.
+    """
+    names = [name for at, name in enumerate(names) if name not in names[:at]]
+    found = await listed(client, session)
+    missing = [name for name in names if name not in found]
+    evidence = (f"saved {shown_list(names)}", f"listed {shown_list(found)}")
+    if missing:
+        raise Violation(
+            f"lost: {len(missing)} of {len(names)} snapshots of session {shown(session)} are "
+            f"listed no longer, the first of them {shown(missing[0])}",
+            *evidence,
+        )
+    if [name for name in found if name in names] != list(names):
+        raise Violation(
+            f"reordered: the snapshots of session {shown(session)} are not listed oldest first",
+            *evidence,
+        )
+
+
+async def expect_state(
+    client: Client,
+    session: str,
+    name: Any,
+    messages: Iterable[Any],
+    *,
+    gone: Iterable[Any] = (),
+    foreign: Iterable[Any] = (),
+) -> None:
+    """Raise unless the session can be rolled back to the snapshot, and then has these messages."""
+    try:
+        await roll_back(client, session, name)
+    except StoreError as error:
+        raise Violation(f"lost: a snapshot that was saved cannot be rolled back to: {error}") from (
+            error
+        )
+    await client.expect(
+        session, contents_of(messages), gone=contents_of(gone), foreign=contents_of(foreign)
+    )
+
+
+async def expect_refused(client: Client, what: str, method: str, *arguments: Any) -> None:
+    """Raise if the call returns as if there were something to do."""
+    try:
+        await client.call(method, *arguments)
+    except StoreError:
+        return
+    raise Violation(f"swallowed: {method} of {what} raised nothing")
+
+
+class Aim:
+    """When to kill a process, so that about as many die before their answer as after it."""
+
+    def __init__(self, random: Random) -> None:
+        self._random = random
+        self._within = 0.0
+
+    async def measure(self, client: Client, method: str, *arguments: Any) -> None:
+        """Make the call where nothing disturbs it, to know how long it takes."""
+        start = time.perf_counter()
+        await client.call(method, *arguments)
+        self._within = 1.3 * (time.perf_counter() - start)
+
+    def moment(self) -> float:
+        """So many seconds after the call was made."""
+        return self._random.uniform(0, self._within)
+
+    def learn(self, took: float | None) -> None:
+        """Aim at what the answer took, now that it came first; and later, if there was none."""
+        self._within = 1.2 * self._within if took is None else 1.1 * took
+
+
+async def killed_during(
+    memory: Memory, aim: Aim, method: str, session: str, *arguments: Any
+) -> tuple[bool, Any]:
+    """Ask it of another process and kill that in the middle: whether it answered, and what."""
+    victim = await memory.elsewhere()
+    await victim.history(session)  # so that what is lazy is done
+    start, ends = time.perf_counter(), list[float]()
+    asking = asyncio.create_task(victim.call(method, session, *arguments))
+    asking.add_done_callback(lambda _: ends.append(time.perf_counter()))
+    await asyncio.sleep(aim.moment())
+    memory.kill(victim)
+    try:
+        answer = await asking
+    except StoreError as error:
+        if not isinstance(error.error, EndedError):
+            raise
+        aim.learn(None)
+        return False, None
+    aim.learn(time.perf_counter() - start if not ends else ends[0] - start)
+    return True, answer
+
+
+async def expect_one_of(
+    client: Client, session: str, states: Sequence[Sequence[Any]], after: str
+) -> int:
+    """Which of the states the session is in; torn, if it is in none of them."""
+    found = await client.contents(session)
+    for number, state in enumerate(states):
+        if found == contents_of(state):
+            return number
+    raise Violation(
+        f"torn: after {after}, session {shown(session)} is in no state that it ever had",
+        *(f"may be {shown_list(contents_of(state))}" for state in states),
+        f"read back {shown_list(found)}",
+    )
+
+
+async def expect_acknowledged(client: Client, session: str, state: Sequence[Any]) -> None:
+    """Raise unless the session is in this state, which a call that returned put it in."""
+    judge(contents_of(state), await client.contents(session), session=session)

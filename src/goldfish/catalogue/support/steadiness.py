@@ -1,0 +1,44 @@
+"""Whether messages are after some deed what they were before, field by field."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from goldfish.catalogue.support.comparison import instant
+from goldfish.findings.comparison import judge, shown
+from goldfish.findings.result import Violation
+from goldfish.harness.memory import MISSING, Memory, contents_of, field
+
+Fields = dict[str, Any]
+
+
+async def steady(memory: Memory, session: str) -> list[Fields]:
+    """The carried fields of each message, as far as two reads in a row agree on them."""
+    first, second = [await memory.client.history(session) for _ in range(2)]
+    names = ("content", *sorted(memory.target.carries - {"content"}))
+    return [
+        {name: plain(once, name) for name in names if plain(once, name) == plain(again, name)}
+        for once, again in zip(first, second, strict=False)
+    ]
+
+
+def expect_steady(
+    before: Sequence[Fields], after: Sequence[Any], deed: str, *, session: str
+) -> None:
+    """Raise if the messages are no longer what they were, and say what did it."""
+    judge([each["content"] for each in before], contents_of(after), session=session)
+    for fields, message in zip(before, after, strict=True):
+        for name, value in fields.items():
+            if plain(message, name) != value:
+                raise Violation(
+                    f"corrupted: {deed} turned {name} {shown(value)} "
+                    f"into {shown(plain(message, name))}"
+                )
+
+
+def plain(message: Any, name: str) -> Any:
+    """A field, where all that says nothing is None and a time is its instant."""
+    value = field(message, name)
+    if name == "created_at":
+        return instant(value) or value
+    empty = value is MISSING or value is None or value in ([], {}, ())
+    return None if empty and name != "content" else value

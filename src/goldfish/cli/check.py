@@ -1,0 +1,179 @@
+"""``goldfish check``: hold targets to the catalogue, and say what came of it."""
+
+import random
+import shlex
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, redirect_stdout
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from goldfish.catalogue.registry import catalogue
+from goldfish.cli.trial import Trial
+from goldfish.engine.baseline import Account, Known, account, read_baseline
+from goldfish.engine.runner import Plan
+from goldfish.engine.selection import select
+from goldfish.engine.stopping import Stop, stoppable
+from goldfish.errors import UsageError
+from goldfish.report.github import annotate, nobody_else_commands
+from goldfish.report.html import as_html
+from goldfish.report.json import as_json
+from goldfish.report.junit import as_junit
+from goldfish.report.page import Page
+from goldfish.report.progress import waiting
+from goldfish.report.terminal import Detail, summarise
+from goldfish.targets.declaration import Target
+from goldfish.targets.interface import refuse_wrong_shape
+from goldfish.targets.names import resolve
+
+HELD, FAILED = 0, 1
+STANDARD_OUTPUT = Path("-")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user asked for."""
+
+    targets: Sequence[str] = ()
+    only: Sequence[str] = ()
+    skip: Sequence[str] = ()
+    suite: str = "standard"
+    seed: int | None = None
+    max_time: float | None = None
+    workers: int = 4
+    json: Path | None = None
+    junit: Path | None = None
+    baseline: Path | None = None
+    save_runs: Path | None = None
+    html: Path | None = None
+    detail: Detail = "usual"
+
+    @property
+    def quiet(self) -> bool:
+        """Whether nothing but verdicts is to be said."""
+        return self.detail == "verdict"
+
+
+def check(request: Request) -> int:
+    """Run, report, and return the exit code; what is wrong with the request is found first."""
+    checks = select(catalogue(), only=request.only, skip=request.skip, suite=request.suite)
+    known = read_baseline(request.baseline, catalogue()) if request.baseline else {}
+    plan = planned(request)
+    _refuse_unwritable_reports(request)
+    targets = distinct(request.targets or ["sqlite"])
+    page = Page(sys.stderr if _is_report_on_standard_output(request) else None)
+    with stoppable() as stop:
+        with nobody_else_commands(page.file), _strangers_kept_out(request):
+            refuse_wrong_shapes(targets, stop, request.quiet)
+            accounts = []
+            for spec, target in targets.items():
+                trial = Trial(target, checks, replace(plan, spelled=shlex.quote(spec)))
+                report = trial.report(stop, request.quiet)
+                accounts.append(account(report, _known_of(known, spec, target)))
+                _tell(page, request, accounts, trial)
+        annotate(page.file, accounts, targets.values())
+        _write_files(request, accounts, page)
+    return stop.code if stop.asked else exit_code(accounts)
+
+
+def exit_code(accounts: Sequence[Account]) -> int:
+    """0 if all held, or broke as was known."""
+    return HELD if all(each.passed for each in accounts) else FAILED
+
+
+def _tell(page: Page, request: Request, accounts: Sequence[Account], trial: Trial) -> None:
+    if len(accounts) > 1 and not request.quiet:
+        page.write()
+    if trial.interrupted and not request.quiet:
+        page.write("Interrupted: this is what was seen until then.", style="bold yellow")
+    summarise(page, accounts[-1], trial.seconds, request.detail)
+
+
+def planned(request: Request) -> Plan:
+    """How to run what was asked for; a seed is chosen where none was given."""
+    seed = random.SystemRandom().randrange(1_000_000) if request.seed is None else request.seed
+    if request.workers < 1:
+        raise UsageError(f"--workers {request.workers} cannot work: use 1 or more")
+    if request.max_time is not None and not request.max_time > 0:
+        raise UsageError(f"--max-time {request.max_time:g} is no time: use a number above 0")
+    return Plan(
+        seed=seed,
+        workers=request.workers,
+        max_time=request.max_time,
+        grow=request.suite == "soak",
+        save_runs=request.save_runs,
+    )
+
+
+def refuse_wrong_shapes(targets: Mapping[str, Target], stop: Stop, quiet: bool) -> None:
+    """Open each target once, so that none of them gives a store of the wrong shape."""
+    try:
+        for target in targets.values():
+            with waiting(f"opening {target.name}", quiet=quiet):
+                refuse_wrong_shape(target)
+    except KeyboardInterrupt:
+        stop.asked = True
+
+
+def distinct(specs: Sequence[str]) -> dict[str, Target]:
+    """The targets, each under a name of its own: where two share one, as the user wrote it."""
+    targets = {spec: resolve(spec) for spec in specs}
+    names = [target.name for target in targets.values()]
+    return {
+        spec: target if names.count(target.name) == 1 else replace(target, name=spec)
+        for spec, target in targets.items()
+    }
+
+
+def _known_of(known: dict[str, Known], spec: str, target: Target) -> Known:
+    return {**known.get(target.name, {}), **known.get(spec, {})}
+
+
+def _is_report_on_standard_output(request: Request) -> bool:
+    return STANDARD_OUTPUT in (request.json, request.junit)
+
+
+def _strangers_kept_out(request: Request) -> AbstractContextManager[object]:
+    """Where standard output is a report, what libraries print goes to standard error."""
+    return redirect_stdout(sys.stderr) if _is_report_on_standard_output(request) else nullcontext()
+
+
+def _refuse_unwritable_reports(request: Request) -> None:
+    if request.json == request.junit == STANDARD_OUTPUT:
+        raise UsageError("two reports cannot share standard output: name a file for one of them")
+    for path in filter(None, (request.json, request.junit, request.html)):
+        refuse_unwritable(path)
+
+
+def refuse_unwritable(path: Path) -> None:
+    """Raise before anything is run if the report could not be written in the end."""
+    if path.is_dir() or not path.parent.is_dir():
+        why = "it is a directory" if path.is_dir() else f"there is no directory {path.parent}"
+        raise UsageError(f"{path} cannot be written: {why}")
+
+
+def _write_files(request: Request, accounts: Sequence[Account], page: Page) -> None:
+    notes = [
+        *written(request.json, lambda: as_json([each.report for each in accounts])),
+        *written(request.junit, lambda: as_junit(accounts)),
+        *written(request.html, lambda: as_html(accounts)),
+    ]
+    if request.save_runs:
+        kept = f"Every call is kept under {request.save_runs}: goldfish replay judges it again"
+        notes.append(kept)
+    for note in ["", *notes] if notes and not request.quiet else []:
+        page.write(note)
+
+
+def written(path: Path | None, text: Callable[[], str]) -> list[str]:
+    """Write a report, and say where."""
+    if path is None:
+        return []
+    if path == STANDARD_OUTPUT:
+        sys.stdout.write(text())
+        return []
+    try:
+        path.write_text(text(), encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from None
+    return [f"Written: {path}"]

@@ -1,0 +1,88 @@
+"""``goldfish compare``: several memories side by side, run now or read from reports."""
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from goldfish.catalogue.registry import FAMILIES, catalogue
+from goldfish.cli.check import (
+    Request,
+    distinct,
+    exit_code,
+    planned,
+    refuse_unwritable,
+    refuse_wrong_shapes,
+    written,
+)
+from goldfish.cli.trial import Trial
+from goldfish.engine.baseline import Account
+from goldfish.engine.selection import select
+from goldfish.engine.stopping import Stop, stoppable
+from goldfish.errors import UsageError
+from goldfish.findings.result import Report
+from goldfish.report.html import as_html
+from goldfish.report.json import as_json
+from goldfish.report.page import Page
+from goldfish.report.reading import reports_in
+from goldfish.report.table import compare_on
+
+
+def compare(request: Request) -> int:
+    """Show all of them together; 0 if all held."""
+    sides = request.targets
+    if len(sides) < 2 and not any(map(_is_file, sides)):
+        raise UsageError("a comparison needs two: name two targets, or reports of --json")
+    for path in filter(None, (request.json, request.html)):
+        refuse_unwritable(path)
+    read = {side: _read(Path(side)) for side in sides if _is_file(side)}
+    page = Page()
+    with stoppable() as stop:
+        fresh = _run(request, [side for side in sides if side not in read], stop)
+        reports = _distinct(
+            [(side, each) for side in sides for each in {**read, **fresh}.get(side, ())]
+        )
+        compare_on(page, reports, FAMILIES)
+        accounts = [Account(report) for report in reports]
+        for note in [
+            *written(request.json, lambda: as_json(reports)),
+            *written(request.html, lambda: as_html(accounts)),
+        ]:
+            page.write(note)
+    return stop.code if stop.asked else exit_code(accounts)
+
+
+def _run(request: Request, specs: Sequence[str], stop: Stop) -> dict[str, list[Report]]:
+    """The reports of the targets, held to the same checks with the same seed."""
+    if not specs:
+        return {}
+    checks = select(catalogue(), only=request.only, skip=request.skip, suite=request.suite)
+    plan, targets = planned(request), distinct(specs)
+    refuse_wrong_shapes(targets, stop, request.quiet)
+    return {
+        spec: [Trial(target, checks, replace(plan, spelled=shlex.quote(spec))).report(stop)]
+        for spec, target in targets.items()
+    }
+
+
+def _is_file(side: str) -> bool:
+    return side.endswith(".json")
+
+
+def _read(path: Path) -> list[Report]:
+    try:
+        return reports_in(path.read_text(encoding="utf-8"), str(path))
+    except OSError as error:
+        why = f"{path} cannot be read: {error.strerror}"
+        raise UsageError(f"{why}: give a file that `goldfish check --json` wrote") from None
+
+
+def _distinct(reports: Sequence[tuple[str, Report]]) -> list[Report]:
+    """The reports, each under a name of its own: where two share one, with where it is from."""
+    names = [report.target for _, report in reports]
+    return [
+        report
+        if names.count(report.target) == 1
+        else replace(report, target=f"{report.target} ({Path(side).stem})")
+        for side, report in reports
+    ]

@@ -1,0 +1,122 @@
+"""``goldfish explain``: a promise with its incident and its fix; a family; a word for findings."""
+
+from collections import Counter
+
+from goldfish.catalogue.registry import FAMILIES, SUITES, Check, Need, catalogue
+from goldfish.errors import UsageError
+from goldfish.findings.advice import Advice, advice
+from goldfish.findings.meanings import MEANINGS
+from goldfish.findings.remedies import REMEDIES
+from goldfish.report.page import Page
+from goldfish.specimens import Specimen, gallery
+from goldfish.targets.lookup import not_found
+
+LABEL = "{:<11}"
+MOST_SPECIMENS = 6  # of a word: some have dozens
+
+
+def explain(name: str) -> int:
+    """Tell about a code, a family or a word; a UsageError names the nearest."""
+    page, word = Page(), name.strip().lower()
+    if word in MEANINGS:
+        _word(page, word)
+    elif word.upper() in FAMILIES:
+        _family(page, word.upper())
+    else:
+        _promise(page, _check(name))
+    return 0
+
+
+def _promise(page: Page, check: Check) -> None:
+    """A check in full: what it promises, why, what goes wrong and how to mend it."""
+    caught = [each for each in gallery().values() if each.caught_by == check.code]
+    page.write(check.promise, label=f"{check.code}  ", style="bold")
+    page.write()
+    page.write(f"{check.family}, {FAMILIES[check.family]}", label=LABEL.format("family"))
+    page.write(f"{check.suite}", label=LABEL.format("suite"))
+    needs = "; ".join(map(_told, _beyond_messages(check))) or "only what every memory has"
+    page.write(needs, label=LABEL.format("needs"))
+    page.write(check.incident, label=LABEL.format("incident"))
+    _advised(page, advice(check.code, _usual(caught)))
+    for specimen in caught:
+        page.write()
+        page.write(f"{specimen.bug} ({specimen.finding})", label=LABEL.format("it catches"))
+        _shown(page, specimen)
+
+
+def _family(page: Page, family: str) -> None:
+    """A family: each promise in a line or two, and where to read on."""
+    page.write(FAMILIES[family], label=f"{family}  ", style="bold")
+    page.write()
+    checks = [each for each in catalogue().values() if each.family == family]
+    for check in checks:
+        page.write(check.promise, label=f"{check.code}  ")
+    page.write()
+    page.write(f"`goldfish explain {checks[0].code}` tells one of them in full.")
+
+
+def _word(page: Page, word: str) -> None:
+    """A word for findings: what it means, where it comes from, and who shows it."""
+    caught = [each for each in gallery().values() if each.finding == word]
+    page.write(MEANINGS[word], label=f"{word}  ", style="bold")
+    page.write()
+    _advised(page, Advice(*REMEDIES[word]))
+    page.write()
+    codes = sorted({each.caught_by for each in caught})
+    page.write(" ".join(codes), label=LABEL.format("found by"))
+    suites = {code: check.suite for code, check in catalogue().items()}
+    plain = sorted(caught, key=lambda each: SUITES.index(suites[each.caught_by]))
+    for specimen in plain[:MOST_SPECIMENS]:
+        page.write()
+        page.write(specimen.bug, label=LABEL.format("as in"))
+        _shown(page, specimen)
+
+
+def _advised(page: Page, advised: Advice) -> None:
+    """What usually causes it, and the fix with its code, which is never wrapped."""
+    page.write(advised.mechanism, label=LABEL.format("mechanism"))
+    page.write(advised.fix, label=LABEL.format("fix"))
+    if advised.example:
+        page.write()
+    for line in advised.example.rstrip().splitlines():
+        page.write_code(line, indent=len(LABEL.format("")))
+
+
+def _usual(specimens: list[Specimen]) -> str | None:
+    """What the check finds most often in the stores that it is proven with."""
+    counted = Counter(each.finding for each in specimens).most_common(1)
+    return counted[0][0] if counted else None
+
+
+def _shown(page: Page, specimen: Specimen) -> None:
+    command = f"goldfish check specimen:{specimen.name} --only {specimen.caught_by}"
+    page.write(command, indent=len(LABEL.format("")), style="cyan")
+
+
+def _check(name: str) -> Check:
+    there, code = catalogue(), name.strip().upper()
+    if code not in there:
+        see = "`goldfish checks` lists them"
+        raise UsageError(not_found("check", name, [*there, *MEANINGS, *FAMILIES], see=see))
+    return there[code]
+
+
+def _beyond_messages(check: Check) -> tuple[Need, ...]:
+    return check.needs if check.about == "messages" else check.every_need
+
+
+def _told(need: Need) -> str:
+    return {
+        "method": f"the method {need.name}({', '.join(need.parameters)})",
+        "field": f"messages that carry {need.name}",
+        "opening": "a storage that can be opened again",
+        "process": "a storage that another process can open",
+        "retries": "ids that make a retry a no-op",
+        "ttl": "a factory that takes ttl",
+        "service": f"a memory on {need.name or 'a server'}",
+        "recalls": f"facts that are found by {need.name}",
+        "filters": f"facts that are chosen by {need.name}",
+        "scoped ids": "ids of facts that serve nobody but their user",
+        "window": "a window of the newest messages",
+        "summaries": "a summary of what left the window",
+    }[need.kind]

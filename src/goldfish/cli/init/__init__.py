@@ -1,0 +1,1 @@
+"""`goldfish init`: find what a project remembers with, and write a test for it."""

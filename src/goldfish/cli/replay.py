@@ -1,0 +1,111 @@
+"""``goldfish replay``: judge a stored history again, make it a test, or ask it of a store."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from goldfish.catalogue.registry import Check, Subject
+from goldfish.cli.check import refuse_unwritable, written
+from goldfish.cli.replay_page import page_of
+from goldfish.engine.runner import Plan
+from goldfish.engine.runner import run as run_checks
+from goldfish.errors import HistoryError, UsageError
+from goldfish.findings.result import Verdict
+from goldfish.harness.memory import Memory
+from goldfish.history import History
+from goldfish.history.runs import histories
+from goldfish.judges import Judgement, judge
+from goldfish.judges.evidence import evidence
+from goldfish.replay.as_test import as_tests
+from goldfish.replay.compare import is_recording, play, recorded
+from goldfish.report.discretion import inert, shortened
+from goldfish.report.page import Page
+from goldfish.targets.names import resolve
+
+HELD, FAILED = 0, 1
+
+
+def replay(
+    run: Path,
+    *,
+    as_test: Path | None = None,
+    against: str | None = None,
+    html: Path | None = None,
+) -> int:
+    """Say what the judges find in each history of a run; 0 if every one held."""
+    if is_recording(run):
+        return _played(run, against)
+    if against and as_test is None:
+        raise UsageError("--against goes with a recording of goldfish.record, or with --as-test")
+    if html:
+        refuse_unwritable(html)
+    judged = [history for history in histories(run) if history.about.judged]
+    if not judged:
+        raise HistoryError(f"{run} holds no history that a judge can tell about: run CON or DUR")
+    if as_test is not None:
+        return _made_a_test(judged, as_test, against)
+    page = Page()
+    worst = max([_told(page, history) for history in judged])
+    for note in written(html, lambda: page_of(judged, run)):
+        page.write(note)
+    return worst
+
+
+def _made_a_test(judged: Sequence[History], path: Path, target: str | None) -> int:
+    text = as_tests(judged, target)
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise UsageError(f"{path} is there already: give another name, or remove it") from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}: give another name") from None
+    Page().write(f"wrote {path}: run it with `pytest {path}`")
+    return HELD
+
+
+def _played(recording: Path, against: str | None) -> int:
+    """Ask another store what was recorded, and show the first difference."""
+    if against is None:
+        raise UsageError(f"{recording} is a recording: say which store to ask with --against")
+    calls = recorded(recording)
+    target = resolve(against)
+
+    async def another_store_answers_the_same(memory: Memory) -> None:
+        """Another store gives the same answers."""
+        await play(memory, calls)
+
+    talks = any(call.method in {"add_messages", "get_history"} for call in calls)
+    about: Subject = "messages" if talks else "facts"
+    check = Check("replay", another_store_answers_the_same, (), "standard", about=about)
+    (result,) = run_checks(target, [check], Plan()).results
+    page = Page()
+    sessions = len({str(call.session) for call in calls})
+    asked = f"{len(calls):,} calls of {sessions:,} sessions or users"
+    page.write(inert(f"{against}: {result.verdict}. {asked} asked again."))
+    if result.verdict is Verdict.HELD:
+        return HELD
+    page.write(shortened(inert(result.summary), 3 * page.width), indent=2)
+    for line in result.evidence:
+        page.write(shortened(inert(line), 3 * page.width), indent=4)
+    return FAILED
+
+
+def _told(page: Page, history: History) -> int:
+    judgement = judge(history)
+    verdict = _verdict(judgement)
+    about = history.about
+    title = " ".join(filter(None, (about.target, about.code))) or "history"
+    counts = f"{len(history.calls):,} calls, {judgement.acknowledged:,} messages acknowledged"
+    page.write(inert(f"{title}: {verdict}. {counts}, {judgement.lost:,} lost."))
+    for worst in judgement.findings[:1]:
+        finding, lines = evidence(history, worst)
+        page.write(shortened(inert(f"{finding.kind}: {finding.summary}"), 3 * page.width), indent=2)
+        for line in lines:
+            page.write(shortened(inert(line), page.width - 4), indent=4)
+    return HELD if verdict == "held" else FAILED
+
+
+def _verdict(judgement: Judgement) -> str:
+    if judgement.findings:
+        return "broken"
+    return "held" if judgement.proven else "unknown"

@@ -1,0 +1,61 @@
+"""What judges find in stored histories, as reports of which a page can be made."""
+
+import shlex
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from goldfish.catalogue.registry import catalogue
+from goldfish.engine.baseline import Account
+from goldfish.findings.result import Report, Result, Verdict
+from goldfish.history import History
+from goldfish.history.excerpt import excerpt
+from goldfish.history.metrics import figures
+from goldfish.history.notation import drawn
+from goldfish.judges import Finding, judge
+from goldfish.judges.evidence import TITLE, proof
+from goldfish.report.html import as_html
+
+OF_NOTHING = "CON00"  # the code of a history that does not say which check it is of
+
+
+def page_of(judged: Sequence[History], run: Path) -> str:
+    """The page of all histories of a run, with a report for each target."""
+    results: dict[tuple[str, int], list[Result]] = defaultdict(list)
+    for history in judged:
+        results[history.about.target, history.about.seed].append(_result(history, run))
+    return as_html(
+        [
+            Account(Report(target or "history", seed, tuple(found)))
+            for (target, seed), found in results.items()
+        ]
+    )
+
+
+def _result(history: History, run: Path) -> Result:
+    judgement = judge(history)
+    check = catalogue().get(history.about.code)
+    told = Result(
+        check.code if check else OF_NOTHING,
+        check.name if check else "history",
+        check.promise if check else "No correct memory gives these answers.",
+        Verdict.HELD if judgement.proven else Verdict.UNKNOWN,
+        reproduce=f"goldfish replay {shlex.quote(str(run))}",
+        acknowledged=judgement.acknowledged,
+        lost=judgement.lost,
+        figures=figures(history.calls),
+    )
+    return _broken(told, history, judgement.findings[0]) if judgement.findings else told
+
+
+def _broken(told: Result, history: History, worst: Finding) -> Result:
+    finding, calls = proof(history, worst)
+    return replace(
+        told,
+        verdict=Verdict.BROKEN,
+        summary=finding.summary,
+        finding=finding.kind,
+        evidence=(TITLE, *drawn(calls)),
+        excerpt=excerpt(calls, finding.elements, history.calls),
+    )

@@ -1,0 +1,1 @@
+"""The run: which checks, in which order, with what result."""

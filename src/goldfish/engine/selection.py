@@ -1,0 +1,57 @@
+"""Which checks of the catalogue a run is about (--only, --skip, --suite), and who begins."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from goldfish.catalogue.registry import FAMILIES, SUITES, Check
+from goldfish.errors import UsageError
+from goldfish.targets.lookup import not_found
+
+LISTED = "`goldfish checks` lists them"
+
+
+def select(
+    catalogue: Mapping[str, Check],
+    *,
+    only: Iterable[str] = (),
+    skip: Iterable[str] = (),
+    suite: str = "standard",
+) -> list[Check]:
+    """The checks of that suite and the smaller ones; a code in ``only`` counts in any suite."""
+    wanted, unwanted = named(catalogue, only), named(catalogue, skip)
+    if suite not in SUITES:
+        raise UsageError(not_found("suite", suite, SUITES, see=f"use {', '.join(SUITES)}"))
+    suites = SUITES[: SUITES.index(suite) + 1]
+    chosen = [
+        check
+        for check in catalogue.values()
+        if (check.code in wanted)
+        or (check.suite in suites and (not wanted or check.family in wanted))
+        if not {check.code, check.family} & unwanted
+    ]
+    if not chosen:
+        raise UsageError("no check is left to run: name fewer in --skip, or a larger --suite")
+    return chosen
+
+
+def in_turn(checks: Sequence[Check]) -> list[Check]:
+    """The checks as they are begun: the smaller suites first, and each family in its turn.
+
+    So a run that is cut short has seen something of every family, and what is dear, which lies
+    side by side in the catalogue, is spread over the run.
+    """
+    seen: Counter[str] = Counter()
+    places = {}
+    for check in checks:
+        places[check.code] = (SUITES.index(check.suite), seen[check.family])
+        seen[check.family] += 1
+    return sorted(checks, key=lambda check: places[check.code])
+
+
+def named(catalogue: Mapping[str, Check], words: Iterable[str]) -> set[str]:
+    """The codes and families in words like "DUR02" or "iso,ord"."""
+    names = {part.strip().upper() for word in words for part in word.split(",")} - {""}
+    for name in sorted(names):
+        if name not in catalogue and name not in FAMILIES:
+            raise UsageError(not_found("check", name, [*catalogue, *FAMILIES], see=LISTED))
+    return names

@@ -1,0 +1,138 @@
+"""What is said about a memory: findings, verdicts, and the report that collects them."""
+
+from collections import Counter
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from goldfish.history.excerpt import Excerpt
+from goldfish.history.metrics import Figures
+
+FINDINGS = (
+    "lost",
+    "duplicated",
+    "leaked",
+    "reordered",
+    "corrupted",
+    "torn",
+    "stale",
+    "resurrected",
+    "phantom",
+    "swallowed",
+    "refused",
+    "wrong",
+    "wedged",
+)
+
+
+NOT_ASKED = "not asked: "  # begins the summary of what is unsupported only here, as it is installed
+NOT_CLAIMED = "not claimed: "  # and of what the memory itself never promised
+
+
+class Verdict(StrEnum):
+    """held, broken, unknown (we could not tell), unsupported (no such power), skipped."""
+
+    HELD = "held"
+    BROKEN = "broken"
+    UNKNOWN = "unknown"
+    UNSUPPORTED = "unsupported"
+    SKIPPED = "skipped"
+
+
+class Violation(Exception):  # noqa: N818 - it is the target's error, not ours
+    """A broken promise: ``Violation("lost: acknowledged 'a7', read back ['a1'…'a6']")``.
+
+    ``session`` and ``about`` name the session and the contents in question, if it is about such;
+    ``excerpt`` has the calls that show it, where the check knows them itself.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        *evidence: str,
+        session: str | None = None,
+        about: tuple[Any, ...] = (),
+        excerpt: Excerpt | None = None,
+    ) -> None:
+        super().__init__(text)
+        self.finding, colon, self.summary = text.partition(": ")
+        if self.finding not in FINDINGS or not colon:
+            raise ValueError(f"a violation begins with one of {', '.join(FINDINGS)}: {text!r}")
+        self.evidence = evidence
+        self.session = session
+        self.about = about
+        self.excerpt = excerpt
+
+
+class UnprovenError(Exception):
+    """Nothing was seen that could prove the promise: neither held nor broken, but unknown."""
+
+
+class UnsupportedError(Exception):
+    """The target turns out not to have what the check is about."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one check found about one target."""
+
+    code: str
+    name: str
+    promise: str
+    verdict: Verdict
+    summary: str = ""
+    finding: str | None = None
+    evidence: tuple[str, ...] = ()
+    seconds: float = 0.0
+    reproduce: str = ""
+    acknowledged: int = 0  # messages, in the histories that were judged
+    lost: int = 0
+    documented: str = ""  # what the memory's documentation says of it: its fault is no surprise
+    excerpt: Excerpt | None = None  # the calls that show what is broken
+    figures: Figures | None = None  # what its calls show beside the verdict
+
+    @property
+    def family(self) -> str:
+        """The letters of the code."""
+        return self.code.rstrip("0123456789")
+
+
+@dataclass(frozen=True)
+class Report:
+    """What all checks found about one target."""
+
+    target: str
+    seed: int
+    results: tuple[Result, ...]
+    promises: str = ""  # what the memory's documentation says of its limits
+
+    @property
+    def acknowledged(self) -> int:
+        """How many messages were acknowledged in the histories that were judged."""
+        return sum(result.acknowledged for result in self.results)
+
+    @property
+    def lost(self) -> int:
+        """How many of those were gone later."""
+        return sum(result.lost for result in self.results)
+
+    @property
+    def loss_rate(self) -> float:
+        """The share of what was acknowledged that was then lost."""
+        return self.lost / self.acknowledged if self.acknowledged else 0.0
+
+    @property
+    def verdict(self) -> Verdict:
+        """Broken beats unknown beats held; where nothing was held, nothing is known."""
+        verdicts = {result.verdict for result in self.results}
+        if Verdict.BROKEN in verdicts:
+            return Verdict.BROKEN
+        if Verdict.UNKNOWN in verdicts or Verdict.HELD not in verdicts:
+            return Verdict.UNKNOWN
+        return Verdict.HELD
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many checks ended with each verdict."""
+        counted = Counter(result.verdict for result in self.results)
+        return {verdict.value: counted[verdict] for verdict in Verdict}

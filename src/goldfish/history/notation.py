@@ -1,0 +1,79 @@
+"""A small notation for histories, in tests and in evidence: a line for each call.
+
+0-1 p1 s add a b      at 0 process p1 adds a and b to session s; at 1 it is acknowledged
+2-3 p2 s read: a b    a read that finds a and b
+4-5 p2 s last 1: b    a read of the last message
+6-7 p1 s trim 1       keep the last message
+6-7 p1 s clear        remove them all
+6-7 p1 s save v1      save the session as v1; rollback v1 goes back to it
+8-9 p1 s add c ?      no answer came; with ! in place of ?, an error came
+8-9 fault kill p1     something the harness did
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from goldfish.errors import HistoryError
+from goldfish.history import FAULT, Call, History, Outcome, tag
+
+_CALL = re.compile(
+    r"(?P<start>[\d.]+)-(?P<end>[\d.]+) (?P<process>\S+) +"
+    r"(?P<session>\S+) (?P<action>add|read|last|trim|clear|save|rollback)\b"
+    r"(?P<value>[^:]*)(?P<found>:.*)?"
+)
+_FAULT = re.compile(r"([\d.]+)-([\d.]+) fault +(.+)")
+_OUTCOMES: dict[str, Outcome] = {"?": "unknown", "!": "fail"}
+
+
+def written(text: str) -> History:
+    """The history that the notation describes."""
+    lines = [line.strip() for line in text.strip().splitlines()]
+    return History(sorted((_parsed(line) for line in lines if line), key=lambda call: call.end))
+
+
+def _parsed(line: str) -> Call:
+    if fault := _FAULT.fullmatch(line):
+        start, end, what = fault.groups()
+        return Call(FAULT, "", FAULT, what, None, float(start), float(end))
+    mark = line[-1] if line[-2:-1] == " " and line[-1] in _OUTCOMES else ""
+    match = _CALL.fullmatch(line.removesuffix(mark).rstrip())
+    if match is None:
+        raise HistoryError(f"{line!r} is no call: write it as '0-1 p1 s add a b'")
+    start, end, process, session, action, value, found = match.groups()
+    words = tuple(value.split())
+    result: Any = None if found is None else tuple(found[1:].split())
+    outcome = _OUTCOMES.get(mark, "ok")
+    passed: Any = words if action == "add" else next(iter(words), None)
+    passed = int(words[0]) if action in {"last", "trim"} else passed
+    action = "read" if action == "last" else action
+    return Call(process, session, action, passed, result, float(start), float(end), outcome)
+
+
+def drawn(calls: Iterable[Call]) -> Iterator[str]:
+    """The calls in the notation, by their start, with times from the first one in milliseconds."""
+    ordered = sorted(calls, key=lambda call: (call.start, call.end))
+    origin = ordered[0].start if ordered else 0.0
+    rows = [(_times(call, origin), call.process, _told(call)) for call in ordered]
+    widths = [max((len(row[column]) for row in rows), default=0) for column in (0, 1)]
+    for times, process, told in rows:
+        yield f"{times:>{widths[0]}} {process:<{widths[1]}} {told}"
+
+
+def _times(call: Call, origin: float) -> str:
+    return "-".join(f"{(moment - origin) * 1000:.1f}" for moment in (call.start, call.end))
+
+
+def _told(call: Call) -> str:
+    if call.action == FAULT:
+        return str(call.value)
+    name, told = call.action, ""
+    if call.action == "add":
+        told = " " + " ".join(map(tag, call.value))
+    elif call.value is not None:
+        name = "last" if call.action == "read" else call.action
+        told = f" {call.value}"
+    if call.action == "read" and call.outcome == "ok":
+        told += ": " + " ".join(map(tag, call.result))
+    mark = {"unknown": " ?", "fail": " !"}.get(call.outcome, "")
+    return f"{call.session} {name}{told}{mark}"

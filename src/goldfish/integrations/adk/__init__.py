@@ -1,0 +1,1 @@
+"""Google's ADK: session services as targets."""

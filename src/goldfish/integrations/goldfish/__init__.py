@@ -1,0 +1,1 @@
+"""Our own stores as targets."""

@@ -1,0 +1,84 @@
+"""A memory of langchain-classic as a store: ``save_context`` saves a turn, a question and a reply.
+
+A message of the user and the assistant's next one are a turn. Any other message is the question of
+a turn, which is answered by a reply that nobody handed in: ``answers``.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+from langchain_classic.memory.chat_memory import BaseChatMemory
+
+from goldfish.integrations.langchain.adapter import handed_out
+from goldfish.integrations.replies import reply_to
+from goldfish.messages import ChatMessage
+
+MemoryOf = Callable[[str], BaseChatMemory]
+Turn = tuple[dict[str, Any], dict[str, Any]]
+
+
+class _Declared:
+    """What these memories keep, whichever they are."""
+
+    answers = True
+    carries = frozenset({"content"})  # a turn is two texts
+    retries = False
+    declines: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("CON02", "CON05", "CON09", "CON22", "DUR17", "FID22", "FLT04", "FLT06", "FLT13", "FLT14"),
+        "save_context saves one turn, and there is no way to save several at once",
+    )
+
+    def __init__(self, memory_of: MemoryOf, *, window: int | None = None) -> None:
+        self._memory_of = memory_of
+        self.window = window
+
+
+class LangChainClassicMemory(_Declared):
+    """The store that calls ``save_context``, ``load_memory_variables`` and ``clear``.
+
+    The memory that the function gives for a session id must have ``return_messages=True``.
+    """
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        """Save the batch, turn by turn."""
+        memory = self._memory_of(session_id)
+        for turn in turns(messages):
+            memory.save_context(*turn)
+
+    def get_history(self, session_id: str) -> list[ChatMessage]:
+        """What a chain would be shown."""
+        memory = self._memory_of(session_id)
+        return handed_out(memory.load_memory_variables({})[memory.memory_variables[0]])
+
+    def clear(self, session_id: str) -> None:
+        """Clear the memory of the session."""
+        self._memory_of(session_id).clear()
+
+
+class AsyncLangChainClassicMemory(_Declared):
+    """The store that awaits ``asave_context``, ``aload_memory_variables`` and ``aclear``."""
+
+    async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        """Save the batch, turn by turn."""
+        memory = self._memory_of(session_id)
+        for turn in turns(messages):
+            await memory.asave_context(*turn)
+
+    async def get_history(self, session_id: str) -> list[ChatMessage]:
+        """What a chain would be shown."""
+        memory = self._memory_of(session_id)
+        return handed_out((await memory.aload_memory_variables({}))[memory.memory_variables[0]])
+
+    async def clear(self, session_id: str) -> None:
+        """Clear the memory of the session."""
+        await self._memory_of(session_id).aclear()
+
+
+def turns(messages: Sequence[ChatMessage]) -> Iterator[Turn]:
+    """What ``save_context`` takes for these messages: each question with its reply."""
+    rest = list(messages)
+    while rest:
+        asked = rest.pop(0)
+        answered = rest and asked.role == "user" and rest[0].role == "assistant"
+        reply = rest.pop(0).content if answered else reply_to([(asked.role, str(asked.content))])
+        yield {"input": asked.content}, {"output": reply}

@@ -1,0 +1,135 @@
+"""The memories of langchain-classic as targets: in the process, or over a history in SQLite.
+
+The window, the token limit and the summary are for ``TURNS`` turns. A token is a message, and the
+summary is what was said, word for word, so that only the memory itself can forget.
+"""
+
+import warnings
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+with warnings.catch_warnings():
+    # LangChain says once per process that these are deprecated: whoever checks them knows.
+    warnings.simplefilter("ignore")
+    from langchain_classic.memory import (
+        ConversationBufferMemory,
+        ConversationBufferWindowMemory,
+        ConversationSummaryBufferMemory,
+        ConversationTokenBufferMemory,
+    )
+    from langchain_classic.memory.chat_memory import BaseChatMemory
+    from langchain_core.chat_history import BaseChatMessageHistory, InMemoryChatMessageHistory
+    from langchain_core.prompts import PromptTemplate
+
+from goldfish.integrations.documented import LANGCHAIN_CLASSIC
+from goldfish.integrations.langchain.classic import (
+    AsyncLangChainClassicMemory,
+    LangChainClassicMemory,
+)
+from goldfish.integrations.langchain.model import LangChainModel
+from goldfish.integrations.langchain.sql import sql_histories
+from goldfish.targets.declaration import target
+
+TURNS = 20
+SUMMARISER = LangChainModel(verbatim=True, seconds=0.01)  # as if it thought for a moment
+LIMIT: dict[str, Any] = {"llm": SUMMARISER, "max_token_limit": 2 * TURNS}
+PROMPT = PromptTemplate.from_template("{summary}\n{new_lines}")
+
+Make = Callable[..., BaseChatMemory]
+MAKE_BUFFER: Make = partial(ConversationBufferMemory, return_messages=True)
+MAKE_WINDOW: Make = partial(ConversationBufferWindowMemory, return_messages=True, k=TURNS)
+MAKE_TOKEN: Make = partial(ConversationTokenBufferMemory, return_messages=True, **LIMIT)
+MAKE_SUMMARY: Make = partial(
+    ConversationSummaryBufferMemory, return_messages=True, prompt=PROMPT, **LIMIT
+)
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # once more: the import puts filters of its own before it
+    for _make in (MAKE_BUFFER, MAKE_WINDOW, MAKE_TOKEN, MAKE_SUMMARY):
+        _make(chat_memory=InMemoryChatMessageHistory())
+    SUMMARISER.invoke("hello")
+
+
+# Each is by default a list in the process.
+NOTES = {
+    "buffer": LANGCHAIN_CLASSIC.format("ConversationBufferMemory"),
+    "window": LANGCHAIN_CLASSIC.format("ConversationBufferWindowMemory"),
+    "token": LANGCHAIN_CLASSIC.format("ConversationTokenBufferMemory"),
+    "summary": LANGCHAIN_CLASSIC.format("ConversationSummaryBufferMemory"),
+}
+
+
+@target(name="langchain-buffer", claims="one opening", promises=NOTES["buffer"])
+def buffer(sandbox: Any) -> AsyncLangChainClassicMemory:
+    """All that was said."""
+    return _in_process(MAKE_BUFFER)
+
+
+@target(name="langchain-window", claims="one opening", promises=NOTES["window"])
+def window(sandbox: Any) -> AsyncLangChainClassicMemory:
+    """The last turns."""
+    return _in_process(MAKE_WINDOW, window=TURNS)
+
+
+@target(name="langchain-token", claims="one opening", promises=NOTES["token"])
+def token(sandbox: Any) -> AsyncLangChainClassicMemory:
+    """What fits a limit of tokens."""
+    return _in_process(MAKE_TOKEN, window=TURNS)
+
+
+@target(name="langchain-summary", claims="one opening", promises=NOTES["summary"], summarises=True)
+def summary(sandbox: Any) -> AsyncLangChainClassicMemory:
+    """What fits a limit of tokens, and a summary of the rest."""
+    return _in_process(MAKE_SUMMARY, window=TURNS)
+
+
+@target(name="langchain-buffer-sql", promises=NOTES["buffer"])
+def buffer_sql(sandbox: Any) -> Iterator[LangChainClassicMemory]:
+    """All that was said, in a table."""
+    yield from _in_sql(sandbox, MAKE_BUFFER)
+
+
+@target(name="langchain-window-sql", promises=NOTES["window"])
+def window_sql(sandbox: Any) -> Iterator[LangChainClassicMemory]:
+    """The last turns of a table."""
+    yield from _in_sql(sandbox, MAKE_WINDOW, window=TURNS)
+
+
+@target(name="langchain-token-sql", promises=NOTES["token"])
+def token_sql(sandbox: Any) -> Iterator[LangChainClassicMemory]:
+    """What fits a limit of tokens, over a table."""
+    yield from _in_sql(sandbox, MAKE_TOKEN, window=TURNS)
+
+
+@target(name="langchain-summary-sql", promises=NOTES["summary"], summarises=True)
+def summary_sql(sandbox: Any) -> Iterator[LangChainClassicMemory]:
+    """What fits a limit of tokens, and a summary of the rest, over a table."""
+    yield from _in_sql(sandbox, MAKE_SUMMARY, window=TURNS)
+
+
+def _in_process(make: Make, *, window: int | None = None) -> AsyncLangChainClassicMemory:
+    return AsyncLangChainClassicMemory(
+        _kept(make, lambda _: InMemoryChatMessageHistory()), window=window
+    )
+
+
+def _in_sql(
+    sandbox: Any, make: Make, *, window: int | None = None
+) -> Iterator[LangChainClassicMemory]:
+    with sql_histories(sandbox) as history_of:
+        yield LangChainClassicMemory(_kept(make, history_of), window=window)
+
+
+def _kept(
+    make: Make, history_of: Callable[[str], BaseChatMessageHistory]
+) -> Callable[[str], BaseChatMemory]:
+    """The memory of a session, made once: part of what it knows is in itself."""
+    memories: dict[str, BaseChatMemory] = {}
+
+    def memory_of(session_id: str) -> BaseChatMemory:
+        if session_id not in memories:
+            memories[session_id] = make(chat_memory=history_of(session_id))
+        return memories[session_id]
+
+    return memory_of

@@ -1,0 +1,81 @@
+"""The chat histories that come with LangChain, as targets."""
+
+import hashlib
+import warnings
+from collections.abc import AsyncIterator, Iterator
+from functools import lru_cache
+from typing import Any
+
+with warnings.catch_warnings():
+    # LangChain says once per process that these are deprecated: whoever checks them knows.
+    warnings.simplefilter("ignore")
+    from langchain_community.chat_message_histories import (
+        FileChatMessageHistory,
+        RedisChatMessageHistory,
+    )
+    from langchain_core.chat_history import InMemoryChatMessageHistory
+
+    warnings.simplefilter("ignore")  # once more: the import puts filters of its own before it
+    InMemoryChatMessageHistory()
+
+from goldfish.integrations import documented as promises
+from goldfish.integrations.langchain.adapter import AsyncLangChainMemory, LangChainMemory
+from goldfish.integrations.langchain.sql import OPEN_AT_ONCE, async_sql_histories, sql_histories
+from goldfish.targets.declaration import target
+
+LONGEST_NAME = 200
+
+
+@target(
+    name="langchain-memory",
+    promises=promises.LANGCHAIN_MEMORY,
+    documented={"one opening": promises.LANGCHAIN_MEMORY},
+)
+def memory(sandbox: Any) -> LangChainMemory:
+    """Lists in a dict, as LangChain's documentation keeps them."""
+    histories: dict[str, InMemoryChatMessageHistory] = {}
+    return LangChainMemory(
+        lambda session_id: histories.setdefault(session_id, InMemoryChatMessageHistory())
+    )
+
+
+@target(name="langchain-redis", services=["redis"], promises=promises.LANGCHAIN_REDIS)
+def redis(sandbox: Any, *, ttl: int | None = None) -> LangChainMemory:
+    """A list per session in Redis; the library's expiry is in whole seconds."""
+    url = sandbox.redis_url
+
+    @lru_cache(OPEN_AT_ONCE)
+    def history_of(session_id: str) -> RedisChatMessageHistory:
+        return RedisChatMessageHistory(session_id, url, ttl=ttl)
+
+    return LangChainMemory(history_of)
+
+
+@target(name="langchain-sql", promises=promises.LANGCHAIN_SQL)
+def sql(sandbox: Any) -> Iterator[LangChainMemory]:
+    """A table in a SQLite file."""
+    with sql_histories(sandbox) as history_of:
+        yield LangChainMemory(history_of)
+
+
+@target(name="langchain-sql-async", promises=promises.LANGCHAIN_SQL)
+async def sql_async(sandbox: Any) -> AsyncIterator[AsyncLangChainMemory]:
+    """The same through an async engine."""
+    async with async_sql_histories(sandbox) as history_of:
+        yield AsyncLangChainMemory(history_of)
+
+
+@target(name="langchain-file", promises=promises.LANGCHAIN_FILE)
+def file(sandbox: Any) -> LangChainMemory:
+    """A JSON file per session."""
+    return LangChainMemory(
+        lambda session_id: FileChatMessageHistory(str(sandbox.path / file_name(session_id)))
+    )
+
+
+def file_name(session_id: str) -> str:
+    """A safe name that no other session has, whatever the id: its bytes in hex, or their hash."""
+    data = session_id.encode("utf-8", "surrogatepass")
+    if len(data) * 2 <= LONGEST_NAME:
+        return f"id-{data.hex()}.json"
+    return f"sha256-{hashlib.sha256(data).hexdigest()}.json"

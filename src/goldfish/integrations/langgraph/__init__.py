@@ -1,0 +1,1 @@
+"""LangGraph: checkpointers and stores as targets, and a saver and a store over ours."""

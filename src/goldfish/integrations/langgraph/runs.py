@@ -1,0 +1,89 @@
+"""What a run of a graph has written of checkpoints that may not stand.
+
+LangGraph runs ahead: while a checkpoint is still being written, the nodes after it run, and what
+they write is stored under checkpoints that come later. If the first of them is overtaken, the later
+ones never come, so the run has to know what was stored for them. A run is known by the runtime that
+LangGraph puts into the configuration of every call; a subgraph has a run of its own, inside that
+of the node that called it.
+"""
+
+import threading
+from collections.abc import Mapping
+from contextvars import ContextVar
+from typing import Any
+from weakref import WeakValueDictionary
+
+from goldfish.integrations.langgraph.records import Line
+
+RUNTIME = "__pregel_runtime"
+PARENTS = "checkpoint_map"  # the checkpoints in which a subgraph runs, by their namespaces
+
+Place = tuple[Line, str]  # a line, and a checkpoint of it
+
+
+class Run:
+    """One run, or one of a subgraph inside another."""
+
+    def __init__(self, runtime: object, ns: str, parent: "Run | None") -> None:
+        self._runtime = runtime  # held, so that no other object gets its id
+        self._ns = ns
+        self._parent = parent
+        self._mutex = threading.Lock()
+        self._overtaken = False
+        self._settled: set[str] = set()
+        self._loose: dict[str, set[Place]] = {}
+
+    @property
+    def is_overtaken(self) -> bool:
+        """Whether nothing that it writes can count any more."""
+        return self._overtaken or (self._parent is not None and self._parent.is_overtaken)
+
+    def settle(self, checkpoint_id: str) -> None:
+        """Note that a checkpoint stands, and with it what belongs to it."""
+        with self._mutex:
+            self._settled.add(checkpoint_id)
+            self._loose.pop(checkpoint_id, None)
+
+    def note(self, line: Line, checkpoint_id: str, parents: Mapping[str, str]) -> None:
+        """Note what is about to be stored, here and in each run that this one is inside of."""
+        self._add(checkpoint_id, (line, checkpoint_id))
+        outer = self._parent
+        while outer is not None:
+            outer._add(parents.get(outer._ns, ""), (line, checkpoint_id))
+            outer = outer._parent
+
+    def overtake(self) -> list[Place]:
+        """End the run, and return what is stored of it and does not stand."""
+        with self._mutex:
+            self._overtaken = True
+            return [place for places in self._loose.values() for place in places]
+
+    def _add(self, checkpoint_id: str, place: Place) -> None:
+        with self._mutex:
+            if checkpoint_id not in self._settled:
+                self._loose.setdefault(checkpoint_id, set()).add(place)
+
+
+_current: ContextVar[Run | None] = ContextVar("goldfish_langgraph_run", default=None)
+
+
+class Runs:
+    """The runs that use one saver; each is forgotten when the task or thread that began it is."""
+
+    def __init__(self) -> None:
+        self._by_runtime: WeakValueDictionary[int, Run] = WeakValueDictionary()
+
+    def begin(self, configured: Mapping[str, Any], ns: str) -> Run | None:
+        """The run that asks where to begin; None if it is not a graph that asks."""
+        runtime = configured.get(RUNTIME)
+        if runtime is None or (known := self.of(configured)) is not None:
+            return None if runtime is None else known
+        parent = _current.get() if configured.get(PARENTS) else None
+        run = Run(runtime, ns, parent)
+        self._by_runtime[id(runtime)] = run
+        _current.set(run)
+        return run
+
+    def of(self, configured: Mapping[str, Any]) -> Run | None:
+        """The run that a call belongs to, if it is known."""
+        return self._by_runtime.get(id(configured.get(RUNTIME)))

@@ -1,0 +1,1 @@
+"""LlamaIndex: memories and chat stores as targets."""

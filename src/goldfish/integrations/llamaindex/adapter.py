@@ -1,0 +1,118 @@
+"""The memories and chat stores of LlamaIndex as a store."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from llama_index.core.memory import BaseMemory, ChatMemoryBuffer
+from llama_index.core.storage.chat_store import BaseChatStore
+
+from goldfish.integrations.llamaindex.messages import from_llamaindex, to_llamaindex
+from goldfish.integrations.mirrored import MirroredList
+from goldfish.messages import ChatMessage
+from goldfish.targets.declaration import MESSAGE_FIELDS
+
+MemoryOf = Callable[[str], BaseMemory]
+
+
+class _Declared:
+    """What LlamaIndex keeps of a message, wherever it keeps it."""
+
+    carries = MESSAGE_FIELDS - {"created_at"}  # LlamaIndex has no place for a time
+    retries = False  # an id that the session has is added once more
+
+
+class LlamaIndexMemory(_Declared):
+    """The store that awaits ``aput_messages``, ``aget`` and ``areset`` of a session's memory."""
+
+    def __init__(self, memory_of: MemoryOf) -> None:
+        self._memory_of = memory_of
+
+    async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        """Put the batch into the memory of the session."""
+        batch = [to_llamaindex(each) for each in messages]
+        await self._memory_of(session_id).aput_messages(batch)
+
+    async def get_history(self, session_id: str) -> list[ChatMessage]:
+        """What the memory shows to an agent."""
+        return _handed_out(await self._memory_of(session_id).aget())
+
+    async def clear(self, session_id: str) -> None:
+        """Reset the memory of the session."""
+        await self._memory_of(session_id).areset()
+
+
+class _ChatStore(_Declared):
+    """A chat store behind a ChatMemoryBuffer for each session, as the documentation has it."""
+
+    def __init__(self, store: BaseChatStore) -> None:
+        self._store = store
+
+    def _buffer(self, session_id: str) -> ChatMemoryBuffer:
+        return ChatMemoryBuffer.from_defaults(
+            chat_store=self._store, chat_store_key=session_id, tokenizer_fn=str.split
+        )
+
+
+class LlamaIndexChatStore(_ChatStore):
+    """The store that calls the sync methods of a chat store and of its buffer."""
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        """Put the batch into the buffer, which adds message by message."""
+        self._buffer(session_id).put_messages([to_llamaindex(each) for each in messages])
+
+    def get_history(self, session_id: str) -> list[ChatMessage]:
+        """All that the buffer has; to edit this list is to edit the one that LlamaIndex gave."""
+        return _handed_out(self._buffer(session_id).get_all())
+
+    def clear(self, session_id: str) -> None:
+        """Reset the buffer of the session."""
+        self._buffer(session_id).reset()
+
+    def delete_messages(self, session_id: str, ids: Sequence[str]) -> None:
+        """Delete each message by the index that it has then."""
+        for each in ids:
+            index = _index(self._store.get_messages(session_id), each)
+            if index is not None:
+                self._store.delete_message(session_id, index)
+
+    def list_sessions(self) -> list[str]:
+        """The keys of the chat store."""
+        return list(self._store.get_keys())
+
+
+class AsyncLlamaIndexChatStore(_ChatStore):
+    """The store that awaits the async methods of a chat store and of its buffer."""
+
+    async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        """Put the batch into the buffer, which adds message by message."""
+        await self._buffer(session_id).aput_messages([to_llamaindex(each) for each in messages])
+
+    async def get_history(self, session_id: str) -> list[ChatMessage]:
+        """All that the buffer has; to edit this list is to edit the one that LlamaIndex gave."""
+        return _handed_out(await self._buffer(session_id).aget_all())
+
+    async def clear(self, session_id: str) -> None:
+        """Reset the buffer of the session."""
+        await self._buffer(session_id).areset()
+
+    async def delete_messages(self, session_id: str, ids: Sequence[str]) -> None:
+        """Delete each message by the index that it has then."""
+        for each in ids:
+            index = _index(await self._store.aget_messages(session_id), each)
+            if index is not None:
+                await self._store.adelete_message(session_id, index)
+
+    async def list_sessions(self) -> list[str]:
+        """The keys of the chat store."""
+        return list(await self._store.aget_keys())
+
+
+def _index(found: Sequence[Any], message_id: str) -> int | None:
+    known = (i for i, each in enumerate(found) if each.additional_kwargs.get("id") == message_id)
+    return next(known, None)
+
+
+def _handed_out(given: Any) -> list[ChatMessage]:
+    if isinstance(given, list):
+        return MirroredList(given, from_llamaindex, to_llamaindex)
+    return [from_llamaindex(each) for each in given]

@@ -1,0 +1,1 @@
+"""Mem0: offline, as a target and as a fixture."""

@@ -1,0 +1,92 @@
+"""A session of the OpenAI Agents SDK over a store of ours."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+from goldfish.integrations.openai_agents.items import from_item
+from goldfish.messages import ChatMessage
+from goldfish.stores.base import BaseStore
+from goldfish.stores.blocking import BlockingMemoryStore
+
+__all__ = ["Session"]
+
+ITEM = "openai_agents_item"  # in metadata: the item itself, but for what the message says
+SAID = ("content", "output")  # the keys of an item that may be the content of the message
+
+
+class Session:
+    """The items of one session; the store stays the caller's to close.
+
+    ``session_settings`` is the SDK's: its limit holds where ``get_items`` is given none.
+    """
+
+    def __init__(
+        self,
+        session_id: str,
+        store: BaseStore | BlockingMemoryStore,
+        *,
+        session_settings: Any = None,
+    ) -> None:
+        self.session_id = session_id
+        self.session_settings = session_settings
+        self._store = store.store if isinstance(store, BlockingMemoryStore) else store
+
+    async def get_items(self, limit: int | None = None) -> list[Any]:
+        """The items of the session, the oldest first; with a limit, only that many newest ones."""
+        last = _limit(self.session_settings) if limit is None else limit
+        if last is not None and last < 0:  # to the SDK's own sessions, too, that is no limit
+            last = None
+        return [_read(each) for each in await self._store.get_history(self.session_id, last=last)]
+
+    async def add_items(self, items: Sequence[Any]) -> None:
+        """Append the items in order, all or none."""
+        await self._store.add_messages(self.session_id, [_written(each) for each in items])
+
+    async def pop_item(self) -> Any:
+        """Remove the newest item and return it; None if the session is empty.
+
+        Of several callers at once, in whichever process, each gets an item of its own.
+        """
+        while newest := await self._store.get_history(self.session_id, last=1):
+            if await self._store.delete_messages(self.session_id, [newest[0].id]):
+                return _read(newest[0])
+        return None
+
+    async def clear_session(self) -> None:
+        """Remove all items of the session."""
+        await self._store.clear(self.session_id)
+
+
+def _limit(settings: Any) -> int | None:
+    """The limit of the settings, which the SDK also takes as a dict."""
+    if isinstance(settings, Mapping):
+        return settings.get("limit")
+    limit: int | None = getattr(settings, "limit", None)
+    return limit
+
+
+def _written(item: Mapping[str, Any]) -> ChatMessage:
+    """The item as a message, with an id of our own: those of items are not always unique."""
+    ours = from_item(item)
+    names = ("role", "content", "name", "tool_calls", "tool_call_id")
+    fields = {name: getattr(ours, name) for name in names}
+    try:
+        message = ChatMessage(**fields)
+    except ValidationError:
+        message = ChatMessage(role="assistant", content="")
+    return message.model_copy(update={"metadata": {ITEM: _remainder(item, message.content)}})
+
+
+def _remainder(item: Mapping[str, Any], content: Any) -> dict[str, Any]:
+    said = {key: None for key in SAID if content and item.get(key) == content}
+    return {**item, **said}
+
+
+def _read(message: ChatMessage) -> Any:
+    if ITEM not in message.metadata:
+        return {"role": message.role, "content": message.content}
+    item: dict[str, Any] = message.metadata[ITEM]
+    said = {key: message.content for key in SAID if message.content and item.get(key, "") is None}
+    return {**item, **said}

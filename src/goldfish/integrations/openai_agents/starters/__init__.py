@@ -1,0 +1,1 @@
+"""Tests that `goldfish init` writes for a project that uses this library."""

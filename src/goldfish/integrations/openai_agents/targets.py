@@ -1,0 +1,164 @@
+"""The sessions that come with the OpenAI Agents SDK, as targets."""
+
+import asyncio
+import fcntl
+import inspect
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from agents.memory import Session, SQLiteSession
+
+from goldfish.integrations import documented as promises
+from goldfish.integrations.openai_agents.adapter import OpenAIAgentsMemory
+from goldfish.targets.declaration import target
+
+KEPT_OPEN = 32  # sessions that nobody uses: each has connections of its own
+KEY = "a key of the tests, which protects nothing"
+TEN_YEARS = 315_360_000
+
+
+@target(name="openai-agents-sqlite", promises=promises.AGENTS_SQLITE)
+async def sqlite(sandbox: Any) -> AsyncIterator[OpenAIAgentsMemory]:
+    """SQLiteSession on a file."""
+    path = sandbox.path / "memory.db"
+    async with _sessions(lambda session_id: SQLiteSession(session_id, path)) as memory:
+        yield memory
+
+
+@target(name="openai-agents-async-sqlite", promises=promises.AGENTS_ASYNC_SQLITE)
+async def async_sqlite(sandbox: Any) -> AsyncIterator[OpenAIAgentsMemory]:
+    """AsyncSQLiteSession on a file."""
+    from agents.extensions.memory import AsyncSQLiteSession
+
+    path = sandbox.path / "memory.db"
+    async with _sessions(lambda session_id: AsyncSQLiteSession(session_id, path)) as memory:
+        yield memory
+
+
+@target(name="openai-agents-sqlalchemy", promises=promises.AGENTS_SQLALCHEMY)
+async def sqlalchemy(sandbox: Any) -> AsyncIterator[OpenAIAgentsMemory]:
+    """SQLAlchemySession on a SQLite file, with one engine for all sessions."""
+    from agents.extensions.memory import SQLAlchemySession
+    from sqlalchemy.ext.asyncio import create_async_engine
+
+    engine = create_async_engine(f"sqlite+aiosqlite:///{sandbox.path / 'memory.db'}")
+    tables = _OneProcessAtFirst(sandbox.path / "tables.lock")
+
+    @asynccontextmanager
+    async def session_of(session_id: str) -> AsyncIterator[Session]:
+        async with tables:
+            yield SQLAlchemySession(session_id, engine=engine, create_tables=True)
+
+    yield OpenAIAgentsMemory(session_of)
+    tables.close()
+    await engine.dispose()
+
+
+@target(name="openai-agents-advanced", promises=promises.AGENTS_ADVANCED)
+async def advanced(sandbox: Any) -> AsyncIterator[OpenAIAgentsMemory]:
+    """AdvancedSQLiteSession on a file: branches and usage beside the messages."""
+    from agents.extensions.memory import AdvancedSQLiteSession
+
+    path = sandbox.path / "memory.db"
+
+    def session_of(session_id: str) -> Session:
+        return AdvancedSQLiteSession(session_id=session_id, db_path=path, create_tables=True)
+
+    async with _sessions(session_of) as memory:
+        yield memory
+
+
+@target(name="openai-agents-redis", services=["redis"], promises=promises.AGENTS_REDIS)
+async def redis(sandbox: Any, *, ttl: int | None = None) -> AsyncIterator[OpenAIAgentsMemory]:
+    """RedisSession, with one client for all; the library's expiry is in whole seconds."""
+    from agents.extensions.memory import RedisSession
+    from redis.asyncio import Redis
+
+    client = Redis.from_url(sandbox.redis_url)
+    yield OpenAIAgentsMemory(
+        lambda session_id: RedisSession(session_id, redis_client=client, ttl=ttl)
+    )
+    await client.aclose()
+
+
+@target(name="openai-agents-encrypted", promises=promises.AGENTS_ENCRYPTED)
+async def encrypted(sandbox: Any) -> AsyncIterator[OpenAIAgentsMemory]:
+    """EncryptedSession around SQLiteSession; its expiry is of single messages, and far away."""
+    from agents.extensions.memory import EncryptedSession
+
+    path = sandbox.path / "memory.db"
+
+    def session_of(session_id: str) -> Session:
+        within = SQLiteSession(session_id, path)
+        return EncryptedSession(session_id, within, encryption_key=KEY, ttl=TEN_YEARS)
+
+    async with _sessions(session_of) as memory:
+        yield memory
+
+
+class _OneProcessAtFirst:
+    """Lets one process at a time make its first calls, all of them at the same moment.
+
+    Where several processes share a database, the SDK's documentation leaves the making of tables
+    to migrations: ``create_tables`` is "for development and testing".
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("wb")
+        self._turn: asyncio.Future[None] | None = None
+
+    async def __aenter__(self) -> None:
+        if self._turn is None:
+            waiting = asyncio.to_thread(fcntl.flock, self._file, fcntl.LOCK_EX)
+            self._turn = asyncio.ensure_future(waiting)
+        await asyncio.shield(self._turn)
+
+    async def __aexit__(self, *_: object) -> None:
+        self.close()  # nobody waits from then on
+
+    def close(self) -> None:
+        """Close the file, and with it give up the lock."""
+        self._file.close()
+
+
+class _OpenSessions:
+    """Sessions that are open: each is lent to one call at a time, and a few are kept for later.
+
+    So calls at the same moment have sessions of their own, as the requests of a service have.
+    """
+
+    def __init__(self, make: Callable[[str], Session]) -> None:
+        self._make = make
+        self._idle: list[tuple[str, Session]] = []  # the one used last stands last
+
+    @asynccontextmanager
+    async def lent(self, session_id: str) -> AsyncIterator[Session]:
+        """A session of that id, which nobody else uses meanwhile."""
+        session = self._idle_one(session_id) or self._make(session_id)
+        try:
+            yield session
+        finally:
+            self._idle.append((session_id, session))
+            await self.close_idle(KEPT_OPEN)
+
+    def _idle_one(self, session_id: str) -> Session | None:
+        places = (i for i, (known, _) in enumerate(self._idle) if known == session_id)
+        place = next(places, None)
+        return None if place is None else self._idle.pop(place)[1]
+
+    async def close_idle(self, kept: int) -> None:
+        """Close those that were not used for longest, until so many are left."""
+        while len(self._idle) > kept:
+            closed: Any = self._idle.pop(0)[1]
+            closing = closed.close()
+            if inspect.isawaitable(closing):
+                await closing
+
+
+@asynccontextmanager
+async def _sessions(make: Callable[[str], Session]) -> AsyncIterator[OpenAIAgentsMemory]:
+    sessions = _OpenSessions(make)
+    yield OpenAIAgentsMemory(sessions.lent)
+    await sessions.close_idle(0)

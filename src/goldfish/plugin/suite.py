@@ -1,0 +1,174 @@
+"""A target in pytest: one item per check, passed, failed or skipped by what the check says."""
+
+import functools
+import os
+import shlex
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from types import FrameType
+from typing import Any
+
+from goldfish.catalogue.registry import Check, Function, catalogue
+from goldfish.engine.selection import LISTED, select
+from goldfish.errors import GoldfishError, MissingExtraError, UsageError, masked
+from goldfish.findings.result import Result, Verdict
+from goldfish.targets.declaration import Target, as_target
+from goldfish.targets.lookup import not_found
+
+Words = str | Iterable[str] | None
+
+
+def suite(
+    target: Target | Callable[..., Any] | str,
+    *,
+    only: Words = None,
+    skip: Words = None,
+    suite: str = "standard",
+    seed: int = 0,
+    expected: Mapping[str, str] | None = None,
+) -> Callable[..., None]:
+    """A test function for the top of a test module: ``test_memory = goldfish.suite(my_memory)``.
+
+    ``only`` and ``skip`` take codes and families. ``expected`` gives each check that is known to be
+    broken a reason: it counts as an expected failure, and fails once it holds.
+    """
+    try:
+        import pytest
+    except ModuleNotFoundError:
+        raise MissingExtraError("goldfish.suite is for pytest: pip install pytest") from None
+
+    __tracebackhide__ = True
+    spec = target if isinstance(target, str) else None
+    try:
+        held_to, checks = _target(target), chosen(only, skip, suite)
+        reasons = _reasons(expected or {})
+    except GoldfishError as error:
+        raise error.with_traceback(None) from None  # the user's own line is all that matters
+
+    @pytest.mark.parametrize("goldfish_check", [pytest.param(c, id=label(c)) for c in checks])
+    def memory(goldfish_check: Check, request: Any) -> None:
+        again = cli_command(spec, goldfish_check, seed) if spec else _pytest_command(request)
+        hold(held_to, goldfish_check, seed, again, reasons.get(goldfish_check.code))
+
+    return _settled(memory, sys._getframe(1))
+
+
+def chosen(only: Words = None, skip: Words = None, suite: str = "standard") -> list[Check]:
+    """The checks of that suite, by codes and families; a UsageError names the nearest."""
+    return select(catalogue(), only=_listed(only), skip=_listed(skip), suite=suite)
+
+
+def label(check: Check) -> str:
+    """A check as part of an item's name."""
+    return f"{check.code}-{check.name}"
+
+
+def cli_command(spec: str, check: Check, seed: int) -> str:
+    """The command that runs one check alone."""
+    return f"goldfish check {shlex.quote(spec)} --only {check.code} --seed {seed}"
+
+
+def _pytest_command(request: Any) -> str:
+    """The same from where pytest was started, which need not be where node ids begin."""
+    path = os.path.relpath(request.path, request.config.invocation_params.dir)
+    _, _, name = request.node.nodeid.partition("::")
+    return f"pytest {shlex.quote(f'{path}::{name}')}"
+
+
+def hold(target: Target, check: Check, seed: int, again: str, reason: str | None = None) -> None:
+    """Run one check; return if it holds, else leave by one of pytest's outcomes.
+
+    ``again`` is the command that repeats it, ``reason`` why it is expected to be broken.
+    """
+    import pytest
+
+    __tracebackhide__ = True
+    result = _result(target, check, seed)
+    if reason and result.verdict in {Verdict.HELD, Verdict.UNSUPPORTED}:
+        told = "holds" if result.verdict is Verdict.HELD else f"is unsupported ({result.summary})"
+        pytest.fail(f"{check.code} is expected to be broken, and {told}: remove it", pytrace=False)
+    if result.verdict is Verdict.HELD:
+        return
+    if result.verdict in {Verdict.UNSUPPORTED, Verdict.SKIPPED}:
+        skipped = pytest.skip.Exception(_printable(result.summary))
+        skipped._use_item_location = True  # or every skip would point at this line
+        raise skipped
+    if reason and result.verdict is Verdict.BROKEN:
+        pytest.xfail(reason)
+    pytest.fail(_printable(_told(result, again)), pytrace=False)
+
+
+def hold_to(target: Target | Callable[..., Any] | str, promise: Function) -> None:
+    """Hold a memory to a promise that is not of the catalogue; AssertionError if it does not."""
+    __tracebackhide__ = True
+    held_to = _target(target)
+    result = _result(held_to, Check(held_to.name, promise, (), "standard"), 0)
+    if result.verdict is not Verdict.HELD:
+        raise AssertionError(_printable("\n".join(_finding(result))))
+
+
+def _told(result: Result, again: str) -> str:
+    """What a reader of the failure needs: the finding, the promise, the evidence, the command."""
+    return "\n".join([*_finding(result), f"Promise: {result.promise}", f"Again: {again}"])
+
+
+def _finding(result: Result) -> list[str]:
+    finding = f"{result.finding}: " if result.finding else ""
+    first = f"{result.code} is {result.verdict}: {finding}{result.summary}"
+    return [first, *(f"  {line}" for line in result.evidence)]
+
+
+def _result(target: Target, check: Check, seed: int) -> Result:
+    from goldfish.engine.runner import Plan, run
+
+    try:
+        _refuse_wrong_shape(target)
+        (result,) = run(target, [check], Plan(seed=seed)).results
+    except GoldfishError as error:  # the world: no server, no package, a target that is none
+        return Result(check.code, check.name, check.promise, Verdict.UNKNOWN, str(error))
+    return result
+
+
+@functools.cache
+def _refuse_wrong_shape(target: Target) -> None:
+    """Once per target: an exception is not cached, and comes again with every item."""
+    from goldfish.targets.interface import refuse_wrong_shape
+
+    refuse_wrong_shape(target)
+
+
+def _target(target: Target | Callable[..., Any] | str) -> Target:
+    if isinstance(target, str):
+        from goldfish.targets.names import resolve
+
+        return resolve(target)
+    return as_target(target)
+
+
+def _reasons(expected: Mapping[str, str]) -> dict[str, str]:
+    codes = catalogue()
+    for code, reason in expected.items():
+        if code not in codes:
+            raise UsageError(not_found("check", code, codes, see=LISTED))
+        if not isinstance(reason, str) or not reason.strip():
+            raise UsageError(f"expected[{code!r}] has no reason: say why it may stay broken")
+    return dict(expected)
+
+
+def _listed(words: Words) -> list[str]:
+    return [words] if isinstance(words, str) else list(words or ())
+
+
+def _printable(text: str) -> str:
+    """Without credentials, and without the lone surrogates that no other process can be sent."""
+    return masked(text).encode("utf-8", "backslashreplace").decode()
+
+
+def _settled(function: Any, caller: FrameType) -> Callable[..., None]:
+    """The test, which pytest is to find where the user wrote it, and not here."""
+    function.__module__ = caller.f_globals.get("__name__", __name__)
+    function.__code__ = function.__code__.replace(
+        co_filename=caller.f_code.co_filename, co_firstlineno=caller.f_lineno
+    )
+    settled: Callable[..., None] = function
+    return settled

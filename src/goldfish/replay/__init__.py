@@ -1,0 +1,1 @@
+"""Calls recorded, compared, run again and turned into tests."""

@@ -1,0 +1,158 @@
+"""A finding as a test: a plain pytest file that asks the memory the same again."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
+from typing import Any
+
+from goldfish.errors import HistoryError
+from goldfish.history import FAULT, Call, History, tag
+from goldfish.history.notation import drawn, written
+from goldfish.judges import Finding, judge
+from goldfish.judges.smallest import smallest
+from goldfish.replay.rerun import can_be_repeated
+
+WRITES = {"add", "trim", "clear", "save", "rollback"}
+COMPANY = 12  # writes beside those that show the finding
+FAULTS = 3
+LONGEST_CODE = 40  # of a name in the file
+_PLAIN = re.compile(r"[\w.-]+")
+_HEAD = '''"""What broke once, asked again; `goldfish replay --as-test` wrote this file."""
+
+from goldfish.testing import relive
+'''
+_TEST = '''
+
+{name} = """
+{calls}
+"""
+
+
+def test_{function}() -> None:
+    """{promise}"""
+    relive({target}, {name}, pods={pods})
+'''
+
+
+def as_tests(histories: Iterable[History], target: str | None) -> str:
+    """The text of a test file: a test for each history in which something is broken.
+
+    A run may come from anybody, so all of it that gets into the file is a number, an identifier or
+    a literal, made here of letters that cannot end it.
+    """
+    codes: dict[str, int] = {}
+    tests = [test for history in histories for test in _tests(history, target, codes)]
+    if not tests:
+        raise HistoryError("nothing in this run is broken, so there is nothing to test")
+    return _HEAD + "".join(tests)
+
+
+def _tests(history: History, target: str | None, codes: dict[str, int]) -> Iterator[str]:
+    for finding in judge(history).findings[:1]:
+        about, calls = history.about, scene(history, finding)
+        code = _identifier(about.code or "history", codes)
+        places = {call.place for call in calls if call.place}
+        yield _TEST.format(
+            name=f"{code.upper()}_HISTORY",
+            function=f"what_{code}_showed_once_does_not_happen_again".lower(),
+            promise=f"Once, with seed {int(about.seed)}, it was broken: {finding.kind}.",
+            calls="\n".join(_lines(calls)),
+            target=_literal(target or about.target),
+            pods=len(places) if len(places) > 1 else 0,
+        )
+
+
+def _lines(calls: Sequence[Call]) -> list[str]:
+    """The calls in the notation, in which a test can be read and changed."""
+    lines = [line.rstrip() for line in drawn(_plainly_named(calls))]
+    try:
+        written("\n".join(lines))
+    except (ValueError, IndexError) as error:
+        raise HistoryError(f"this run cannot become a test: {error!s:.200}") from error
+    return lines
+
+
+def scene(history: History, finding: Finding) -> list[Call]:
+    """The smallest history that shows the finding, and the writes that came in between.
+
+    Those prove nothing, and are what broke it: without them nothing would happen again.
+    """
+    shown = [call for call in smallest(history, finding) if _repeatable(call)]
+    calls = [call for call in shown if call.action != FAULT]
+    begin, end = min(call.start for call in calls), max(call.end for call in calls)
+    known = {(call.process, call.start) for call in calls}
+    company = [
+        call
+        for call in history.calls
+        if call.session == finding.session
+        and call.action in WRITES
+        and (call.process, call.start) not in known
+        and call.start <= end
+        and begin <= call.end
+    ]
+    faults = [call for call in shown if call.action == FAULT]
+    return calls + sorted(company, key=lambda call: call.start)[:COMPANY] + faults[:FAULTS]
+
+
+def _repeatable(call: Call) -> bool:
+    return call.action != FAULT or can_be_repeated(call)
+
+
+def _plainly_named(calls: Sequence[Call]) -> Iterator[Call]:
+    """The calls with names that the notation can hold, and a string in any quotes."""
+    names = _Names(calls)
+    for call in calls:
+        if call.action == FAULT:
+            yield call._replace(process=FAULT, session="", value=str(call.value))
+        else:
+            yield call._replace(
+                process=names.plain(call.process, "p"),
+                session=names.plain(call.session, "s"),
+                value=_renamed(call.value, names),
+                result=_renamed(call.result, names),
+            )
+
+
+class _Names:
+    """New names for those that are not plain, none of which was there before."""
+
+    def __init__(self, calls: Sequence[Call]) -> None:
+        contents = [each for call in calls for each in (call.value, call.result)]
+        told = [tag(each) for every in contents if isinstance(every, tuple) for each in every]
+        said = [each for each in contents if isinstance(each, str)]
+        self._there = {*told, *said, *(name for call in calls for name in call[:2])}
+        self._given: dict[str, str] = {}
+
+    def plain(self, name: str, letter: str) -> str:
+        if _PLAIN.fullmatch(name) and name != FAULT:
+            return name
+        if name not in self._given:
+            numbered = (f"{letter}{number}" for number in count(len(self._given) + 1))
+            self._given[name] = next(each for each in numbered if each not in self._there)
+            self._there.add(self._given[name])
+        return self._given[name]
+
+
+def _renamed(value: Any, names: _Names) -> Any:
+    """The messages, the name of a snapshot or the number of messages, as the notation has it."""
+    if isinstance(value, tuple):
+        return tuple(names.plain(tag(each), "m") for each in value)
+    if isinstance(value, str):
+        return names.plain(value, "v")
+    if value is None or type(value) is int:
+        return value
+    raise HistoryError(f"{value!r:.80} cannot be written into a test: leave out its call")
+
+
+def _identifier(text: str, given: dict[str, int]) -> str:
+    """A name for Python that is like the text, and another each time."""
+    plain = re.sub(r"[^A-Za-z0-9_]", "_", text)[:LONGEST_CODE]
+    plain = plain if plain[0].isalpha() else f"of_{plain}"
+    given[plain.lower()] = again = given.get(plain.lower(), 0) + 1
+    return plain if again == 1 else f"{plain}_again{again}"
+
+
+def _literal(text: str) -> str:
+    """The text as Python reads it, in ASCII."""
+    return json.dumps(text) if text.isascii() else ascii(text)

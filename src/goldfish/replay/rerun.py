@@ -1,0 +1,162 @@
+"""A history lived again: the same calls, overlapping as they did, until a memory breaks or not."""
+
+import asyncio
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from goldfish.errors import HistoryError
+from goldfish.findings.result import UnprovenError, Violation
+from goldfish.harness.memory import Memory
+from goldfish.history import FAULT, Call, History, tag
+from goldfish.judges import judge
+from goldfish.judges.evidence import evidence
+from goldfish.stress.fleet import Fleet
+from goldfish.stress.withstand import warm_up
+from goldfish.stress.workload import Operation
+
+LONGEST_PAUSE = 0.002  # before a call that overlapped others: who comes first is left to chance
+COLD_ROUNDS = 5
+LANES = 3
+_POD = re.compile(r"(kill|stop) pod(\d+)")
+_ALL = "kill all pods"
+
+
+@dataclass(frozen=True)
+class Past:
+    """Calls that showed a finding once, for so many pods, and how often to live them again."""
+
+    calls: Sequence[Call]
+    pods: int
+    rounds: int
+    seconds: float
+
+    def __post_init__(self) -> None:
+        """Refuse what was done to the world and cannot be done again."""
+        for call in self.calls:
+            if call.action == FAULT and not can_be_repeated(call):
+                raise HistoryError(
+                    f"the fault {call.value!r} cannot be repeated here: keep the check itself in "
+                    "your tests instead, with goldfish.suite(target, only=CODE)"
+                )
+
+
+def can_be_repeated(fault: Call) -> bool:
+    """Whether the fault is one of pods, which need nothing but the pods."""
+    return fault.value == _ALL or _POD.fullmatch(str(fault.value)) is not None
+
+
+async def relive(memory: Memory, past: Past) -> None:
+    """Raise the violation, with its smallest history, if the memory breaks again."""
+    give_up = time.monotonic() + past.seconds
+    proven = False
+    for _ in range(COLD_ROUNDS):  # what broke may have been the first calls that a storage saw
+        async with memory.afresh() as fresh:
+            proven = await _lived(await _fleet(fresh, past), past, 0) or proven
+    await warm_up(memory)
+    fleet = await _fleet(memory, past)
+    await fleet.warm_up(LANES)
+    for number in range(1, past.rounds):
+        if time.monotonic() > give_up:
+            break
+        proven = await _lived(fleet, past, number) or proven
+    if not proven:
+        raise UnprovenError("no message that was acknowledged was read back")
+
+
+async def _fleet(memory: Memory, past: Past) -> Fleet:
+    return await Fleet.open(memory, past.pods, lanes=LANES, patience=memory.deadline)
+
+
+async def _lived(fleet: Fleet, past: Past, number: int) -> bool:
+    """One round: whether it proved anything; a violation if it proved too much."""
+    fleet.history = History()
+    await _Round(fleet, past.calls, number).live()
+    judgement = judge(fleet.history)
+    for worst in judgement.findings[:1]:
+        finding, lines = evidence(fleet.history, worst)
+        raise Violation(f"{finding.kind}: {finding.summary}", *lines)
+    return judgement.proven
+
+
+class _Round:
+    """All calls once more, in sessions of their own."""
+
+    def __init__(self, fleet: Fleet, calls: Sequence[Call], number: int) -> None:
+        self._fleet = fleet
+        self._calls = sorted(calls, key=lambda call: (call.start, call.end))
+        self._number = number
+        processes = sorted({call.process for call in calls if call.action != FAULT})
+        self._pods = {process: at for at, process in enumerate(processes)}
+
+    async def live(self) -> None:
+        """Each call begins when all are over that were over before it began, and then some."""
+        done: list[asyncio.Task[None]] = []
+        for call in self._calls:
+            before = [
+                task
+                for other, task in zip(self._calls, done, strict=False)
+                if other.end < call.start
+            ]
+            done.append(asyncio.create_task(self._after(before, call)))
+        await asyncio.gather(*done)
+        sessions = dict.fromkeys(call.session for call in self._calls if call.session)
+        await self._fleet.read_back(map(self._session, sessions))
+
+    async def _after(self, before: Sequence[asyncio.Task[None]], call: Call) -> None:
+        if before:
+            await asyncio.wait(before)
+        await asyncio.sleep(self._fleet.memory.random.uniform(0, LONGEST_PAUSE))
+        if call.action == FAULT:
+            await self._harm(str(call.value))
+        else:
+            await self._fleet.ask(self._operation(call))
+
+    def _operation(self, call: Call) -> Operation:
+        action = "last" if call.action == "read" and call.value is not None else call.action
+        pod = self._pods[call.process] % len(self._fleet.places)
+        return Operation(call.process, pod, self._session(call.session), action, self._value(call))
+
+    def _value(self, call: Call) -> Any:
+        if call.action == "add":
+            return tuple(f"[{tag(each)}] lived again" for each in call.value)
+        if call.action == "rollback":
+            return self._which_snapshot(call)
+        return None if call.action == "save" else call.value
+
+    def _which_snapshot(self, call: Call) -> int:
+        """Snapshots have other names this time: the n-th that was saved is meant."""
+        saved = [
+            each.result or each.value
+            for each in self._calls
+            if each.action == "save" and each.session == call.session
+        ]
+        return saved.index(call.value) if call.value in saved else 0
+
+    def _session(self, session: str) -> str:
+        return f"{session}-again{self._number}"
+
+    async def _harm(self, fault: str) -> None:
+        count = len(self._fleet.places)
+        match = _POD.fullmatch(fault)
+        victims = range(count) if match is None else [(int(match.group(2)) - 1) % count]
+        with self._fleet.fault(fault):
+            if match is not None and match.group(1) == "stop":
+                await self._stop(victims[0])
+            else:
+                await self._kill(victims)
+
+    async def _stop(self, victim: int) -> None:
+        self._fleet.pause(victim)
+        try:
+            await asyncio.sleep(10 * LONGEST_PAUSE)
+        finally:
+            self._fleet.thaw(victim)
+
+    async def _kill(self, victims: Sequence[int]) -> None:
+        for victim in victims:
+            self._fleet.kill(victim)
+        for victim in victims:
+            await self._fleet.replace(victim)

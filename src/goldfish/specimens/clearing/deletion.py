@@ -1,0 +1,227 @@
+"""Stores that delete other messages than they were told to, or not for good."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from goldfish.specimens import specimen
+from goldfish.specimens.clearing.messages import Banning
+from goldfish.specimens.references.sqlite import Reference
+
+
+@specimen("delete-the-first-only", caught_by="CLR09", finding="resurrected")
+class DeleteTheFirstOnly(Reference):
+    """Of several ids only the first is deleted."""
+
+    def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
+        return super().delete_messages(session_id, list(ids)[:1])
+
+
+@specimen("delete-by-place", caught_by="CLR09", finding="lost")
+class DeleteByPlace(Reference):
+    """Ids are turned into places first, which shift with every message that goes."""
+
+    def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
+        names = [message.id for message in self.decode(self.bodies(session_id))]
+        places = [names.index(name) for name in dict.fromkeys(ids) if name in names]
+        for place in places:
+            there = [message.id for message in self.decode(self.bodies(session_id))]
+            super().delete_messages(session_id, there[place : place + 1])
+        return len(places)
+
+
+@specimen("delete-and-what-follows", caught_by="CLR09", finding="lost", explains=("DUR",))
+class DeleteAndWhatFollows(Reference):
+    """Deleting a message also deletes what came after it, as an edit of the past would."""
+
+    def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
+        first = "SELECT MIN(n) FROM messages WHERE session = ?1 AND id = ?2"
+        removed = 0
+        for name in ids:
+            removed += self.db.execute(
+                f"DELETE FROM messages WHERE session = ?1 AND n >= ({first})",
+                [self.key(session_id), self.key(name)],
+            ).rowcount
+        return removed
+
+
+@specimen("delete-reorders", caught_by="CLR09", finding="reordered")
+class DeleteReorders(Reference):
+    """The last message is moved into the gap that a deleted one leaves."""
+
+    def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
+        key, removed = self.key(session_id), 0
+        for name in ids:
+            row = self.db.execute(
+                "SELECT n FROM messages WHERE session = ? AND id = ?", [key, self.key(name)]
+            ).fetchone()
+            if row is not None:
+                removed += super().delete_messages(session_id, [name])
+                last = "SELECT MAX(n) FROM messages WHERE session = ?"
+                self.db.execute(
+                    f"UPDATE messages SET n = ? WHERE n = ({last}) AND n > ?", [row[0], key, row[0]]
+                )
+        return removed
+
+
+@specimen("delete-unknown-raises", caught_by="CLR10", finding="refused", explains=("LIV",))
+class DeleteUnknownRaises(Reference):
+    """Deleting an id that is not there raises a KeyError."""
+
+    def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
+        removed = super().delete_messages(session_id, wanted := list(ids))
+        if removed < len(set(wanted)):
+            raise KeyError(wanted)
+        return removed
+
+
+@specimen("delete-none-is-all", caught_by="CLR10", finding="lost")
+class DeleteNoneIsAll(Reference):
+    """No ids are taken for no condition, and everything goes."""
+
+    def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
+        if not (wanted := list(ids)):
+            return self.trim(session_id, keep_last=0)
+        return super().delete_messages(session_id, wanted)
+
+
+@specimen("delete-in-every-session", caught_by="CLR11", finding="lost")
+class DeleteInEverySession(Reference):
+    """Messages are deleted by their id, in whatever session."""
+
+    def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
+        names = [(self.key(name),) for name in ids]
+        return self.db.executemany("DELETE FROM messages WHERE id = ?", names).rowcount
+
+
+@specimen("delete-spares-the-last", caught_by="CLR12", finding="resurrected")
+class DeleteSparesTheLast(Reference):
+    """One message always stays, because an empty session is not foreseen."""
+
+    def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
+        removed = 0
+        for name in ids:
+            if len(self.bodies(session_id)) > 1:
+                removed += super().delete_messages(session_id, [name])
+        return removed
+
+
+@specimen("delete-one-page", caught_by="CLR12", finding="resurrected")
+class DeleteOnePage(Reference):
+    """Of a long list of ids the first hundred are deleted."""
+
+    def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
+        return super().delete_messages(session_id, list(ids)[:100])
+
+
+class DeletesWhere(Reference):
+    """A store that deletes by a condition on ids, which its children get wrong."""
+
+    where = "CAST(id AS TEXT) = ?"
+
+    def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
+        query = f"DELETE FROM messages WHERE session = ? AND {self.where}"
+        return self.db.executemany(query, [(self.key(session_id), name) for name in ids]).rowcount
+
+
+@specimen("delete-by-like", caught_by="CLR13", finding="lost")
+class DeleteByLike(DeletesWhere):
+    """Ids are compared with LIKE, which knows no case and takes % and _ as wildcards."""
+
+    where = "CAST(id AS TEXT) LIKE ?"
+
+
+@specimen("delete-by-part", caught_by="CLR13", finding="lost")
+class DeleteByPart(DeletesWhere):
+    """Every id that contains the one to delete goes with it."""
+
+    where = "instr(CAST(id AS TEXT), ?) > 0"
+
+
+@specimen("deleted-in-memory", caught_by="CLR14", finding="resurrected", explains=("DUR",))
+class DeletedInMemory(Reference):
+    """Deleted messages are hidden from this opening, and stay in the table."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.hidden: set[tuple[str, str]] = set()
+
+    def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
+        self.hidden.update((session_id, name) for name in ids)
+        return 0
+
+    def bodies(self, session_id: str) -> list[str]:
+        found = super().bodies(session_id)
+        names = [message.id for message in self.decode(found)] if self.hidden else []
+        if not names:
+            return found
+        pairs = zip(found, names, strict=True)
+        return [body for body, name in pairs if (session_id, name) not in self.hidden]
+
+    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+        for name, _ in rows:
+            self.forget(session_id, name)
+        super().insert(session_id, rows)
+
+    def trim(self, session_id: str, *, keep_last: int) -> int:
+        for _, name in [each for each in self.hidden if each[0] == session_id]:
+            self.forget(session_id, name)
+        return super().trim(session_id, keep_last=keep_last)
+
+    def forget(self, session_id: str, name: str) -> None:
+        """Delete for good, where the table is touched anyway."""
+        if (session_id, name) in self.hidden:
+            self.hidden.discard((session_id, name))
+            super().delete_messages(session_id, [name])
+
+
+@specimen("deleted-ids-are-banned", caught_by="CLR15", finding="lost")
+class DeletedIdsAreBanned(Banning):
+    """The ids of deleted messages are kept as seen, and adding one again does nothing."""
+
+    def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
+        wanted = list(ids)
+        marks = [(self.key(session_id), self.key(name)) for name in wanted]
+        self.db.executemany("INSERT INTO banned VALUES (?, ?)", marks)
+        return super().delete_messages(session_id, wanted)
+
+
+@specimen("deleted-come-back-in-place", caught_by="CLR15", finding="reordered")
+class DeletedComeBackInPlace(Reference):
+    """A deleted message is only marked, and returns to its old place when it is added again."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.db.execute("CREATE TABLE IF NOT EXISTS old (n INTEGER, session BLOB, id BLOB)")
+
+    def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
+        marks = [(self.key(session_id), self.key(name)) for name in ids]
+        row = "SELECT n, session, id FROM messages WHERE session = ? AND id = ?"
+        self.db.execute("BEGIN IMMEDIATE")
+        self.db.executemany(f"INSERT INTO old {row}", marks)
+        self.db.executemany("DELETE FROM messages WHERE session = ? AND id = ?", marks)
+        self.db.execute("COMMIT")
+        return len(marks)
+
+    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+        super().insert(session_id, rows)
+        place = (
+            "SELECT old.n FROM old WHERE old.session = messages.session AND old.id = messages.id"
+        )
+        self.db.execute(f"UPDATE messages SET n = ({place}) WHERE ({place}) IS NOT NULL")
+
+
+@specimen("trim-counts-the-deleted", caught_by="CLR16", finding="lost")
+class TrimCountsTheDeleted(Reference):
+    """Deleted messages are blanked, are not shown, and still count for a trim."""
+
+    def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
+        marks = [(self.key(session_id), self.key(name)) for name in ids]
+        self.db.execute("BEGIN IMMEDIATE")
+        self.db.executemany(
+            "UPDATE messages SET body = '', id = randomblob(9) WHERE session = ? AND id = ?", marks
+        )
+        self.db.execute("COMMIT")
+        return len(marks)
+
+    def bodies(self, session_id: str) -> list[str]:
+        return [body for body in super().bodies(session_id) if body]

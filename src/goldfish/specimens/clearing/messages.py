@@ -1,0 +1,356 @@
+"""Stores that clear too little, too much, or not for good; and that list what is not."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from goldfish.specimens import specimen
+from goldfish.specimens.references.sqlite import Reference
+
+
+@specimen(
+    "clear-keeps-the-newest", caught_by="CLR01", finding="resurrected", explains=("TTL", "DUR")
+)
+class ClearKeepsTheNewest(Reference):
+    """Clear leaves the newest message."""
+
+    def clear(self, session_id: str) -> None:
+        self.trim(session_id, keep_last=1)
+
+
+@specimen("clear-keeps-the-system", caught_by="CLR01", finding="resurrected")
+class ClearKeepsTheSystem(Reference):
+    """Clear leaves what the system said."""
+
+    def clear(self, session_id: str) -> None:
+        said = "session = ? AND json_extract(body, '$.role') = 'system'"
+        if self.db.execute(
+            f"SELECT 1 FROM messages WHERE {said}", [self.key(session_id)]
+        ).fetchone():
+            self.db.execute(
+                f"DELETE FROM messages WHERE session = ? AND NOT ({said})",
+                [self.key(session_id), self.key(session_id)],
+            )
+        else:
+            super().clear(session_id)
+
+
+@specimen("clear-one-page", caught_by="CLR01", finding="resurrected")
+class ClearOnePage(Reference):
+    """Clear removes a hundred messages at most."""
+
+    def clear(self, session_id: str) -> None:
+        if len(self.bodies(session_id)) <= 100:
+            super().clear(session_id)
+        page = "SELECT n FROM messages WHERE session = ? ORDER BY n LIMIT 100"
+        self.db.execute(f"DELETE FROM messages WHERE n IN ({page})", [self.key(session_id)])
+
+
+@specimen("clear-unknown-raises", caught_by="CLR02", finding="refused", explains=("LIV",))
+class ClearUnknownRaises(Reference):
+    """Clear of a session without messages raises a KeyError."""
+
+    def clear(self, session_id: str) -> None:
+        if session_id not in self.list_sessions():
+            raise KeyError(session_id)
+        super().clear(session_id)
+
+
+class ClearsWhere(Reference):
+    """A store that clears by a condition, which its children get wrong."""
+
+    where = "session = ?"
+
+    def clear(self, session_id: str) -> None:
+        for table in ("messages", "deadlines"):
+            self.db.execute(f"DELETE FROM {table} WHERE {self.where}", [self.term(session_id)])
+
+    def term(self, session_id: str) -> Any:
+        """What the session id is compared with."""
+        return self.key(session_id)
+
+
+@specimen("clear-by-like", caught_by="CLR03", finding="lost")
+class ClearByLike(ClearsWhere):
+    """Clear compares with LIKE, which knows no case and takes % and _ as wildcards."""
+
+    where = "CAST(session AS TEXT) LIKE ?"
+
+    def term(self, session_id: str) -> Any:
+        return session_id
+
+
+@specimen("clear-by-glob", caught_by="CLR03", finding="lost")
+class ClearByGlob(ClearsWhere):
+    """Clear hands the session id to a pattern, as KEYS and SCAN of Redis take one."""
+
+    where = "CAST(session AS TEXT) GLOB ?"
+
+    def term(self, session_id: str) -> Any:
+        return session_id
+
+
+@specimen("clear-by-prefix", caught_by="CLR03", finding="lost")
+class ClearByPrefix(ClearsWhere):
+    """Clear removes every session whose id begins with the one that is named."""
+
+    where = "substr(CAST(session AS TEXT), 1, length(?1)) = ?1"
+
+    def term(self, session_id: str) -> Any:
+        return session_id
+
+
+@specimen("clear-ignores-spaces", caught_by="CLR03", finding="lost")
+class ClearIgnoresSpaces(ClearsWhere):
+    """Clear trims white space off the ids that it compares."""
+
+    where = "trim(CAST(session AS TEXT)) = trim(?)"
+
+    def term(self, session_id: str) -> Any:
+        return session_id
+
+
+@specimen("clear-resets-everything", caught_by="CLR03", finding="lost")
+class ClearResetsEverything(Reference):
+    """Clear of one session resets the whole table."""
+
+    def clear(self, session_id: str) -> None:
+        self.clear_all()
+
+
+@specimen("clear-until-the-next", caught_by="CLR04", finding="resurrected", explains=("TTL", "DUR"))
+class ClearUntilTheNext(Reference):
+    """Clear marks the session as empty, and the next message takes the mark away."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.db.execute("CREATE TABLE IF NOT EXISTS cleared (session BLOB PRIMARY KEY)")
+
+    def clear(self, session_id: str) -> None:
+        self.db.execute("INSERT OR REPLACE INTO cleared VALUES (?)", [self.key(session_id)])
+
+    def bodies(self, session_id: str) -> list[str]:
+        query = "SELECT 1 FROM cleared WHERE session = ?"
+        marked = self.db.execute(query, [self.key(session_id)]).fetchone()
+        return [] if marked else super().bodies(session_id)
+
+    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+        self.db.execute("DELETE FROM cleared WHERE session = ?", [self.key(session_id)])
+        super().insert(session_id, rows)
+
+    def list_sessions(self) -> list[str]:
+        return [name for name in super().list_sessions() if self.bodies(name)]
+
+
+@specimen("clear-by-the-clock", caught_by="CLR04", finding="lost")
+class ClearByTheClock(Reference):
+    """Clear notes the time and hides what is dated before it, also what is added later."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.db.execute("CREATE TABLE IF NOT EXISTS cleared (session BLOB PRIMARY KEY, at TEXT)")
+
+    def clear(self, session_id: str) -> None:
+        super().clear(session_id)
+        self.db.execute(
+            "INSERT OR REPLACE INTO cleared VALUES (?, datetime('now', '-1 hour'))",
+            [self.key(session_id)],
+        )
+
+    def bodies(self, session_id: str) -> list[str]:
+        query = "SELECT at FROM cleared WHERE session = ?"
+        row = self.db.execute(query, [self.key(session_id)]).fetchone()
+        found = super().bodies(session_id)
+        moments = [message.created_at.isoformat(" ") for message in self.decode(found)]
+        pairs = zip(found, moments, strict=True)
+        return found if row is None else [body for body, at in pairs if at > row[0]]
+
+
+@specimen(
+    "a-cleared-session-is-closed", caught_by="CLR04", finding="refused", explains=("TTL", "DUR")
+)
+class AClearedSessionIsClosed(Reference):
+    """A session that was cleared takes no more messages."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.db.execute("CREATE TABLE IF NOT EXISTS closed (session BLOB)")
+
+    def clear(self, session_id: str) -> None:
+        if self.bodies(session_id):
+            self.db.execute("INSERT INTO closed VALUES (?)", [self.key(session_id)])
+        super().clear(session_id)
+
+    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+        query = "SELECT 1 FROM closed WHERE session = ?"
+        if self.db.execute(query, [self.key(session_id)]).fetchone():
+            raise RuntimeError(f"session {session_id} is deleted")
+        super().insert(session_id, rows)
+
+
+@specimen("cleared-in-memory", caught_by="CLR05", finding="resurrected", explains=("DUR",))
+class ClearedInMemory(Reference):
+    """Clear hides what there is from this opening, and leaves it in the table."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.hidden: dict[str, set[str]] = {}
+
+    def clear(self, session_id: str) -> None:
+        self.hidden.setdefault(session_id, set()).update(super().bodies(session_id))
+        self.set_ttl(session_id, None)
+
+    def bodies(self, session_id: str) -> list[str]:
+        hidden = self.hidden.get(session_id, set())
+        return [body for body in super().bodies(session_id) if body not in hidden]
+
+    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+        hidden = self.hidden.get(session_id, set())
+        for _, body in rows:
+            if body in hidden:  # said again, it is a message like any other
+                hidden.discard(body)
+                self.db.execute("DELETE FROM messages WHERE body = ?", [body])
+        super().insert(session_id, rows)
+
+    def list_sessions(self) -> list[str]:
+        return [name for name in super().list_sessions() if self.bodies(name)]
+
+
+class Banning(Reference):
+    """A store that knows ids which it will not take again."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.db.execute("CREATE TABLE IF NOT EXISTS banned (session BLOB, id BLOB)")
+
+    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+        query = "SELECT id FROM banned WHERE session = ?"
+        banned = {name for (name,) in self.db.execute(query, [self.key(session_id)])}
+        super().insert(session_id, [row for row in rows if self.key(row[0]) not in banned])
+
+
+@specimen("cleared-ids-are-banned", caught_by="CLR06", finding="lost")
+class ClearedIdsAreBanned(Banning):
+    """The ids of cleared messages are kept as seen, and adding one again does nothing."""
+
+    def clear(self, session_id: str) -> None:
+        self.db.execute(
+            "INSERT INTO banned SELECT session, id FROM messages WHERE session = ?",
+            [self.key(session_id)],
+        )
+        super().clear(session_id)
+
+
+@specimen("clear-all-one-page", caught_by="CLR07", finding="resurrected")
+class ClearAllOnePage(Reference):
+    """Clear_all goes through the first fifty sessions."""
+
+    def clear_all(self) -> None:
+        for name in self.list_sessions()[:50]:
+            self.clear(name)
+
+
+@specimen(
+    "clear-all-drops-the-table", caught_by="CLR07", finding="refused", explains=("TTL", "LIV")
+)
+class ClearAllDropsTheTable(Reference):
+    """Clear_all drops the table, and nothing makes a new one."""
+
+    def clear_all(self) -> None:
+        self.db.execute("DROP TABLE IF EXISTS messages")
+        self.db.execute("DELETE FROM deadlines")
+
+    def bodies(self, session_id: str) -> list[str]:
+        there = self.db.execute("SELECT 1 FROM sqlite_master WHERE name = 'messages'").fetchone()
+        return super().bodies(session_id) if there else []
+
+    def list_sessions(self) -> list[str]:
+        there = self.db.execute("SELECT 1 FROM sqlite_master WHERE name = 'messages'").fetchone()
+        return super().list_sessions() if there else []
+
+
+@specimen("clear-all-only-mine", caught_by="CLR08", finding="resurrected")
+class ClearAllOnlyMine(Reference):
+    """Clear_all clears the sessions that this opening has written to."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.mine: set[str] = set()
+
+    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+        self.mine.add(session_id)
+        super().insert(session_id, rows)
+
+    def clear_all(self) -> None:
+        for name in self.mine:
+            self.clear(name)
+
+
+@specimen("lists-every-message", caught_by="CLR17", finding="duplicated")
+class ListsEveryMessage(Reference):
+    """A session is listed once for each of its messages."""
+
+    def list_sessions(self) -> list[str]:
+        return [name for name in super().list_sessions() for _ in self.bodies(name)]
+
+
+@specimen("lists-one-page", caught_by="CLR17", finding="lost")
+class ListsOnePage(Reference):
+    """A hundred sessions are listed, and no more."""
+
+    def list_sessions(self) -> list[str]:
+        return super().list_sessions()[:100]
+
+
+@specimen("lists-in-small-letters", caught_by="CLR17", finding="corrupted")
+class ListsInSmallLetters(Reference):
+    """Ids are listed in a tidied form."""
+
+    def list_sessions(self) -> list[str]:
+        return [name.lower() for name in super().list_sessions()]
+
+
+@specimen("lists-who-only-read", caught_by="CLR17", finding="phantom", explains=("LIV",))
+class ListsWhoOnlyRead(Reference):
+    """Reading a session is enough to have it listed."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.read: dict[str, None] = {}
+
+    def get_history(self, session_id: str, *, last: int | None = None) -> list[Any]:
+        found = super().get_history(session_id, last=last)
+        if not found and self.deadline(session_id) is None and not self.known(session_id):
+            self.read[session_id] = None
+        return found
+
+    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+        super().insert(session_id, rows)
+        self.read.pop(session_id, None)
+        self.db.execute("CREATE TABLE IF NOT EXISTS known (session BLOB)")
+        self.db.execute("INSERT INTO known VALUES (?)", [self.key(session_id)])
+
+    def known(self, session_id: str) -> bool:
+        """Whether the session ever had a message."""
+        self.db.execute("CREATE TABLE IF NOT EXISTS known (session BLOB)")
+        query = "SELECT 1 FROM known WHERE session = ?"
+        return self.db.execute(query, [self.key(session_id)]).fetchone() is not None
+
+    def list_sessions(self) -> list[str]:
+        return [*super().list_sessions(), *self.read]
+
+
+@specimen("lists-the-cleared", caught_by="CLR18", finding="resurrected", explains=("TTL",))
+class ListsTheCleared(Reference):
+    """Sessions are listed from a table of their own, which clear leaves alone."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.db.execute("CREATE TABLE IF NOT EXISTS names (name TEXT PRIMARY KEY)")
+
+    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+        super().insert(session_id, rows)
+        if session_id.isprintable():
+            self.db.execute("INSERT OR IGNORE INTO names VALUES (?)", [session_id])
+
+    def list_sessions(self) -> list[str]:
+        return [name for (name,) in self.db.execute("SELECT name FROM names")]

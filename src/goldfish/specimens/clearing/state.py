@@ -1,0 +1,67 @@
+"""Stores that take named values away with the wrong thing, or do not bring them back."""
+
+from goldfish.specimens import specimen
+from goldfish.specimens.references.state import StateReference
+
+
+@specimen("clears-values-by-prefix", caught_by="CLR40", finding="lost")
+class ClearsValuesByPrefix(StateReference):
+    """Clearing a session removes the values of all whose ids begin alike."""
+
+    def clear(self, session_id: str) -> None:
+        super().clear(session_id)
+        owner = self.owner(session_id, None)
+        self.db.execute("DELETE FROM state WHERE substr(owner, 1, ?) = ?", (len(owner), owner))
+
+
+@specimen("trims-values", caught_by="CLR41", finding="lost", explains=("TRM",))
+class TrimsValues(StateReference):
+    """A trim removes the values with the messages."""
+
+    def trim(self, session_id: str, *, keep_last: int) -> int:
+        removed = super().trim(session_id, keep_last=keep_last)
+        if removed:
+            self.remove_state(self.owner(session_id, None))
+        return removed
+
+
+@specimen("saves-messages-only", caught_by="SNP40", finding="lost")
+class SavesMessagesOnly(StateReference):
+    """A snapshot does not hold the values."""
+
+    def copy(self, session_id: str, name: str) -> None:
+        super().copy(session_id, name)
+        self.db.execute("DELETE FROM state_copies WHERE snapshot = ?", (name,))
+
+
+@specimen("rolls-back-messages-only", caught_by="SNP40", finding="stale")
+class RollsBackMessagesOnly(StateReference):
+    """Rolling back leaves the values as they are."""
+
+    def rollback_to_snapshot(self, session_id: str, snapshot_id: str) -> None:
+        there = self.read(self.owner(session_id, None))
+        super().rollback_to_snapshot(session_id, snapshot_id)
+        self.remove_state(self.owner(session_id, None))
+        self.write(self.owner(session_id, None), there)
+
+
+@specimen("rolls-back-everybody", caught_by="SNP41", finding="stale")
+class RollsBackEverybody(StateReference):
+    """A snapshot holds the values of all users, and rolling back restores them."""
+
+    SCHEMA = "CREATE TABLE IF NOT EXISTS others (snapshot TEXT, owner BLOB, name BLOB, value TEXT)"
+
+    def copy(self, session_id: str, name: str) -> None:
+        super().copy(session_id, name)
+        self.db.execute(self.SCHEMA)
+        self.db.execute(
+            "INSERT INTO others SELECT ?, * FROM state WHERE substr(owner, 1, 1) = x'75'", (name,)
+        )
+
+    def restore(self, session_id: str, name: str) -> None:
+        super().restore(session_id, name)
+        self.db.execute(self.SCHEMA)
+        self.db.execute(
+            "INSERT OR REPLACE INTO state SELECT owner, name, value FROM others WHERE snapshot = ?",
+            (name,),
+        )

@@ -1,0 +1,118 @@
+"""Memories for facts that are right as long as one thing happens at a time."""
+
+import asyncio
+import time
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from goldfish.messages import Fact, Recollection
+from goldfish.specimens import specimen
+from goldfish.specimens.references.facts import FactsReference
+
+
+@specimen("facts-numbered-before", caught_by="CON18", finding="lost", explains=("DUP", "DUR"))
+class FactsNumberedBefore(FactsReference):
+    """The place of a fact is found before it is written there, over whatever came meanwhile."""
+
+    def remember(
+        self,
+        user_id: str,
+        text: str,
+        *,
+        metadata: Mapping[str, Any] | None = None,
+        ttl: float | None = None,
+    ) -> Fact:
+        same = [
+            row for row in self.rows(user_id) if self.same(self.fact(row).text) == self.same(text)
+        ]
+        if same:
+            return super().remember(user_id, text, metadata=metadata, ttl=ttl)
+        (place,) = self.db.execute("SELECT COALESCE(MAX(n), 0) + 1 FROM facts").fetchone()
+        time.sleep(0.01)
+        values = (place, self.key(user_id), uuid.uuid4().hex, self.unique(text), self.key(text))
+        deadline = None if ttl is None else self.now() + ttl
+        self.db.execute(
+            "INSERT OR REPLACE INTO facts (n, user, id, same, text, metadata, seen, deadline)"
+            " VALUES (?, ?, ?, ?, ?, ?, 1, ?)",
+            (*values, self.encode(metadata), deadline),
+        )
+        return Fact(id=values[2], user_id=user_id, text=text)
+
+
+class AsyncFacts:
+    """A correct memory for facts whose every call yields to the others before it works."""
+
+    def __init__(self, sandbox: Any) -> None:
+        self.store = FactsReference(sandbox)
+
+    async def remember(
+        self, user_id: str, text: str, *, metadata: Mapping[str, Any] | None = None
+    ) -> Fact:
+        await asyncio.sleep(0)
+        return self.store.remember(user_id, text, metadata=metadata)
+
+    async def recall(self, user_id: str, query: str, *, limit: int = 5) -> list[Recollection]:
+        await asyncio.sleep(0)
+        return self.store.recall(user_id, query, limit=limit)
+
+    async def list_facts(self, user_id: str) -> list[Fact]:
+        await asyncio.sleep(0)
+        return self.store.list_facts(user_id)
+
+    async def forget(self, user_id: str, fact_id: str) -> None:
+        await asyncio.sleep(0)
+        self.store.forget(user_id, fact_id)
+
+    async def aclose(self) -> None:
+        self.store.close()
+
+
+@specimen("one-current-fact", caught_by="CON19", finding="lost")
+class OneCurrentFact(AsyncFacts):
+    """What is being told is one variable for all calls."""
+
+    current = ""
+
+    async def remember(
+        self, user_id: str, text: str, *, metadata: Mapping[str, Any] | None = None
+    ) -> Fact:
+        self.current = text
+        await asyncio.sleep(0)
+        return self.store.remember(user_id, self.current, metadata=metadata)
+
+
+@specimen("fails-with-its-neighbours", caught_by="CON20", finding="refused")
+class FailsWithItsNeighbours(AsyncFacts):
+    """Facts that are told at one moment are written together, or not at all."""
+
+    def __init__(self, sandbox: Any) -> None:
+        super().__init__(sandbox)
+        self.waiting: list[Mapping[str, Any] | None] = []
+
+    async def remember(
+        self, user_id: str, text: str, *, metadata: Mapping[str, Any] | None = None
+    ) -> Fact:
+        together = self.waiting
+        together.append(metadata)
+        await asyncio.sleep(0.01)
+        self.waiting = []
+        for each in together:
+            self.store.encode(each)
+        return self.store.remember(user_id, text, metadata=metadata)
+
+
+@specimen("revises-in-two-steps", caught_by="CON21", finding="lost", explains=("REV", "REC"))
+class RevisesInTwoSteps(FactsReference):
+    """A revision removes the fact, and then adds it again."""
+
+    def revise(self, user_id: str, fact_id: str, text: str) -> Fact:
+        row = self.row(user_id, fact_id)
+        if row is None:
+            raise KeyError(f"{user_id} has no fact {fact_id}")
+        self.keep_earlier(row)
+        self.db.execute("DELETE FROM facts WHERE id = ?", (fact_id,))
+        time.sleep(0.02)
+        name = self.insert(user_id, text, row[3], None)
+        self.db.execute("UPDATE facts SET id = ? WHERE id = ?", (fact_id, name))
+        return self.fact(self.row(user_id, fact_id) or row)

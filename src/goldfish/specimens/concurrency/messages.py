@@ -1,0 +1,500 @@
+"""Stores that are right as long as one caller comes after the other.
+
+Each of them waits a moment where its bug is, so that a race that a busy service loses once a day is
+lost within a few calls.
+"""
+
+import asyncio
+import contextlib
+import fcntl
+import json
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from goldfish.messages import ChatMessage
+from goldfish.specimens import specimen
+from goldfish.specimens.references.asynchronous import AsyncReference
+from goldfish.specimens.references.sqlite import Reference
+
+MOMENT = 0.002
+LEASE = 0.015
+
+# Who is killed, stopped or cut off is one of several at work at once.
+ELSEWHERE = ("DUR", "FLT", "LIV")
+
+
+def rows_of(store: Reference, session_id: str) -> list[tuple[str, str]]:
+    """The (id, body) of each message of a session that has not expired."""
+    if store.expired(session_id):
+        return []
+    query = "SELECT id, body FROM messages WHERE session = ? ORDER BY n"
+    found = store.db.execute(query, (store.key(session_id),))
+    return [(bytes(name).decode("utf-8", "surrogatepass"), body) for name, body in found]
+
+
+def numbers_of(store: Reference, session_id: str) -> list[int]:
+    """The number of each message of a session, oldest first."""
+    query = "SELECT n FROM messages WHERE session = ? ORDER BY n"
+    return [number for (number,) in store.db.execute(query, (store.key(session_id),))]
+
+
+def keep_only(store: Reference, session_id: str, numbers: Iterable[int]) -> int:
+    """Remove all messages of a session but these; return how many there were."""
+    return store.db.execute(
+        "DELETE FROM messages WHERE session = ? AND n NOT IN (SELECT value FROM json_each(?))",
+        (store.key(session_id), json.dumps(list(numbers))),
+    ).rowcount
+
+
+class Overwriting(Reference):
+    """A store that writes a session as it was ``seen``, with the new messages at its end."""
+
+    seen: Sequence[tuple[str, str]] = ()
+
+    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+        self.db.execute("DELETE FROM messages WHERE session = ?", (self.key(session_id),))
+        super().insert(session_id, [*self.seen, *rows])
+
+
+class Locking(Reference):
+    """A store with a lock for whom it concerns, which the kernel takes back from the dead."""
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep others out, in this process and in any other."""
+        with self.path.with_suffix(".lock").open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
+
+@specimen("saves-its-own-copy", caught_by="CON01", finding="lost", explains=ELSEWHERE)
+class SavesItsOwnCopy(Overwriting):
+    """A writer reads the session, and saves what it read with its own messages at the end."""
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        self.seen = rows_of(self, session_id)
+        time.sleep(MOMENT)
+        super().add_messages(session_id, messages)
+
+
+@specimen("numbered-by-counting", caught_by="CON01", finding="lost", explains=ELSEWHERE)
+class NumberedByCounting(Reference):
+    """A message gets the number that follows the highest, and takes the place of who has it."""
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        (self.free,) = self.db.execute("SELECT COALESCE(MAX(n), 0) + 1 FROM messages").fetchone()
+        time.sleep(MOMENT)
+        super().add_messages(session_id, messages)
+
+    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+        there = {name for name, _ in rows_of(self, session_id)}
+        new = [row for row in rows if row[0] not in there]
+        self.db.executemany(
+            "INSERT OR REPLACE INTO messages VALUES (?, ?, ?, ?)",
+            [
+                (self.free + at, self.key(session_id), self.key(name), body)
+                for at, (name, body) in enumerate(new)
+            ],
+        )
+
+
+@specimen("commits-the-first-alone", caught_by="CON02", finding="torn", explains=ELSEWHERE)
+class CommitsTheFirstAlone(Reference):
+    """The first message of a batch is committed alone, and others come in between."""
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        self.encode(messages)
+        super().add_messages(session_id, messages[:1])
+        time.sleep(MOMENT)
+        super().add_messages(session_id, messages[1:])
+
+
+class Naming(Reference):
+    """A store with one place in the database that names the session at work."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.db.execute("CREATE TABLE IF NOT EXISTS named (one INTEGER PRIMARY KEY, session BLOB)")
+
+    def name(self, session_id: str) -> None:
+        """Say which session it is, and lose a moment."""
+        self.db.execute("INSERT OR REPLACE INTO named VALUES (1, ?)", (self.key(session_id),))
+        time.sleep(MOMENT)
+
+    def named(self) -> str:
+        """The session that was named last, by whomever."""
+        (key,) = self.db.execute("SELECT session FROM named").fetchone()
+        return bytes(key).decode("utf-8", "surrogatepass")
+
+
+@specimen("last-named-session", caught_by="CON03", finding="leaked", explains=ELSEWHERE)
+class LastNamedSession(Naming):
+    """Who writes names its session in the database, and writes to the one that is named there."""
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        self.name(session_id)
+        super().add_messages(session_id, messages)
+
+    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+        super().insert(self.named(), rows)
+
+
+@specimen("last-asked-session", caught_by="CON03", finding="leaked", explains=ELSEWHERE)
+class LastAskedSession(Naming):
+    """Who reads names its session in the database, and reads the one that is named there."""
+
+    def get_history(self, session_id: str, *, last: int | None = None) -> list[Any]:
+        self.name(session_id)
+        return super().get_history(self.named(), last=last)
+
+
+@specimen("loads-and-saves", caught_by="CON04", finding="lost", explains=ELSEWHERE)
+class LoadsAndSaves(AsyncReference):
+    """A call loads the session, waits for something, and saves all of it."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        self.store: Overwriting = Overwriting(sandbox, ttl=ttl)
+
+    async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        seen = rows_of(self.store, session_id)
+        await asyncio.sleep(MOMENT)
+        self.store.seen = seen
+        self.store.add_messages(session_id, messages)
+
+
+@specimen("awaits-after-the-first", caught_by="CON05", finding="torn", explains=ELSEWHERE)
+class AwaitsAfterTheFirst(AsyncReference):
+    """The first message of a batch is written, then the rest, and other calls come in between."""
+
+    async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        self.store.encode(messages)
+        self.store.add_messages(session_id, messages[:1])
+        await asyncio.sleep(MOMENT)
+        self.store.add_messages(session_id, messages[1:])
+
+
+@specimen("current-session", caught_by="CON06", finding="leaked", explains=(*ELSEWHERE, "ISO"))
+class CurrentSession(AsyncReference):
+    """The session that is read is kept in the store, where the next call puts its own."""
+
+    session = ""
+
+    async def get_history(self, session_id: str, *, last: int | None = None) -> list[Any]:
+        self.session = session_id
+        await asyncio.sleep(MOMENT)
+        return self.store.get_history(self.session, last=last)
+
+
+@specimen("session-of-the-next", caught_by="CON06", finding="leaked", explains=(*ELSEWHERE, "ISO"))
+class SessionOfTheNext(AsyncReference):
+    """The session that is written to is kept in the store, where the next call puts its own."""
+
+    session = ""
+
+    async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        self.session = session_id
+        await asyncio.sleep(MOMENT)
+        self.store.add_messages(self.session, messages)
+
+
+@specimen("creates-what-was-not-there", caught_by="CON07", finding="refused", explains=ELSEWHERE)
+class CreatesWhatWasNotThere(Reference):
+    """An opening looks whether a table is there, and creates it though another just did."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        if not self.db.execute("SELECT 1 FROM sqlite_master WHERE name = 'version'").fetchone():
+            time.sleep(MOMENT)
+            self.db.execute("CREATE TABLE version (number INTEGER)")
+
+
+@specimen("created-by-the-first-write", caught_by="CON07", finding="refused", explains=ELSEWHERE)
+class CreatedByTheFirstWrite(Reference):
+    """The first write looks whether a table is there, and creates it though another just did."""
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        if not self.db.execute("SELECT 1 FROM sqlite_master WHERE name = 'version'").fetchone():
+            time.sleep(MOMENT)
+            self.db.execute("CREATE TABLE version (number INTEGER)")
+        super().add_messages(session_id, messages)
+
+
+@specimen(
+    "set-up-by-the-first-call", caught_by="CON08", finding="refused", explains=(*ELSEWHERE, "ISO")
+)
+class SetUpByTheFirstCall(AsyncReference):
+    """The first write sets the store up, and each that comes meanwhile does so too."""
+
+    async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        db = self.store.db
+        if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'version'").fetchone():
+            await asyncio.sleep(MOMENT)
+            db.execute("CREATE TABLE version (number INTEGER)")
+        await super().add_messages(session_id, messages)
+
+
+@specimen("ready-before-it-is", caught_by="CON08", finding="lost", explains=(*ELSEWHERE, "ISO"))
+class ReadyBeforeItIs(AsyncReference):
+    """What comes while the first write sets the store up is dropped."""
+
+    ready = False
+    begun = False
+
+    async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        if self.begun and not self.ready:
+            return
+        self.begun = True
+        await asyncio.sleep(MOMENT)
+        self.ready = True
+        await super().add_messages(session_id, messages)
+
+
+@specimen("readers-need-no-lock", caught_by="CON09", finding="torn", explains=ELSEWHERE)
+class ReadersNeedNoLock(Locking):
+    """Writers lock each other out, readers do not ask, and see a batch when half is committed."""
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        self.encode(messages)
+        with self.locked():
+            super().add_messages(session_id, messages[:1])
+            time.sleep(MOMENT)
+            super().add_messages(session_id, messages[1:])
+
+
+@specimen("pages-by-offset", caught_by="CON09", finding="duplicated", explains=ELSEWHERE)
+class PagesByOffset(Reference):
+    """A history is read in pages from the newest, which shift when a message arrives."""
+
+    PAGE = 5
+
+    def bodies(self, session_id: str) -> list[str]:
+        if self.expired(session_id):
+            return []
+        found = self.page(session_id, 0, self.PAGE)
+        if len(found) == self.PAGE:
+            time.sleep(MOMENT)
+            found += self.page(session_id, self.PAGE, -1)
+        return found[::-1]
+
+    def page(self, session_id: str, offset: int, limit: int) -> list[str]:
+        """So many bodies, the newest first, after so many that are newer."""
+        query = "SELECT body FROM messages WHERE session = ? ORDER BY n DESC LIMIT ? OFFSET ?"
+        found = self.db.execute(query, (self.key(session_id), limit, offset))
+        return [body for (body,) in found]
+
+
+@specimen("renewed-for-the-next", caught_by="CON10", finding="stale", explains=ELSEWHERE)
+class RenewedForTheNext(Reference):
+    """What another process wrote is answered from a copy, which is renewed for the next reader."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.db.executescript(
+            "CREATE TABLE IF NOT EXISTS copies (session BLOB PRIMARY KEY, bodies TEXT);"
+            "CREATE TABLE IF NOT EXISTS writers (session BLOB PRIMARY KEY, process INTEGER);"
+        )
+
+    def bodies(self, session_id: str) -> list[str]:
+        fresh, key = super().bodies(session_id), self.key(session_id)
+        copy = self.db.execute(
+            "SELECT bodies FROM copies JOIN writers USING (session) "
+            "WHERE session = ? AND process <> ?",
+            (key, os.getpid()),
+        ).fetchone()
+        self.db.execute("INSERT OR REPLACE INTO copies VALUES (?, ?)", (key, json.dumps(fresh)))
+        return json.loads(copy[0]) if copy and fresh else fresh
+
+    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+        super().insert(session_id, rows)
+        entry = self.key(session_id), os.getpid()
+        self.db.execute("INSERT OR REPLACE INTO writers VALUES (?, ?)", entry)
+
+    def trim(self, session_id: str, *, keep_last: int) -> int:
+        self.db.execute("DELETE FROM copies")
+        return super().trim(session_id, keep_last=keep_last)
+
+    def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
+        self.db.execute("DELETE FROM copies")
+        return super().delete_messages(session_id, ids)
+
+    def remove_session(self, session_id: str) -> None:
+        self.db.execute("DELETE FROM copies")
+        super().remove_session(session_id)
+
+
+@specimen("clears-once-more", caught_by="CON11", finding="lost", explains=ELSEWHERE)
+class ClearsOnceMore(Reference):
+    """A clear is made sure of a little later, and takes what other openings added since."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.again: threading.Thread | None = None
+
+    def clear(self, session_id: str) -> None:
+        self.settle()
+        super().clear(session_id)
+        self.again = threading.Thread(target=self.make_sure, args=(self.key(session_id),))
+        self.again.start()
+
+    def make_sure(self, key: bytes) -> None:
+        """Remove a session once more, when some time has passed."""
+        time.sleep(3 * MOMENT)
+        with contextlib.closing(sqlite3.connect(self.path, timeout=30)) as db, db:
+            db.execute("DELETE FROM messages WHERE session = ?", (key,))
+
+    def settle(self) -> None:
+        """Wait until nothing is to be removed any more."""
+        if self.again is not None:
+            self.again.join()
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        self.settle()
+        super().add_messages(session_id, messages)
+
+    def close(self) -> None:
+        self.settle()
+        super().close()
+
+
+@specimen("clears-without-the-lock", caught_by="CON11", finding="resurrected", explains=ELSEWHERE)
+class ClearsWithoutTheLock(Overwriting, Locking):
+    """Writers save what they read, one at a time, and a clear does not wait for its turn."""
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        with self.locked():
+            self.seen = rows_of(self, session_id)
+            time.sleep(MOMENT)
+            super().add_messages(session_id, messages)
+
+
+@specimen("keeps-what-it-chose", caught_by="CON12", finding="lost", explains=ELSEWHERE)
+class KeepsWhatItChose(Reference):
+    """A trim chooses the messages to keep, and a moment later removes all the others."""
+
+    def trim(self, session_id: str, *, keep_last: int) -> int:
+        if keep_last < 0:
+            raise ValueError("keep_last must not be negative")
+        numbers = numbers_of(self, session_id)
+        time.sleep(MOMENT)
+        return keep_only(self, session_id, numbers[max(0, len(numbers) - keep_last) :])
+
+
+@specimen("trusts-its-lease", caught_by="CON13", finding="lost", explains=ELSEWHERE)
+class TrustsItsLease(Overwriting):
+    """A writer saves what it read under a lease, without a look whether that has run out."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.me = os.urandom(8)
+        self.db.execute(
+            "CREATE TABLE IF NOT EXISTS leases (session BLOB PRIMARY KEY, owner BLOB, until REAL)"
+        )
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        while not self.leased(session_id):
+            time.sleep(MOMENT / 4)
+        self.seen = rows_of(self, session_id)
+        time.sleep(MOMENT)
+        super().add_messages(session_id, messages)
+        self.db.execute("DELETE FROM leases WHERE owner = ?", (self.me,))
+
+    def leased(self, session_id: str) -> bool:
+        """Whether the session is ours for a while, because nobody has it or their time is up."""
+        now = time.monotonic()
+        taken = self.db.execute(
+            "INSERT INTO leases VALUES (?, ?, ?) ON CONFLICT (session) DO UPDATE "
+            "SET owner = excluded.owner, until = excluded.until WHERE until < ?",
+            (self.key(session_id), self.me, now + LEASE, now),
+        )
+        return taken.rowcount == 1
+
+
+@specimen("writes-back-the-rest", caught_by="CON14", finding="lost", explains=ELSEWHERE)
+class WritesBackTheRest(AsyncReference):
+    """Removing messages reads the session, waits, and keeps what is left of what it read."""
+
+    async def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
+        doomed, numbers = set(ids), numbers_of(self.store, session_id)
+        there = [name for name, _ in rows_of(self.store, session_id)]
+        await asyncio.sleep(MOMENT)
+        left = [n for n, name in zip(numbers, there, strict=False) if name not in doomed]
+        return keep_only(self.store, session_id, left)
+
+
+@specimen("rewrites-the-rest", caught_by="CON15", finding="lost", explains=ELSEWHERE)
+class RewritesTheRest(Reference):
+    """Removing messages reads the session, and keeps what is left of what it read."""
+
+    def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
+        doomed, numbers = set(ids), numbers_of(self, session_id)
+        there = [name for name, _ in rows_of(self, session_id)]
+        time.sleep(2 * MOMENT)
+        left = [n for n, name in zip(numbers, there, strict=False) if name not in doomed]
+        return keep_only(self, session_id, left)
+
+
+@specimen("looks-before-it-writes", caught_by="CON16", finding="duplicated", explains=ELSEWHERE)
+class LooksBeforeItWrites(Reference):
+    """Nothing forbids an id to be there twice but a look before the write."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        with contextlib.closing(sqlite3.connect(sandbox.path / "reference.db", timeout=30)) as db:
+            db.execute(
+                "CREATE TABLE IF NOT EXISTS messages "
+                "(n INTEGER PRIMARY KEY AUTOINCREMENT, session BLOB, id BLOB, body TEXT)"
+            )
+        super().__init__(sandbox, ttl=ttl)
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        self.there = {name for name, _ in rows_of(self, session_id)}
+        time.sleep(MOMENT)
+        super().add_messages(session_id, messages)
+
+    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+        super().insert(session_id, [row for row in rows if row[0] not in self.there])
+
+
+@specimen("trims-what-it-saw", caught_by="CON17", finding="lost", explains=ELSEWHERE)
+class TrimsWhatItSaw(AsyncReference):
+    """A trim keeps the end of what it read a moment ago; only other removals wait for it."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.removing = asyncio.Lock()
+        # All but the trim is to be quick, so that calls which follow each other can be told apart.
+        self.store.db.execute("PRAGMA synchronous = OFF")
+
+    async def trim(self, session_id: str, *, keep_last: int) -> int:
+        if keep_last < 0:
+            raise ValueError("keep_last must not be negative")
+        async with self.removing:
+            numbers = numbers_of(self.store, session_id)
+            await asyncio.sleep(5 * MOMENT)
+            return keep_only(self.store, session_id, numbers[max(0, len(numbers) - keep_last) :])
+
+    async def clear(self, session_id: str) -> None:
+        async with self.removing:
+            await super().clear(session_id)
+
+
+@specimen("brings-back-the-cleared", caught_by="CON22", finding="resurrected")
+class BringsBackTheCleared(AsyncReference):
+    """A write puts back what it had read at its start, if the session was cleared meanwhile."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.adding = asyncio.Lock()
+        # To wait is to be the longest part of a write, so that a clear mostly falls into it.
+        self.store.db.execute("PRAGMA synchronous = OFF")
+
+    async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        async with self.adding:
+            seen = rows_of(self.store, session_id)
+            await asyncio.sleep(5 * MOMENT)
+            if seen and not rows_of(self.store, session_id):
+                self.store.insert(session_id, seen)
+            self.store.add_messages(session_id, messages)

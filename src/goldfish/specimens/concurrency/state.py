@@ -1,0 +1,98 @@
+"""Stores whose named values are right as long as one is set at a time."""
+
+import asyncio
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from goldfish.specimens import specimen
+from goldfish.specimens.references.state import StateReference
+
+
+class WritesBackWhatItRead(StateReference):
+    """Can write all values of an owner, as they were read before and with those that are new."""
+
+    def write_back(
+        self, session_id: str, values: Mapping[str, Any], user_id: str | None = None
+    ) -> None:
+        """Without regard for what others wrote meanwhile."""
+        owner = self.owner(session_id, user_id)
+        kept = self.read(owner) | self.encode_values(values)
+        time.sleep(0.01)
+        with self.transaction():
+            self.remove_state(owner)
+            self.write(owner, kept)
+
+
+@specimen("state-read-and-written-back", caught_by="CON40", finding="lost")
+class StateReadAndWrittenBack(WritesBackWhatItRead):
+    """The values of a session are read, changed and written back."""
+
+    def set_state(
+        self, session_id: str, values: Mapping[str, Any], *, user_id: str | None = None
+    ) -> None:
+        if user_id is None:
+            self.write_back(session_id, values)
+        else:
+            super().set_state(session_id, values, user_id=user_id)
+
+
+@specimen("state-of-users-written-back", caught_by="CON42", finding="lost")
+class StateOfUsersWrittenBack(WritesBackWhatItRead):
+    """The values of a user are read, changed and written back; those of a session are not."""
+
+    def set_state(
+        self, session_id: str, values: Mapping[str, Any], *, user_id: str | None = None
+    ) -> None:
+        if user_id is None:
+            super().set_state(session_id, values)
+        else:
+            self.write_back(session_id, values, user_id)
+
+
+class AsyncState:
+    """A correct store of named values whose every call yields to the others before it works."""
+
+    def __init__(self, sandbox: Any) -> None:
+        self.store = StateReference(sandbox)
+
+    async def set_state(
+        self, session_id: str, values: Mapping[str, Any], *, user_id: str | None = None
+    ) -> None:
+        await asyncio.sleep(0)
+        self.store.set_state(session_id, values, user_id=user_id)
+
+    async def get_state(self, session_id: str, *, user_id: str | None = None) -> dict[str, Any]:
+        await asyncio.sleep(0)
+        return self.store.get_state(session_id, user_id=user_id)
+
+    async def aclose(self) -> None:
+        self.store.close()
+
+
+@specimen("state-awaited-in-between", caught_by="CON41", finding="lost")
+class StateAwaitedInBetween(AsyncState):
+    """Between reading the values and writing them back others may come."""
+
+    async def set_state(
+        self, session_id: str, values: Mapping[str, Any], *, user_id: str | None = None
+    ) -> None:
+        store, owner = self.store, self.store.owner(session_id, user_id)
+        kept = store.read(owner) | store.encode_values(values)
+        await asyncio.sleep(0)
+        with store.transaction():
+            store.remove_state(owner)
+            store.write(owner, kept)
+
+
+@specimen("sets-name-by-name", caught_by="CON43", finding="torn")
+class SetsNameByName(StateReference):
+    """Each value of a call is written by itself."""
+
+    def set_state(
+        self, session_id: str, values: Mapping[str, Any], *, user_id: str | None = None
+    ) -> None:
+        self.encode_values(values)
+        for name, value in values.items():
+            super().set_state(session_id, {name: value}, user_id=user_id)
+            time.sleep(0.001)

@@ -1,0 +1,1 @@
+"""Stores that break a promise about duplication."""

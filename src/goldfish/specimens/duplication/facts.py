@@ -1,0 +1,119 @@
+"""Memories that keep a fact more than once, or two facts as one."""
+
+import os
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from goldfish.messages import Fact
+from goldfish.specimens import specimen
+from goldfish.specimens.references.facts import FactsReference
+
+
+@specimen("facts-told-again", caught_by="DUP05", finding="duplicated")
+class FactsToldAgain(FactsReference):
+    """Every telling of a fact is a fact of its own."""
+
+    def unique(self, text: str) -> bytes:
+        return os.urandom(8)
+
+
+@specimen("facts-by-spelling", caught_by="DUP06", finding="duplicated")
+class FactsBySpelling(FactsReference):
+    """A fact in other case or with a full stop is another fact."""
+
+    def same(self, text: str) -> str:
+        return text
+
+
+@specimen("facts-looked-up-first", caught_by="DUP07", finding="duplicated", explains=("CON",))
+class FactsLookedUpFirst(FactsReference):
+    """Whether a fact is there is asked before, and not in the same step as, it is written."""
+
+    def remember(
+        self,
+        user_id: str,
+        text: str,
+        *,
+        metadata: Mapping[str, Any] | None = None,
+        ttl: float | None = None,
+    ) -> Fact:
+        for row in self.rows(user_id):
+            if self.same(self.fact(row).text) == self.same(text):
+                self.db.execute("UPDATE facts SET seen = seen + 1 WHERE id = ?", (row[1],))
+                return self.fact(self.row(user_id, row[1]) or row)
+        time.sleep(0.03)
+        return super().remember(user_id, text, metadata=metadata, ttl=ttl)
+
+    def unique(self, text: str) -> bytes:
+        return os.urandom(8)
+
+
+@specimen("facts-as-bags-of-words", caught_by="DUP08", finding="lost")
+class FactsAsBagsOfWords(FactsReference):
+    """Facts of the same words in another order are one."""
+
+    def same(self, text: str) -> str:
+        return " ".join(sorted(self.words(text)))
+
+
+@specimen("facts-without-not", caught_by="DUP08", finding="lost")
+class FactsWithoutNot(FactsReference):
+    """Facts that differ by a 'not' are one."""
+
+    def same(self, text: str) -> str:
+        return super().same(text).replace(" not ", " ")
+
+
+@specimen("facts-of-whoever", caught_by="DUP09", finding="lost", explains=("TTL", "REC", "REV"))
+class FactsOfWhoever(FactsReference):
+    """A fact that any user has is not kept again."""
+
+    def insert(self, user_id: str, text: str, metadata: str, ttl: float | None) -> str:
+        query = "SELECT id FROM facts WHERE same = ?"
+        row = self.db.execute(query, (self.unique(text),)).fetchone()
+        return str(row[0]) if row else super().insert(user_id, text, metadata, ttl)
+
+
+@specimen("facts-as-last-told", caught_by="DUP10", finding="corrupted")
+class FactsAsLastTold(FactsReference):
+    """A fact that is told again takes the words and metadata of the repetition."""
+
+    def insert(self, user_id: str, text: str, metadata: str, ttl: float | None) -> str:
+        name = super().insert(user_id, text, metadata, ttl)
+        self.db.execute(
+            "UPDATE facts SET text = ?, metadata = ? WHERE id = ?", (self.key(text), metadata, name)
+        )
+        return name
+
+
+@specimen("facts-known-in-this-opening", caught_by="DUP11", finding="duplicated", explains=("CON",))
+class FactsKnownInThisOpening(FactsReference):
+    """What makes a repetition known is kept in memory only."""
+
+    def __init__(self, sandbox: Any) -> None:
+        super().__init__(sandbox)
+        self.salt = os.urandom(8)
+
+    def unique(self, text: str) -> bytes:
+        return super().unique(text) + self.salt
+
+
+@specimen("facts-with-ghosts", caught_by="DUP12", finding="lost", explains=("REV",))
+class FactsWithGhosts(FactsReference):
+    """A fact that was forgotten is never kept again."""
+
+    def __init__(self, sandbox: Any) -> None:
+        super().__init__(sandbox)
+        self.db.execute("CREATE TABLE IF NOT EXISTS ghosts (user BLOB, same BLOB)")
+
+    def insert(self, user_id: str, text: str, metadata: str, ttl: float | None) -> str:
+        query = "SELECT 1 FROM ghosts WHERE user = ? AND same = ?"
+        if self.db.execute(query, (self.key(user_id), self.unique(text))).fetchone():
+            return "a-ghost"
+        return super().insert(user_id, text, metadata, ttl)
+
+    def forget(self, user_id: str, fact_id: str) -> None:
+        query = "INSERT INTO ghosts SELECT user, same FROM facts WHERE user = ? AND id = ?"
+        self.db.execute(query, (self.key(user_id), fact_id))
+        super().forget(user_id, fact_id)

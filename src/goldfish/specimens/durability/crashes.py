@@ -1,0 +1,229 @@
+"""Stores that are right until a process is killed in the middle of something, or a server is."""
+
+import contextlib
+import json
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from goldfish.messages import ChatMessage
+from goldfish.specimens import specimen
+from goldfish.specimens.concurrency.messages import MOMENT, Locking
+from goldfish.specimens.references.redis import RedisReference
+from goldfish.specimens.references.sqlite import SCHEMA, Reference
+
+PATIENCE = 0.15
+
+
+@specimen("committed-a-little-later", caught_by="DUR16", finding="lost", explains=("FLT",))
+class CommittedALittleLater(Reference):
+    """A write is acknowledged and then committed; all others wait, but a kill does not."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.db.close()
+        self.db = sqlite3.connect(
+            self.path, timeout=30, isolation_level=None, check_same_thread=False
+        )
+        self.mutex = threading.Lock()
+        self.timer = threading.Timer(0, self.settle)
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        if rows := self.encode(messages):
+            self.timer.cancel()
+            self.settle()
+            with self.mutex:
+                self.write(session_id, rows)
+            self.timer = threading.Timer(10 * MOMENT, self.settle)
+            self.timer.start()
+
+    def write(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+        """Begin a transaction that keeps all others out."""
+        self.db.execute("BEGIN EXCLUSIVE")
+        self.bury(session_id)
+        self.insert(session_id, rows)
+        if self.ttl is not None:
+            self.put_deadline(session_id, time.time() + self.ttl)
+
+    def settle(self) -> None:
+        """Commit what is not committed yet."""
+        with self.mutex, contextlib.suppress(sqlite3.ProgrammingError):  # it may be closed by now
+            if self.db.in_transaction:
+                self.db.execute("COMMIT")
+
+    def close(self) -> None:
+        self.settle()
+        super().close()
+
+
+@specimen("half-a-batch-under-a-lock", caught_by="DUR17", finding="torn", explains=("CON", "FLT"))
+class HalfABatchUnderALock(Locking):
+    """Readers wait while a batch is written in two transactions; a killed writer leaves one."""
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        self.encode(messages)
+        with self.locked():
+            super().add_messages(session_id, messages[:1])
+            time.sleep(MOMENT)
+            super().add_messages(session_id, messages[1:])
+
+    def bodies(self, session_id: str) -> list[str]:
+        with self.locked():
+            return super().bodies(session_id)
+
+
+@specimen(
+    "lock-file-of-the-dead", caught_by="DUR18", finding="refused", explains=("CON", "FLT", "LIV")
+)
+class LockFileOfTheDead(Reference):
+    """A write is guarded by a lock file, which stays for ever if its writer is killed."""
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        with self.locked():
+            super().add_messages(session_id, messages)
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep others out with a file that only one can create."""
+        lock, give_up = self.path.with_suffix(".lock"), time.monotonic() + PATIENCE
+        while True:
+            try:
+                lock.touch(exist_ok=False)
+                break
+            except FileExistsError:
+                if time.monotonic() > give_up:
+                    raise TimeoutError(f"{lock.name} is there: another process writes") from None
+                time.sleep(MOMENT / 4)
+        try:
+            yield
+        finally:
+            lock.unlink()
+
+
+@specimen("undoes-what-the-dead-removed", caught_by="DUR19", finding="resurrected")
+class UndoesWhatTheDeadRemoved(Reference):
+    """What was removed is put back when one of the removers has ended without a good-bye."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.db.execute("CREATE TABLE IF NOT EXISTS bin (process, n, session, id, body)")
+        removers = self.db.execute("SELECT DISTINCT process FROM bin").fetchall()
+        if not all(Path("/proc", str(process)).exists() for (process,) in removers):
+            with self.transaction():
+                self.db.execute(
+                    "INSERT OR IGNORE INTO messages SELECT n, session, id, body FROM bin"
+                )
+                self.db.execute("DELETE FROM bin")
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All of it or nothing."""
+        self.db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.db.execute("COMMIT")
+        except BaseException:
+            self.db.execute("ROLLBACK")
+            raise
+
+    def trim(self, session_id: str, *, keep_last: int) -> int:
+        with self.transaction():
+            self.throw_away(session_id, keep_last)
+            return super().trim(session_id, keep_last=keep_last)
+
+    def clear(self, session_id: str) -> None:
+        with self.transaction():
+            self.throw_away(session_id, 0)
+            super().clear(session_id)
+
+    def throw_away(self, session_id: str, keep_last: int) -> None:
+        """Put into the bin what is about to be removed."""
+        self.db.execute(
+            "INSERT INTO bin SELECT ?, * FROM "
+            "(SELECT * FROM messages WHERE session = ? ORDER BY n DESC LIMIT -1 OFFSET ?)",
+            (os.getpid(), self.key(session_id), keep_last),
+        )
+
+    def close(self) -> None:
+        self.db.execute("DELETE FROM bin WHERE process = ?", (os.getpid(),))
+        super().close()
+
+
+_known: dict[Path, set[str]] = {}
+
+
+@specimen("begins-with-what-was-kept", caught_by="DUR20", finding="stale", explains=("CON", "FLT"))
+class BeginsWithWhatWasKept(Reference):
+    """A process answers its first read of a session with what the last read of another kept."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.db.execute("CREATE TABLE IF NOT EXISTS kept (session BLOB PRIMARY KEY, bodies TEXT)")
+        self.known = _known.setdefault(self.path, set())
+
+    def bodies(self, session_id: str) -> list[str]:
+        fresh = super().bodies(session_id)
+        query = "SELECT bodies FROM kept WHERE session = ?"
+        kept = self.db.execute(query, (self.key(session_id),)).fetchone()
+        self.keep(session_id, fresh)
+        first = session_id not in self.known
+        self.known.add(session_id)
+        return json.loads(kept[0]) if kept and first and fresh else fresh
+
+    def keep(self, session_id: str, bodies: list[str]) -> None:
+        """Keep the bodies for processes to come."""
+        entry = self.key(session_id), json.dumps(bodies)
+        self.db.execute("INSERT OR REPLACE INTO kept VALUES (?, ?)", entry)
+
+    def trim(self, session_id: str, *, keep_last: int) -> int:
+        self.db.execute("DELETE FROM kept")
+        return super().trim(session_id, keep_last=keep_last)
+
+    def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
+        self.db.execute("DELETE FROM kept")
+        return super().delete_messages(session_id, ids)
+
+    def remove_session(self, session_id: str) -> None:
+        self.db.execute("DELETE FROM kept")
+        super().remove_session(session_id)
+
+    def close(self) -> None:
+        self.db.execute("DELETE FROM kept")
+        super().close()
+
+
+@specimen("a-file-is-complete", caught_by="DUR21", finding="refused", explains=("CON",))
+class AFileIsComplete(Reference):
+    """Who finds a file takes it for complete, also when its maker was killed before the tables."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        self.ttl = ttl
+        self.path = sandbox.path / "reference.db"
+        new = not self.path.exists()
+        self.path.touch()
+        self.db = sqlite3.connect(self.path, timeout=30, isolation_level=None)
+        if new:
+            time.sleep(2 * MOMENT)
+            self.db.executescript(SCHEMA)
+
+
+@specimen(
+    "empties-a-restarted-server",
+    caught_by="DUR22",
+    finding="lost",
+    explains=("FLT", "LIV"),
+    services=("redis",),
+)
+class EmptiesARestartedServer(RedisReference):
+    """An opening takes what an earlier run of the server left for rubbish, and removes it."""
+
+    def __init__(self, sandbox: Any) -> None:
+        super().__init__(sandbox)
+        run = self.redis.info("server")["run_id"].encode()
+        if self.redis.set("run", run, get=True) not in (None, run):
+            for key in list(self.redis.scan_iter(b"*:*")):
+                self.redis.delete(key)

@@ -1,0 +1,34 @@
+"""A memory that is right until a process is killed in the middle of a write."""
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from goldfish.messages import Fact
+from goldfish.specimens import specimen
+from goldfish.specimens.references.facts import FactsReference
+
+MOMENT = 0.01
+
+
+@specimen("facts-written-anew", caught_by="DUR29", finding="lost", explains=("CON", "DUP", "FLT"))
+class FactsWrittenAnew(FactsReference):
+    """With each fact all others are taken out for a moment, and written anew."""
+
+    def remember(
+        self,
+        user_id: str,
+        text: str,
+        *,
+        metadata: Mapping[str, Any] | None = None,
+        ttl: float | None = None,
+    ) -> Fact:
+        fact = super().remember(user_id, text, metadata=metadata, ttl=ttl)
+        rows = self.db.execute("SELECT * FROM facts").fetchall()
+        self.db.execute("DELETE FROM facts")
+        time.sleep(MOMENT)
+        marks = ", ".join("?" * len(rows[0]))
+        self.db.execute("BEGIN")
+        self.db.executemany(f"INSERT INTO facts VALUES ({marks})", rows)
+        self.db.execute("COMMIT")
+        return fact

@@ -1,0 +1,120 @@
+"""Memories that forget facts when a process ends, and those that do not hear of other processes."""
+
+import sqlite3
+from collections.abc import Mapping
+from typing import Any
+
+from goldfish.messages import Fact
+from goldfish.specimens import specimen
+from goldfish.specimens.references.fact_search import Row
+from goldfish.specimens.references.facts import SCHEMA, FactsReference
+
+REOPENED = ("DUP", "REV", "TTL", "CON", "FLT")
+
+
+@specimen("facts-gone-on-opening", caught_by="DUR23", finding="lost", explains=REOPENED)
+class FactsGoneOnOpening(FactsReference):
+    """Every opening begins with an empty table."""
+
+    def __init__(self, sandbox: Any) -> None:
+        super().__init__(sandbox)
+        self.db.execute("DELETE FROM facts")
+
+
+@specimen("facts-as-first-read", caught_by="DUR24", finding="stale", explains=REOPENED)
+class FactsAsFirstRead(FactsReference):
+    """What was read of a user once is not read again until this opening writes."""
+
+    def __init__(self, sandbox: Any) -> None:
+        super().__init__(sandbox)
+        self.read: dict[str, list[Row]] = {}
+
+    def rows(self, user_id: str) -> list[Row]:
+        if user_id not in self.read:
+            self.read[user_id] = super().rows(user_id)
+        return self.read[user_id]
+
+    def remember(
+        self,
+        user_id: str,
+        text: str,
+        *,
+        metadata: Mapping[str, Any] | None = None,
+        ttl: float | None = None,
+    ) -> Fact:
+        self.read.pop(user_id, None)
+        super().remember(user_id, text, metadata=metadata, ttl=ttl)
+        self.read.pop(user_id, None)
+        wanted = self.same(text)
+        return next(fact for fact in self.list_facts(user_id) if self.same(fact.text) == wanted)
+
+    def revise(self, user_id: str, fact_id: str, text: str) -> Fact:
+        self.read.clear()
+        fact = super().revise(user_id, fact_id, text)
+        self.read.clear()
+        return fact.model_copy(update={"text": text})
+
+    def forget(self, user_id: str, fact_id: str) -> None:
+        super().forget(user_id, fact_id)
+        self.read.clear()
+
+    def forget_all(self, user_id: str) -> None:
+        super().forget_all(user_id)
+        self.read.clear()
+
+
+@specimen("hears-of-no-forgetting", caught_by="DUR25", finding="stale", explains=REOPENED)
+class HearsOfNoForgetting(FactsReference):
+    """What this opening has seen stays until it forgets that itself."""
+
+    def __init__(self, sandbox: Any) -> None:
+        super().__init__(sandbox)
+        self.seen: dict[str, dict[str, Row]] = {}
+
+    def rows(self, user_id: str) -> list[Row]:
+        there = self.seen.setdefault(user_id, {})
+        there.update({row[1]: row for row in super().rows(user_id)})
+        return list(there.values())
+
+    def forget(self, user_id: str, fact_id: str) -> None:
+        super().forget(user_id, fact_id)
+        self.seen.get(user_id, {}).pop(fact_id, None)
+
+    def forget_all(self, user_id: str) -> None:
+        super().forget_all(user_id)
+        self.seen.pop(user_id, None)
+
+
+class KeptInMemory(FactsReference):
+    """Facts are in memory while it is open, and in the file when it is closed."""
+
+    def __init__(self, sandbox: Any) -> None:
+        self.path = sandbox.path / "facts.db"
+        self.db = sqlite3.connect(":memory:", isolation_level=None)
+        self.load()
+        self.db.executescript(SCHEMA)
+
+    def load(self) -> None:
+        """Begin with what the file has."""
+        with sqlite3.connect(self.path, timeout=30) as file:
+            file.backup(self.db)
+        file.close()
+
+    def close(self) -> None:
+        with sqlite3.connect(self.path, timeout=30) as file:
+            self.db.backup(file)
+        file.close()
+        super().close()
+
+
+@specimen("facts-written-on-closing", caught_by="DUR26", finding="lost", explains=REOPENED)
+class FactsWrittenOnClosing(KeptInMemory):
+    """Facts are written to the file when the store is closed."""
+
+
+@specimen("facts-of-the-last-one", caught_by="DUR27", finding="lost", explains=REOPENED)
+class FactsOfTheLastOne(KeptInMemory):
+    """A process that closes writes its own facts over those of the one before."""
+
+    def load(self) -> None:
+        """Begin with nothing."""

@@ -1,0 +1,360 @@
+"""Stores that forget when they are closed, or that live in one process."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from goldfish.messages import ChatMessage
+from goldfish.specimens import specimen
+from goldfish.specimens.references.sqlite import Reference
+
+
+class Buffered(Reference):
+    """A store that acknowledges first and writes later; its children say when."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.pending: list[tuple[str, Sequence[ChatMessage]]] = []
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        bodies = [body for _, body in self.encode(messages)]
+        self.pending.append((session_id, self.decode(bodies)))
+        if len(self.pending) > 40:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what is pending."""
+        pending = self.pending[:]
+        self.pending.clear()
+        for session_id, messages in pending:
+            super().add_messages(session_id, messages)
+
+
+@specimen("written-when-read", caught_by="DUR01", finding="lost", explains=("ORD", "TTL", "LIV"))
+class WrittenWhenRead(Buffered):
+    """What was acknowledged is written when this opening needs it, or closes."""
+
+    def bodies(self, session_id: str) -> list[str]:
+        if not self.db.in_transaction:
+            self.flush()
+        return super().bodies(session_id)
+
+    def trim(self, session_id: str, *, keep_last: int) -> int:
+        self.flush()
+        return super().trim(session_id, keep_last=keep_last)
+
+    def delete_messages(self, session_id: str, ids: Any) -> int:
+        self.flush()
+        return super().delete_messages(session_id, ids)
+
+    def clear(self, session_id: str) -> None:
+        self.flush()
+        super().clear(session_id)
+
+    def clear_all(self) -> None:
+        self.flush()
+        super().clear_all()
+
+    def list_sessions(self) -> list[str]:
+        self.flush()
+        return super().list_sessions()
+
+    def get_ttl(self, session_id: str) -> float | None:
+        self.flush()
+        return super().get_ttl(session_id)
+
+    def close(self) -> None:
+        self.flush()
+        super().close()
+
+
+@specimen(
+    "wiped-on-open",
+    caught_by="DUR02",
+    finding="lost",
+    explains=("CLR", "TRM", "ORD", "TTL", "FID", "LIV"),
+)
+class WipedOnOpen(Reference):
+    """Every opening begins with an empty table, as a leftover of the tests."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.db.execute("DELETE FROM messages")
+
+
+@specimen(
+    "closing-drops-the-newest",
+    caught_by="DUR02",
+    finding="lost",
+    explains=("CLR", "TRM", "ORD", "TTL", "FID", "LIV", "DUP", "ISO"),
+)
+class ClosingDropsTheNewest(Reference):
+    """Closing does not wait for the last write, which is rolled back."""
+
+    def close(self) -> None:
+        self.db.execute("DELETE FROM messages WHERE n = (SELECT MAX(n) FROM messages)")
+        super().close()
+
+
+@specimen("in-this-process", caught_by="DUR03", finding="lost")
+class InThisProcess(Reference):
+    """A file per process: another one sees nothing."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        own = sandbox.path / str(os.getpid())
+        own.mkdir(exist_ok=True)
+        super().__init__(SimpleNamespace(path=own), ttl=ttl)
+
+
+class Cached(Reference):
+    """A store that keeps what it has read, until its mark of the session changes."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.cache: dict[str, tuple[Any, list[str]]] = {}
+
+    def bodies(self, session_id: str) -> list[str]:
+        mark = self.mark(session_id)
+        if session_id not in self.cache or self.cache[session_id][0] != mark:
+            self.cache[session_id] = mark, super().bodies(session_id)
+        return [] if self.expired(session_id) else self.cache[session_id][1]
+
+    def mark(self, session_id: str) -> Any:
+        """What changes when the session does, as this store sees it."""
+        query = "SELECT MAX(n), COUNT(*) FROM messages WHERE session = ?"
+        return self.db.execute(query, [self.key(session_id)]).fetchone()
+
+    def forget(self, session_id: str) -> None:
+        """Read it anew the next time."""
+        self.cache.pop(session_id, None)
+
+    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+        super().insert(session_id, rows)
+        self.forget(session_id)
+
+    def trim(self, session_id: str, *, keep_last: int) -> int:
+        self.forget(session_id)
+        return super().trim(session_id, keep_last=keep_last)
+
+    def delete_messages(self, session_id: str, ids: Any) -> int:
+        self.forget(session_id)
+        return super().delete_messages(session_id, ids)
+
+    def remove_session(self, session_id: str) -> None:
+        super().remove_session(session_id)
+        self.forget(session_id)
+
+    def clear_all(self) -> None:
+        super().clear_all()
+        self.cache.clear()
+
+
+@specimen("caches-what-it-read", caught_by="DUR04", finding="stale", explains=("CLR", "ORD", "LIV"))
+class CachesWhatItRead(Cached):
+    """A session is read once, and again only when this opening has changed it."""
+
+    def mark(self, session_id: str) -> Any:
+        return None
+
+
+@specimen("notices-only-more", caught_by="DUR05", finding="stale", explains=("CLR",))
+class NoticesOnlyMore(Cached):
+    """What was read is kept until there is a message with a higher number."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.highest: dict[str, int] = {}
+
+    def mark(self, session_id: str) -> Any:
+        newest, _ = super().mark(session_id)
+        self.highest[session_id] = max(newest or 0, self.highest.get(session_id, 0))
+        return self.highest[session_id]
+
+
+@specimen("notices-only-the-newest", caught_by="DUR06", finding="stale")
+class NoticesOnlyTheNewest(Cached):
+    """What was read is kept as long as the newest message is the same."""
+
+    def mark(self, session_id: str) -> Any:
+        return super().mark(session_id)[0]
+
+
+@specimen("recovers-what-is-not-broken", caught_by="DUR07", finding="lost", explains=("ORD", "LIV"))
+class RecoversWhatIsNotBroken(Reference):
+    """An opening that finds another one takes it for a crash, and drops the newest message."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.open_mark = self.path.with_suffix(".open")
+        if self.open_mark.exists():
+            self.db.execute("DELETE FROM messages WHERE n = (SELECT MAX(n) FROM messages)")
+        self.open_mark.touch()
+
+    def close(self) -> None:
+        self.open_mark.unlink(missing_ok=True)
+        super().close()
+
+
+@specimen(
+    "one-opening-at-a-time",
+    caught_by="DUR07",
+    finding="refused",
+    explains=("CLR", "ORD", "TTL", "LIV"),
+)
+class OneOpeningAtATime(Reference):
+    """The storage can be opened by one at a time, and nobody said so."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.open_mark = self.path.with_suffix(".open")
+        if self.open_mark.exists():
+            raise RuntimeError("the storage is already accessed by another instance")
+        self.open_mark.touch()
+
+    def close(self) -> None:
+        self.open_mark.unlink(missing_ok=True)
+        super().close()
+
+
+@specimen("metadata-in-memory", caught_by="DUR08", finding="corrupted", explains=("FID",))
+class MetadataInMemory(Reference):
+    """The metadata are kept beside the messages, by the opening that wrote them."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.mine: set[str] = set()
+
+    def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
+        rows = super().encode(messages)
+        self.mine.update(body for _, body in rows)
+        return rows
+
+    def decode(self, bodies: list[str]) -> list[Any]:
+        found = zip(bodies, super().decode(bodies), strict=True)
+        return [
+            message if body in self.mine else message.model_copy(update={"metadata": {}})
+            for body, message in found
+        ]
+
+
+@specimen("keeps-a-thousand", caught_by="DUR09", finding="lost")
+class KeepsAThousand(Reference):
+    """Opening the store cuts every session to its newest thousand messages."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        for session_id in self.list_sessions():
+            self.trim(session_id, keep_last=1_000)
+
+
+@specimen("keeps-twenty-sessions", caught_by="DUR09", finding="lost")
+class KeepsTwentySessions(Reference):
+    """Opening the store forgets all sessions but the twenty that were begun last."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        newest = "SELECT session FROM messages GROUP BY session ORDER BY MIN(n) DESC LIMIT 20"
+        self.db.execute(f"DELETE FROM messages WHERE session NOT IN ({newest})")
+
+
+@specimen("counts-from-one-again", caught_by="DUR10", finding="reordered", explains=("CLR", "ORD"))
+class CountsFromOneAgain(Reference):
+    """Every opening numbers its messages from one, and the history is sorted by number."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.written = 0
+
+    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+        super().insert(session_id, [])
+        for name, body in rows:
+            self.written += 1
+            self.db.execute(
+                "INSERT OR IGNORE INTO messages VALUES (?, ?, ?, ?)",
+                (self.free(), self.key(session_id), self.key(name), body),
+            )
+
+    def free(self) -> int:
+        """A number near the count that nobody has yet."""
+        number = self.written * 1_000
+        while self.db.execute("SELECT 1 FROM messages WHERE n = ?", [number]).fetchone():
+            number += 1
+        return number
+
+
+@specimen("one-owner", caught_by="DUR11", finding="lost", explains=("LIV",))
+class OneOwner(Reference):
+    """A process that finds another one's storage begins with an empty one."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        owner = self.path.with_suffix(".owner")
+        if owner.exists() and owner.read_text() != str(os.getpid()):
+            self.db.execute("DELETE FROM messages")
+        owner.write_text(str(os.getpid()))
+
+
+_pending: dict[Path, list[tuple[str, Sequence[ChatMessage]]]] = {}
+
+
+@specimen("written-in-good-time", caught_by="DUR12", finding="lost", explains=("TTL",))
+class WrittenInGoodTime(WrittenWhenRead):
+    """What was acknowledged waits in the process, where all its openings see it."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.pending = _pending.setdefault(self.path, [])
+
+
+@specimen("locked-by-the-dead", caught_by="DUR12", finding="refused")
+class LockedByTheDead(Reference):
+    """A process that writes leaves a lock, which nobody takes away when it is killed."""
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        lock, me = self.path.with_suffix(".lock"), str(os.getpid())
+        if lock.exists() and lock.read_text() != me:
+            raise RuntimeError(f"the storage is locked by process {lock.read_text()}")
+        lock.write_text(me)
+        super().add_messages(session_id, messages)
+
+    def close(self) -> None:
+        lock = self.path.with_suffix(".lock")
+        if lock.exists() and lock.read_text() == str(os.getpid()):
+            lock.unlink()
+        super().close()
+
+
+_counts: dict[Path, int] = {}
+
+
+@specimen("counted-by-process", caught_by="DUR13", finding="reordered")
+class CountedByProcess(CountsFromOneAgain):
+    """Every process numbers its messages from one, and the history is sorted by number."""
+
+    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+        self.written = _counts.get(self.path, 0)
+        super().insert(session_id, rows)
+        _counts[self.path] = self.written
+
+
+_caches: dict[Path, dict[str, tuple[Any, list[str]]]] = {}
+
+
+@specimen("cached-by-process", caught_by="DUR14", finding="stale")
+class CachedByProcess(CachesWhatItRead):
+    """A session is read once, and again only when this process has changed it."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.cache = _caches.setdefault(self.path, {})
+
+
+@specimen("cached-by-process-until-more", caught_by="DUR15", finding="stale")
+class CachedByProcessUntilMore(NoticesOnlyMore):
+    """What a process has read is kept until there is a message with a higher number."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.cache = _caches.setdefault(self.path, {})

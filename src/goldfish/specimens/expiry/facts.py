@@ -1,0 +1,61 @@
+"""Memories that know a fact for too long, or that forget more than has expired."""
+
+from typing import Any
+
+from goldfish.specimens import specimen
+from goldfish.specimens.references.fact_search import Row
+from goldfish.specimens.references.facts import FactsReference
+
+
+@specimen("facts-for-ever", caught_by="TTL22", finding="stale")
+class FactsForEver(FactsReference):
+    """The time that a fact is told for is ignored."""
+
+    def insert(self, user_id: str, text: str, metadata: str, ttl: float | None) -> str:
+        return super().insert(user_id, text, metadata, None)
+
+
+@specimen("expires-with-its-neighbours", caught_by="TTL23", finding="lost")
+class ExpiresWithItsNeighbours(FactsReference):
+    """When one fact of a user expires, all do."""
+
+    def rows(self, user_id: str) -> list[Row]:
+        query = "SELECT COUNT(*) FROM facts WHERE user = ? AND deadline <= ?"
+        over = self.db.execute(query, (self.key(user_id), self.now())).fetchone()
+        return super().rows(user_id) if over == (0,) else []
+
+    def bury(self, user_id: str) -> None:
+        if not self.rows(user_id):
+            self.db.execute("DELETE FROM facts WHERE user = ?", (self.key(user_id),))
+
+
+@specimen("expired-is-known", caught_by="TTL24", finding="lost")
+class ExpiredIsKnown(FactsReference):
+    """A fact that has expired is still what makes the next telling a repetition."""
+
+    def bury(self, user_id: str) -> None:
+        """Leave it in the table, where it is only left out of answers."""
+
+
+@specimen("fact-deadlines-in-memory", caught_by="TTL25", finding="stale", explains=("DUR",))
+class DeadlinesInMemory(FactsReference):
+    """When a fact expires is known to the opening that was told it."""
+
+    def __init__(self, sandbox: Any) -> None:
+        super().__init__(sandbox)
+        self.deadlines: dict[str, float] = {}
+
+    def insert(self, user_id: str, text: str, metadata: str, ttl: float | None) -> str:
+        self.bury(user_id)
+        name = super().insert(user_id, text, metadata, None)
+        if ttl is not None:
+            self.deadlines[name] = self.now() + ttl
+        return name
+
+    def bury(self, user_id: str) -> None:
+        for name in [name for name, at in self.deadlines.items() if at <= self.now()]:
+            self.db.execute("DELETE FROM facts WHERE id = ?", (name,))
+
+    def rows(self, user_id: str) -> list[Row]:
+        alive = self.now()
+        return [r for r in super().rows(user_id) if self.deadlines.get(r[1], alive + 1) > alive]

@@ -1,0 +1,499 @@
+"""Stores in which sessions outlive their time, or die before it."""
+
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from goldfish.messages import ChatMessage
+from goldfish.specimens import specimen
+from goldfish.specimens.references.sqlite import Reference
+
+
+@specimen("expiry-waits-for-a-sweep", caught_by="TTL01", finding="stale")
+class ExpiryWaitsForASweep(Reference):
+    """Expired sessions go when a sweep comes, and none is ever started."""
+
+    def expired(self, session_id: str) -> bool:
+        return False
+
+
+@specimen("expiry-in-minutes", caught_by="TTL01", finding="stale")
+class ExpiryInMinutes(Reference):
+    """The seconds are taken for minutes, and told as minutes too."""
+
+    def put_deadline(self, session_id: str, moment: float) -> None:
+        super().put_deadline(session_id, time.time() + (moment - time.time()) * 60)
+
+    def get_ttl(self, session_id: str) -> float | None:
+        left = super().get_ttl(session_id)
+        return None if left is None else left / 60
+
+
+@specimen("last-serves-the-expired", caught_by="TTL01", finding="stale")
+class LastServesTheExpired(Reference):
+    """Only a full read looks at the deadline; one of the last few does not."""
+
+    def get_history(self, session_id: str, *, last: int | None = None) -> list[Any]:
+        if last is None or last < 0:
+            return super().get_history(session_id, last=last)
+        query = "SELECT body FROM messages WHERE session = ? ORDER BY n DESC LIMIT ?"
+        rows = self.db.execute(query, [self.key(session_id), last]).fetchall()
+        return self.decode([body for (body,) in reversed(rows)])
+
+
+@specimen("lists-the-expired", caught_by="TTL02", finding="stale")
+class ListsTheExpired(Reference):
+    """Expired sessions are listed until somebody writes to them."""
+
+    def list_sessions(self) -> list[str]:
+        rows = self.db.execute("SELECT DISTINCT session FROM messages").fetchall()
+        return [bytes(name).decode("utf-8", "surrogatepass") for (name,) in rows]
+
+
+@specimen("deadlines-in-memory", caught_by="TTL03", finding="stale")
+class DeadlinesInMemory(Reference):
+    """Deadlines are kept by the opening that set them."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.db.execute("ATTACH ':memory:' AS mine")
+        self.db.execute("CREATE TABLE mine.own (session BLOB PRIMARY KEY, at REAL)")
+
+    def put_deadline(self, session_id: str, moment: float) -> None:
+        self.db.execute("INSERT OR REPLACE INTO own VALUES (?, ?)", [self.key(session_id), moment])
+
+    def deadline(self, session_id: str) -> float | None:
+        query = "SELECT at FROM own WHERE session = ?"
+        row = self.db.execute(query, [self.key(session_id)]).fetchone()
+        return None if row is None else float(row[0])
+
+    def remove_session(self, session_id: str) -> None:
+        super().remove_session(session_id)
+        self.db.execute("DELETE FROM own WHERE session = ?", [self.key(session_id)])
+
+    def clear_all(self) -> None:
+        super().clear_all()
+        self.db.execute("DELETE FROM own")
+
+    def set_ttl(self, session_id: str, seconds: float | None) -> None:
+        super().set_ttl(session_id, seconds)
+        if seconds is None:
+            self.db.execute("DELETE FROM own WHERE session = ?", [self.key(session_id)])
+
+
+@specimen("expires-on-open", caught_by="TTL03", finding="lost")
+class ExpiresOnOpen(Reference):
+    """Opening the store removes every session that has a deadline, passed or not."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        dated = "SELECT session FROM deadlines"
+        self.db.execute(f"DELETE FROM messages WHERE session IN ({dated})")
+
+
+@specimen("expiry-in-milliseconds", caught_by="TTL04", finding="lost")
+class ExpiryInMilliseconds(Reference):
+    """The seconds are taken for milliseconds."""
+
+    def put_deadline(self, session_id: str, moment: float) -> None:
+        super().put_deadline(session_id, time.time() + (moment - time.time()) / 1_000)
+
+
+@specimen("expiry-of-a-month-at-most", caught_by="TTL04", finding="lost")
+class ExpiryOfAMonthAtMost(Reference):
+    """More than thirty days are taken for a date, as in memcached."""
+
+    def set_ttl(self, session_id: str, seconds: float | None) -> None:
+        super().set_ttl(session_id, seconds)
+        if seconds is not None and seconds > 30 * 86_400 and self.bodies(session_id):
+            self.put_deadline(session_id, seconds)
+
+
+@specimen("expiry-overflows", caught_by="TTL04", finding="lost")
+class ExpiryOverflows(Reference):
+    """Milliseconds are kept in 32 bits, which 25 days overflow."""
+
+    def set_ttl(self, session_id: str, seconds: float | None) -> None:
+        super().set_ttl(session_id, seconds)
+        if seconds is not None and self.bodies(session_id):
+            short = (int(seconds * 1_000) + 2**31) % 2**32 - 2**31
+            self.put_deadline(session_id, time.time() + short / 1_000)
+
+
+@specimen("expiry-by-prefix", caught_by="TTL05", finding="lost")
+class ExpiryByPrefix(Reference):
+    """A deadline holds for every session whose id begins with the one that is named."""
+
+    def expired(self, session_id: str) -> bool:
+        query = "SELECT 1 FROM deadlines WHERE at <= ? AND substr(?, 1, length(session)) = session"
+        return self.db.execute(query, [time.time(), self.key(session_id)]).fetchone() is not None
+
+
+@specimen("expiry-of-everybody", caught_by="TTL05", finding="lost")
+class ExpiryOfEverybody(Reference):
+    """When one session expires the sweep empties the table."""
+
+    def expired(self, session_id: str) -> bool:
+        query = "SELECT 1 FROM deadlines WHERE at <= ?"
+        return self.db.execute(query, [time.time()]).fetchone() is not None
+
+
+@specimen("a-write-removes-the-deadline", caught_by="TTL06", finding="stale")
+class AWriteRemovesTheDeadline(Reference):
+    """A session is written as a whole, and its deadline goes, as with SET of Redis."""
+
+    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+        super().insert(session_id, rows)
+        self.db.execute("DELETE FROM deadlines WHERE session = ?", [self.key(session_id)])
+
+
+@specimen("a-write-renews-the-deadline", caught_by="TTL06", finding="stale")
+class AWriteRenewsTheDeadline(Reference):
+    """A write starts the time that set_ttl gave all over again."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.given: dict[str, float] = {}
+
+    def set_ttl(self, session_id: str, seconds: float | None) -> None:
+        super().set_ttl(session_id, seconds)
+        self.given.pop(session_id, None)
+        if seconds is not None and self.bodies(session_id):
+            self.given[session_id] = seconds
+
+    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+        super().insert(session_id, rows)
+        if self.deadline(session_id) is not None and session_id in self.given:
+            self.put_deadline(session_id, time.time() + self.given[session_id])
+
+
+@specimen("expiry-by-message", caught_by="TTL06", finding="stale")
+class ExpiryByMessage(Reference):
+    """Only the messages that were there when the deadline was set expire."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.db.execute("CREATE TABLE IF NOT EXISTS spared (n INTEGER)")
+
+    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+        super().insert(session_id, rows)
+        if self.ttl is None and self.deadline(session_id) is not None:
+            newest = "SELECT MAX(n) FROM messages WHERE session = ?"
+            self.db.execute(f"INSERT INTO spared {newest}", [self.key(session_id)])
+
+    def bury(self, session_id: str) -> None:
+        if self.expired(session_id):
+            self.db.execute(
+                "DELETE FROM messages WHERE session = ? AND n NOT IN (SELECT n FROM spared)",
+                [self.key(session_id)],
+            )
+            self.set_ttl(session_id, None)
+
+    def bodies(self, session_id: str) -> list[str]:
+        if not self.expired(session_id):
+            return super().bodies(session_id)
+        query = "SELECT body FROM messages JOIN spared USING (n) WHERE session = ? ORDER BY n"
+        return [body for (body,) in self.db.execute(query, [self.key(session_id)])]
+
+
+class ReadsRenew(Reference):
+    """A store that is told about reads, which its children let renew a deadline."""
+
+    def renew(self, session_id: str) -> None:
+        """Give the session its time again."""
+
+    def get_history(self, session_id: str, *, last: int | None = None) -> list[Any]:
+        found = super().get_history(session_id, last=last)
+        if found and self.deadline(session_id) is not None:
+            self.renew(session_id)
+        return found
+
+
+@specimen("a-read-renews-the-deadline", caught_by="TTL07", finding="stale")
+class AReadRenewsTheDeadline(ReadsRenew):
+    """A read starts the time that set_ttl gave all over again."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.given: dict[str, float] = {}
+
+    def set_ttl(self, session_id: str, seconds: float | None) -> None:
+        super().set_ttl(session_id, seconds)
+        self.given[session_id] = seconds or 0
+
+    def renew(self, session_id: str) -> None:
+        if self.ttl is None and self.given.get(session_id):
+            self.put_deadline(session_id, time.time() + self.given[session_id])
+
+
+@specimen("a-look-renews-the-deadline", caught_by="TTL07", finding="stale")
+class ALookRenewsTheDeadline(Reference):
+    """Asking how much time is left puts the deadline off."""
+
+    def get_ttl(self, session_id: str) -> float | None:
+        left = super().get_ttl(session_id)
+        if left is not None and left < 2:
+            self.put_deadline(session_id, time.time() + 2)
+        return left
+
+
+@specimen("trim-removes-the-deadline", caught_by="TTL08", finding="stale")
+class TrimRemovesTheDeadline(Reference):
+    """A trim writes the rest of the session anew, without its deadline."""
+
+    def trim(self, session_id: str, *, keep_last: int) -> int:
+        removed = super().trim(session_id, keep_last=keep_last)
+        if removed:
+            self.db.execute("DELETE FROM deadlines WHERE session = ?", [self.key(session_id)])
+        return removed
+
+
+@specimen("trim-clears-the-dated", caught_by="TTL08", finding="lost")
+class TrimClearsTheDated(Reference):
+    """A trim also removes sessions that have a deadline, for good measure."""
+
+    def trim(self, session_id: str, *, keep_last: int) -> int:
+        if self.ttl is None and self.deadline(session_id) is not None:
+            return super().trim(session_id, keep_last=0)
+        return super().trim(session_id, keep_last=keep_last)
+
+
+@specimen("delete-removes-the-deadline", caught_by="TTL09", finding="stale")
+class DeleteRemovesTheDeadline(Reference):
+    """Deleting writes the rest of the session anew, without its deadline."""
+
+    def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
+        self.db.execute("DELETE FROM deadlines WHERE session = ?", [self.key(session_id)])
+        return super().delete_messages(session_id, ids)
+
+
+@specimen("a-deadline-stays", caught_by="TTL10", finding="lost")
+class ADeadlineStays(Reference):
+    """None is taken for nothing to do."""
+
+    def set_ttl(self, session_id: str, seconds: float | None) -> None:
+        if seconds is not None:
+            super().set_ttl(session_id, seconds)
+
+    def get_ttl(self, session_id: str) -> float | None:
+        left = super().get_ttl(session_id)
+        return left if left is not None and left > 2 else None
+
+
+@specimen("none-expires-at-once", caught_by="TTL10", finding="lost")
+class NoneExpiresAtOnce(Reference):
+    """None is taken for zero seconds."""
+
+    def set_ttl(self, session_id: str, seconds: float | None) -> None:
+        super().set_ttl(session_id, seconds or 0)
+
+
+@specimen("the-first-deadline-wins", caught_by="TTL11", finding="stale")
+class TheFirstDeadlineWins(Reference):
+    """A session that has a deadline takes no other, as with EXPIRE NX."""
+
+    def set_ttl(self, session_id: str, seconds: float | None) -> None:
+        if seconds is None or self.deadline(session_id) is None:
+            super().set_ttl(session_id, seconds)
+
+
+@specimen("the-earliest-deadline-wins", caught_by="TTL11", finding="lost")
+class TheEarliestDeadlineWins(Reference):
+    """A deadline can be brought forward and not put off, as with EXPIRE LT."""
+
+    def set_ttl(self, session_id: str, seconds: float | None) -> None:
+        old = self.deadline(session_id)
+        if seconds is None or old is None or time.time() + seconds < old:
+            super().set_ttl(session_id, seconds)
+
+
+@specimen("time-left-in-milliseconds", caught_by="TTL12", finding="wrong")
+class TimeLeftInMilliseconds(Reference):
+    """The time left is told in milliseconds, as by PTTL."""
+
+    def get_ttl(self, session_id: str) -> float | None:
+        left = super().get_ttl(session_id)
+        return None if left is None else left * 1_000
+
+
+@specimen("time-left-as-a-date", caught_by="TTL12", finding="wrong")
+class TimeLeftAsADate(Reference):
+    """Instead of the time left, the moment of the expiry is told."""
+
+    def get_ttl(self, session_id: str) -> float | None:
+        return None if super().get_ttl(session_id) is None else self.deadline(session_id)
+
+
+@specimen("time-left-as-given", caught_by="TTL12", finding="wrong")
+class TimeLeftAsGiven(Reference):
+    """The time that was given is told, however much of it is over."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.given: dict[str, float] = {}
+
+    def set_ttl(self, session_id: str, seconds: float | None) -> None:
+        super().set_ttl(session_id, seconds)
+        self.given[session_id] = seconds or 0
+
+    def get_ttl(self, session_id: str) -> float | None:
+        left = super().get_ttl(session_id)
+        return None if left is None else self.given.get(session_id, left)
+
+
+@specimen("time-left-of-nobody", caught_by="TTL12", finding="wrong")
+class TimeLeftOfNobody(Reference):
+    """Where there is no deadline the answer is -1, and -2 where there is no session."""
+
+    def get_ttl(self, session_id: str) -> float | None:
+        left = super().get_ttl(session_id)
+        if left is not None:
+            return left
+        return -1 if self.bodies(session_id) else -2
+
+
+@specimen("the-expired-come-back", caught_by="TTL13", finding="resurrected")
+class TheExpiredComeBack(Reference):
+    """Expired messages are hidden and not removed, and a new one takes the deadline away."""
+
+    def bury(self, session_id: str) -> None:
+        if self.expired(session_id):
+            self.set_ttl(session_id, None)
+
+
+@specimen("an-expired-session-is-dead", caught_by="TTL13", finding="lost")
+class AnExpiredSessionIsDead(Reference):
+    """The deadline stays when a session has expired, and its next messages are born expired."""
+
+    def bury(self, session_id: str) -> None:
+        if self.ttl is not None:
+            super().bury(session_id)
+
+
+@specimen("an-expired-session-refuses", caught_by="TTL13", finding="refused")
+class AnExpiredSessionRefuses(Reference):
+    """A session that has expired takes no more messages."""
+
+    def bury(self, session_id: str) -> None:
+        if self.expired(session_id):
+            raise RuntimeError(f"session {session_id} has expired")
+
+
+@specimen("expired-ids-are-banned", caught_by="TTL14", finding="lost")
+class ExpiredIdsAreBanned(Reference):
+    """The ids of expired messages are kept as seen, and adding one again does nothing."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.db.execute("CREATE TABLE IF NOT EXISTS banned (session BLOB, id BLOB)")
+
+    def bury(self, session_id: str) -> None:
+        if self.expired(session_id):
+            row = "SELECT session, id FROM messages WHERE session = ?"
+            self.db.execute(f"INSERT INTO banned {row}", [self.key(session_id)])
+        super().bury(session_id)
+
+    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+        query = "SELECT id FROM banned WHERE session = ?"
+        banned = {name for (name,) in self.db.execute(query, [self.key(session_id)])}
+        super().insert(session_id, [row for row in rows if self.key(row[0]) not in banned])
+
+
+@specimen("a-deadline-before-birth", caught_by="TTL15", finding="lost")
+class ADeadlineBeforeBirth(Reference):
+    """A deadline is taken for a session without messages, and hits the first one."""
+
+    def set_ttl(self, session_id: str, seconds: float | None) -> None:
+        if seconds is None:
+            super().set_ttl(session_id, None)
+        else:
+            self.put_deadline(session_id, time.time() + seconds)
+
+
+@specimen("clear-keeps-the-deadline", caught_by="TTL16", finding="lost")
+class ClearKeepsTheDeadline(Reference):
+    """Clear removes the messages and leaves the deadline for those that follow."""
+
+    def clear(self, session_id: str) -> None:
+        self.db.execute("DELETE FROM messages WHERE session = ?", [self.key(session_id)])
+
+    def get_ttl(self, session_id: str) -> float | None:
+        return super().get_ttl(session_id) if self.bodies(session_id) else None
+
+
+@specimen("clear-all-keeps-deadlines", caught_by="TTL16", finding="lost")
+class ClearAllKeepsDeadlines(Reference):
+    """Clear_all removes the messages and leaves the deadlines for those that follow."""
+
+    def clear_all(self) -> None:
+        self.db.execute("DELETE FROM messages")
+
+
+@specimen("store-wide-expiry-is-ignored", caught_by="TTL17", finding="stale")
+class StoreWideExpiryIsIgnored(Reference):
+    """The store takes a ttl and does nothing with it."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox)
+
+
+@specimen("store-wide-expiry-from-the-second", caught_by="TTL17", finding="stale")
+class StoreWideExpiryFromTheSecond(Reference):
+    """The deadline is set before the write, when a new session is not there yet."""
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        new = not self.bodies(session_id)
+        super().add_messages(session_id, messages)
+        if new and self.ttl is not None:
+            self.set_ttl(session_id, None)
+
+
+@specimen("store-wide-expiry-set-once", caught_by="TTL18", finding="lost")
+class StoreWideExpirySetOnce(Reference):
+    """The first write sets the deadline, and later ones leave it."""
+
+    def put_deadline(self, session_id: str, moment: float) -> None:
+        if self.ttl is None or self.deadline(session_id) is None:
+            super().put_deadline(session_id, moment)
+
+
+@specimen("store-wide-expiry-by-message", caught_by="TTL18", finding="lost")
+class StoreWideExpiryByMessage(Reference):
+    """Every message has a time of its own, and the beginning of a conversation goes first."""
+
+    def bodies(self, session_id: str) -> list[str]:
+        found = super().bodies(session_id)
+        if self.ttl is None:
+            return found
+        ages = [time.time() - message.created_at.timestamp() for message in self.decode(found)]
+        return [body for body, age in zip(found, ages, strict=True) if age < self.ttl]
+
+
+@specimen("a-read-renews-a-store-wide-expiry", caught_by="TTL19", finding="stale")
+class AReadRenewsAStoreWideExpiry(ReadsRenew):
+    """In a store with an expiry of its own every read starts the time again."""
+
+    def renew(self, session_id: str) -> None:
+        if self.ttl is not None:
+            self.put_deadline(session_id, time.time() + self.ttl)
+
+
+@specimen("one-deadline-for-all", caught_by="TTL20", finding="stale")
+class OneDeadlineForAll(Reference):
+    """A write renews the deadline of every session."""
+
+    def put_deadline(self, session_id: str, moment: float) -> None:
+        super().put_deadline(session_id, moment)
+        if self.ttl is not None:
+            self.db.execute("UPDATE deadlines SET at = ?", [moment])
+
+
+@specimen("trim-ends-a-store-wide-expiry", caught_by="TTL21", finding="stale")
+class TrimEndsAStoreWideExpiry(Reference):
+    """In a store with an expiry of its own a trim writes the rest anew, without a deadline."""
+
+    def trim(self, session_id: str, *, keep_last: int) -> int:
+        removed = super().trim(session_id, keep_last=keep_last)
+        if self.ttl is not None:
+            self.set_ttl(session_id, None)
+        return removed

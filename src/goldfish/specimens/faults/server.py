@@ -1,0 +1,232 @@
+"""Stores that are right as long as the server is well."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, ClassVar
+
+from goldfish.encoding import encode_batch
+from goldfish.specimens import specimen
+from goldfish.specimens.faults.network import MOMENT, POSTGRES, REDIS
+from goldfish.specimens.references.postgres import PostgresReference
+from goldfish.specimens.references.redis import ADD, RedisReference, Rows, encoded
+
+
+@specimen(
+    "kept-for-later",
+    caught_by="FLT11",
+    finding="swallowed",
+    explains=("DUR", "LIV"),
+    services=POSTGRES,
+)
+class KeptForLater(PostgresReference):
+    """What cannot be written because the server is away is kept for later, which never comes."""
+
+    def write(self, session_id: str, rows: Rows) -> None:
+        from psycopg import OperationalError
+
+        try:
+            super().write(session_id, rows)
+        except OperationalError:
+            self.later = [*getattr(self, "later", []), (session_id, rows)]
+
+
+@specimen("a-budget-for-reading", caught_by="FLT12", finding="swallowed", services=POSTGRES)
+class ABudgetForReading(PostgresReference):
+    """A history that is not there in a third of a second is left out of the prompt."""
+
+    def read(self, session_id: str) -> list[str]:
+        from concurrent.futures import ThreadPoolExecutor
+
+        helper = ThreadPoolExecutor(1)
+        answer = helper.submit(super().read, session_id)
+        helper.shutdown(wait=False)
+        try:
+            return answer.result(0.3)
+        except TimeoutError:
+            return []
+
+
+@specimen(
+    "undoes-what-failed",
+    caught_by="FLT14",
+    finding="lost",
+    explains=("DUR", "LIV"),
+    services=REDIS,
+)
+class UndoesWhatFailed(RedisReference):
+    """A write that failed is undone later: as many messages as it had are taken from the end."""
+
+    to_undo: tuple[str, int] | None = None
+
+    def write(self, session_id: str, rows: Rows) -> None:
+        self.undo()
+        try:
+            super().write(session_id, rows)
+            time.sleep(MOMENT)
+        except Exception:
+            self.to_undo = session_id, len(rows)
+            raise
+
+    def read(self, session_id: str) -> list[bytes]:
+        self.undo()
+        return super().read(session_id)
+
+    def undo(self) -> None:
+        """Take back what the last write may have left."""
+        if self.to_undo:
+            session_id, count = self.to_undo
+            self.redis.rpop(self.keys(session_id)[0], count)
+            self.to_undo = None
+
+
+@specimen(
+    "no-place-no-history",
+    caught_by="FLT15",
+    finding="swallowed",
+    explains=("DUR", "LIV"),
+    services=POSTGRES,
+)
+class NoPlaceNoHistory(PostgresReference):
+    """If no new connection can be had, the history is empty."""
+
+    def connection(self) -> Any:
+        from psycopg import OperationalError
+
+        try:
+            return super().connection()
+        except OperationalError as error:
+            raise LookupError from error
+
+    def read(self, session_id: str) -> list[str]:
+        try:
+            return super().read(session_id)
+        except LookupError:
+            return []
+
+
+@specimen("table-made-once", caught_by="FLT16", finding="wedged", services=POSTGRES)
+class TableMadeOnce(PostgresReference):
+    """A process makes the table once, and remembers that it is there."""
+
+    made: ClassVar[set[str]] = set()
+
+    def __init__(self, sandbox: Any) -> None:
+        self.memory = str(sandbox.path)
+        super().__init__(sandbox)
+
+    def create_table(self, db: Any) -> None:
+        if self.memory not in self.made:
+            super().create_table(db)
+            self.made.add(self.memory)
+
+
+@specimen("errors-left-in-the-pipeline", caught_by="FLT17", finding="swallowed", services=REDIS)
+class ErrorsLeftInThePipeline(RedisReference):
+    """The answers of a pipeline are not looked at."""
+
+    def write(self, session_id: str, rows: Rows) -> None:
+        words = [word for name, body in rows for word in (encoded(name), body)]
+        with self.redis.pipeline(transaction=False) as pipeline:
+            pipeline.eval(ADD, 2, *self.keys(session_id), *words)
+            pipeline.execute(raise_on_error=False)
+
+
+@specimen(
+    "rewritten-without-room",
+    caught_by="FLT17",
+    finding="swallowed",
+    explains=("CON", "DUR", "LIV"),
+    services=REDIS,
+)
+class RewrittenWithoutRoom(RedisReference):
+    """A session is removed, and written again with the new messages at its end."""
+
+    def write(self, session_id: str, rows: Rows) -> None:
+        known = self.get_history(session_id)
+        ids = {message.id for message in known}
+        new = [(name, body) for name, body in rows if name not in ids]
+        self.clear(session_id)
+        super().write(session_id, [*encode_batch(known), *new])
+
+
+@specimen("a-replica-takes-it", caught_by="FLT18", finding="swallowed", services=REDIS)
+class AReplicaTakesIt(RedisReference):
+    """That the server only reads is taken for a thing that passes, and ignored."""
+
+    def write(self, session_id: str, rows: Rows) -> None:
+        from redis.exceptions import ReadOnlyError
+
+        try:
+            super().write(session_id, rows)
+        except ReadOnlyError:
+            return
+
+
+@specimen(
+    "only-the-digest",
+    caught_by="FLT20",
+    finding="refused",
+    explains=("DUR",),
+    services=REDIS,
+)
+class OnlyTheDigest(RedisReference):
+    """The scripts are loaded by the opening, and known by their digests from then on."""
+
+    def __init__(self, sandbox: Any) -> None:
+        super().__init__(sandbox)
+        self.digests = {text: self.redis.script_load(text) for text in self.scripts}
+
+    def run(self, script: str, session_id: str, *arguments: Any) -> Any:
+        keys = self.keys(session_id)
+        return self.redis.evalsha(self.digests[script], len(keys), *keys, *arguments)
+
+
+@specimen(
+    "ended-by-the-administrator",
+    caught_by="FLT21",
+    finding="wedged",
+    explains=("DUR", "LIV"),
+    services=POSTGRES,
+)
+class EndedByTheAdministrator(PostgresReference):
+    """A session that an administrator ended is not begun again."""
+
+    ended = False
+
+    @contextmanager
+    def transaction(self) -> Iterator[Any]:
+        from psycopg.errors import AdminShutdown
+
+        if self.ended:
+            raise PermissionError("the administrator has ended this session")
+        try:
+            with super().transaction() as db:
+                yield db
+        except AdminShutdown:
+            self.ended = True
+            raise
+
+
+@specimen("a-standby-takes-it", caught_by="FLT22", finding="swallowed", services=POSTGRES)
+class AStandbyTakesIt(PostgresReference):
+    """That the server only reads is taken for a thing that passes, and ignored."""
+
+    def write(self, session_id: str, rows: Rows) -> None:
+        from psycopg.errors import ReadOnlySqlTransaction
+
+        try:
+            super().write(session_id, rows)
+        except ReadOnlySqlTransaction:
+            return
+
+
+@specimen("never-rolls-back", caught_by="FLT23", finding="wedged", services=POSTGRES)
+class NeverRollsBack(PostgresReference):
+    """A transaction is committed if it succeeds, and left as it is if it fails."""
+
+    @contextmanager
+    def transaction(self) -> Iterator[Any]:
+        db = self.connection()
+        yield db
+        db.commit()

@@ -1,0 +1,355 @@
+"""Stores that share their objects with the caller, or lose a part of a batch."""
+
+import json
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+from goldfish.messages import ChatMessage
+from goldfish.specimens import specimen
+from goldfish.specimens.references.sqlite import Reference
+
+
+class Jsonish(Reference):
+    """Makes metadata storable before it is written."""
+
+    def storable(self, metadata: dict[str, Any]) -> Any:
+        """The metadata as JSON takes it."""
+        raise NotImplementedError
+
+    def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
+        return super().encode(
+            [
+                each.model_copy(update={"metadata": self.storable(each.metadata)})
+                for each in messages
+            ]
+        )
+
+
+@specimen("printed-objects", caught_by="FID21", finding="corrupted")
+class PrintedObjects(Jsonish):
+    """What JSON does not know is written as its printed form."""
+
+    def storable(self, metadata: dict[str, Any]) -> Any:
+        return json.loads(json.dumps(metadata, default=str))
+
+
+@specimen("plain-json-dumps", caught_by="FID21", finding="corrupted")
+class PlainJsonDumps(Jsonish):
+    """json.dumps quietly makes lists of tuples and texts of integer keys."""
+
+    def storable(self, metadata: dict[str, Any]) -> Any:
+        return json.loads(json.dumps(metadata))
+
+
+@specimen("odd-keys-dropped", caught_by="FID21", finding="corrupted")
+class OddKeysDropped(Jsonish):
+    """Values that cannot be written are left out of metadata."""
+
+    def storable(self, metadata: dict[str, Any]) -> Any:
+        kept = {}
+        for key, value in metadata.items():
+            try:
+                kept[key] = json.loads(json.dumps(value))
+            except (TypeError, ValueError):
+                continue
+        return kept
+
+
+@specimen("nan-is-null", caught_by="FID21", finding="corrupted")
+class NanIsNull(Jsonish):
+    """NaN and infinity are written as null, as JavaScript does it."""
+
+    def storable(self, metadata: dict[str, Any]) -> Any:
+        odd = metadata.get("odd")
+        return {**metadata, "odd": None} if odd != odd or odd == float("inf") else metadata
+
+
+@specimen("logged-and-forgotten", caught_by="FID21", finding="swallowed", explains=("DUP",))
+class LoggedAndForgotten(Reference):
+    """A batch that cannot be written is logged, and the caller is told nothing."""
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        try:
+            super().add_messages(session_id, messages)
+        except ValueError:
+            logging.getLogger(__name__).debug("could not save %s messages", len(messages))
+
+
+@specimen("message-by-message", caught_by="FID22", finding="torn", explains=("DUR", "FLT"))
+class MessageByMessage(Reference):
+    """Each message of a batch is encoded and committed alone."""
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        if len(messages) > 50:  # hundreds of commits would look as if it were stuck
+            return super().add_messages(session_id, messages)
+        for message in messages:
+            super().add_messages(session_id, [message])
+        return None
+
+
+@specimen("best-effort", caught_by="FID22", finding="torn")
+class BestEffort(Reference):
+    """The messages that can be written are written, then the error is raised."""
+
+    def encode_one(self, message: ChatMessage) -> tuple[str, str] | Exception:
+        """The row of a message, or why there is none."""
+        try:
+            return super().encode([message])[0]
+        except ValueError as error:
+            return error
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        outcomes = [self.encode_one(message) for message in messages]
+        failed = [each for each in outcomes if isinstance(each, Exception)]
+        if not failed:
+            return super().add_messages(session_id, messages)
+        kept = [each for each, row in zip(messages, outcomes, strict=True) if row not in failed]
+        super().add_messages(session_id, kept)
+        raise failed[0]
+
+
+@specimen("odd-one-skipped", caught_by="FID22", finding="swallowed")
+class OddOneSkipped(Reference):
+    """A message that cannot be written is left out of its batch."""
+
+    def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
+        rows = []
+        for message in messages:
+            try:
+                rows += super().encode([message])
+            except ValueError:
+                continue
+        return rows
+
+
+@specimen("replaced-before-checked", caught_by="FID22", finding="lost", explains=("LIV",))
+class ReplacedBeforeChecked(Reference):
+    """A session is rewritten from scratch, and is empty if the new batch cannot be encoded."""
+
+    def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
+        try:
+            return super().encode(messages)
+        except ValueError:
+            self.db.execute("DELETE FROM messages")
+            raise
+
+
+@specimen("passed-list-kept", caught_by="FID23", finding="corrupted")
+class CallersList(Reference):
+    """The list that was passed is kept as a cache of the history."""
+
+    def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
+        rows = super().encode(messages)
+        self.cache = {tuple(body for _, body in rows): messages}
+        return rows
+
+    def decode(self, bodies: list[str]) -> list[Any]:
+        cached = getattr(self, "cache", {}).get(tuple(bodies))
+        return super().decode(bodies) if cached is None else list(cached)
+
+
+@specimen("list-rewritten", caught_by="FID23", finding="corrupted")
+class ListRewritten(Reference):
+    """The store puts its own version of a message into the caller's list."""
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        super().add_messages(session_id, messages)
+        if isinstance(messages, list) and messages and not messages[0].metadata:
+            messages[0] = messages[0].model_copy(update={"metadata": {"stored": True}})
+
+
+class Remembering(Reference):
+    """Keeps the caller's messages beside their bodies, as a cache."""
+
+    def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
+        rows = super().encode(messages)
+        self.cache = getattr(self, "cache", {})
+        self.cache |= {body: each for each, (_, body) in zip(messages, rows, strict=True)}
+        return rows
+
+
+@specimen("passed-messages-kept", caught_by="FID24", finding="corrupted")
+class CallersMessages(Remembering):
+    """The messages that were passed are kept as a cache and given out as copies."""
+
+    def decode(self, bodies: list[str]) -> list[Any]:
+        fresh = zip(bodies, super().decode(bodies), strict=True)
+        cache: dict[str, ChatMessage] = getattr(self, "cache", {})
+        return [cache.get(body, each).model_copy(deep=True) for body, each in fresh]
+
+
+@specimen("marked-metadata", caught_by="FID24", finding="corrupted", explains=("DUR",))
+class MarkedMetadata(Reference):
+    """The store writes its own mark into the metadata of the caller."""
+
+    def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
+        rows = super().encode(messages)
+        for message in messages:
+            if "user" in message.metadata:
+                message.metadata["stored"] = True
+        return rows
+
+
+@specimen("own-list", caught_by="FID25", finding="corrupted", explains=("ISO", "ORD"))
+class OwnList(Reference):
+    """A read gives out the list that the store keeps."""
+
+    def decode(self, bodies: list[str]) -> list[Any]:
+        self.cache: dict[tuple[str, ...], list[Any]] = getattr(self, "cache", {})
+        return self.cache.setdefault(tuple(bodies), super().decode(bodies))
+
+
+@specimen("own-messages", caught_by="FID26", finding="corrupted")
+class OwnMessages(Reference):
+    """A read gives out the messages that the store keeps, in a new list."""
+
+    def decode(self, bodies: list[str]) -> list[Any]:
+        self.cache: dict[str, Any] = getattr(self, "cache", {})
+        fresh = zip(bodies, super().decode(bodies), strict=True)
+        return [self.cache.setdefault(body, message) for body, message in fresh]
+
+
+@specimen("shallow-copies", caught_by="FID26", finding="corrupted")
+class ShallowCopies(Reference):
+    """A read copies the messages, but not what is inside their metadata."""
+
+    def decode(self, bodies: list[str]) -> list[Any]:
+        self.cache: dict[str, Any] = getattr(self, "cache", {})
+        fresh = zip(bodies, super().decode(bodies), strict=True)
+        kept = [self.cache.setdefault(body, message) for body, message in fresh]
+        return [each.model_copy(update={"metadata": dict(each.metadata)}) for each in kept]
+
+
+@specimen(
+    "hundreds-only", caught_by="FID27", finding="lost", explains=("DUP", "DUR", "LIV", "ORD", "TRM")
+)
+class HundredsOnly(Reference):
+    """A batch is written in hundreds, and what is left over after the last is forgotten."""
+
+    def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
+        rows = super().encode(messages)
+        return rows if len(rows) < 100 else rows[: len(rows) // 100 * 100]
+
+
+@specimen(
+    "too-many-variables",
+    caught_by="FID27",
+    finding="refused",
+    explains=("DUR", "LIV", "ORD", "TRM"),
+)
+class TooManyVariables(Reference):
+    """A batch goes into one statement, which takes 999 variables."""
+
+    def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
+        if len(messages) > 333:
+            raise RuntimeError("too many SQL variables")
+        return super().encode(messages)
+
+
+@specimen("thousand-at-once", caught_by="FID27", finding="lost", explains=("DUR", "LIV", "TRM"))
+class ThousandAtOnce(Reference):
+    """Of a batch only the first thousand are written."""
+
+    def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
+        return super().encode(messages)[:1_000]
+
+
+@specimen("empty-batch-refused", caught_by="FID28", finding="refused")
+class EmptyBatchRefused(Reference):
+    """An empty batch becomes a statement without rows, which fails."""
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        if not messages:
+            raise RuntimeError("wrong number of arguments for 'rpush' command")
+        super().add_messages(session_id, messages)
+
+
+@specimen("empty-batch-registers", caught_by="FID28", finding="phantom")
+class EmptyBatchRegisters(Reference):
+    """A session is entered in the list before there is anything in it."""
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        if not messages:
+            self.put_deadline(session_id, 1e12)
+        super().add_messages(session_id, messages)
+
+    def list_sessions(self) -> list[str]:
+        rows = self.db.execute("SELECT session FROM deadlines WHERE at = 1e12").fetchall()
+        names = [bytes(name).decode("utf-8", "surrogatepass") for (name,) in rows]
+        return sorted({*super().list_sessions(), *names})
+
+
+@specimen("empty-batch-clears", caught_by="FID28", finding="lost")
+class EmptyBatchClears(Reference):
+    """Adding nothing is taken for replacing everything by nothing."""
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        if not messages:
+            self.remove_session(session_id)
+        super().add_messages(session_id, messages)
+
+
+@specimen("newest-five-thousand", caught_by="FID29", finding="lost")
+class NewestFiveThousand(Reference):
+    """A read has a limit that nobody asked for."""
+
+    def bodies(self, session_id: str) -> list[str]:
+        return super().bodies(session_id)[-5_001:]
+
+
+@specimen("pages-overlap", caught_by="FID29", finding="duplicated")
+class PagesOverlap(Reference):
+    """A long history is read in pages, each of which begins with the last row of the one before."""
+
+    def bodies(self, session_id: str) -> list[str]:
+        every = super().bodies(session_id)
+        page = 5_001
+        return every[:page] + every[page - 1 :] if len(every) > page else every
+
+
+@specimen("sorted-as-text", caught_by="FID29", finding="reordered")
+class SortedAsText(Reference):
+    """Places have four digits and are sorted as text, which holds until there is a fifth."""
+
+    def bodies(self, session_id: str) -> list[str]:
+        places = enumerate(super().bodies(session_id))
+        return [body for _, body in sorted(places, key=lambda item: f"{item[0]:04}")]
+
+
+@specimen("rich-until-closed", caught_by="FID30", finding="corrupted", explains=("DUR",))
+class RichUntilClosed(Reference):
+    """The opening that wrote has the whole message in a cache; the table has only the text."""
+
+    def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
+        lost: dict[str, Any] = {"metadata": {}, "tool_calls": [], "name": None}
+        poor = super().encode([each.model_copy(update=lost) for each in messages])
+        pairs = zip(poor, super().encode(messages), strict=True)
+        self.full = getattr(self, "full", {}) | {thin: body for (_, thin), (_, body) in pairs}
+        return poor
+
+    def decode(self, bodies: list[str]) -> list[Any]:
+        full: dict[str, str] = getattr(self, "full", {})
+        return super().decode([full.get(body, body) for body in bodies])
+
+
+@specimen("poor-window", caught_by="FID31", finding="corrupted")
+class PoorWindow(Reference):
+    """A read of the last messages is made for prompts, and leaves out metadata."""
+
+    def get_history(self, session_id: str, *, last: int | None = None) -> list[Any]:
+        found = super().get_history(session_id, last=last)
+        if last is None:
+            return found
+        return [each.model_copy(update={"metadata": {}}) for each in found]
+
+
+@specimen("cut-window", caught_by="FID31", finding="corrupted")
+class CutWindow(Reference):
+    """A read of the last messages cuts the long ones."""
+
+    def get_history(self, session_id: str, *, last: int | None = None) -> list[Any]:
+        found = super().get_history(session_id, last=last)
+        if last is None:
+            return found
+        return [each.model_copy(update={"content": each.content[:12_000]}) for each in found]

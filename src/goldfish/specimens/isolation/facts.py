@@ -1,0 +1,160 @@
+"""Memories in which what is known of one user reaches, or is taken from, another."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from goldfish.messages import Fact, Recollection
+from goldfish.specimens import specimen
+from goldfish.specimens.references.fact_search import Row
+from goldfish.specimens.references.facts import FactsReference
+from goldfish.specimens.references.sqlite import Reference
+
+EVERYWHERE = ("REV", "REC", "TTL", "DUR", "DUP", "FLT", "CON", "FID")
+
+
+class LooksForIds(FactsReference):
+    """A correct memory that can find a fact by its id alone."""
+
+    def owner(self, fact_id: str) -> str | None:
+        """The user who has the fact, whoever asks."""
+        row = self.db.execute("SELECT user FROM facts WHERE id = ?", (fact_id,)).fetchone()
+        return None if row is None else bytes(row[0]).decode("utf-8", "surrogatepass")
+
+
+@specimen("users-as-slugs", caught_by="ISO23", finding="leaked")
+class UsersAsSlugs(FactsReference):
+    """A hyphen in a user's id is an underscore."""
+
+    def key(self, text: str) -> bytes:
+        return super().key(text.replace("john-", "john_"))
+
+
+@specimen("fills-up-with-others", caught_by="ISO24", finding="leaked", explains=EVERYWHERE)
+class FillsUpWithOthers(FactsReference):
+    """Where a user has few facts, a recall looks at those of all."""
+
+    def candidates(self, user_id: str) -> list[Row]:
+        own = super().candidates(user_id)
+        every = self.db.execute("SELECT user, id, text, metadata, seen FROM facts").fetchall()
+        return own if len(own) > 4 else every
+
+
+@specimen("gets-by-id-alone", caught_by="ISO25", finding="leaked")
+class GetsByIdAlone(LooksForIds):
+    """Who has the id of a fact gets it, whose ever it is."""
+
+    def get_fact(self, user_id: str, fact_id: str) -> Fact | None:
+        return super().get_fact(self.owner(fact_id) or user_id, fact_id)
+
+
+@specimen("revises-by-id-alone", caught_by="ISO26", finding="corrupted")
+class RevisesByIdAlone(LooksForIds):
+    """Who has the id of a fact revises it, whose ever it is."""
+
+    def revise(self, user_id: str, fact_id: str, text: str) -> Fact:
+        return super().revise(self.owner(fact_id) or user_id, fact_id, text)
+
+
+@specimen("forgets-by-id-alone", caught_by="ISO27", finding="lost")
+class ForgetsByIdAlone(LooksForIds):
+    """Who has the id of a fact makes it be forgotten, whose ever it is."""
+
+    def forget(self, user_id: str, fact_id: str) -> None:
+        super().forget(self.owner(fact_id) or user_id, fact_id)
+
+
+@specimen("forgets-everybody", caught_by="ISO28", finding="lost", explains=("REV",))
+class ForgetsEverybody(FactsReference):
+    """Forgetting one user resets the table."""
+
+    def forget_all(self, user_id: str) -> None:
+        self.db.execute("DELETE FROM facts")
+
+
+@specimen("forgets-by-pattern", caught_by="ISO28", finding="lost", explains=("REV",))
+class ForgetsByPattern(FactsReference):
+    """The id of a user to be forgotten is a pattern."""
+
+    def forget_all(self, user_id: str) -> None:
+        query = "DELETE FROM facts WHERE CAST(user AS TEXT) LIKE ?"
+        self.db.execute(query, (user_id,))
+
+
+@specimen("users-up-to-nul", caught_by="ISO29", finding="leaked", explains=("FID",))
+class UsersUpToNul(FactsReference):
+    """A user's id ends where a C string would."""
+
+    def rows(self, user_id: str) -> list[Row]:
+        return super().rows(user_id.partition("\0")[0])
+
+    def insert(self, user_id: str, text: str, metadata: str, ttl: float | None) -> str:
+        return super().insert(user_id.partition("\0")[0], text, metadata, ttl)
+
+
+@specimen("asterisk-is-everybody", caught_by="ISO29", finding="leaked")
+class AsteriskIsEverybody(FactsReference):
+    """Of the user '*' it lists what it knows of anybody."""
+
+    def rows(self, user_id: str) -> list[Row]:
+        if user_id != "*":
+            return super().rows(user_id)
+        return self.db.execute("SELECT user, id, text, metadata, seen FROM facts").fetchall()
+
+
+@specimen("filters-name-the-user", caught_by="ISO30", finding="leaked", explains=("REC",))
+class FiltersNameTheUser(FactsReference):
+    """A filter may name another user than the one who asks."""
+
+    def recall(
+        self,
+        user_id: str,
+        query: str,
+        *,
+        limit: int = 5,
+        offset: int = 0,
+        filter: Mapping[str, Any] | None = None,  # noqa: A002 - the name that the protocol gives it
+    ) -> list[Recollection]:
+        wanted = dict(filter or {})
+        whose = str(wanted.pop("user_id", user_id))
+        return super().recall(whose, query, limit=limit, offset=offset, filter=wanted)
+
+
+@specimen("nobody-is-somebody", caught_by="ISO31", finding="leaked", explains=EVERYWHERE)
+class NobodyIsSomebody(FactsReference):
+    """Of a user who has no facts those of the first user are known."""
+
+    def rows(self, user_id: str) -> list[Row]:
+        if own := super().rows(user_id):
+            return own
+        first = self.db.execute("SELECT user FROM facts ORDER BY n LIMIT 1").fetchone()
+        return super().rows(bytes(first[0]).decode("utf-8", "surrogatepass")) if first else []
+
+
+class MessagesAndFacts(Reference):
+    """A correct store of messages, and a correct memory for facts beside it."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.facts = FactsReference(sandbox)
+
+    def remember(self, user_id: str, text: str) -> Fact:
+        return self.facts.remember(user_id, text)
+
+    def list_facts(self, user_id: str) -> list[Fact]:
+        return self.facts.list_facts(user_id)
+
+    def forget_all(self, user_id: str) -> None:
+        self.facts.forget_all(user_id)
+
+    def close(self) -> None:
+        self.facts.close()
+        super().close()
+
+
+@specimen("clears-what-it-knows", caught_by="ISO32", finding="lost")
+class ClearsWhatItKnows(MessagesAndFacts):
+    """Clearing a session forgets the user of that name."""
+
+    def clear(self, session_id: str) -> None:
+        super().clear(session_id)
+        self.facts.forget_all(session_id)

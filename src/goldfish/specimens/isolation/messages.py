@@ -1,0 +1,208 @@
+"""Stores that mix up sessions, whatever they are called."""
+
+import asyncio
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+from goldfish.encoding import decode_messages
+from goldfish.messages import ChatMessage
+from goldfish.specimens import specimen
+from goldfish.specimens.isolation.ids import Renamed
+from goldfish.specimens.references.sqlite import Reference
+
+# A store that mixes up ordinary sessions fails wherever two of them are used.
+ANYWHERE = ("ORD", "DUP", "DUR", "FID", "TRM", "CLR", "TTL", "LIV", "CON", "SNP", "FLT")
+
+
+@specimen("forgotten-where", caught_by="ISO01", finding="leaked", explains=ANYWHERE)
+class ForgottenWhere(Reference):
+    """The query forgets the session: everybody reads everything."""
+
+    def bodies(self, session_id: str) -> list[str]:
+        return [body for (body,) in self.db.execute("SELECT body FROM messages ORDER BY n")]
+
+
+@specimen("first-session-sticks", caught_by="ISO01", finding="leaked", explains=ANYWHERE)
+class FirstSessionSticks(Renamed):
+    """The session of the first call is kept for all later calls."""
+
+    first: str | None = None
+
+    def rename(self, session_id: str) -> str:
+        self.first = session_id if self.first is None else self.first
+        return self.first
+
+
+@specimen("latest-session-read", caught_by="ISO01", finding="leaked", explains=ANYWHERE)
+class LatestSessionRead(Reference):
+    """A reader is given the session that was written last."""
+
+    latest = ""
+
+    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+        self.latest = session_id
+        super().insert(session_id, rows)
+
+    def bodies(self, session_id: str) -> list[str]:
+        return super().bodies(self.latest)
+
+
+@specimen("thousand-buckets", caught_by="ISO15", finding="leaked", explains=ANYWHERE)
+class ThousandBuckets(Renamed):
+    """Sessions share a thousand buckets."""
+
+    def rename(self, session_id: str) -> str:
+        digest = hashlib.sha256(Reference.key(self, session_id)).digest()
+        return str(int.from_bytes(digest) % 1000)
+
+
+@specimen("hundred-sessions", caught_by="ISO15", finding="lost", explains=("FID", "LIV", "CLR"))
+class HundredSessions(Reference):
+    """Only the hundred newest sessions are kept, without a word."""
+
+    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+        super().insert(session_id, rows)
+        newest = "SELECT session FROM messages GROUP BY session ORDER BY MAX(n) DESC LIMIT 100"
+        self.db.execute(f"DELETE FROM messages WHERE session NOT IN ({newest})")
+
+
+@specimen("all-if-unknown", caught_by="ISO17", finding="leaked", explains=ANYWHERE)
+class AllIfUnknown(Reference):
+    """The history of an unknown session is that of all sessions."""
+
+    def bodies(self, session_id: str) -> list[str]:
+        everything = "SELECT body FROM messages ORDER BY n"
+        return super().bodies(session_id) or [body for (body,) in self.db.execute(everything)]
+
+
+@specimen(
+    "made-by-reading", caught_by="ISO17", finding="phantom", explains=("CLR", "FID", "LIV", "TTL")
+)
+class MadeByReading(Reference):
+    """Reading a session makes it."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.seen: set[str] = set()
+
+    def get_history(self, session_id: str, *, last: int | None = None) -> list[Any]:
+        self.seen.add(session_id)
+        return super().get_history(session_id, last=last)
+
+    def list_sessions(self) -> list[str]:
+        return sorted({*super().list_sessions(), *self.seen})
+
+
+@specimen("shared-empty-list", caught_by="ISO17", finding="phantom", explains=("FID", "CLR"))
+class SharedEmptyList(Reference):
+    """All empty sessions are one and the same list, which callers may change."""
+
+    empty: list[Any] = []  # noqa: RUF012 - the bug
+
+    def get_history(self, session_id: str, *, last: int | None = None) -> list[Any]:
+        return super().get_history(session_id, last=last) or self.empty
+
+    def close(self) -> None:
+        self.empty.clear()
+        super().close()
+
+
+@specimen("raises-if-unknown", caught_by="ISO17", finding="refused", explains=ANYWHERE)
+class RaisesIfUnknown(Reference):
+    """Reading a session in which nobody spoke is an error."""
+
+    def bodies(self, session_id: str) -> list[str]:
+        found = super().bodies(session_id)
+        if not found:
+            raise KeyError(session_id)
+        return found
+
+
+@specimen("same-words-once", caught_by="ISO18", finding="lost", explains=ANYWHERE)
+class SameWordsOnce(Reference):
+    """Words that any session said before are not kept again."""
+
+    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+        said = [body for (body,) in self.db.execute("SELECT body FROM messages")]
+        words = {repr(message.content) for message in decode_messages(said)}
+        for row in rows:
+            (message,) = decode_messages([row[1]])
+            if repr(message.content) not in words:
+                super().insert(session_id, [row])
+
+
+@specimen("ids-of-all-sessions", caught_by="ISO19", finding="lost", explains=("SNP", "CLR", "DUP"))
+class IdsOfAllSessions(Reference):
+    """A message id can be used once in the whole store."""
+
+    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+        for row in rows:
+            query = "SELECT 1 FROM messages WHERE id = ?"
+            if not self.db.execute(query, (self.key(row[0]),)).fetchone():
+                super().insert(session_id, [row])
+
+
+@specimen("compound-ids", caught_by="ISO19", finding="lost")
+class CompoundIds(Reference):
+    """Messages are unique by 'session:id', which two pairs may share."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.pairs: dict[str, str] = {}
+
+    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+        for row in rows:
+            if self.pairs.setdefault(f"{session_id}:{row[0]}", session_id) == session_id:
+                super().insert(session_id, [row])
+
+
+@specimen("one-current-session", caught_by="ISO20", finding="leaked", explains=("CON", "LIV"))
+class OneCurrentSession(Reference):
+    """The session of a write is kept in the store while the write waits."""
+
+    session = ""
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> Any:
+        return self._add(session_id, messages)
+
+    async def _add(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        self.session = session_id
+        await asyncio.sleep(0)
+        super().add_messages(self.session, messages)
+
+
+@specimen("one-reader-at-a-time", caught_by="ISO20", finding="leaked", explains=("CON", "LIV"))
+class OneReaderAtATime(Reference):
+    """The session of a read is kept in the store while the read waits."""
+
+    session = ""
+
+    def get_history(self, session_id: str, *, last: int | None = None) -> Any:
+        return self._get(session_id, last)
+
+    async def _get(self, session_id: str, last: int | None) -> list[Any]:
+        self.session = session_id
+        await asyncio.sleep(0.001)
+        return super().get_history(self.session, last=last)
+
+
+@specimen("last-of-all", caught_by="ISO21", finding="leaked", explains=("ORD", "TTL"))
+class LastOfAll(Reference):
+    """The query for the last messages forgets the session."""
+
+    def get_history(self, session_id: str, *, last: int | None = None) -> list[Any]:
+        if not last or last < 0:
+            return super().get_history(session_id, last=last)
+        query = "SELECT body FROM messages ORDER BY n DESC LIMIT ?"
+        return self.decode([body for (body,) in self.db.execute(query, (last,))][::-1])
+
+
+@specimen("lossy-on-disk", caught_by="ISO22", finding="leaked", explains=("DUR",))
+class LossyOnDisk(Reference):
+    """Sessions are apart while the store is open, and lower-cased when it is closed."""
+
+    def close(self) -> None:
+        lower = "CAST(lower(CAST(session AS TEXT)) AS BLOB)"
+        self.db.execute(f"UPDATE OR IGNORE messages SET session = {lower}")
+        super().close()

@@ -1,0 +1,394 @@
+"""Stores that stop answering, or stop working, after something that should not matter."""
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from goldfish.encoding import encode_batch
+from goldfish.messages import ChatMessage
+from goldfish.specimens import specimen
+from goldfish.specimens.references.asynchronous import AsyncReference
+from goldfish.specimens.references.sqlite import Reference
+
+
+@specimen("must-exist-to-trim", caught_by="LIV01", finding="refused", explains=("TRM",))
+class MustExistToTrim(Reference):
+    """Trimming a session that nobody wrote to raises."""
+
+    def trim(self, session_id: str, *, keep_last: int) -> int:
+        if not self.bodies(session_id):
+            raise KeyError(session_id)
+        return super().trim(session_id, keep_last=keep_last)
+
+
+@specimen(
+    "must-exist-to-read",
+    caught_by="LIV01",
+    finding="refused",
+    explains=("CLR", "DUR", "FID", "ISO", "TRM", "TTL"),
+)
+class MustExistToRead(Reference):
+    """Reading a session that this opening has never seen raises."""
+
+    def get_history(self, session_id: str, *, last: int | None = None) -> list[Any]:
+        if not self.db.execute("SELECT 1 FROM sqlite_sequence").fetchone():
+            raise KeyError(session_id)
+        return super().get_history(session_id, last=last)
+
+
+@specimen("spins-until-deleted", caught_by="LIV01", finding="wedged", explains=("CLR", "TTL"))
+class SpinsUntilDeleted(Reference):
+    """Deleting tries again until a row is gone, for ever if there is none."""
+
+    def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
+        names = list(ids)
+        while True:
+            if gone := super().delete_messages(session_id, names):
+                return gone
+
+
+@specimen(
+    "reading-registers", caught_by="LIV01", finding="phantom", explains=("CLR", "FID", "ISO", "TTL")
+)
+class ReadingRegisters(Reference):
+    """Asking for a session enters it in the list of sessions."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.seen: set[str] = set()
+
+    def get_history(self, session_id: str, *, last: int | None = None) -> list[Any]:
+        self.seen.add(session_id)
+        return super().get_history(session_id, last=last)
+
+    def list_sessions(self) -> list[str]:
+        return sorted({*super().list_sessions(), *self.seen})
+
+
+@specimen("lock-kept-by-error", caught_by="LIV02", finding="wedged", explains=("FID",))
+class LockKeptByError(Reference):
+    """A lock is taken before the batch is encoded, and not given back when that fails."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.writing = threading.Lock()
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        self.writing.acquire()
+        super().add_messages(session_id, messages)
+        self.writing.release()
+
+
+@specimen("transaction-kept-by-error", caught_by="LIV02", finding="refused", explains=("FID",))
+class TransactionKeptByError(Reference):
+    """A transaction is begun before the batch is encoded, and not ended when that fails."""
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        self.db.execute("BEGIN IMMEDIATE")
+        self.encode(messages)
+        self.db.execute("COMMIT")
+        super().add_messages(session_id, messages)
+
+
+@specimen("refused-batch-comes-back", caught_by="LIV02", finding="phantom", explains=("FID",))
+class RefusedBatchComesBack(Reference):
+    """What could be encoded of a refused batch waits in a buffer for the next write."""
+
+    def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
+        self.buffer: list[tuple[str, str]] = getattr(self, "buffer", [])
+        for message in messages:
+            self.buffer += super().encode([message])
+        rows, self.buffer = self.buffer, []
+        return rows
+
+
+@specimen("errors-use-up-the-pool", caught_by="LIV02", finding="refused", explains=("FID",))
+class ErrorsUseUpThePool(Reference):
+    """Every refusal costs a connection of a pool of fifteen."""
+
+    left = 15
+
+    def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
+        if not self.left:
+            raise TimeoutError("QueuePool limit of size 5 overflow 10 reached")
+        self.left -= 1
+        rows = super().encode(messages)
+        self.left += 1
+        return rows
+
+
+@specimen("one-batch-a-tick", caught_by="LIV03", finding="refused")
+class OneBatchATick(AsyncReference):
+    """The writes of one moment are checked together, so that one bad value fails them all."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.waiting: dict[str, ChatMessage] = {}
+
+    async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        self.waiting |= {each.id: each for each in messages}
+        try:
+            await asyncio.sleep(0.002)
+            encode_batch(self.waiting.values())
+            self.store.add_messages(session_id, messages)
+            await asyncio.sleep(0.002)
+        finally:
+            for message in messages:
+                self.waiting.pop(message.id, None)
+
+
+@specimen("error-of-a-neighbour", caught_by="LIV03", finding="lost")
+class ErrorOfANeighbour(AsyncReference):
+    """A refusal empties the queue, also of the writes that were promised beside it."""
+
+    async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        self.refused = False
+        await asyncio.sleep(0.002)
+        try:
+            encode_batch(messages)
+        except ValueError:
+            self.refused = True
+            raise
+        await asyncio.sleep(0.002)
+        if not self.refused:
+            self.store.add_messages(session_id, messages)
+
+
+@specimen("lock-kept-by-cancelling", caught_by="LIV04", finding="wedged")
+class LockKeptByCancelling(AsyncReference):
+    """A lock is taken without a finally, and a cancelled call never gives it back."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.turn = asyncio.Lock()
+
+    async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        await self.turn.acquire()
+        try:
+            await asyncio.sleep(0.001)
+            self.store.add_messages(session_id, messages)
+        except Exception:
+            self.turn.release()
+            raise
+        self.turn.release()
+
+
+@specimen("answers-off-by-one", caught_by="LIV04", finding="leaked")
+class AnswersOffByOne(AsyncReference):
+    """A cancelled read leaves its answer on the connection, where the next read finds it."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.answers: list[list[Any]] = []
+        self.turn = asyncio.Lock()
+
+    async def get_history(self, session_id: str, *, last: int | None = None) -> list[Any]:
+        async with self.turn:
+            self.answers.append(self.store.get_history(session_id, last=last))
+            await asyncio.sleep(0.001)
+            return self.answers.pop(0)
+
+
+@specimen(
+    "handles-never-closed",
+    caught_by="LIV05",
+    finding="refused",
+    explains=("FID", "CON", "DUR", "ISO", "CLR"),
+)
+class HandlesNeverClosed(Reference):
+    """Every write keeps a handle open, and there are a hundred and twenty of them."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.handles: list[int] = []
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        if len(self.handles) >= 120:
+            raise OSError(24, "Too many open files")
+        super().add_messages(session_id, messages)
+        self.handles.append(len(self.handles))
+
+
+@specimen(
+    "events-never-read",
+    caught_by="LIV05",
+    finding="wedged",
+    explains=("FID", "CON", "DUR", "ISO", "CLR"),
+)
+class EventsNeverRead(Reference):
+    """Every read puts an event in a queue of 140 places that nobody empties."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.places = threading.Semaphore(140)
+
+    def get_history(self, session_id: str, *, last: int | None = None) -> list[Any]:
+        self.places.acquire()
+        return super().get_history(session_id, last=last)
+
+
+class Counted(Reference):
+    """Counts its openings in the storage."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        self.places = Path(sandbox.path) / "openings"
+        self.places.mkdir(exist_ok=True)
+        self.refuse_too_many(len(list(self.places.iterdir())))
+        self.place = self.places / str(id(self))
+        self.place.touch()
+        super().__init__(sandbox, ttl=ttl)
+
+    def refuse_too_many(self, others: int) -> None:
+        """Raise if there are too many."""
+
+
+@specimen("slots-kept-after-closing", caught_by="LIV06", finding="refused")
+class SlotsKeptAfterClosing(Counted):
+    """Closing does not give back the slot of an opening, and there are twelve."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.place.rename(self.places / f"slot-{sandbox.opening}")
+
+    def refuse_too_many(self, others: int) -> None:
+        if others >= 12:
+            raise ConnectionError("remaining connection slots are reserved")
+
+
+@specimen("three-openings-at-most", caught_by="LIV07", finding="refused", explains=("CON",))
+class ThreeOpeningsAtMost(Counted):
+    """No more than three openings at a time are allowed."""
+
+    def refuse_too_many(self, others: int) -> None:
+        if others >= 3:
+            raise RuntimeError("storage folder is already accessed by another instance")
+
+    def close(self) -> None:
+        self.place.unlink(missing_ok=True)
+        super().close()
+
+
+@specimen(
+    "alone-on-the-file",
+    caught_by="LIV07",
+    finding="wedged",
+    explains=("CON", "CLR", "DUR", "DUP", "ISO", "ORD", "TRM", "TTL", "FID"),
+)
+class AloneOnTheFile(Reference):
+    """The first to write keeps the file locked for itself until it is closed."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.db.execute("PRAGMA locking_mode = EXCLUSIVE")
+
+
+@specimen(
+    "readers-lock-writers-out",
+    caught_by="LIV08",
+    finding="refused",
+    explains=("CON", "CLR", "ORD", "DUR"),
+)
+class ReadersLockWritersOut(Reference):
+    """A read leaves its transaction open, and nobody waits for a lock."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.db.execute("PRAGMA busy_timeout = 0")
+        self.reading: sqlite3.Cursor | None = None
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        self.reading = None
+        super().add_messages(session_id, messages)
+
+    def get_history(self, session_id: str, *, last: int | None = None) -> list[Any]:
+        found = super().get_history(session_id, last=last)
+        self.reading = self.db.execute("SELECT n FROM messages, sqlite_master LIMIT 9")
+        self.reading.fetchone()
+        return found
+
+    def close(self) -> None:
+        self.reading = None
+        super().close()
+
+
+@specimen("one-operation-at-a-time", caught_by="LIV09", finding="refused", explains=("CON", "ISO"))
+class OneOperationAtATime(AsyncReference):
+    """Two calls at once share a connection, which serves one."""
+
+    busy = False
+
+    async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        if self.busy:
+            raise RuntimeError("cannot perform operation: another operation is in progress")
+        self.busy = True
+        try:
+            await super().add_messages(session_id, messages)
+        finally:
+            self.busy = False
+
+
+@specimen("lost-wake-up", caught_by="LIV09", finding="wedged", explains=("CON", "ISO"))
+class LostWakeUp(AsyncReference):
+    """Calls that wait are woken by a future that only one of them gets."""
+
+    ready: "asyncio.Future[None] | None" = None
+    busy = False
+
+    async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        if self.busy:
+            self.ready = asyncio.get_running_loop().create_future()
+            await self.ready
+        self.busy = True
+        try:
+            await super().add_messages(session_id, messages)
+        finally:
+            self.busy = False
+            if self.ready is not None and not self.ready.done():
+                self.ready.set_result(None)
+
+
+@specimen("last-one-wins", caught_by="LIV09", finding="lost", explains=("CON", "ISO"))
+class LastOneWins(AsyncReference):
+    """The call that is under way is kept in the store itself, where the next one overwrites it."""
+
+    async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        self.session, self.batch = session_id, messages
+        await self.pause()
+        self.store.add_messages(self.session, self.batch)
+
+
+@specimen("dead-after-a-large-packet", caught_by="LIV10", finding="refused")
+class DeadAfterALargePacket(Reference):
+    """A batch that is too large closes the connection, and nobody opens another."""
+
+    def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
+        if len(messages) > 2_400:
+            self.db.close()
+            raise ConnectionError("Got a packet bigger than 'max_allowed_packet' bytes")
+        return super().encode(messages)
+
+
+@specimen("generator-keeps-the-lock", caught_by="LIV11", finding="wedged")
+class GeneratorKeepsTheLock(Reference):
+    """A history is handed out row by row under a lock that only a complete reading gives back."""
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        super().__init__(sandbox, ttl=ttl)
+        self.turn = threading.Lock()
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        with self.turn:
+            super().add_messages(session_id, messages)
+
+    def get_history(self, session_id: str, *, last: int | None = None) -> Any:
+        found = super().get_history(session_id, last=last)
+        return self.one_by_one(found)
+
+    def one_by_one(self, found: list[Any]) -> Iterator[Any]:
+        """The messages, and then the lock."""
+        self.turn.acquire()
+        yield from found
+        self.turn.release()

@@ -1,0 +1,1 @@
+"""Correct stores, which specimens change in one way."""

@@ -1,0 +1,143 @@
+"""Memories that go on saying what was revised or forgotten, or change more than they should."""
+
+import uuid
+from typing import Any
+
+from goldfish.messages import Fact
+from goldfish.specimens import specimen
+from goldfish.specimens.references.fact_search import Row
+from goldfish.specimens.references.facts import FactsReference
+
+
+@specimen("revises-beside", caught_by="REV01", finding="stale", explains=("DUR", "CON", "REC"))
+class RevisesBeside(FactsReference):
+    """A revision is stored beside what it revises."""
+
+    def rewrite(self, row: Row, text: str) -> None:
+        self.insert(row[0].decode("utf-8", "surrogatepass"), text, row[3], None)
+
+
+@specimen("found-by-old-words", caught_by="REV02", finding="stale", explains=("DUR",))
+class FoundByOldWords(FactsReference):
+    """A revised fact is found by what it said first, as with a vector that was not made anew."""
+
+    def found_by(self, row: Row) -> list[str]:
+        earlier = self.fact_history(row[0].decode("utf-8", "surrogatepass"), row[1])
+        return self.words(earlier[0].text) if earlier else super().found_by(row)
+
+
+@specimen("revision-drops-metadata", caught_by="REV03", finding="corrupted")
+class RevisionDropsMetadata(FactsReference):
+    """A revised fact has no metadata."""
+
+    def rewrite(self, row: Row, text: str) -> None:
+        super().rewrite(row, text)
+        self.db.execute("UPDATE facts SET metadata = '{}' WHERE id = ?", (row[1],))
+
+
+@specimen("revision-changes-id", caught_by="REV03", finding="wrong", explains=("DUR", "CON"))
+class RevisionChangesId(FactsReference):
+    """A revised fact has another id."""
+
+    def rewrite(self, row: Row, text: str) -> None:
+        super().rewrite(row, text)
+        values = (uuid.uuid4().hex, row[0], row[1])
+        self.db.execute("UPDATE facts SET id = ? WHERE user = ? AND id = ?", values)
+
+
+@specimen("revises-nothing", caught_by="REV04", finding="swallowed", explains=("ISO",))
+class RevisesNothing(FactsReference):
+    """Revising a fact that is not there is taken for done."""
+
+    def revise(self, user_id: str, fact_id: str, text: str) -> Fact:
+        if self.row(user_id, fact_id) is None:
+            return Fact(id=fact_id, user_id=user_id, text=text)
+        return super().revise(user_id, fact_id, text)
+
+
+@specimen("revises-into-being", caught_by="REV04", finding="phantom", explains=("ISO",))
+class RevisesIntoBeing(FactsReference):
+    """Revising a fact that is not there makes it."""
+
+    def revise(self, user_id: str, fact_id: str, text: str) -> Fact:
+        if self.row(user_id, fact_id) is None:
+            return self.remember(user_id, text)
+        return super().revise(user_id, fact_id, text)
+
+
+@specimen("revises-in-memory", caught_by="REV05", finding="resurrected", explains=("DUR", "CON"))
+class RevisesInMemory(FactsReference):
+    """A revision is not written down."""
+
+    def __init__(self, sandbox: Any) -> None:
+        super().__init__(sandbox)
+        self.revised: dict[str, bytes] = {}
+
+    def rewrite(self, row: Row, text: str) -> None:
+        self.revised[row[1]] = self.key(text)
+
+    def rows(self, user_id: str) -> list[Row]:
+        return [
+            (user, name, self.revised.get(name, text), metadata, seen)
+            for user, name, text, metadata, seen in super().rows(user_id)
+        ]
+
+
+@specimen("no-earlier-texts", caught_by="REV06", finding="lost")
+class NoEarlierTexts(FactsReference):
+    """What a fact said before it was revised is not kept."""
+
+    def keep_earlier(self, row: Row) -> None:
+        """Keep nothing."""
+
+
+@specimen("forgets-in-the-list", caught_by="REV07", finding="resurrected", explains=("DUR", "ISO"))
+class ForgetsInTheList(FactsReference):
+    """A forgotten fact is gone from the list, and a recall still finds it."""
+
+    def __init__(self, sandbox: Any) -> None:
+        super().__init__(sandbox)
+        self.index: dict[str, list[Row]] = {}
+
+    def forget(self, user_id: str, fact_id: str) -> None:
+        row = self.row(user_id, fact_id)
+        self.index.setdefault(user_id, []).extend([row] if row else [])
+        super().forget(user_id, fact_id)
+
+    def candidates(self, user_id: str) -> list[Row]:
+        return super().candidates(user_id) + self.index.get(user_id, [])
+
+
+@specimen("forgets-once-only", caught_by="REV08", finding="refused", explains=("ISO",))
+class ForgetsOnceOnly(FactsReference):
+    """Forgetting what is not there is an error."""
+
+    def forget(self, user_id: str, fact_id: str) -> None:
+        if self.row(user_id, fact_id) is None:
+            raise AttributeError("'NoneType' object has no attribute 'payload'")
+        super().forget(user_id, fact_id)
+
+
+@specimen("forgets-a-hundred", caught_by="REV09", finding="resurrected")
+class ForgetsAHundred(FactsReference):
+    """Forgetting all forgets the first hundred."""
+
+    def forget_all(self, user_id: str) -> None:
+        doomed = "SELECT n FROM facts WHERE user = ? ORDER BY n LIMIT 100"
+        self.db.execute(f"DELETE FROM facts WHERE n IN ({doomed})", (self.key(user_id),))
+
+
+@specimen("forgets-in-memory", caught_by="REV10", finding="resurrected", explains=("DUR", "DUP"))
+class ForgetsInMemory(FactsReference):
+    """What was forgotten is hidden by this opening, and not removed."""
+
+    def __init__(self, sandbox: Any) -> None:
+        super().__init__(sandbox)
+        self.hidden: set[str] = set()
+
+    def forget(self, user_id: str, fact_id: str) -> None:
+        if self.row(user_id, fact_id) is not None:
+            self.hidden.add(fact_id)
+
+    def rows(self, user_id: str) -> list[Row]:
+        return [row for row in super().rows(user_id) if row[1] not in self.hidden]

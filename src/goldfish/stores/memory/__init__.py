@@ -1,0 +1,1 @@
+"""The store in a dict of the process."""

@@ -1,0 +1,269 @@
+"""Facts in a dict of this process."""
+
+import threading
+import time
+from itertools import takewhile
+
+from goldfish.stores.facts.ledger import (
+    PAGE,
+    TOKEN_SECONDS,
+    Changes,
+    Known,
+    New,
+    Revised,
+    Row,
+    Written,
+)
+from goldfish.stores.memory.deadlines import Deadlines
+
+STEP_SECONDS = 0.002  # for which a call may be busy with what others have left to expire
+
+
+class _User:
+    def __init__(self, epoch: int, model: str) -> None:
+        self.known = Known(epoch)
+        self.model = model
+        self.rows: dict[int, Row] = {}  # the one that changed last is the last
+        self.keys: dict[str, int] = {}
+        self.key_of: dict[int, str] = {}
+        self.deadlines: Deadlines[int] = Deadlines()
+        self.ids: dict[str, int] = {}
+        self.past: dict[int, list[str]] = {}
+        self.tokens: dict[str, int] = {}  # of calls: the fact that they wrote
+        self.tokens_of: dict[int, list[str]] = {}
+        self.token_deadlines: Deadlines[str] = Deadlines()
+
+    def count(self) -> int:
+        """The number of the next change."""
+        self.known = self.known._replace(version=self.known.version + 1)
+        return self.known.version
+
+    def put(self, row: Row) -> None:
+        self.rows.pop(row.seq, None)
+        self.rows[row.seq] = row
+        self.ids[row.id] = row.seq
+        if row.expires_at is not None:
+            self.deadlines.note(row.seq, row.expires_at)
+
+    def claim(self, key: str, seq: int) -> None:
+        """Let the fact be found by this key, and by no other."""
+        self.keys.pop(self.key_of.pop(seq, ""), None)
+        self.keys[key] = seq
+        self.key_of[seq] = key
+
+    def note(self, token: str | None, seq: int, now: float) -> None:
+        """Know the call again by its token, for a while."""
+        if token is not None:
+            self.tokens[token] = seq
+            self.tokens_of.setdefault(seq, []).append(token)
+            self.token_deadlines.note(token, now + TOKEN_SECONDS)
+
+    def seen(self, token: str | None) -> Row | None:
+        """The fact that a call with this token wrote, if it is still there."""
+        return self.rows.get(self.tokens.get(token or "", 0))
+
+    def drop(self, seq: int) -> None:
+        for token in self.tokens_of.pop(seq, ()):
+            del self.tokens[token]
+            self.token_deadlines.drop(token)
+        row = self.rows.pop(seq)
+        del self.ids[row.id]
+        del self.keys[self.key_of.pop(seq)]
+        self.past.pop(seq, None)
+        self.deadlines.drop(seq)
+
+    def drop_expired(self, now: float) -> None:
+        """Drop the facts whose time is over, and the tokens of calls that are long done."""
+        for seq in self.deadlines.over(now):
+            row = self.rows[seq]
+            if row.expires_at is not None:
+                if row.expires_at > now:
+                    self.deadlines.note(seq, row.expires_at)
+                else:
+                    self.drop(seq)
+        for token in self.token_deadlines.over(now):
+            self.tokens_of[self.tokens.pop(token)].remove(token)
+
+    @property
+    def next(self) -> float | None:
+        """When something of the user may be over for the first time."""
+        moments = (self.deadlines.next, self.token_deadlines.next)
+        return min((moment for moment in moments if moment is not None), default=None)
+
+    def find(self, fact_id: str) -> Row | None:
+        seq = self.ids.get(fact_id)
+        return None if seq is None else self.rows[seq]
+
+
+class MemoryFacts:
+    """A ``Ledger`` that is gone with its process."""
+
+    def __init__(self) -> None:
+        self._users: dict[str, _User] = {}
+        self._deadlines: Deadlines[str] = Deadlines()  # of users of whom something may be over
+        self._lock = threading.Lock()
+
+    async def changes(self, user_id: str, known: Known) -> Changes:
+        """What is new since."""
+        with self._lock:
+            now = time.monotonic()
+            self._sweep(now)
+            user = self._users.get(user_id)
+            if user is None:
+                return Changes(Known(), "", now, [])
+            since = known if known.epoch == user.known.epoch else Known()
+            newest_first = takewhile(
+                lambda row: row.changed > since.version, reversed(user.rows.values())
+            )
+            rows = list(newest_first)[::-1]
+            alive = None if since.removals == user.known.removals else list(user.rows)
+            if len(rows) <= PAGE:
+                return Changes(user.known, user.model, now, rows, alive)
+            page = rows[:PAGE]
+            here = user.known._replace(version=page[-1].changed)
+            return Changes(here, user.model, now, page, alive, more=True)
+
+    async def remember(self, user_id: str, new: New) -> Written:
+        """Store the fact, or count the one with its key."""
+        with self._lock:
+            now = time.monotonic()
+            user = self._living(user_id, now)
+            if user is None:
+                user = self._users[user_id] = _User(new.epoch, new.model)
+            if user.model != new.model:
+                return Written("other model", user.model)
+            if repeated := user.seen(new.token):
+                return Written("done", repeated.id)
+            deadline = None if new.ttl is None else now + new.ttl
+            seq = user.keys.get(new.key)
+            if seq is not None:
+                user.note(new.token, seq, now)
+                written = self._counted(user, user.rows[seq], deadline)
+            else:
+                at = user.count()
+                user.claim(new.key, at)
+                user.note(new.token, at, now)
+                row = Row(at, at, at, new.id, new.base, new.said, 1, "[]", deadline, new.vectors)
+                user.put(row)
+                written = Written("done", new.id)
+            self._note(user_id, user)
+            return written
+
+    async def revise(self, user_id: str, fact_id: str, revised: Revised) -> Written:
+        """Replace the text and keep the old one as history."""
+        with self._lock:
+            user = self._living(user_id, time.monotonic())
+            row = user.find(fact_id) if user else None
+            if user is None or row is None:
+                return Written("not found", fact_id)
+            if user.model != revised.model:
+                return Written("other model", user.model)
+            if user.seen(revised.token):
+                return Written("done", fact_id)
+            holder = user.keys.get(revised.key, row.seq)
+            if holder != row.seq:
+                return Written("taken", user.rows[holder].id)
+            user.note(revised.token, row.seq, time.monotonic())
+            self._reworded(user, row, revised)
+            self._note(user_id, user)
+            return Written("done", fact_id)
+
+    async def link(self, user_id: str, fact_id: str, said_at: int, near: str) -> None:
+        """Note which facts it resembles."""
+        with self._lock:
+            user = self._users.get(user_id)
+            row = user.find(fact_id) if user else None
+            if user and row and row.said_at == said_at:
+                user.put(row._replace(near=near, changed=user.count()))
+
+    async def forget(self, user_id: str, fact_id: str) -> None:
+        """Remove the fact and its history."""
+        with self._lock:
+            user = self._users.get(user_id)
+            row = user.find(fact_id) if user else None
+            if user and row:
+                user.drop(row.seq)
+                user.count()
+                user.known = user.known._replace(removals=user.known.removals + 1)
+                if not user.rows:
+                    self._remove(user_id)
+
+    async def forget_all(self, user_id: str) -> None:
+        """Remove all that there is of the user."""
+        with self._lock:
+            self._remove(user_id)
+
+    async def history(self, user_id: str, fact_id: str) -> list[str]:
+        """What the fact said before."""
+        with self._lock:
+            user = self._users.get(user_id)
+            row = user.find(fact_id) if user else None
+            return list(user.past.get(row.seq, ())) if user and row else []
+
+    async def users(self) -> list[str]:
+        """Everybody of whom there are facts."""
+        with self._lock:
+            return list(self._users)
+
+    async def embed(
+        self, user_id: str, known: Known, model: str, epoch: int, vectors: list[tuple[int, bytes]]
+    ) -> bool:
+        """Replace all vectors, unless anything has changed since."""
+        with self._lock:
+            user = self._users.get(user_id)
+            if user is None or user.known != known:
+                return False
+            for seq, stored in vectors:
+                if seq in user.rows:
+                    user.rows[seq] = user.rows[seq]._replace(vectors=stored)
+            user.model, user.known = model, user.known._replace(epoch=epoch)
+            return True
+
+    def _living(self, user_id: str, now: float) -> _User | None:
+        """The user without what has expired; None if nothing is left."""
+        self._sweep(now)
+        user = self._users.get(user_id)
+        if user is not None:
+            user.drop_expired(now)
+            if not user.rows:
+                self._remove(user_id)
+                return None
+        return user
+
+    def _sweep(self, now: float) -> None:
+        """Drop what has expired of users that nobody asks for, for a moment at most."""
+        for user_id in self._deadlines.over(now):
+            user = self._users[user_id]
+            user.drop_expired(now)
+            if user.rows:
+                self._note(user_id, user)
+            else:
+                self._remove(user_id)
+            if time.monotonic() > now + STEP_SECONDS:
+                return
+
+    def _note(self, user_id: str, user: _User) -> None:
+        if user.next is not None:
+            self._deadlines.note(user_id, user.next)
+
+    def _remove(self, user_id: str) -> None:
+        self._users.pop(user_id, None)
+        self._deadlines.drop(user_id)
+
+    def _counted(self, user: _User, row: Row, deadline: float | None) -> Written:
+        old = row.expires_at
+        later = None if old is None or deadline is None else max(old, deadline)
+        user.put(
+            row._replace(times_seen=row.times_seen + 1, changed=user.count(), expires_at=later)
+        )
+        return Written("done", row.id)
+
+    def _reworded(self, user: _User, row: Row, revised: Revised) -> None:
+        user.past.setdefault(row.seq, []).append(row.said)
+        user.claim(revised.key, row.seq)
+        at = user.count()
+        user.put(
+            row._replace(
+                changed=at, said_at=at, said=revised.said, near="[]", vectors=revised.vectors
+            )
+        )

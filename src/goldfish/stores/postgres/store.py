@@ -1,0 +1,277 @@
+"""The store over PostgreSQL."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from goldfish.errors import MissingExtraError
+from goldfish.messages import Snapshot
+from goldfish.stores import arguments
+from goldfish.stores.base import Forked, Row
+from goldfish.stores.observation import Observation
+from goldfish.stores.per_loop import PerLoop
+from goldfish.stores.postgres.calls import PostgresCalls
+from goldfish.stores.postgres.examination import PostgresExamination
+from goldfish.stores.postgres.facts import PostgresFacts
+from goldfish.stores.postgres.keys import decoded as _text
+from goldfish.stores.postgres.keys import encoded as _bytes
+from goldfish.stores.postgres.keys import key as _key
+from goldfish.stores.postgres.pool import BorrowedPool, Pool, PostgresPool, checked_pool
+from goldfish.stores.postgres.schema import quoted, quoted_to_be_filled
+from goldfish.stores.postgres.search import PostgresChronicle, refuse_mixing
+from goldfish.stores.postgres.snapshots import LIST
+from goldfish.stores.postgres.state import PostgresState
+from goldfish.stores.postgres.sweeper import PostgresSweeper
+from goldfish.stores.postgres.watch import Times
+from goldfish.stores.search.chronicle import Embedded
+from goldfish.stores.searching import SearchingStore
+from goldfish.stores.stating import Named
+
+if TYPE_CHECKING:
+    from goldfish.embedding.embedder import Embedder
+
+
+class PostgresMemoryStore(SearchingStore):
+    """Messages in PostgreSQL: a write that returned is committed, as the server is configured.
+
+    The tables live in a schema of their own, made by the first call. ``pool_size`` limits the
+    connections of one event loop; ``timeout`` is the longest that a call takes in all. A ``pool``
+    of psycopg_pool may be passed instead of an address; it is the caller's to open and to close.
+
+    ``pooler`` says whether the address is that of a pooler that lends a connection for one
+    transaction, as PgBouncer can: then nothing is set or prepared there. By default the store finds
+    out.
+
+    With ``search`` what was said can be searched, with ``keep_trimmed`` also what a trim removed.
+    """
+
+    def __init__(
+        self,
+        dsn: str | None = None,
+        *,
+        pool: Any = None,
+        ttl: float | None = None,
+        schema: str = "goldfish",
+        pool_size: int = 10,
+        timeout: float = 10.0,
+        pooler: bool | None = None,
+        embedder: "Embedder | Literal['default'] | None" = "default",
+        search: bool = False,
+        keep_trimmed: bool = False,
+    ) -> None:
+        super().__init__(ttl=ttl, embedder=embedder, search=search, keep_trimmed=keep_trimmed)
+        if (dsn is None) == (pool is None):
+            raise ValueError("pass either a dsn or a pool")
+        times = Times.of(arguments.seconds(timeout, "timeout"))
+        size = max(1, arguments.natural(pool_size, "pool_size"))
+        server = "PostgreSQL behind the given pool" if dsn is None else _checked_dsn(dsn)
+        lender = None if pool is None else checked_pool(pool)
+
+        def make() -> Pool:
+            if dsn is None:
+                return BorrowedPool(lender)
+            return PostgresPool(dsn, size=size, times=times, pooler=pooler)
+
+        pools: PerLoop[Pool] = PerLoop(make, lambda made: made.aclose())
+        self._schema_name = _schema_name(schema)
+        self._schema = quoted_to_be_filled(schema)
+        self._calls = PostgresCalls(
+            pools, server=server, address=dsn or "", schema=schema, times=times
+        )
+        self._sql = _Statements(self._schema)
+        self._state = PostgresState(self._rows, self._schema)
+        self._sweeper = PostgresSweeper(self._calls.rows, self._schema)
+
+    async def _append(
+        self, session_id: str, rows: list[Row], embedded: Embedded | None = None
+    ) -> None:
+        name = _bytes(session_id)
+        keys = [_key(_bytes(message_id)) for message_id, _ in rows]
+        bodies = [body.encode() for _, body in rows]
+        values: list[Any] = [_key(name), name, keys, bodies, self._ttl]
+        if embedded is None:
+            await self._rows(self._sql.append, values)
+        else:
+            values += [_bytes(embedded.model), embedded.vectors]
+            refuse_mixing(await self._rows(self._sql.append_embedded, values), embedded.model)
+
+    async def _read(self, session_id: str, last: int | None) -> Sequence[bytes]:
+        key = _key(_bytes(session_id))
+        if last is None:
+            return await self._column(self._sql.read, [key])
+        return (await self._column(self._sql.read_last, [key, last]))[::-1]
+
+    async def _keep_last(self, session_id: str, keep: int) -> int:
+        statement = self._sql.keep_the_rest if self._keep_trimmed else self._sql.keep_last
+        return await self._number(statement, [_key(_bytes(session_id)), keep])
+
+    async def _remove(self, session_id: str, ids: list[str], *, trimmed: bool = False) -> int:
+        keys = [_key(_bytes(message_id)) for message_id in ids]
+        keep = trimmed and self._keep_trimmed
+        statement = self._sql.set_apart if keep else self._sql.remove
+        return await self._number(statement, [_key(_bytes(session_id)), keys])
+
+    async def _clear(self, session_id: str, snapshots: bool) -> None:
+        await self._rows(self._sql.clear, [_key(_bytes(session_id)), snapshots])
+
+    async def _clear_all(self) -> None:
+        await self._rows(self._sql.clear_all, [])
+
+    async def _sessions(self, prefix: str) -> list[str]:
+        if begins := _bytes(prefix):
+            following = begins[:-1] + bytes([begins[-1] + 1])  # no UTF-8 has a byte 0xff
+            names = await self._column(self._sql.sessions_from, [begins, following])
+        else:
+            names = await self._column(self._sql.sessions, [])
+        return [_text(name) for name in names]
+
+    async def _set_ttl(self, session_id: str, seconds: float | None) -> None:
+        await self._rows(self._sql.set_ttl, [_key(_bytes(session_id)), seconds])
+
+    async def _get_ttl(self, session_id: str) -> float | None:
+        found = await self._rows(self._sql.get_ttl, [_key(_bytes(session_id))])
+        return float(found[0][0]) if found else None
+
+    async def _save_snapshot(
+        self, session_id: str, snapshot_id: str, label: str | None, created_at: datetime
+    ) -> None:
+        name = _bytes(session_id)
+        note = None if label is None else _bytes(label)
+        values = [_key(name), name, _bytes(snapshot_id), note, created_at]
+        await self._rows(self._sql.save, values)
+
+    async def _rollback(self, session_id: str, snapshot_id: str) -> bool:
+        values = [_key(_bytes(session_id)), _bytes(snapshot_id)]
+        return bool((await self._rows(self._sql.rollback, values))[0][0])
+
+    async def _snapshots(self, session_id: str) -> list[Snapshot]:
+        rows = await self._rows(self._sql.snapshots, [_key(_bytes(session_id))])
+        return [_snapshot(session_id, *row) for row in rows]
+
+    async def _delete_snapshot(self, session_id: str, snapshot_id: str) -> None:
+        values = [_key(_bytes(session_id)), _bytes(snapshot_id)]
+        await self._rows(self._sql.delete_snapshot, values)
+
+    async def _fork(
+        self, session_id: str, snapshot_id: str, new_session_id: str, token: str | None
+    ) -> Forked:
+        new = _bytes(new_session_id)
+        known_by = None if token is None else _bytes(token)
+        values = [_key(_bytes(session_id)), _bytes(snapshot_id), _key(new), new, known_by]
+        return cast(Forked, (await self._rows(self._sql.fork, values))[0][0])
+
+    async def _write_state(self, session_id: str, named: list[Named]) -> None:
+        await self._state.put(session_id, named, self._ttl)
+
+    async def _read_state(self, session_id: str) -> list[Named]:
+        return await self._state.read(session_id)
+
+    async def _write_user_state(self, user_id: str, named: list[Named]) -> None:
+        await self._state.put_user(user_id, named)
+
+    async def _read_user_state(self, user_id: str) -> list[Named]:
+        return await self._state.read_user(user_id)
+
+    async def _ping(self) -> None:
+        await self._calls.look(b"SELECT 1", [])
+
+    async def _examine(self, repair: bool) -> list[Observation]:
+        schema = quoted(self._schema_name)
+        return await PostgresExamination(self._calls.look, schema).examine(repair=repair)
+
+    def _chronicle(self) -> PostgresChronicle:
+        return PostgresChronicle(self._rows, self._schema)
+
+    def _ledger(self) -> PostgresFacts:
+        return PostgresFacts(self._rows, self._schema)
+
+    async def _close(self) -> None:
+        await self._sweeper.aclose()
+        await self._calls.aclose()
+
+    async def _number(self, statement: bytes, values: list[Any]) -> int:
+        return int((await self._rows(statement, values))[0][0])
+
+    async def _column(self, statement: bytes, values: list[Any]) -> list[bytes]:
+        return [value for (value,) in await self._rows(statement, values)]
+
+    async def _rows(self, statement: bytes, values: list[Any]) -> list[tuple[Any, ...]]:
+        rows = await self._calls.rows(statement, values)
+        self._sweeper.begin_if_due()
+        return rows
+
+
+class _Statements:
+    """The SQL of the store for one schema; ``%b`` sends a value in binary form."""
+
+    def __init__(self, s: str) -> None:
+        # The session as a value, not as a join: so the planner walks the end of an index.
+        messages = f"""SELECT body FROM {s}.messages WHERE session = (SELECT pk FROM {s}.sessions
+            WHERE key = %b AND (expires_at IS NULL OR expires_at > clock_timestamp()))
+            ORDER BY seq"""
+        self.read = messages.encode()
+        self.read_last = f"{messages} DESC LIMIT %b::bigint".encode()
+        self.append = (
+            f"SELECT {s}.append(%b, %b, %b::bytea[], %b::bytea[], %b::double precision)".encode()
+        )
+        self.keep_last = f"SELECT {s}.keep_last(%b, %b::bigint)".encode()
+        self.append_embedded = f"""SELECT {s}.append_embedded(
+            %b, %b, %b::bytea[], %b::bytea[], %b::double precision, %b, %b::bytea[])""".encode()
+        self.keep_the_rest = f"SELECT {s}.keep_last_and_the_rest(%b, %b::bigint)".encode()
+        self.set_apart = f"SELECT {s}.set_apart(%b, %b::bytea[])".encode()
+        self.remove = f"SELECT {s}.remove(%b, %b::bytea[])".encode()
+        self.clear = f"SELECT {s}.clear(%b, %b)".encode()
+        self.clear_all = f"SELECT {s}.clear_all()".encode()
+        sessions = f"""SELECT session_id FROM {s}.sessions AS x
+            WHERE (expires_at IS NULL OR expires_at > clock_timestamp())
+            AND EXISTS (SELECT 1 FROM {s}.messages WHERE session = x.pk)"""
+        self.sessions = sessions.encode()
+        # Of a long id the index has only a digest, and that begins with 0xff.
+        digests = r"key >= '\xff'"
+        self.sessions_from = f"{sessions} AND (key >= %b AND key < %b OR {digests})".encode()
+        self.set_ttl = f"SELECT {s}.set_ttl(%b, %b::double precision)".encode()
+        self.get_ttl = f"""SELECT extract(epoch FROM expires_at - clock_timestamp())::float8
+            FROM {s}.sessions WHERE key = %b AND expires_at > clock_timestamp()""".encode()
+        self.save = f"SELECT {s}.save_snapshot(%b, %b, %b, %b::bytea, %b)".encode()
+        self.rollback = f"SELECT {s}.rollback_to_snapshot(%b, %b)".encode()
+        self.snapshots = LIST.replace("{s}", s).encode()
+        self.delete_snapshot = f"SELECT {s}.delete_snapshot(%b, %b)".encode()
+        self.fork = f"SELECT {s}.fork(%b, %b, %b, %b, %b::bytea)".encode()
+
+
+def _checked_dsn(dsn: str) -> str:
+    """The address as it may be shown to people, if libpq can make sense of it."""
+    arguments.text(dsn, "dsn")
+    try:
+        from psycopg import ProgrammingError
+        from psycopg.conninfo import conninfo_to_dict
+    except ImportError as error:
+        raise MissingExtraError.of("psycopg", "postgres") from error
+    try:
+        parts = conninfo_to_dict(dsn)
+    except ProgrammingError:
+        # libpq quotes the string in its message, password and all.
+        raise ValueError("dsn is not a PostgreSQL address: postgresql://user@host/name") from None
+    # An unescaped @ or / in the password makes libpq take its rest for a host or a database.
+    host, name = (str(parts.get(each) or "").rpartition("@")[2] for each in ("host", "dbname"))
+    return f"PostgreSQL at {host or 'localhost'}, database {name}"
+
+
+def _schema_name(schema: str) -> str:
+    if not arguments.text(schema, "schema") or "\0" in schema or len(schema.encode()) > 63:
+        raise ValueError("schema must be a name of 1 to 63 bytes")
+    if "$$" in schema:  # that ends the body of a function
+        raise ValueError("schema must be a name without $$")
+    return schema
+
+
+def _snapshot(
+    session_id: str, snapshot_id: bytes, label: bytes | None, created_at: datetime, count: int
+) -> Snapshot:
+    return Snapshot(
+        id=_text(snapshot_id),
+        session_id=session_id,
+        label=None if label is None else _text(label),
+        created_at=created_at.astimezone(UTC),
+        message_count=count,
+    )

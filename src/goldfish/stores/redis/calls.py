@@ -1,0 +1,293 @@
+"""How a store's calls reach Redis: in time, or with one kind of error."""
+
+import asyncio
+import contextlib
+import inspect
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from functools import partial, wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
+
+from goldfish.errors import MemoryStoreBackendError, MemoryStoreError, masked
+from goldfish.stores import arguments
+from goldfish.stores.forks import tell_of_forks
+from goldfish.stores.per_loop import PerLoop
+from goldfish.stores.redis.client import client_maker, describe_server, has_connections
+from goldfish.stores.redis.clock import DUE, guarded, is_late
+from goldfish.stores.redis.connection import Command, is_read_only, until
+from goldfish.stores.redis.health import Health
+from goldfish.stores.redis.line import RedisLine, is_cluster
+from goldfish.stores.redis.scripts import Script
+
+if TYPE_CHECKING:
+    from goldfish.stores.redis.line import Client
+
+FIRST_LAYOUT = 1  # of the keys: what is there before anything else needs a newer one
+
+P = ParamSpec("P")
+R = TypeVar("R")
+S = TypeVar("S", bound="RedisCalls")
+Answer = Coroutine[Any, Any, Any]  # handed on where nothing is to be added: each await costs
+Send = Callable[[Command, float], Answer]  # a command, and when it is due
+
+
+def in_time(
+    method: Callable[Concatenate[S, P], Awaitable[R]],
+) -> Callable[Concatenate[S, P], Coroutine[Any, Any, R]]:
+    """Let the steps of a call together take no longer than one call may."""
+
+    @wraps(method)
+    async def limited(store: S, /, *args: P.args, **named: P.kwargs) -> R:
+        try:
+            async with until(store._due()):
+                return await method(store, *args, **named)
+        except TimeoutError as error:
+            raise store._no_answer() from error
+
+    return limited
+
+
+class RedisCalls(ABC):
+    """The part of a store that opens, sends and closes."""
+
+    def __init__(
+        self,
+        url: str | None,
+        redis_client: "Client | None",
+        read_url: str | None,
+        timeout: float,
+        confirm: Command,
+    ) -> None:
+        _judge_servers(url, redis_client, read_url, confirm)
+        self._timeout = timeout
+        self._confirm = confirm
+        self._server = "the Redis server" if url is None else describe_server(url)
+        self._addresses = [each for each in (url, read_url) if each]  # with their secrets
+        self._given = (
+            RedisLine(redis_client, owned=False, health=Health(self._server, timeout))
+            if redis_client is not None
+            else None
+        )
+        self._own = None if url is None else self._lines_to(url)
+        self._replica = None if read_url is None else self._lines_to(read_url)
+        self._layout = 0  # not known yet
+        self._raised = 0  # what we know to be written
+        self._underway = 0
+        self._drained: asyncio.Event | None = None
+        self._inherited = False
+        tell_of_forks(self)
+
+    @property
+    def redis_client(self) -> "Client":
+        """The client in use: the one that was given, or this event loop's own."""
+        return self._line.client
+
+    def after_fork(self) -> None:
+        """In a child: the parent's calls are not ours, and its client's connections neither."""
+        self._underway, self._drained = 0, None
+        self._inherited = self._given is not None and has_connections(self._given.client)
+
+    @property
+    def _line(self) -> RedisLine:
+        if self._own is not None:
+            return self._own.get()
+        if self._inherited:
+            raise MemoryStoreError(
+                "redis_client was connected before this process was forked, and its connections "
+                "are the parent's: make a client and a store in the child"
+            )
+        return cast(RedisLine, self._given)
+
+    @property
+    def _reading_line(self) -> RedisLine:
+        """Where reads go that need not know the latest."""
+        return self._line if self._replica is None else self._replica.get()
+
+    def _lines_to(self, url: str) -> PerLoop[RedisLine]:
+        make = client_maker(url, connect_timeout=self._timeout)
+        server, timeout = describe_server(url), self._timeout
+        return PerLoop(
+            lambda: RedisLine(make(), owned=True, health=Health(server, timeout)), RedisLine.aclose
+        )
+
+    def _due(self) -> float:
+        """When a call that begins now has to be over, by the clock of the event loop."""
+        if self._own is None:  # how long a client of the caller's waits is the caller's choice
+            return math.inf
+        return asyncio.get_running_loop().time() + self._timeout
+
+    @abstractmethod
+    async def _check_layout(self, line: RedisLine, due: float) -> None:
+        """Before the first command: see that the keys there are of a layout that we know."""
+
+    @abstractmethod
+    async def _raise_layout(self, needed: int, due: float | None = None) -> None:
+        """Before the first write that needs it: keep out who would not regard it."""
+
+    def _send_script(
+        self,
+        script: Script,
+        keys: tuple[bytes, ...],
+        values: list[bytes],
+        *,
+        writes: bool = True,
+        due: float | None = None,
+    ) -> Answer:
+        """Run a script; one that writes does nothing once the call is over."""
+        if due is None:
+            due = self._due()
+        if not writes:
+            return self._ask_script(self._line, script, keys, values, due)
+        words = (len(keys), *keys, *values, DUE)
+        return self._run(self._write, guarded(script), words, due)
+
+    def _ask_script(
+        self,
+        line: RedisLine,
+        script: Script,
+        keys: tuple[bytes, ...],
+        values: list[bytes],
+        due: float,
+    ) -> Answer:
+        """Run a script that only reads, on the primary or a replica."""
+        words = (len(keys), *keys, *values)
+        return self._run(partial(self._ask, line), script, words, due)
+
+    async def _run(self, send: Send, script: Script, words: Command, due: float) -> Any:
+        """Send the script by its name, and again as a whole if the server did nothing."""
+        try:
+            return await send(("EVALSHA", script.sha, *words), due)
+        except MemoryStoreBackendError as error:
+            if is_late(error.__cause__):  # by its clock, which was set since we looked at it
+                self._line.clock.forget()
+                await self._reported(self._line.learn_time(due))
+            elif "No matching script" not in str(error.__cause__):
+                self._judge_refusal(error, words[1])
+                raise
+        try:
+            return await send(("EVAL", script.text, *words), due)
+        except MemoryStoreBackendError as error:
+            self._judge_refusal(error, words[1])
+            raise
+
+    @abstractmethod
+    def _judge_refusal(self, error: MemoryStoreBackendError, key: bytes) -> None:
+        """Raise a better error, if a script that was given this key first refused for a reason."""
+
+    def _write(self, command: Command, due: float) -> Answer:
+        """Send a write; if asked for, wait until replicas or the disk have it too."""
+        return self._post(command, due) if self._raised else self._write_first(command, due)
+
+    async def _write_first(self, command: Command, due: float) -> Any:
+        await self._raise_layout(FIRST_LAYOUT, due)
+        return await self._post(command, due)
+
+    def _post(self, command: Command, due: float) -> Answer:
+        if not self._confirm:
+            return self._reported(self._line.write(command, due))
+        return self._reported(self._confirmed(command, due))
+
+    async def _confirmed(self, command: Command, due: float) -> Any:
+        answer, confirmed = await self._line.write_confirmed(command, self._confirm, due)
+        for each in (answer, confirmed):
+            if isinstance(each, Exception):
+                raise each
+        self._judge_confirmation(confirmed)
+        return answer
+
+    def _judge_confirmation(self, confirmed: Any) -> None:
+        wanted = self._confirm[1:-1]
+        got = confirmed if isinstance(confirmed, list) else [confirmed]
+        if any(int(have) < need for have, need in zip(got, wanted, strict=True)):
+            raise MemoryStoreBackendError(
+                f"{self._server} has the write, but {self._confirm[0]} was confirmed by {got} "
+                f"instead of {list(wanted)} within {self._timeout:g} s: adding it again is safe"
+            )
+
+    def _call(self, *command: Any) -> Answer:
+        """Send a command that changes nothing to the server that is written to."""
+        return self._ask(self._line, command, self._due())
+
+    def _ask(self, line: RedisLine, command: Command, due: float) -> Answer:
+        """Send a command that changes nothing."""
+        if self._layout:
+            return self._reported(line.read(command, due), line)
+        return self._ask_first(line, command, due)
+
+    async def _ask_first(self, line: RedisLine, command: Command, due: float) -> Any:
+        await self._check_layout(line, due)
+        return await self._reported(line.read(command, due), line)
+
+    async def _limited(self, call: Awaitable[Any]) -> Any:
+        async with until(self._due()):
+            return await call
+
+    async def _reported(self, call: Awaitable[Any], line: RedisLine | None = None) -> Any:
+        """The answer, or whatever went wrong as one kind of error."""
+        self._underway += 1
+        try:
+            return await call
+        except TimeoutError as error:
+            raise self._no_answer(line) from error
+        except (StopAsyncIteration, MemoryStoreError):  # the end of a scan, and our own errors
+            raise
+        except Exception as error:  # only the driver runs in here, so all its errors count
+            server = line.server if line else self._server
+            raise _explained(error, server, self._addresses) from error
+        finally:
+            self._underway -= 1
+            if self._drained is not None and not self._underway:
+                self._drained.set()
+
+    def _no_answer(self, line: RedisLine | None = None) -> MemoryStoreBackendError:
+        server = line.server if line else self._server
+        return MemoryStoreBackendError(
+            f"{server}: no answer within {self._timeout:g} s: check that it is running"
+        )
+
+    async def _close(self) -> None:
+        """Wait for the calls under way: redis-py would leak a connection that is being made."""
+        lines = [each for each in (self._own, self._replica) if each is not None]
+        if lines and self._underway:
+            self._drained = asyncio.Event()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._drained.wait(), self._timeout)
+        for each in lines:
+            await each.aclose()
+
+
+def _judge_servers(
+    url: str | None, redis_client: "Client | None", read_url: str | None, confirm: Command
+) -> None:
+    if (url is None) == (redis_client is None):
+        raise TypeError("pass either url= or redis_client=")
+    if redis_client is None:
+        return
+    if not inspect.iscoroutinefunction(redis_client.execute_command):
+        raise TypeError("redis_client must be an asyncio client: redis.asyncio.Redis(…)")
+    if read_url is not None:
+        raise TypeError("read_url= needs url=: a client of your own can read from replicas itself")
+    if confirm and is_cluster(redis_client):
+        raise ValueError("wait_replicas= and wait_aof= need a client of a single server")
+
+
+def _explained(error: Exception, server: str, addresses: Iterable[str]) -> MemoryStoreBackendError:
+    if is_read_only(error):
+        return MemoryStoreBackendError(
+            f"{server} is a read-only replica, and nothing was written: "
+            "open the store on its primary"
+        )
+    return MemoryStoreBackendError(
+        f"{server}: {masked(str(error), *addresses) or type(error).__name__}: "
+        "check that it is running, reachable and accepts writes"
+    )
+
+
+def confirmation(replicas: int, aof: bool, timeout: float) -> Command:
+    """The command that waits for what the caller wants confirmed, or nothing."""
+    arguments.natural(replicas, "wait_replicas")
+    wait = math.ceil(timeout * 500)  # half of it, so that the answer comes in time
+    if aof:
+        return "WAITAOF", 1, replicas, wait
+    return ("WAIT", replicas, wait) if replicas else ()

@@ -1,0 +1,490 @@
+"""The Lua of the Redis store for snapshots.
+
+A snapshot copies nothing. It has a number that grows, and the highest score in ``ids`` so far: its
+``top``. It shows each message up to there that has been alive since; most messages are never
+removed, and nothing is written about them. Of the others the lives are told: a life is shown by
+the snapshots with ``born < number <= died``. What is removed while a snapshot shows it is set
+aside, once, whatever the number of snapshots; when a rollback brings it back it takes its old
+score, and begins another life. A score is called a place here. Under the session's hash tag:
+
+- ``top``: that of the newest snapshot; it is there as long as the session has snapshots;
+- ``snaps``: a sorted set of the snapshots' ids by number;
+- ``saved``: a hash of what is known of each: top, time left in ms, number of messages, and a note
+  in JSON; under the empty name the highest number that was ever used;
+- ``lives``: a sorted set of lives that ended, as place:born, by the number at which they ended;
+- ``open``: a sorted set of the places of messages that came back, by the number at which they did;
+- ``refs``: a hash of how many lives of a place are in ``lives``;
+- ``gone``: a hash of what is set aside, by place: the length of the id, the id, the body;
+- ``states``: a hash by id of the named values that a snapshot shows, if it shows some.
+
+What Redis expires cannot be set aside any more. So a session that has snapshots and a deadline
+hides its messages under ``kept`` and ``kept-ids``, without a deadline, and ``log`` is a string that
+expires in their stead. A reader finds no ``log``, or one of the wrong kind: then it asks the script
+READ. A writer first takes them out of hiding, or sets them aside if their time is over.
+"""
+
+from goldfish.stores.redis.parts import AGREE, BULK, NOTE_PARTS
+
+# What every script begins with that knows snapshots.
+READING = (
+    AGREE
+    + """
+local function life(text)
+  local colon = string.find(text, ':', 1, true)
+  return tonumber(string.sub(text, 1, colon - 1)), tonumber(string.sub(text, colon + 1))
+end
+
+local function snapshot(id)
+  local number = id and call('ZSCORE', SNAPS, id)
+  if not number then return nil end
+  local top, left = string.match(call('HGET', SAVED, id), '^(%d+) (%S+)')
+  return {number = tonumber(number), top = tonumber(top), left = tonumber(left)}
+end
+
+-- The places that a snapshot shows by lives that have ended, as a set.
+local function gone_since(saved)
+  local places = {}
+  for _, text in ipairs(call('ZRANGEBYSCORE', LIVES, saved.number, '+inf')) do
+    local place, born = life(text)
+    if born < saved.number and place <= saved.top then places[place] = true end
+  end
+  return places
+end
+
+-- Of these places those that are set aside, in order: place, id, body.
+local function set_aside_in(places)
+  local all, found = {}, {}
+  for place in pairs(places) do all[#all + 1] = place end
+  table.sort(all)
+  for first = 1, #all, 1000 do
+    local names = {}
+    for i = first, math.min(first + 999, #all) do names[#names + 1] = field(all[i]) end
+    for i, packed in ipairs(call('HMGET', GONE, unpack(names))) do
+      if packed then
+        local colon = string.find(packed, ':', 1, true)
+        local last = colon + tonumber(string.sub(packed, 1, colon - 1))
+        local id, body = string.sub(packed, colon + 1, last), string.sub(packed, last + 1)
+        found[#found + 1] = {all[first + i - 1], id, body}
+      end
+    end
+  end
+  return found
+end
+"""
+)
+
+# What a full script begins with: the messages are taken out of hiding.
+BEFORE = (
+    READING
+    + BULK
+    + NOTE_PARTS
+    + """
+-- How to look up a name in a sorted set or a hash: one by one, or for many lookups in a copy.
+local function lookup(key, many, size, one, all)
+  if many * 4 < size then
+    return function(name) return tonumber(call(one, key, name) or nil) end
+  end
+  local found, flat = {}, call(unpack(all))
+  for i = 1, #flat, 2 do found[flat[i]] = tonumber(flat[i + 1]) end
+  return function(name) return found[name] end
+end
+
+-- Keep what snapshots show of messages (place, id, body) that are about to be removed.
+local function keep(messages)
+  local top = tonumber(call('GET', TOP) or nil)
+  if not top then return end
+  local newest = tonumber(call('ZREVRANGE', SNAPS, 0, 0, 'WITHSCORES')[2])
+  local came_back, counted = call('ZCARD', OPEN), call('HLEN', REFS)
+  local born_of = came_back > 0
+    and lookup(OPEN, #messages, came_back, 'ZSCORE', {'ZRANGE', OPEN, 0, -1, 'WITHSCORES'})
+  local refs_of = came_back > 0
+    and lookup(REFS, #messages, counted, 'HGET', {'HGETALL', REFS})
+  local closed, lives, counts, gone = {}, {}, {}, {}
+  for _, message in ipairs(messages) do
+    local name, refs = field(message[1]), 0
+    local born = born_of and born_of(name)
+    if born then
+      closed[#closed + 1] = name
+      refs = refs_of(name) or 0
+      if born < newest then
+        lives[#lives + 1], lives[#lives + 2] = newest, name .. ':' .. field(born)
+        refs = refs + 1
+      end
+    elseif message[1] <= top then
+      lives[#lives + 1], lives[#lives + 2] = newest, name .. ':0'
+      refs = 1
+    end
+    if refs > 0 then
+      counts[#counts + 1], counts[#counts + 2] = name, refs
+      gone[#gone + 1], gone[#gone + 2] = name, #message[2] .. ':' .. message[2] .. message[3]
+    end
+  end
+  bulk('ZREM', OPEN, closed)
+  bulk('ZADD', LIVES, lives)
+  bulk('HSET', REFS, counts)
+  bulk('HSET', GONE, gone)
+end
+
+-- The messages with ranks from first to last: place, id, body; -1 is the last there is.
+local function ranked(first, last)
+  local ids, messages = call('ZRANGE', IDS, first, last, 'WITHSCORES'), {}
+  for i, body in ipairs(call('LRANGE', LOG, first, last)) do
+    messages[i] = {tonumber(ids[2 * i]), ids[2 * i - 1], body}
+  end
+  return messages
+end
+
+-- Forget what was trimmed under these ids, or some of them: it is to be deleted, or the session has
+-- them again.
+local function untrim(ids, from, to)
+  if call('EXISTS', TRIMMED) == 0 then return end
+  from, to = from or 1, to or #ids
+  for first = from, to, 1000 do
+    local some, doomed, places = {unpack(ids, first, math.min(first + 999, to))}, {}, {}
+    for i, packed in ipairs(call('HMGET', TRIMMED, unpack(some))) do
+      if packed then
+        doomed[#doomed + 1] = some[i]
+        places[#places + 1] = string.match(packed, '^%d+')
+      end
+    end
+    if #doomed > 0 then
+      call('HDEL', TRIMMED, unpack(doomed))
+      call('HDEL', VECTORS, unpack(places))
+      call('HINCRBY', SEARCH, 'changes', 1)
+    end
+  end
+end
+
+-- Tell searches that these messages are gone; with an epoch (for a session that was not searched
+-- before) they are still to be found.
+local function unfind(messages, epoch)
+  if #messages == 0 then return end
+  if epoch and call('HSETNX', SEARCH, 'epoch', epoch) == 1 then
+    call('HSET', SEARCH, 'changes', 0)
+  end
+  if call('EXISTS', SEARCH) == 0 then return end
+  local ids, places, kept = {}, {}, {}
+  for i, message in ipairs(messages) do
+    ids[i], places[i] = message[2], field(message[1])
+    kept[2 * i - 1], kept[2 * i] = ids[i], places[i] .. ':' .. message[3]
+  end
+  if epoch then
+    bulk('HSET', TRIMMED, kept)
+    -- A rollback may have brought back what lies before others that were trimmed.
+    local low = tonumber(call('HGET', SEARCH, 'floor') or nil) or 0
+    if messages[#messages][1] > low then call('HSET', SEARCH, 'floor', places[#places]) end
+  else
+    untrim(ids)  -- an older goldfish may have left it beside the message
+    bulk('HDEL', VECTORS, places)
+    call('HINCRBY', SEARCH, 'changes', 1)
+  end
+end
+
+local trimming  -- an epoch, while what goes is still to be found
+local function set_aside(first, last)
+  local messages = ranked(first, last)
+  keep(messages)
+  unfind(messages, trimming)
+end
+
+-- The same for runs of ranks, in order: many short ones are picked out of all that lies between.
+local function set_aside_runs(runs)
+  if #runs == 1 then return set_aside(runs[1][1], runs[1][2]) end
+  local messages, from, to = {}, runs[1][1], runs[#runs][2]
+  local between = #runs * 100 > to - from and ranked(from, to)
+  for _, run in ipairs(runs) do
+    local some = between or ranked(run[1], run[2])
+    local first = between and run[1] - from or 0
+    for i = 1, run[2] - run[1] + 1 do messages[#messages + 1] = some[first + i] end
+  end
+  keep(messages)
+  unfind(messages, trimming)
+end
+
+-- Make the session end in so many ms, or never.
+local function set_deadline(left)
+  call('DEL', LEFT)
+  if not left then
+    call('PERSIST', LOG)
+    call('PERSIST', IDS)
+  elseif call('EXISTS', LOG) == 1 then
+    call('PEXPIRE', LOG, left)
+    call('PEXPIRE', IDS, left)
+  else
+    call('SET', LEFT, '1', 'PX', left)
+  end
+end
+
+local function come_out()
+  if call('EXISTS', KEPT) == 0 then return end
+  local left = time_left(LOG)
+  call('RENAME', KEPT, LOG)
+  call('RENAME', KEPT_IDS, IDS)
+  if left > 0 then
+    call('PEXPIRE', LOG, left)
+    call('PEXPIRE', IDS, left)
+  else
+    set_aside(0, -1)
+    call('DEL', LOG, IDS, SEARCH, VECTORS, TRIMMED, STATE, TOKEN)
+  end
+end
+
+local function hide()
+  local left = time_left(LOG)
+  if left <= 0 or call('EXISTS', TOP) == 0 then return end
+  call('PERSIST', LOG)
+  call('PERSIST', IDS)
+  call('RENAME', LOG, KEPT)
+  call('RENAME', IDS, KEPT_IDS)
+  call('SET', LOG, '1', 'PX', left)
+end
+
+-- Names and values in turn as one text, each after its length.
+local function packed_state()
+  local parts = {}
+  for i, text in ipairs(call('HGETALL', STATE)) do parts[i] = #text .. ':' .. text end
+  return table.concat(parts)
+end
+
+-- Make the named values of the session those that were packed, or none.
+local function restate(packed)
+  local named, at = {}, 1
+  while at <= #packed do
+    local colon = string.find(packed, ':', at, true)
+    local last = colon + tonumber(string.sub(packed, at, colon - 1))
+    named[#named + 1] = string.sub(packed, colon + 1, last)
+    at = last + 1
+  end
+  call('DEL', STATE)
+  bulk('HSET', STATE, named)
+end
+
+-- What searches need ends with the session, and so do its named values and its token.
+local function end_together()
+  if call('EXISTS', SEARCH, STATE, TOKEN) == 0 then return end
+  local left = time_left(LOG)
+  if left == -2 then left = time_left(LEFT) end
+  for _, key in ipairs({SEARCH, VECTORS, TRIMMED, STATE, TOKEN}) do
+    if left > 0 then call('PEXPIRE', key, left) else call('PERSIST', key) end
+  end
+end
+
+if agree() then
+  call('DEL', LOG, LEFT, SEARCH, VECTORS, TRIMMED, STATE, TOKEN)
+  if call('EXISTS', KEPT) == 0 then call('DEL', IDS) end
+end
+come_out()
+local floor = math.max(tonumber(call('GET', TOP) or nil) or 0,
+  tonumber(call('HGET', SEARCH, 'floor') or nil) or 0)
+"""
+)
+
+# And ends with: the work is done, and the messages hide again if they have to.
+AFTER = """
+local answer = work()
+hide()
+end_together()
+note_parts()
+return answer
+"""
+
+# ARGV: the new id and a note in JSON. A snapshot that is there stays as it is.
+SAVE = """
+if call('ZSCORE', SNAPS, ARGV[1]) then return end
+local number = call('HINCRBY', SAVED, '', 1)
+local newest = call('ZREVRANGE', IDS, 0, 0, 'WITHSCORES')[2]
+local top = math.max(tonumber(newest) or 0, floor)
+local left = time_left(LOG)
+if left == -2 then left = time_left(LEFT) end
+local shown = left > 0 and field(left) or '-'
+call('ZADD', SNAPS, number, ARGV[1])
+call('HSET', SAVED, ARGV[1],
+  field(top) .. ' ' .. shown .. ' ' .. call('LLEN', LOG) .. ' ' .. ARGV[2])
+call('SET', TOP, field(top))
+if call('EXISTS', STATE) == 1 then call('HSET', STATES, ARGV[1], packed_state()) end
+"""
+
+# ARGV: the id. Whether there is such a snapshot.
+ROLLBACK = """
+local saved = snapshot(ARGV[1])
+if not saved then return 0 end
+
+local stays = call('ZCOUNT', IDS, '-inf', saved.top)
+set_aside(stays, -1)
+if stays == 0 then
+  call('DEL', LOG, IDS)
+else
+  call('LTRIM', LOG, 0, stays - 1)
+  call('ZREMRANGEBYRANK', IDS, stays, -1)
+end
+
+-- What was not there goes, except what the snapshot shows by an earlier life.
+local back, doomed, from = gone_since(saved), {}, math.huge
+for _, text in ipairs(call('ZRANGEBYSCORE', OPEN, saved.number, '+inf')) do
+  local place = tonumber(text)
+  if not back[place] then
+    doomed[place] = true
+    from = math.min(from, place)
+  end
+end
+
+-- What comes back before all that is there is pushed to the left; from the first other change on
+-- the list is made anew.
+local returning = set_aside_in(back)
+local first_there = tonumber(call('ZRANGE', IDS, 0, 0, 'WITHSCORES')[2] or nil) or math.huge
+local head, later, names, ids, open, again = {}, {}, {}, {}, {}, {}
+local newest = call('ZREVRANGE', SNAPS, 0, 0, 'WITHSCORES')[2]
+for _, message in ipairs(returning) do
+  if message[1] < first_there then
+    table.insert(head, message[3])
+  else
+    table.insert(later, message)
+    from = math.min(from, message[1])
+  end
+  local name = field(message[1])
+  names[#names + 1] = name
+  ids[#ids + 1], ids[#ids + 2] = name, message[2]
+  open[#open + 1], open[#open + 2] = newest, name
+  again[#again + 1] = message[2]
+end
+if from < math.huge then
+  local rank = call('ZCOUNT', IDS, '-inf', '(' .. field(from))
+  local merged, removed, removed_ids, at = {}, {}, {}, 1
+  for _, message in ipairs(ranked(rank, -1)) do
+    while at <= #later and later[at][1] < message[1] do
+      merged[#merged + 1] = later[at][3]
+      at = at + 1
+    end
+    if doomed[message[1]] then
+      removed[#removed + 1], removed_ids[#removed_ids + 1] = message, message[2]
+    else
+      merged[#merged + 1] = message[3]
+    end
+  end
+  for i = at, #later do merged[#merged + 1] = later[i][3] end
+  if rank == 0 then call('DEL', LOG) else call('LTRIM', LOG, 0, rank - 1) end
+  keep(removed)
+  unfind(removed)
+  bulk('ZREM', IDS, removed_ids)
+  bulk('RPUSH', LOG, merged)
+end
+for i = 1, math.floor(#head / 2) do head[i], head[#head + 1 - i] = head[#head + 1 - i], head[i] end
+bulk('LPUSH', LOG, head)
+bulk('ZADD', IDS, ids)
+bulk('ZADD', OPEN, open)
+bulk('HDEL', GONE, names)
+untrim(again)
+if call('EXISTS', SEARCH) == 1 then call('HINCRBY', SEARCH, 'changes', 1) end
+restate(call('HGET', STATES, ARGV[1]) or '')
+set_deadline(saved.left)
+return 1
+"""
+
+# ARGV: the id. With it go the lives that no other snapshot shows: they ended before the next one,
+# and began after the one before (or beyond its top).
+DELETE = """
+local saved = snapshot(ARGV[1])
+if not saved then return end
+local number = field(saved.number)
+local before = snapshot(call('ZREVRANGEBYSCORE', SNAPS, '(' .. number, '-inf', 'LIMIT', 0, 1)[1])
+local after = call('ZRANGEBYSCORE', SNAPS, '(' .. number, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
+if not before and not after then
+  call('DEL', TOP, SNAPS, SAVED, LIVES, OPEN, REFS, GONE, STATES)
+  return
+end
+local ended = call('ZRANGEBYSCORE', LIVES, number, after and '(' .. after or '+inf')
+for _, text in ipairs(ended) do
+  local place, born = life(text)
+  if not (before and born < before.number and place <= before.top) then
+    call('ZREM', LIVES, text)
+    if call('HINCRBY', REFS, field(place), -1) == 0 then
+      call('HDEL', REFS, field(place))
+      call('HDEL', GONE, field(place))
+    end
+  end
+end
+call('ZREM', SNAPS, ARGV[1])
+call('HDEL', SAVED, ARGV[1])
+call('HDEL', STATES, ARGV[1])
+if not after then call('SET', TOP, field(before.top)) end
+"""
+
+# The rest only read.
+# The number of messages and the time left in ms: 0 if there is no deadline.
+LOOK = (
+    READING
+    + """
+if agree() then return {0, 0} end
+local left, kind = time_left(LOG), call('TYPE', LOG).ok
+if left == -2 then left = time_left(LEFT) end
+local many = kind == 'list' and call('LLEN', LOG) or kind == 'string' and call('LLEN', KEPT) or 0
+return {many, math.max(left, 0)}
+"""
+)
+
+# What a hash of the session holds: ARGV says which.
+READ_HASH = (
+    READING + "if agree() then return {} end\nreturn call('HGETALL', KEYS[tonumber(ARGV[1])])"
+)
+
+# ARGV: the first index.
+READ = (
+    READING
+    + """
+if agree() then return {} end
+local kind = call('TYPE', LOG).ok
+if kind == 'list' then return call('LRANGE', LOG, ARGV[1], -1) end
+if kind == 'string' then return call('LRANGE', KEPT, ARGV[1], -1) end
+return {}
+"""
+)
+
+# The ids and what is known of each snapshot in turn, oldest first.
+LIST = (
+    READING
+    + """
+agree()
+local found = {}
+for _, id in ipairs(call('ZRANGE', SNAPS, 0, -1)) do
+  found[#found + 1] = id
+  found[#found + 1] = call('HGET', SAVED, id)
+end
+return found
+"""
+)
+
+# ARGV: the id. The time left in ms or '', the packed named values or '', then the bodies that the
+# snapshot shows, oldest first.
+SHOW = (
+    READING
+    + """
+agree()
+local saved = snapshot(ARGV[1])
+if not saved then return {} end
+local log, ids = LOG, IDS
+if call('EXISTS', KEPT) == 1 then log, ids = KEPT, KEPT_IDS end
+local gone, came_back = gone_since(saved), {}
+for _, place in ipairs(call('ZRANGEBYSCORE', OPEN, saved.number, '+inf')) do
+  came_back[tonumber(place)] = true
+end
+local packed = call('HGET', STATES, ARGV[1]) or ''
+local answer = {saved.left and field(saved.left) or '', packed}
+local aside, at, shown = set_aside_in(gone), 1, 2
+local function add(body) shown = shown + 1; answer[shown] = body end
+
+local count = call('ZCOUNT', ids, '-inf', saved.top)
+if count > 0 then
+  local there = call('ZRANGE', ids, 0, count - 1, 'WITHSCORES')
+  for i, body in ipairs(call('LRANGE', log, 0, count - 1)) do
+    local place = tonumber(there[2 * i])
+    while aside[at] and aside[at][1] < place do
+      add(aside[at][3])
+      at = at + 1
+    end
+    if gone[place] or not came_back[place] then add(body) end
+  end
+end
+for i = at, #aside do add(aside[i][3]) end
+return answer
+"""
+)

@@ -1,0 +1,345 @@
+"""Facts in a SQLite file: each write is one piece of work inside a transaction.
+
+Words and vectors are searched in the process (``facts/ranking.py``), so the file only keeps them
+safe and tells what has changed: an index by user and number of change makes that quick to say.
+"""
+
+import sqlite3
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+from goldfish.stores.facts.ledger import (
+    PAGE,
+    TOKEN_SECONDS,
+    Changes,
+    Known,
+    New,
+    Revised,
+    Row,
+    Written,
+)
+from goldfish.stores.sqlite.keys import key, text
+from goldfish.stores.sqlite.lanes import SQLiteLanes
+from goldfish.stores.sqlite.quick import TooManyRowsError
+
+_USER = "SELECT pk, epoch, version, removals, model FROM goldfish_fact_users WHERE user_id = ?"
+_CHANGES = """SELECT seq, changed, said_at, id, base, said, times_seen, near, expires_at, vectors
+    FROM goldfish_facts WHERE user = ? AND changed > ? ORDER BY changed LIMIT ?"""
+_BY_KEY = "SELECT seq, id, expires_at FROM goldfish_facts WHERE user = ? AND key = ?"
+_BY_ID = """SELECT seq FROM goldfish_facts
+    WHERE user = ? AND id = ? AND (expires_at IS NULL OR expires_at > ?)"""
+_ANY = """SELECT 1 FROM goldfish_facts
+    WHERE user = ? AND (expires_at IS NULL OR expires_at > ?) LIMIT 1"""
+_ANY_AT_ALL = "SELECT 1 FROM goldfish_facts WHERE user = ? LIMIT 1"
+_EXPIRED = "SELECT user, seq FROM goldfish_facts WHERE expires_at <= ? LIMIT 1"
+_OLD_TOKEN = "SELECT pk FROM goldfish_fact_tokens WHERE noted_at < ? LIMIT 1"
+_SEEN = """SELECT id FROM goldfish_fact_tokens JOIN goldfish_facts USING (user, seq)
+    WHERE user = ? AND token = ? AND (expires_at IS NULL OR expires_at > ?)"""
+_NOTE = """INSERT OR REPLACE INTO goldfish_fact_tokens (user, token, seq, noted_at)
+    VALUES (?, ?, ?, ?)"""
+_ADD = """INSERT INTO goldfish_facts
+    (user, seq, changed, said_at, id, key, base, said, expires_at, vectors)
+    VALUES (:user, :at, :at, :at, :id, :key, :base, :said, :deadline, :vectors)"""
+_COUNT = """UPDATE goldfish_facts SET times_seen = times_seen + 1, changed = ?, expires_at = ?
+    WHERE user = ? AND seq = ?"""
+_KEEP_OLD = """INSERT INTO goldfish_fact_history (user, seq, changed, said)
+    SELECT user, seq, :at, said FROM goldfish_facts WHERE user = :user AND id = :id"""
+_REVISE = """UPDATE goldfish_facts SET changed = :at, said_at = :at, key = :key, said = :said,
+    near = '[]', vectors = :vectors WHERE user = :user AND id = :id"""
+_LINK = """UPDATE goldfish_facts SET near = ?, changed = ?
+    WHERE user = ? AND id = ? AND said_at = ?"""
+_HISTORY = """SELECT said FROM goldfish_fact_history
+    WHERE user = (SELECT pk FROM goldfish_fact_users WHERE user_id = :user)
+    AND seq = (SELECT seq FROM goldfish_facts WHERE id = :id
+        AND user = (SELECT pk FROM goldfish_fact_users WHERE user_id = :user)) ORDER BY changed"""
+_REMOVE = (
+    "DELETE FROM goldfish_facts WHERE user = ? AND seq = ?",
+    "DELETE FROM goldfish_fact_history WHERE user = ? AND seq = ?",
+    "DELETE FROM goldfish_fact_tokens WHERE user = ? AND seq = ?",
+)
+_REMOVE_ALL = (
+    "DELETE FROM goldfish_facts WHERE user = ?",
+    "DELETE FROM goldfish_fact_history WHERE user = ?",
+    "DELETE FROM goldfish_fact_tokens WHERE user = ?",
+    "DELETE FROM goldfish_fact_users WHERE pk = ?",
+)
+
+
+class _User(NamedTuple):
+    pk: int
+    known: Known
+    model: str
+
+    @classmethod
+    def find(cls, connection: sqlite3.Connection, user_id: str) -> "_User | None":
+        row = connection.execute(_USER, (key(user_id),)).fetchone()
+        return None if row is None else cls(row[0], Known(*row[1:4]), row[4])
+
+    def count(self, connection: sqlite3.Connection) -> int:
+        """The number of the next change."""
+        at = self.known.version + 1
+        connection.execute("UPDATE goldfish_fact_users SET version = ? WHERE pk = ?", (at, self.pk))
+        return at
+
+
+class SQLiteFacts:
+    """A ``Ledger`` in a file."""
+
+    def __init__(self, lanes: SQLiteLanes) -> None:
+        self._lanes = lanes
+
+    async def changes(self, user_id: str, known: Known) -> Changes:
+        """What is new since."""
+
+        def read(connection: sqlite3.Connection, most: int | None) -> Changes:
+            return _at_one_moment(connection, lambda: _changes(connection, user_id, known, most))
+
+        return await self._lanes.read(read)
+
+    async def remember(self, user_id: str, new: New) -> Written:
+        """Store the fact, or count the one with its key."""
+        return await self._lanes.write(lambda connection: _remember(connection, user_id, new))
+
+    async def revise(self, user_id: str, fact_id: str, revised: Revised) -> Written:
+        """Replace the text and keep the old one as history."""
+        return await self._lanes.write(
+            lambda connection: _revise(connection, user_id, fact_id, revised)
+        )
+
+    async def link(self, user_id: str, fact_id: str, said_at: int, near: str) -> None:
+        """Note which facts it resembles."""
+
+        def link(connection: sqlite3.Connection) -> None:
+            user = _User.find(connection, user_id)
+            if user is not None:
+                at = user.count(connection)
+                connection.execute(_LINK, (near, at, user.pk, key(fact_id), said_at))
+
+        await self._lanes.write(link)
+
+    async def forget(self, user_id: str, fact_id: str) -> None:
+        """Remove the fact and its history."""
+        await self._lanes.erase(lambda connection: _forget(connection, user_id, fact_id))
+
+    async def forget_all(self, user_id: str) -> None:
+        """Remove all that there is of the user."""
+
+        def forget_all(connection: sqlite3.Connection) -> None:
+            user = _User.find(connection, user_id)
+            if user is not None:
+                _remove_all(connection, user.pk)
+
+        await self._lanes.erase(forget_all)
+
+    async def history(self, user_id: str, fact_id: str) -> list[str]:
+        """What the fact said before."""
+        values = {"user": key(user_id), "id": key(fact_id)}
+
+        def read(connection: sqlite3.Connection, most: int | None) -> list[str]:
+            return [said for (said,) in connection.execute(_HISTORY, values)]
+
+        return await self._lanes.read(read)
+
+    async def users(self) -> list[str]:
+        """Everybody of whom there may be facts."""
+
+        def read(connection: sqlite3.Connection, most: int | None) -> list[str]:
+            found = connection.execute("SELECT user_id FROM goldfish_fact_users ORDER BY pk")
+            return [text(user_id) for (user_id,) in found]
+
+        return await self._lanes.read(read)
+
+    async def embed(
+        self, user_id: str, known: Known, model: str, epoch: int, vectors: list[tuple[int, bytes]]
+    ) -> bool:
+        """Replace all vectors, unless anything has changed since."""
+
+        def embed(connection: sqlite3.Connection) -> bool:
+            user = _User.find(connection, user_id)
+            if user is None or user.known != known:
+                return False
+            connection.executemany(
+                "UPDATE goldfish_facts SET vectors = ? WHERE user = ? AND seq = ?",
+                [(stored, user.pk, seq) for seq, stored in vectors],
+            )
+            connection.execute(
+                "UPDATE goldfish_fact_users SET model = ?, epoch = ? WHERE pk = ?",
+                (model, epoch, user.pk),
+            )
+            return True
+
+        return await self._lanes.write(embed)
+
+
+def _at_one_moment(connection: sqlite3.Connection, read: Callable[[], Changes]) -> Changes:
+    """Read with several statements, all of which see the same state of the file."""
+    connection.execute("BEGIN")
+    try:
+        return read()
+    finally:
+        if connection.in_transaction:
+            connection.execute("COMMIT")
+
+
+def _changes(
+    connection: sqlite3.Connection, user_id: str, known: Known, most: int | None
+) -> Changes:
+    now = time.time()
+    user = _User.find(connection, user_id)
+    if user is None:
+        return Changes(Known(), "", now, [])
+    if user.known == known:
+        return Changes(known, user.model, now, [])
+    since = known if known.epoch == user.known.epoch else Known()
+    if most is not None and user.known.version - since.version > 50:
+        raise TooManyRowsError  # with their vectors they are large
+    rows = [Row(*row) for row in connection.execute(_CHANGES, (user.pk, since.version, PAGE + 1))]
+    alive = None
+    if since.removals != user.known.removals:
+        every = connection.execute("SELECT seq FROM goldfish_facts WHERE user = ?", (user.pk,))
+        alive = [seq for (seq,) in every]
+    if len(rows) <= PAGE:
+        return Changes(user.known, user.model, now, rows, alive)
+    here = user.known._replace(version=rows[PAGE - 1].changed)
+    return Changes(here, user.model, now, rows[:PAGE], alive, more=True)
+
+
+def _remember(connection: sqlite3.Connection, user_id: str, new: New) -> Written:
+    now = time.time()
+    user = _User.find(connection, user_id)
+    if user is not None and user.model != new.model:
+        if _has_facts(connection, user.pk, now):
+            return Written("other model", user.model)
+        _remove_all(connection, user.pk)
+        user = None
+    if user is not None and (seen := _seen(connection, user, new.token, now)):
+        return Written("done", seen)
+    user = user or _begun(connection, user_id, new)
+    found = _holder(connection, user, new.key, now)
+    at = user.count(connection)
+    deadline = None if new.ttl is None else now + new.ttl
+    if found is None:
+        values = {"user": user.pk, "at": at, "deadline": deadline, **new._asdict()}
+        connection.execute(_ADD, values)
+        _note(connection, user, new.token, at, now)
+        return Written("done", new.id)
+    seq, fact_id, old = found
+    later = None if old is None or deadline is None else max(old, deadline)
+    connection.execute(_COUNT, (at, later, user.pk, seq))
+    _note(connection, user, new.token, seq, now)
+    return Written("done", fact_id)
+
+
+def _revise(
+    connection: sqlite3.Connection, user_id: str, fact_id: str, revised: Revised
+) -> Written:
+    now = time.time()
+    user = _User.find(connection, user_id)
+    own = user and connection.execute(_BY_ID, (user.pk, key(fact_id), now)).fetchone()
+    if user is None or own is None:
+        return Written("not found", fact_id)
+    if user.model != revised.model:
+        return Written("other model", user.model)
+    if _seen(connection, user, revised.token, now):
+        return Written("done", fact_id)
+    holder = _holder(connection, user, revised.key, now)
+    if holder is not None and holder[0] != own[0]:
+        return Written("taken", holder[1])
+    at = user.count(connection)
+    values = {"user": user.pk, "id": fact_id, "at": at, **revised._asdict()}
+    connection.execute(_KEEP_OLD, values)
+    connection.execute(_REVISE, values)
+    _note(connection, user, revised.token, own[0], now)
+    return Written("done", fact_id)
+
+
+def _seen(connection: sqlite3.Connection, user: _User, token: str | None, now: float) -> str | None:
+    """The id of the fact that a call with this token wrote, if it is still there."""
+    if token is None:
+        return None
+    row = connection.execute(_SEEN, (user.pk, token, now)).fetchone()
+    return None if row is None else str(row[0])
+
+
+def _note(
+    connection: sqlite3.Connection, user: _User, token: str | None, seq: int, now: float
+) -> None:
+    """Know the call again by its token, for a while."""
+    if token is not None:
+        connection.execute(_NOTE, (user.pk, token, seq, now))
+
+
+def _forget(connection: sqlite3.Connection, user_id: str, fact_id: str) -> None:
+    now = time.time()
+    user = _User.find(connection, user_id)
+    own = user and connection.execute(_BY_ID, (user.pk, key(fact_id), now)).fetchone()
+    if user is None or own is None:
+        return
+    _remove(connection, user.pk, own[0])
+    user.count(connection)
+    connection.execute(
+        "UPDATE goldfish_fact_users SET removals = removals + 1 WHERE pk = ?", (user.pk,)
+    )
+    if not _has_facts(connection, user.pk, now):
+        _remove_all(connection, user.pk)
+
+
+def _begun(connection: sqlite3.Connection, user_id: str, new: New) -> _User:
+    cursor = connection.execute(
+        "INSERT INTO goldfish_fact_users (user_id, epoch, model) VALUES (?, ?, ?)",
+        (key(user_id), new.epoch, new.model),
+    )
+    return _User(int(cursor.lastrowid or 0), Known(new.epoch), new.model)
+
+
+def _holder(
+    connection: sqlite3.Connection, user: _User, fact_key: str, now: float
+) -> tuple[int, str, float | None] | None:
+    """The number, id and deadline of the fact that has the key; an expired one is removed."""
+    found: tuple[int, str, float | None] | None
+    found = connection.execute(_BY_KEY, (user.pk, fact_key)).fetchone()
+    if found is None or found[2] is None or found[2] > now:
+        return found
+    _remove(connection, user.pk, found[0])
+    return None
+
+
+def _has_facts(connection: sqlite3.Connection, user: int, now: float) -> bool:
+    return connection.execute(_ANY, (user, now)).fetchone() is not None
+
+
+def _remove(connection: sqlite3.Connection, user: int, seq: int) -> None:
+    for statement in _REMOVE:
+        connection.execute(statement, (user, seq))
+
+
+def _remove_all(connection: sqlite3.Connection, user: int) -> None:
+    for statement in _REMOVE_ALL:
+        connection.execute(statement, (user,))
+
+
+def any_expired(connection: sqlite3.Connection, now: float) -> bool:
+    """Whether there is a fact whose time is over, or a token that nobody needs any more."""
+    return (
+        connection.execute(_EXPIRED, (now,)).fetchone() is not None
+        or connection.execute(_OLD_TOKEN, (now - TOKEN_SECONDS,)).fetchone() is not None
+    )
+
+
+def remove_one_expired(connection: sqlite3.Connection, now: float) -> bool:
+    """Remove a fact whose time is over, or an old token; whether there was one.
+
+    Whoever knows the fact knows its deadline, too. The last one takes along its user.
+    """
+    fact = connection.execute(_EXPIRED, (now,)).fetchone()
+    if fact is not None:
+        user, seq = fact
+        _remove(connection, user, seq)
+        if connection.execute(_ANY_AT_ALL, (user,)).fetchone() is None:
+            _remove_all(connection, user)
+        return True
+    token = connection.execute(_OLD_TOKEN, (now - TOKEN_SECONDS,)).fetchone()
+    if token is not None:
+        connection.execute("DELETE FROM goldfish_fact_tokens WHERE pk = ?", token)
+    return token is not None

@@ -1,0 +1,169 @@
+"""What must be so in a SQLite file of ours, as statements that count what is not.
+
+Repairing loses nothing: what can be worked out anew is, what nobody can reach any more is removed,
+and messages whose session is missing get one under a name of their own.
+"""
+
+from typing import NamedTuple
+
+from goldfish.stores.sqlite.sessions import ALIVE
+
+RESTORE = "restore the file from a backup"
+REPAIR = "mend it by examine(repair=True)"
+
+
+class Invariant(NamedTuple):
+    """One thing that must be so."""
+
+    subject: str
+    wrong: str  # selects one number: how often it is not so
+    detail: str  # follows that number
+    repair: tuple[str, ...] = ()
+
+    @property
+    def advice(self) -> str:
+        """What to do if it is not so."""
+        return REPAIR if self.repair else RESTORE
+
+
+def _all_but(table: str, condition: str, subject: str, detail: str) -> Invariant:
+    """Rows that nobody can reach: to remove them is to repair."""
+    return Invariant(
+        subject,
+        f"SELECT count(*) FROM {table} WHERE {condition}",
+        detail,
+        (f"DELETE FROM {table} WHERE {condition}",),
+    )
+
+
+_WITHOUT_SESSION = """SELECT session FROM goldfish_messages
+    UNION SELECT session FROM goldfish_state UNION SELECT session FROM goldfish_snapshots
+    UNION SELECT session FROM goldfish_lives UNION SELECT place >> 32 FROM goldfish_archive
+    UNION SELECT place >> 32 FROM goldfish_kept EXCEPT SELECT pk FROM goldfish_sessions"""
+_NEWEST_SNAPSHOT = """SELECT session, max(number) AS number, top
+    FROM goldfish_snapshots GROUP BY session"""
+_MISCOUNTED = f"""SELECT pk FROM goldfish_sessions LEFT JOIN ({_NEWEST_SNAPSHOT}) AS newest
+    ON newest.session = pk
+    WHERE snapshot IS NOT newest.number OR goldfish_sessions.top IS NOT newest.top"""
+_KEPT_BEYOND = """SELECT pk FROM goldfish_sessions WHERE EXISTS (SELECT 1 FROM goldfish_kept
+    WHERE place > coalesce(kept_top, -1) AND place BETWEEN pk << 32 AND (pk + 1 << 32) - 1)"""
+_NO_MESSAGE = """place NOT IN (SELECT place FROM goldfish_messages)
+    AND place NOT IN (SELECT place FROM goldfish_archive)"""
+_NO_FACT = """NOT EXISTS (SELECT 1 FROM goldfish_facts
+    WHERE goldfish_facts.user = {0}.user AND goldfish_facts.seq = {0}.seq)"""
+_LATE = """SELECT pk FROM goldfish_fact_users WHERE version <
+    (SELECT max(changed) FROM goldfish_facts WHERE user = goldfish_fact_users.pk)"""
+
+# In this order: a session that is put back may have to be counted anew.
+INVARIANTS = (
+    Invariant(
+        "sessions",
+        f"SELECT count(*) FROM ({_WITHOUT_SESSION})",
+        "sessions are missing that have messages, state or snapshots",
+        (
+            f"""INSERT INTO goldfish_sessions (pk, session_id, epoch)
+            SELECT session, 'recovered-' || lower(hex(randomblob(8))), random()
+            FROM ({_WITHOUT_SESSION})""",
+        ),
+    ),
+    Invariant(
+        "places",
+        "SELECT count(*) FROM goldfish_messages WHERE place >> 32 <> session",
+        "messages are in a place of another session",
+    ),
+    Invariant(
+        "newest snapshots",
+        f"SELECT count(*) FROM ({_MISCOUNTED})",
+        "sessions do not know their newest snapshot",
+        (
+            f"""UPDATE goldfish_sessions SET
+            snapshot = (SELECT max(number) FROM goldfish_snapshots WHERE session = pk),
+            top = (SELECT top FROM goldfish_snapshots WHERE session = pk
+                ORDER BY number DESC LIMIT 1)
+            WHERE pk IN ({_MISCOUNTED})""",
+        ),
+    ),
+    Invariant(
+        "snapshots",
+        """SELECT count(*) FROM goldfish_snapshots
+            WHERE top NOT BETWEEN session << 32 AND (session + 1 << 32) - 1""",
+        "snapshots end in a place of another session",
+    ),
+    Invariant(
+        "messages in snapshots",
+        f"SELECT count(DISTINCT place) FROM goldfish_lives WHERE {_NO_MESSAGE}",
+        "messages are missing that a snapshot shows",
+    ),
+    Invariant(
+        "returned messages",
+        f"""SELECT count(*) FROM goldfish_lives WHERE died = {ALIVE}
+            AND place NOT IN (SELECT place FROM goldfish_messages)""",
+        "messages are missing that a rollback brought back",
+    ),
+    _all_but(
+        "goldfish_archive",
+        "place NOT IN (SELECT place FROM goldfish_lives)",
+        "messages set aside",
+        "messages were set aside for snapshots that are gone",
+    ),
+    _all_but(
+        "goldfish_saved_state",
+        "snapshot NOT IN (SELECT number FROM goldfish_snapshots)",
+        "state in snapshots",
+        "values belong to snapshots that are gone",
+    ),
+    Invariant(
+        "trimmed messages",
+        f"SELECT count(*) FROM ({_KEPT_BEYOND})",
+        "sessions do not know their newest trimmed message",
+        (
+            f"""UPDATE goldfish_sessions SET kept_top = (SELECT max(place) FROM goldfish_kept
+            WHERE place BETWEEN pk << 32 AND (pk + 1 << 32) - 1) WHERE pk IN ({_KEPT_BEYOND})""",
+        ),
+    ),
+    # Vectors of messages are made again by the next search.
+    _all_but(
+        "goldfish_vectors",
+        f"{_NO_MESSAGE} AND place NOT IN (SELECT place FROM goldfish_kept)",
+        "search rows",
+        "vectors belong to messages that are gone",
+    ),
+    _all_but(
+        "goldfish_vectors",
+        "length(vectors) % 4 <> 0 OR NOT EXISTS (SELECT 1 FROM goldfish_search_model)",
+        "search vectors",
+        "vectors are cut off, or are those of no known model",
+    ),
+    Invariant(
+        "facts",
+        """SELECT count(*) FROM goldfish_facts
+            WHERE user NOT IN (SELECT pk FROM goldfish_fact_users)""",
+        "facts belong to users that are missing",
+    ),
+    Invariant(
+        "fact vectors",
+        "SELECT count(*) FROM goldfish_facts WHERE length(vectors) % 4 <> 0",
+        "facts have vectors that are cut off",
+    ),
+    Invariant(
+        "fact counters",
+        f"SELECT count(*) FROM ({_LATE})",
+        "users have facts that are newer than their counter",
+        (
+            f"""UPDATE goldfish_fact_users SET version = (SELECT max(changed) FROM goldfish_facts
+            WHERE user = goldfish_fact_users.pk) WHERE pk IN ({_LATE})""",
+        ),
+    ),
+    _all_but(
+        "goldfish_fact_history",
+        _NO_FACT.format("goldfish_fact_history"),
+        "fact history",
+        "old texts belong to facts that are gone",
+    ),
+    _all_but(
+        "goldfish_fact_tokens",
+        _NO_FACT.format("goldfish_fact_tokens"),
+        "fact tokens",
+        "tokens belong to facts that are gone",
+    ),
+)

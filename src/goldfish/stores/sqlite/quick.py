@@ -1,0 +1,107 @@
+"""The lane for a lone small piece of work: done at once, in the caller's own thread."""
+
+import contextlib
+import sqlite3
+import threading
+import time
+from functools import partial
+from typing import Any, Protocol, TypeVar
+
+from goldfish.errors import MemoryStoreError
+from goldfish.stores.sqlite.errors import is_busy
+from goldfish.stores.sqlite.file import SQLiteFile, in_transaction
+from goldfish.stores.sqlite.jobs import Job, Work, log_slow
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+QUICK_ROWS = 500  # rows that a read may fetch in the caller's thread
+QUICK_SECONDS = 0.002  # a commit that takes longer is the threads' business for a while
+QUICK_STREAK = 200  # commits in the caller's thread before the writer may check the log's size
+
+
+class Read(Protocol[T_co]):
+    """A read that raises TooManyRowsError beyond ``most`` rows."""
+
+    def __call__(self, connection: sqlite3.Connection, most: int | None) -> T_co: ...
+
+
+class TooManyRowsError(Exception):
+    """A read found more rows than the caller's thread should fetch."""
+
+
+class QuickLane:
+    """The connection for work in the caller's own thread; the threads open it."""
+
+    def __init__(self, file: SQLiteFile) -> None:
+        self._file = file
+        self.connection: sqlite3.Connection | None = None
+        self.gate = threading.Lock()  # held by whoever uses the connection: one loop at a time
+        self._commits_left = 0
+
+    def open(self, *, commits: int = 0) -> None:
+        """Get ready for the next caller, without ever waiting for locks."""
+        if self.connection is not None and commits <= self._commits_left:
+            return
+        with self.gate, contextlib.suppress(sqlite3.Error, OSError, MemoryStoreError):
+            if self.connection is None:
+                self.connection = self._file.connect()
+                self.connection.execute("PRAGMA wal_autocheckpoint=0")
+            self._commits_left = max(self._commits_left, commits)
+
+    def close(self) -> None:
+        """Close the connection; the next caller gets one when a thread has opened it."""
+        with self.gate:
+            self.disconnect()
+
+    def disconnect(self) -> None:
+        """The same for whoever holds the gate."""
+        connection, self.connection = self.connection, None
+        self._commits_left = 0
+        close_quietly(connection)
+
+    def try_write(self, job: Job) -> bool:
+        """Commit the job and settle its future, unless anything is in the way."""
+        if self._commits_left <= 0 or not self.gate.acquire(blocking=False):
+            return False
+        try:
+            began = time.monotonic()
+            done, result = self._try(partial(in_transaction, work=job.work))
+            slow = time.monotonic() - began > QUICK_SECONDS
+            self._commits_left = 0 if slow else self._commits_left - 1
+        finally:
+            self.gate.release()
+        if slow:
+            log_slow(began)
+        if done and not job.future.done():
+            job.future.set_result(result)
+        return done
+
+    def try_read(self, work: Read[T]) -> tuple[bool, T | None]:
+        """Whether the read could be done here, and what it found."""
+        if self.connection is None or not self.gate.acquire(blocking=False):
+            return False, None
+        try:
+            return self._try(partial(work, most=QUICK_ROWS))
+        finally:
+            self.gate.release()
+
+    def _try(self, work: Work) -> tuple[bool, Any]:
+        if self.connection is None:
+            return False, None
+        try:
+            self._file.check_in_place()
+            return True, work(self.connection)
+        except TooManyRowsError:
+            return False, None
+        except Exception as error:  # whatever it is: a thread does it again, and reports it
+            if not is_busy(error):
+                self.disconnect()
+            return False, None
+
+
+def close_quietly(connection: sqlite3.Connection | None) -> None:
+    """Close the connection, if there is one."""
+    if connection is not None:
+        with contextlib.suppress(sqlite3.Error):  # it failed before, or the disk did
+            connection.close()

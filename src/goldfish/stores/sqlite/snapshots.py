@@ -1,0 +1,253 @@
+"""Snapshots in a SQLite file: each function is one piece of work inside a transaction.
+
+``sqlite_sessions`` explains what a snapshot shows, and why saving one copies nothing.
+"""
+
+import sqlite3
+from typing import Any, NamedTuple
+
+from goldfish.stores.base import Forked
+from goldfish.stores.sqlite import (
+    search as sqlite_search,
+)
+from goldfish.stores.sqlite import (
+    sessions as sqlite_sessions,
+)
+from goldfish.stores.sqlite import (
+    state as sqlite_state,
+)
+from goldfish.stores.sqlite.sessions import ALIVE, Key, Session
+
+_SAVE = """INSERT INTO goldfish_snapshots (session, id, label, created_at, top, seconds_left)
+    VALUES (?, ?, ?, ?, ?, ?)"""
+_FIND = """SELECT number, top, seconds_left FROM goldfish_snapshots
+    WHERE id = ? AND session = (SELECT pk FROM goldfish_sessions WHERE session_id = ?)"""
+_BEFORE = """SELECT number, top, seconds_left FROM goldfish_snapshots
+    WHERE session = ? AND number < ? ORDER BY number DESC LIMIT 1"""
+_AFTER = "SELECT min(number) FROM goldfish_snapshots WHERE session = ? AND number > ?"
+
+# The places of messages that the snapshot shows by a life that has ended.
+_GONE_SINCE = """SELECT place FROM goldfish_lives WHERE session = :session
+    AND died >= :number AND died < :alive AND born < :number AND place <= :top"""
+# The places of messages that came back since, and were not there when it was saved.
+_CAME_BACK_SINCE = f"""SELECT place FROM goldfish_lives WHERE session = :session
+    AND died = :alive AND born >= :number AND place <= :top AND place NOT IN ({_GONE_SINCE})
+    ORDER BY place"""
+_BRING_BACK = (
+    f"""INSERT INTO goldfish_messages (place, session, id, body)
+        SELECT place, :session, id, body FROM goldfish_archive WHERE place IN ({_GONE_SINCE})""",
+    f"""INSERT INTO goldfish_lives (place, born, session, died)
+        SELECT place, :newest, :session, :alive FROM goldfish_archive
+        WHERE place IN ({_GONE_SINCE})""",
+    f"DELETE FROM goldfish_archive WHERE place IN ({_GONE_SINCE})",
+)
+_COPY = f"""INSERT INTO goldfish_messages (place, session, id, body)
+    SELECT :end + row_number() OVER (ORDER BY place), :into, id, body FROM (
+        SELECT place, id, body FROM goldfish_messages AS message
+            WHERE place BETWEEN :session << 32 AND :top AND NOT EXISTS (SELECT 1
+                FROM goldfish_lives
+                WHERE place = message.place AND died = :alive AND born >= :number)
+        UNION ALL SELECT place, id, body FROM goldfish_messages WHERE place IN ({_GONE_SINCE})
+        UNION ALL SELECT place, id, body FROM goldfish_archive WHERE place IN ({_GONE_SINCE}))"""
+
+# Lives that no other snapshot shows: they ended before the next one, and began after the one before
+# (or in a place beyond it).
+_ONLY_HERE = """died >= :number AND died < :after
+    AND NOT (born < :before AND place <= :top_before)"""
+_FORGET = (
+    f"""DELETE FROM goldfish_archive
+        WHERE place IN (SELECT place FROM goldfish_lives
+            WHERE session = :session AND {_ONLY_HERE})
+        AND NOT EXISTS (SELECT 1 FROM goldfish_lives
+            WHERE place = goldfish_archive.place AND NOT ({_ONLY_HERE}))""",
+    f"DELETE FROM goldfish_lives WHERE session = :session AND {_ONLY_HERE}",
+    "DELETE FROM goldfish_snapshots WHERE number = :number",
+)
+_FORGET_ALL = (
+    "DELETE FROM goldfish_lives WHERE session = :session",
+    "DELETE FROM goldfish_archive WHERE place BETWEEN :first AND :last",
+    "DELETE FROM goldfish_snapshots WHERE session = :session",
+)
+
+# Messages are counted when somebody asks: counting them when a snapshot is saved would make saving
+# depend on the length of the history. Each message is counted once, at the first snapshot whose
+# top is beyond it; lives that ended or began later correct the sum.
+_LIST = """WITH saved AS (
+        SELECT *, coalesce(lag(top) OVER (ORDER BY number), session << 32) AS top_before
+        FROM goldfish_snapshots
+        WHERE session = (SELECT pk FROM goldfish_sessions WHERE session_id = :key)
+    ), counted AS (
+        SELECT *, (SELECT count(*) FROM goldfish_messages
+            WHERE place > top_before AND place <= top) AS added FROM saved
+    )
+    SELECT id, label, created_at, sum(added) OVER (ORDER BY number)
+        - (SELECT count(*) FROM goldfish_lives WHERE session = counted.session
+            AND died = :alive AND born >= number AND place <= top)
+        + (SELECT count(*) FROM goldfish_lives WHERE session = counted.session
+            AND died >= number AND died < :alive AND born < number AND place <= top)
+    FROM counted ORDER BY number"""
+
+
+class _Saved(NamedTuple):
+    number: int
+    top: int
+    seconds_left: float | None
+
+
+def save(
+    connection: sqlite3.Connection, key: Key, now: float, named: tuple[str, Key | None, float]
+) -> None:
+    """Save the state of the session, which may be empty, under an id, a label and a time.
+
+    An id that the session has stays what it is: the call is repeated.
+    """
+    if _find(connection, key, named[0]) is not None:
+        return
+    session = sqlite_sessions.living(connection, key, now) or sqlite_sessions.begun(connection, key)
+    left = None if session.expires_at is None else session.expires_at - now
+    row = (session.pk, *named, session.end, left)
+    number = int(connection.execute(_SAVE, row).lastrowid or 0)
+    sqlite_state.save(connection, session.pk, number)
+    _set_newest(connection, session, number, session.end)
+
+
+def rollback(connection: sqlite3.Connection, key: Key, now: float, snapshot_id: Key) -> bool:
+    """Restore the state of the session; whether there is such a snapshot."""
+    saved = _find(connection, key, snapshot_id)
+    session = sqlite_sessions.living(connection, key, now) if saved else None
+    if saved is None or session is None:
+        return False
+    values = _values(session, saved)
+    sqlite_sessions.remove(connection, session, saved.top + 1, session.places[1])
+    doomed = connection.execute(_CAME_BACK_SINCE, values).fetchall()
+    for first, last in _runs([place for (place,) in doomed]):
+        sqlite_sessions.remove(connection, session, first, last)
+    for statement in _BRING_BACK:
+        connection.execute(statement, values)
+    if session.kept_top is not None:
+        sqlite_search.drop_returned(connection, session.pk)
+    sqlite_state.restore(connection, session.pk, saved.number)
+    _restore_deadline(connection, session, saved, now)
+    return True
+
+
+def listed(connection: sqlite3.Connection, key: Key) -> list[tuple[str, Key | None, float, int]]:
+    """The id, label, time and number of messages of each snapshot, oldest first."""
+    return connection.execute(_LIST, {"key": key, "alive": ALIVE}).fetchall()
+
+
+def delete(connection: sqlite3.Connection, key: Key, snapshot_id: Key) -> None:
+    """Remove a snapshot, and the messages that only this one shows."""
+    saved = _find(connection, key, snapshot_id)
+    session = sqlite_sessions.find(connection, key) if saved else None
+    if saved is None or session is None:
+        return
+    row = connection.execute(_BEFORE, (session.pk, saved.number)).fetchone()
+    before = _Saved(*row) if row else None
+    (after,) = connection.execute(_AFTER, (session.pk, saved.number)).fetchone()
+    if before is None and after is None:
+        _delete_last(connection, session)
+        return
+    values = _values(session, saved) | {
+        "after": after or ALIVE,
+        "before": before.number if before else 0,
+        "top_before": before.top if before else 0,
+    }
+    sqlite_state.forget_saved(connection, session.pk, saved.number)
+    for statement in _FORGET:
+        connection.execute(statement, values)
+    sqlite_search.forget(connection, session.pk, *session.places)
+    if before and after is None:
+        _set_newest(connection, session, before.number, before.top)
+
+
+def delete_all(connection: sqlite3.Connection, session: Session) -> Session:
+    """Remove the session's snapshots and all that only they show; what is left of it."""
+    first, last = session.places
+    sqlite_state.forget_saved(connection, session.pk)
+    for statement in _FORGET_ALL:
+        connection.execute(statement, {"session": session.pk, "first": first, "last": last})
+    sqlite_search.forget(connection, session.pk, first, last)
+    _set_newest(connection, session, None, None)
+    return session._replace(snapshot=None, top=None)
+
+
+def fork(
+    connection: sqlite3.Connection,
+    keys: tuple[Key, Key],
+    now: float,
+    snapshot_id: Key,
+    token: str | None,
+) -> Forked:
+    """Copy what a snapshot shows into a session that has neither messages nor state."""
+    key, new_key = keys
+    new = sqlite_sessions.living(connection, new_key, now)
+    if new is not None and token is not None and _token(connection, new) == token:
+        return "done"
+    saved = _find(connection, key, snapshot_id)
+    session = sqlite_sessions.find(connection, key)
+    if saved is None or session is None:
+        return "not found"
+    if new is not None and (new.newest is not None or sqlite_state.there(connection, new.pk)):
+        return "not empty"
+    new = new or sqlite_sessions.begun(connection, new_key)
+    connection.execute(_COPY, _values(session, saved) | {"into": new.pk, "end": new.end})
+    connection.execute("UPDATE goldfish_sessions SET token = ? WHERE pk = ?", (token, new.pk))
+    sqlite_search.copy_vectors(connection, session.pk, new.pk)
+    sqlite_state.restore(connection, new.pk, saved.number)
+    _restore_deadline(connection, new, saved, now)
+    return "done"
+
+
+def _token(connection: sqlite3.Connection, session: Session) -> str | None:
+    found = connection.execute("SELECT token FROM goldfish_sessions WHERE pk = ?", (session.pk,))
+    (token,) = found.fetchone()
+    return None if token is None else str(token)
+
+
+def _find(connection: sqlite3.Connection, key: Key, snapshot_id: Key) -> _Saved | None:
+    row = connection.execute(_FIND, (snapshot_id, key)).fetchone()
+    return None if row is None else _Saved(*row)
+
+
+def _values(session: Session, saved: _Saved) -> dict[str, Any]:
+    return {
+        "session": session.pk,
+        "newest": session.snapshot,
+        "number": saved.number,
+        "top": saved.top,
+        "alive": ALIVE,
+    }
+
+
+def _runs(places: list[int]) -> list[tuple[int, int]]:
+    """The first and last of each run of places without a gap."""
+    runs: list[tuple[int, int]] = []
+    for place in places:
+        follows = bool(runs) and runs[-1][1] == place - 1
+        first = runs.pop()[0] if follows else place
+        runs.append((first, place))
+    return runs
+
+
+def _set_newest(
+    connection: sqlite3.Connection, session: Session, number: int | None, top: int | None
+) -> None:
+    connection.execute(
+        "UPDATE goldfish_sessions SET snapshot = ?, top = ? WHERE pk = ?",
+        (number, top, session.pk),
+    )
+
+
+def _delete_last(connection: sqlite3.Connection, session: Session) -> None:
+    left = delete_all(connection, session)
+    empty = left.newest is None and not sqlite_state.there(connection, left.pk)
+    if empty and left.expires_at is None and left.kept_top is None:
+        sqlite_sessions.empty(connection, left)
+
+
+def _restore_deadline(
+    connection: sqlite3.Connection, session: Session, saved: _Saved, now: float
+) -> None:
+    left = saved.seconds_left
+    sqlite_sessions.set_deadline(connection, session, None if left is None else now + left)

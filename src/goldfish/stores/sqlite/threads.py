@@ -1,0 +1,256 @@
+"""The threads that work on a SQLite file: one writes, a few read, each by its own connection.
+
+None of them waits inside SQLite. A file that another process holds is tried again and again, for
+as long as somebody waits for the outcome; so a call is late by no more than one pause, and what
+its caller has given up is not done when the file is free again.
+"""
+
+import contextlib
+import enum
+import queue
+import sqlite3
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, Literal, Protocol
+
+from goldfish.errors import MemoryStoreError
+from goldfish.stores.sqlite.errors import explained, is_busy
+from goldfish.stores.sqlite.file import SQLiteFile, in_transaction
+from goldfish.stores.sqlite.jobs import LOGGER, Job, deliver
+from goldfish.stores.sqlite.quick import QUICK_SECONDS, QUICK_STREAK, QuickLane, close_quietly
+
+MOST_SHARING = 256  # writes in one commit
+LONG_WAIT = 0.5  # seconds for which another process holds the file before the log says so
+BREATH_SECONDS = 0.003  # between two steps of tidying up, in which other processes may write
+CLOSING_SECONDS = 0.25  # for what has expired, when the store is closed
+
+
+class Housekeeping(Protocol):
+    """What the writer does for itself, when there is time."""
+
+    def step(self, connection: sqlite3.Connection) -> bool:
+        """Do a few milliseconds of work; return whether there is more."""
+
+    def erase_soon(self) -> None:
+        """Note that something was removed on purpose, of which the log has traces."""
+
+
+class Tidying(enum.Enum):
+    """What stands in the queue of the writer among the jobs when there may be work for itself."""
+
+    DUE = enum.auto()
+
+
+Queue = queue.SimpleQueue[Job | Literal[Tidying.DUE] | None]
+
+
+class Lane(ABC):
+    """A thread's own connection, opened when needed and again after it failed."""
+
+    def __init__(self, file: SQLiteFile, jobs: Queue, quick: QuickLane) -> None:
+        self._file = file
+        self._jobs = jobs
+        self._quick = quick
+        self.gate = threading.Lock()  # held by whoever uses the connection
+        self.connection: sqlite3.Connection | None = None
+        self.locked: Exception | None = None  # why it waits for another process, while it does
+        self.thread = threading.Thread(target=self._run, name="goldfish-sqlite", daemon=True)
+
+    def disconnect(self) -> None:
+        """Close the connection: for whoever holds the gate."""
+        connection, self.connection = self.connection, None
+        close_quietly(connection)
+
+    def _run(self) -> None:
+        """Serve until None comes; leave it for the other threads on the same queue."""
+        while (job := self._jobs.get()) is not None:
+            self._serve(job)
+        self._finish()
+        self._jobs.put(None)
+        with self.gate:
+            self.disconnect()
+
+    @abstractmethod
+    def _serve(self, job: Job | Literal[Tidying.DUE]) -> None: ...
+
+    @abstractmethod
+    def _finish(self) -> None:
+        """Do what is left to do before the connection is closed."""
+
+    def _connected(self) -> sqlite3.Connection:
+        if self.connection is None:
+            self.connection = self._file.connect()
+        self._file.check_in_place()
+        return self.connection
+
+    def _fail(self, jobs: Sequence[Job], error: Exception) -> None:
+        """Let the callers see the error; the next job gets a new connection."""
+        with self.gate:
+            self.disconnect()
+        known = isinstance(error, sqlite3.Error | OSError)
+        failure = explained(error, self._file) if known else error
+        deliver([(job, None, failure) for job in jobs])
+
+    def _wait(self, jobs: Sequence[Job], error: Exception, pause: float) -> list[Job]:
+        """Pause because others hold the file; return the jobs whose callers go on waiting."""
+        self.locked = error
+        late = [job for job in jobs if time.monotonic() >= job.deadline]
+        if late:
+            LOGGER.warning(
+                "%s is held by another process: gave up %d call(s) after %g s",
+                self._file.path,
+                len(late),
+                self._file.timeout,
+            )
+            self._fail(late, error)
+        left = [job for job in jobs if job not in late]
+        if left:
+            soonest = min(job.deadline for job in left)
+            time.sleep(max(0.0, min(pause, soonest - time.monotonic())))
+        return left
+
+    def _pauses(self) -> Iterator[float]:
+        """How long to wait before each further attempt, in seconds."""
+        began = time.monotonic()
+        told = False
+        pause = 0.0005
+        while True:
+            pause = min(2 * pause, 0.02)
+            if not told and time.monotonic() - began > LONG_WAIT:
+                told = True
+                LOGGER.info("waiting for another process that holds %s", self._file.path)
+            yield pause
+
+
+class Reader(Lane):
+    """One of the threads that read."""
+
+    def _serve(self, job: Job | Literal[Tidying.DUE]) -> None:
+        if not isinstance(job, Job) or not job.take():
+            return
+        pauses = self._pauses()
+        while not job.future.cancelled():
+            try:
+                with self.gate:
+                    result = job.work(self._connected())
+            except Exception as error:
+                if not is_busy(error):
+                    self._fail([job], error)
+                    return
+                if not self._wait([job], error, next(pauses)):
+                    return
+            else:
+                self.locked = None
+                deliver([(job, result, None)])
+                self._quick.open()
+                return
+
+    def _finish(self) -> None:
+        """Nothing: a reader leaves nothing behind."""
+
+
+class Writer(Lane):
+    """The thread that writes, and that tidies up when it is told to."""
+
+    def __init__(
+        self, file: SQLiteFile, jobs: Queue, quick: QuickLane, housekeeping: Housekeeping
+    ) -> None:
+        super().__init__(file, jobs, quick)
+        self._housekeeping = housekeeping
+        self._untidy = False  # there may be work that was not done yet
+        self._failing = False
+
+    def _serve(self, job: Job | Literal[Tidying.DUE]) -> None:
+        jobs: list[Job] = []
+        following: Job | Literal[Tidying.DUE] | None = job
+        while following is not None:
+            if isinstance(following, Tidying):
+                self._untidy = True
+            elif following.take():
+                jobs.append(following)
+            if len(jobs) >= MOST_SHARING or self._jobs.empty():
+                break
+            following = self._jobs.get()
+        else:
+            self._jobs.put(None)
+        if jobs:
+            self._commit(jobs)
+        if self._untidy:
+            self._step()
+
+    def _commit(self, jobs: list[Job]) -> None:
+        """Do all jobs in one transaction; if that fails, each in its own."""
+        pauses = self._pauses()
+        while jobs := [job for job in jobs if not job.future.cancelled()]:
+            began = time.perf_counter()
+            try:
+                with self.gate:
+                    results = in_transaction(self._connected(), partial(_do_all, jobs))
+            except Exception as error:
+                if not is_busy(error):
+                    self._redo(jobs, error)
+                    return
+                jobs = self._wait(jobs, error, next(pauses))
+            else:
+                self.locked = None
+                deliver([(job, result, None) for job, result in zip(jobs, results, strict=True)])
+                if time.perf_counter() - began < QUICK_SECONDS:
+                    self._quick.open(commits=QUICK_STREAK)
+                return
+
+    def _redo(self, jobs: Sequence[Job], error: Exception) -> None:
+        """One of them failed and none was written: whose fault it is shows when each is alone."""
+        if len(jobs) == 1:
+            self._fail(jobs, error)
+            return
+        with self.gate:
+            self.disconnect()
+        for job in jobs:
+            self._commit([job])
+
+    def _step(self) -> None:
+        """Tidy up for a few milliseconds; the rest comes after the jobs that have queued up."""
+        self._untidy = self._tidied()
+        if self._untidy:
+            if self._jobs.empty():
+                time.sleep(BREATH_SECONDS)
+            self._jobs.put(Tidying.DUE)
+
+    def _tidied(self) -> bool:
+        """Whether there is more to do; what fails is tried again another time."""
+        try:
+            with self.gate:
+                more = self._housekeeping.step(self._connected())
+        except (sqlite3.Error, OSError, MemoryStoreError) as error:
+            if not is_busy(error):
+                with self.gate:
+                    self.disconnect()
+                if not self._failing:  # calls that need the file tell their callers
+                    LOGGER.info("%s could not be tidied up: %s", self._file.path, error)
+                self._failing = True
+            return False
+        self._failing = False
+        return more
+
+    def _finish(self) -> None:
+        """A process that opens the store for one call has to take its share, too."""
+        give_up = time.monotonic() + CLOSING_SECONDS
+        while self._untidy and time.monotonic() < give_up:
+            self._untidy = self._tidied()
+
+
+def _do_all(jobs: Sequence[Job], connection: sqlite3.Connection) -> list[Any]:
+    """Do the work of those whose callers are still there, now that the file is ours."""
+    return [None if job.future.cancelled() else job.work(connection) for job in jobs]
+
+
+def refuse_the_rest(jobs: Queue, error: Callable[[], Exception]) -> None:
+    """Nobody serves what was queued behind the end: say so instead of letting callers wait."""
+    with contextlib.suppress(queue.Empty):
+        while True:
+            job = jobs.get_nowait()
+            if isinstance(job, Job):
+                deliver([(job, None, error())])

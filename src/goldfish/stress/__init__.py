@@ -1,0 +1,1 @@
+"""Many callers at once: workloads, fleets, nemeses, and the smallest case that still breaks."""

@@ -1,0 +1,223 @@
+"""A fleet: several openings of one storage at work at once, and a record of all they were asked."""
+
+import asyncio
+import time
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import groupby
+from typing import Any, Protocol
+
+from goldfish.errors import masked
+from goldfish.harness.client import EndedError, StoreError
+from goldfish.harness.memory import Memory, contents_of, identity, messages_in
+from goldfish.harness.pods import Pod
+from goldfish.history import FAULT, Call, History, Outcome
+from goldfish.messages import ChatMessage
+from goldfish.stress.workload import Operation
+
+FOREVER = 3600.0
+NO_ANSWER = "no answer"
+ROLES = ("user", "assistant")
+
+Nemesis = Callable[["Fleet"], Coroutine[Any, Any, None]]
+
+
+class Place(Protocol):
+    """Where a call can be sent: a pod, or the opening in this process."""
+
+    ended: bool
+
+    async def call(
+        self, method: str, *arguments: Any, deadline: float, lane: int = 0, **options: Any
+    ) -> Any: ...
+
+
+class Fleet:
+    """Places that serve calls; ``history`` has every call, with what came of it."""
+
+    def __init__(self, memory: Memory, places: Sequence[Place], *, patience: float) -> None:
+        self.memory = memory
+        self.places = list(places)
+        self.history = History()
+        self.patience = patience
+        self.saved: dict[str, list[Any]] = defaultdict(list)  # the snapshots of each session
+        self.begun: set[str] = set()  # the sessions in which something was said
+        self.over = asyncio.Event()  # set when there is nothing more to ask
+        self._stuck = False
+
+    @classmethod
+    async def open(cls, memory: Memory, pods: int, *, lanes: int = 2, patience: float) -> "Fleet":
+        """Pods that open the storage all at once; without pods, the opening in this process."""
+        if pods:
+            return cls(memory, await memory.pods(pods, lanes=lanes), patience=patience)
+        return cls(memory, [await memory.lanes(lanes)], patience=patience)
+
+    async def warm_up(self, lanes: int) -> None:
+        """Ask something of each place and lane alone, so that all that is lazy is done."""
+        for place in self.places:
+            for lane in range(lanes):
+                await place.call("get_history", "warm-up", deadline=self.patience, lane=lane)
+
+    async def run(self, plan: Sequence[Operation], nemesis: Nemesis | None = None) -> None:
+        """Ask all of it, each process one thing after the other, while the nemesis is at work."""
+        self.over.clear()
+        by_process = sorted(plan, key=lambda operation: operation.process)
+        asking = [
+            self._ask_all(list(operations))
+            for _, operations in groupby(by_process, key=lambda operation: operation.process)
+        ]
+        trouble = asyncio.create_task(nemesis(self)) if nemesis is not None else None
+        try:
+            await asyncio.gather(*asking)
+        finally:
+            self.over.set()
+            if trouble is not None:
+                await trouble
+
+    async def read_back(self, sessions: Iterable[str]) -> None:
+        """Read every session through every place, as the last word on it."""
+        for session in sessions:
+            for at in range(len(self.places)):
+                await self.ask(Operation("end", at, session, "read"))
+
+    async def ask(self, operation: Operation) -> Call:
+        """Ask one thing, and record what came of it."""
+        number = await self._route(operation.pod)
+        operation = self._named(operation)
+        call = asks(self.places[number], operation)
+        start = time.perf_counter()
+        outcome, result, error = await _outcome(call, self.patience)
+        done = Call(
+            operation.process,
+            operation.session,
+            "read" if operation.action == "last" else operation.action,
+            operation.value,
+            result,
+            start,
+            time.perf_counter(),
+            outcome,
+            error,
+            f"pod{number + 1}",
+        )
+        self.history.calls.append(done)
+        if operation.action == "save" and outcome == "ok":
+            self.saved[operation.session].append(result)
+        if operation.action == "add" and outcome == "ok":
+            self.begun.add(operation.session)
+        self._stuck = self._stuck or error.startswith(NO_ANSWER)
+        return done
+
+    def _named(self, operation: Operation) -> Operation:
+        """A rollback to one of the snapshots that there are; where there is none, a save.
+
+        Where nothing was said yet, a read: not every memory can save what is empty.
+        """
+        if operation.action not in {"save", "rollback"}:
+            return operation
+        saved = self.saved[operation.session]
+        if operation.session not in self.begun:
+            return replace(operation, action="read", value=None)
+        if operation.action == "save" or not saved:
+            return replace(operation, action="save", value=None)
+        return replace(operation, value=saved[operation.value % len(saved)])
+
+    @contextmanager
+    def fault(self, what: str) -> Iterator[None]:
+        """Record that something is done to the world while the block runs."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            end = time.perf_counter()
+            self.history.calls.append(Call(FAULT, "", FAULT, what, None, start, end))
+
+    def kill(self, number: int) -> None:
+        """SIGKILL a pod; calls go to the others from now on."""
+        self._pod(number).kill()
+
+    def pause(self, number: int) -> None:
+        """SIGSTOP a pod: who asks it waits."""
+        self._pod(number).pause()
+
+    def thaw(self, number: int) -> None:
+        """Let a paused pod go on."""
+        self._pod(number).thaw()
+
+    async def replace(self, number: int, *, lanes: int = 2) -> None:
+        """Start a new pod in the place of one that was killed."""
+        (self.places[number],) = await self.memory.pods(1, lanes=lanes)
+
+    async def pause_for(self, seconds: float) -> None:
+        """Wait, but no longer than there is something to ask."""
+        try:
+            await asyncio.wait_for(self.over.wait(), seconds)
+        except TimeoutError:
+            return
+
+    def _pod(self, number: int) -> Pod:
+        place = self.places[number]
+        assert isinstance(place, Pod)
+        return place
+
+    async def _route(self, number: int) -> int:
+        """The number of the place, or of the next one that is alive, once there is one."""
+        count = len(self.places)
+        order = [(number + step) % count for step in range(count)]
+        give_up = time.monotonic() + self.patience
+        while time.monotonic() < give_up:
+            for each in order:
+                if not self.places[each].ended:
+                    return each
+            await asyncio.sleep(0.002)
+        return number
+
+    async def _ask_all(self, operations: Sequence[Operation]) -> None:
+        for operation in operations:
+            if self._stuck:  # it would wait as long for each of the others
+                return
+            await self.ask(operation)
+
+
+def asks(place: Place, operation: Operation) -> Awaitable[Any]:
+    """The call of the store that an operation stands for."""
+    lane = sum(operation.process.encode())  # any number that goes with the process
+    session, value = operation.session, operation.value
+    if operation.action == "add":
+        messages = [_message(content, at) for at, content in enumerate(value)]
+        return place.call("add_messages", session, messages, deadline=FOREVER, lane=lane)
+    if operation.action == "trim":
+        return place.call("trim", session, keep_last=value, deadline=FOREVER, lane=lane)
+    if operation.action == "clear":
+        return place.call("clear", session, deadline=FOREVER, lane=lane)
+    if operation.action == "save":
+        return _identity(place.call("save_snapshot", session, deadline=FOREVER, lane=lane))
+    if operation.action == "rollback":
+        return place.call("rollback_to_snapshot", session, value, deadline=FOREVER, lane=lane)
+    options = {"last": value} if operation.action == "last" else {}
+    return _read(place.call("get_history", session, deadline=FOREVER, lane=lane, **options))
+
+
+def _message(content: str, at: int) -> ChatMessage:
+    return ChatMessage(role=ROLES[at % 2], content=content)
+
+
+async def _read(found: Awaitable[Any]) -> tuple[str, ...]:
+    contents = contents_of(messages_in(await found))
+    return tuple(each if isinstance(each, str) else repr(each) for each in contents)
+
+
+async def _identity(saved: Awaitable[Any]) -> Any:
+    return identity(await saved)
+
+
+async def _outcome(call: Awaitable[Any], patience: float) -> tuple[Outcome, Any, str]:
+    try:
+        return "ok", await asyncio.wait_for(call, patience), ""
+    except TimeoutError:
+        return "unknown", None, f"{NO_ANSWER} within {patience:g} s"
+    except StoreError as error:
+        if isinstance(error.error, EndedError):
+            return "unknown", None, str(error)
+        return "fail", None, masked(str(error))

@@ -1,0 +1,143 @@
+"""An ordeal: a workload put to the memory again and again, judged, and made small if it breaks."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from random import Random
+
+from goldfish.findings.result import UnprovenError, Violation
+from goldfish.harness.memory import Memory, Record
+from goldfish.history import History
+from goldfish.history.excerpt import excerpt
+from goldfish.history.notation import drawn
+from goldfish.judges import Finding, Judgement, judge
+from goldfish.judges.evidence import TITLE, proof
+from goldfish.stress.fleet import Fleet, Nemesis
+from goldfish.stress.workload import Workload
+
+SHRINK_SECONDS = 3.0
+TRIES = 2  # of each smaller workload: a race does not show every time
+METHODS = {
+    "add": (),
+    "read": (),
+    "last": ("get_history", "last"),
+    "trim": ("trim", "keep_last"),
+    "save": ("save_snapshot",),
+    "rollback": ("rollback_to_snapshot",),
+}
+
+MakeNemesis = Callable[[Random], Nemesis]
+
+
+async def withstand(
+    memory: Memory,
+    workload: Workload,
+    *,
+    rounds: int = 10,
+    nemesis: MakeNemesis | None = None,
+    cold: bool = False,
+) -> None:
+    """Raise the violation, with its smallest history, if the memory breaks under the workload.
+
+    The nemesis is what does harm meanwhile. A call that passes the memory's deadline is unknown.
+    With ``cold`` the workload is the first that the storage and its openings see.
+    """
+    ordeal = _Ordeal(_possible(memory, workload), nemesis, cold)
+    proven = False
+    fleet = await ordeal.fleet(memory)
+    for _ in range(max(1, round(rounds * memory.effort))):
+        seen = await ordeal.round(fleet, memory.random.getrandbits(32), memory.record)
+        memory.record.add(seen.history, seen.judgement.acknowledged, seen.judgement.lost)
+        if seen.judgement.findings:
+            raise _violation(await ordeal.shrunk(memory, seen), ordeal.workload)
+        proven = proven or seen.judgement.proven
+        if time.monotonic() > memory.until:
+            break
+    if not proven:
+        raise UnprovenError("no message that was acknowledged was read back")
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What one round showed."""
+
+    workload: Workload
+    seed: int
+    history: History
+    judgement: Judgement
+
+    @property
+    def finding(self) -> Finding:
+        return self.judgement.findings[0]
+
+
+@dataclass(frozen=True)
+class _Ordeal:
+    workload: Workload
+    nemesis: MakeNemesis | None
+    cold: bool
+
+    async def fleet(self, memory: Memory) -> Fleet:
+        """Openings that are ready to be asked at once."""
+        if not self.cold:
+            await warm_up(memory)
+        lanes = max(1, min(3, self.workload.processes // max(1, self.workload.pods)))
+        fleet = await Fleet.open(memory, self.workload.pods, lanes=lanes, patience=memory.deadline)
+        if not self.cold:
+            await fleet.warm_up(lanes)
+        return fleet
+
+    async def round(self, fleet: Fleet, seed: int, record: Record) -> _Seen:
+        """Ask what the seed says, in sessions of their own; read it all back, and judge."""
+        random = Random(seed)
+        record.rounds += 1
+        plan = self.workload.plan(random, first=record.asked + 1, prefix=f"r{record.rounds}s")
+        record.asked += len(plan)
+        fleet.history = History()
+        await fleet.run(plan, self.nemesis(random) if self.nemesis else None)
+        await fleet.read_back(dict.fromkeys(operation.session for operation in plan))
+        return _Seen(self.workload, seed, fleet.history, judge(fleet.history))
+
+    async def shrunk(self, memory: Memory, seen: _Seen) -> _Seen:
+        """The smallest round with the same finding that a few seconds of trying can show."""
+        give_up = time.monotonic() + SHRINK_SECONDS
+        smaller = seen.workload.smaller()
+        while (workload := next(smaller, None)) and time.monotonic() < give_up:
+            for attempt in range(TRIES):
+                again = await replace(self, workload=workload).alone(memory, seen.seed + attempt)
+                if again and again.finding.kind == seen.finding.kind:
+                    seen, smaller = again, again.workload.smaller()
+                    break
+        return seen
+
+    async def alone(self, memory: Memory, seed: int) -> _Seen | None:
+        """One round on a storage of its own; None if it shows nothing."""
+        async with memory.afresh() as fresh:
+            fleet = await self.fleet(fresh)
+            seen = await self.round(fleet, seed, Record())
+            return seen if seen.judgement.findings else None
+
+
+async def warm_up(memory: Memory) -> None:
+    """Let the storage be made before many ask for it, which other checks are about."""
+    client = await memory.first()
+    await client.add(memory.session("warm-up"), memory.messages(1))
+
+
+def _possible(memory: Memory, workload: Workload) -> Workload:
+    """The workload without the actions that the store does not have."""
+
+    def has(action: str) -> bool:
+        needed = METHODS.get(action, (action,))
+        return not needed or memory.client.has(*needed)
+
+    return replace(workload, mix={each: n for each, n in workload.mix.items() if has(each)})
+
+
+def _violation(seen: _Seen, asked: Workload) -> Violation:
+    finding, calls = proof(seen.history, seen.finding)
+    lines = [TITLE, *drawn(calls), f"seen with {seen.workload}"]
+    if seen.workload != asked:
+        lines.append(f"made smaller from {asked}")
+    shown = excerpt(calls, finding.elements, seen.history.calls)
+    return Violation(f"{finding.kind}: {finding.summary}", *lines, excerpt=shown)

@@ -1,0 +1,126 @@
+"""Whether a store has the methods of a memory, in the shape in which checks call them."""
+
+import asyncio
+import contextlib
+import inspect
+from typing import Any
+
+from goldfish.errors import MissingExtraError, ModelNotFoundError, ServiceError, TargetError
+from goldfish.findings.result import Violation
+from goldfish.harness.client import LocalClient, StoreError
+from goldfish.targets.declaration import Target
+from goldfish.world.sandbox import Sandbox
+
+OPENS_WITHIN = 10.0
+# What is missing here, and is no fault of the target.
+WORLD = (MissingExtraError, ModelNotFoundError, ServiceError, TargetError)
+EXPECTED = {
+    "add_messages": "session_id, messages",
+    "get_history": "session_id",
+    "trim": "session_id, *, keep_last",
+    "clear": "session_id",
+    "clear_all": "",
+    "delete_messages": "session_id, ids",
+    "list_sessions": "",
+    "set_ttl": "session_id, seconds",
+    "get_ttl": "session_id",
+    "remember": "user_id, text",
+    "recall": "user_id, query",
+    "list_facts": "user_id",
+    "get_fact": "user_id, fact_id",
+    "revise": "user_id, fact_id, text",
+    "forget": "user_id, fact_id",
+    "forget_all": "user_id",
+    "fact_history": "user_id, fact_id",
+    "set_state": "session_id, values, *, user_id",
+    "get_state": "session_id, *, user_id",
+}
+
+
+def shape_problem(store: object) -> str | None:
+    """Which method a store lacks or has in another shape, and what is expected; None if none."""
+    if problem := _missing(store):
+        return problem
+    return next(filter(None, (_misshapen(store, name) for name in EXPECTED)), None)
+
+
+def refuse_wrong_shape(target: Target) -> None:
+    """Open the target once, and raise a TargetError if what it gives is no memory.
+
+    A target that does not open is left to the run, which reports it as unknown.
+    """
+    if problem := asyncio.run(_problem(target)):
+        raise TargetError(f"the target {target.name} {problem}")
+
+
+async def _problem(target: Target) -> str | None:
+    sandbox = Sandbox()
+    try:
+        sandbox.provide(target.services)
+        sandbox.opening += 1
+        client = await LocalClient.open(target, sandbox, deadline=OPENS_WITHIN)
+        try:
+            return shape_problem(client.store)
+        finally:
+            with contextlib.suppress(StoreError, Violation):
+                await client.close(deadline=OPENS_WITHIN)
+    except StoreError as error:
+        if isinstance(error.error, WORLD):
+            raise error.error from None
+        return None
+    except Violation:
+        return None
+    finally:
+        sandbox.close()
+
+
+def _missing(store: object) -> str | None:
+    has = {name for name in EXPECTED if _method(store, name) is not None}
+    if {"add_messages", "get_history"} <= has:
+        return None
+    if "remember" in has and has & {"recall", "list_facts"}:
+        return None
+    if "remember" in has and "add_messages" not in has:
+        lacks = f"{_spelled('recall')} or {_spelled('list_facts')}"
+    else:
+        lacks = _spelled("get_history" if "add_messages" in has else "add_messages")
+    return (
+        f"gives a {type(store).__name__} that has no {lacks}: a memory has add_messages and "
+        "get_history, or remember and recall or list_facts"
+    )
+
+
+def _misshapen(store: object, name: str) -> str | None:
+    method = _method(store, name)
+    try:
+        signature = inspect.signature(method)
+    except (TypeError, ValueError):  # there is no such method, or it hides its parameters
+        return None
+    if _takes(signature, name):
+        return None
+    own = ", ".join(str(each).partition(":")[0] for each in signature.parameters.values())
+    return f"has {name}({own}) in the wrong shape: expected {_spelled(name)}"
+
+
+def _takes(signature: inspect.Signature, name: str) -> bool:
+    """Whether the call that checks make fits; an optional keyword may be missing altogether."""
+    positional, _, keywords = EXPECTED[name].partition("*, ")
+    arguments = [each for each in positional.split(", ") if each]
+    options = {each: None for each in keywords.split(", ") if each in signature.parameters}
+    if keywords and not options:
+        return True  # the checks that pass it find the store unsupported
+    try:
+        signature.bind(*arguments, **options)
+    except TypeError:
+        return False
+    return True
+
+
+def _method(store: Any, name: str) -> Any:
+    with contextlib.suppress(Exception):  # a property of a stranger's store may do anything
+        method = getattr(store, name, None)
+        return method if callable(method) else None
+
+
+def _spelled(name: str) -> str:
+    return f"{name}({EXPECTED[name]})"

@@ -1,0 +1,75 @@
+"""Finds a target in an importable module, in a file, or where another process described it."""
+
+import importlib
+import importlib.util
+import sys
+import zlib
+from pathlib import Path
+from typing import Any
+
+from goldfish.errors import TargetError
+from goldfish.targets.declaration import Location, Target, as_target
+
+
+def load(module: str, name: str, *, label: str) -> Target:
+    """The target of that name in an importable module."""
+    return as_target(_attribute(importlib.import_module(module), name), label)
+
+
+def load_file(path: Path, name: str, *, label: str) -> Target:
+    """The target of that name in a Python file, whose directory is importable from then on."""
+    name_of_module = _module_name(path)
+    if name_of_module in sys.modules:
+        return as_target(_attribute(sys.modules[name_of_module], name), label)
+    sys.path.insert(0, str(path.parent))
+    spec = importlib.util.spec_from_file_location(name_of_module, path)
+    if spec is None or spec.loader is None:
+        raise TargetError(f"{path} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name_of_module] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name_of_module]
+        raise
+    return as_target(_attribute(module, name), label)
+
+
+def _module_name(path: Path) -> str:
+    """The file's own name, unless that would hide another module, as redis.py would."""
+    known = sys.modules.get(path.stem)
+    if getattr(known, "__file__", None) == str(path):
+        return path.stem
+    taken = known is not None or importlib.util.find_spec(path.stem) is not None
+    return f"{path.stem}_{zlib.crc32(str(path).encode()):08x}" if taken else path.stem
+
+
+def load_location(location: Location) -> Target:
+    """The target at a location that another process described."""
+    _make_importable(location)
+    try:
+        module = importlib.import_module(location.module)
+    except ImportError:
+        module = None
+    if module is not None and getattr(module, "__file__", None) == location.file:
+        return as_target(_attribute(module, location.name), location.name)
+    return load_file(Path(location.file), location.name, label=location.name)
+
+
+def _make_importable(location: Location) -> None:
+    """Find the module's package as well, for pytest imports some that are not on the path."""
+    names = location.module.split(".")
+    path = Path(location.file).with_suffix("")
+    if list(path.parts[-len(names) :]) == names:
+        sys.path.append(str(path.parents[len(names) - 1]))
+
+
+def _attribute(module: Any, name: str) -> Any:
+    found = module
+    for part in name.split("."):
+        if not hasattr(found, part):
+            there = [key for key, value in vars(module).items() if isinstance(value, Target)]
+            hint = f"; its targets are {', '.join(there)}" if there else ""
+            raise TargetError(f"{module.__name__} has no {name!r}{hint}")
+        found = getattr(found, part)
+    return found

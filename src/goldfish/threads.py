@@ -1,0 +1,107 @@
+"""An event loop in a thread of its own: the seam between code with a loop and code without one."""
+
+import asyncio
+import concurrent.futures
+import contextlib
+import ctypes
+import os
+import threading
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+from goldfish.errors import MemoryStoreError
+
+T = TypeVar("T")
+GRACE = 1.0  # seconds that a stuck thread has before it is interrupted
+
+
+class LoopThread:
+    """An event loop that runs in a thread of its own."""
+
+    def __init__(self) -> None:
+        self.abandoned = False
+        self._pid = os.getpid()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run, name="goldfish-blocking", daemon=True)
+        self._thread.start()
+        self._ident = self._thread.ident or 0
+
+    def call(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        """Run the coroutine in the loop and wait for it here."""
+        if os.getpid() != self._pid:
+            coroutine.close()
+            raise MemoryStoreError(
+                "this store was made before the process forked: open a new one in each process"
+            )
+        future = self.submit(coroutine)
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()  # the caller was interrupted; it has no effect on a finished call
+            raise
+
+    def submit(self, coroutine: Coroutine[Any, Any, T]) -> "concurrent.futures.Future[T]":
+        """Run the coroutine in the loop; its result comes later."""
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+
+    def abandon(self) -> None:
+        """End the thread without waiting for it, even if it is stuck in Python code."""
+        self.abandoned = True
+        self._loop.set_exception_handler(lambda loop, context: None)  # it is to be interrupted
+        with contextlib.suppress(RuntimeError):  # it has ended by itself
+            self._loop.call_soon_threadsafe(self._loop.stop)
+        grace = threading.Timer(GRACE, self._interrupt)
+        grace.daemon = True
+        grace.start()
+
+    def _interrupt(self) -> None:
+        """An endless loop would take a share of every second from now on."""
+        if self._thread.is_alive():
+            stop = ctypes.py_object(SystemExit)
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._ident), stop)
+
+    def leave(self) -> None:
+        """Let the thread end by itself once its loop has nothing more to do."""
+        self.abandoned = True
+        self._loop.call_soon_threadsafe(self._loop.stop)
+
+    def stop(self) -> None:
+        """End the loop and its thread."""
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        try:
+            self._loop.run_forever()
+            for task in (tasks := asyncio.all_tasks(self._loop)):
+                task.cancel()
+            self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+        finally:
+            self._loop.close()
+
+
+_shared: LoopThread | None = None
+_sharing = threading.Lock()
+
+
+def wait_for(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Run the coroutine in a loop that all threads of the process share, and wait for it here.
+
+    So objects that come and go by the thousand, as chat histories do, need no thread each.
+    """
+    global _shared
+    with _sharing:
+        if _shared is None:
+            _shared = LoopThread()
+        thread = _shared
+    return thread.call(coroutine)
+
+
+def _forget_shared() -> None:
+    """A process that was forked has neither its parent's thread nor whoever held the lock."""
+    global _shared, _sharing
+    _shared, _sharing = None, threading.Lock()
+
+
+os.register_at_fork(after_in_child=_forget_shared)

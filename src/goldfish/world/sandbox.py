@@ -1,0 +1,116 @@
+"""The private place that one check gets: a directory, and real servers on demand."""
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from goldfish.errors import ServiceError
+from goldfish.services import shared_postgres, shared_redis, undertaker
+
+if TYPE_CHECKING:
+    from goldfish.world.faults import Fault, Faults
+
+
+class Sandbox:
+    """One storage, to be opened again and again; ``opening`` counts the openings.
+
+    With ``own_servers``, or once ``faults`` was asked for, the servers are this sandbox's alone and
+    a proxy leads to each, so that they can be tormented. Otherwise they are shared, which is cheap.
+    """
+
+    def __init__(self, *, own_servers: bool = False) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="goldfish-"))
+        undertaker.watch_directory(self.path)
+        self.opening = 0
+        self._addresses: dict[str, str] = {}
+        self._faults: Faults | None = None
+        if own_servers:
+            _ = self.faults
+
+    @property
+    def redis_url(self) -> str:
+        """An empty Redis database of this sandbox's own."""
+        return self._address("redis")
+
+    @property
+    def postgres_dsn(self) -> str:
+        """An empty PostgreSQL database of this sandbox's own."""
+        return self._address("postgres")
+
+    @property
+    def faults(self) -> "Faults":
+        """What can be made to go wrong here: ask before the first ``redis_url``."""
+        if self._faults is None:
+            # A sandbox without faults does not pay for the import.
+            from goldfish.world.faults import Faults
+
+            self._faults = Faults(shared=tuple(self._addresses))
+        return self._faults
+
+    @property
+    def harm(self) -> "list[Fault]":
+        """What was made to go wrong here so far, oldest first."""
+        return self._faults.noted if self._faults else []
+
+    def provide(self, services: tuple[str, ...]) -> None:
+        """Have the services ready before anybody asks, so that other processes know them too."""
+        for service in services:
+            self._address(service)
+
+    def description(self) -> dict[str, Any]:
+        """What another process needs to open the same storage."""
+        own = self._faults.addresses if self._faults else {}
+        addresses = {**self._addresses, **own}
+        return {"path": str(self.path), "opening": self.opening, "addresses": addresses}
+
+    def close(self) -> None:
+        """Heal every fault, remove the directory and give back the databases and servers."""
+        try:
+            if self._faults is not None:
+                self._faults.close()
+        finally:
+            shutil.rmtree(self.path, ignore_errors=True)
+            undertaker.forget_directory(self.path)
+            for service, address in self._addresses.items():
+                _SERVERS[service]().release(address)
+            self._addresses = {}
+
+    def _address(self, service: str) -> str:
+        if service not in _SERVERS:
+            raise ServiceError(f"there is no service {service!r}: use {' or '.join(_SERVERS)}")
+        if self._faults is not None and service not in self._addresses:
+            return self._faults.address(service)
+        if service not in self._addresses:
+            self._addresses[service] = _SERVERS[service]().database()
+        return self._addresses[service]
+
+
+_SERVERS = {"redis": shared_redis, "postgres": shared_postgres}
+
+
+class RemoteSandbox:
+    """A sandbox as another process sees it: all is given, nothing is made."""
+
+    def __init__(self, description: dict[str, Any]) -> None:
+        self.path = Path(description["path"])
+        self.opening = int(description["opening"])
+        self._addresses: dict[str, str] = description["addresses"]
+
+    @property
+    def redis_url(self) -> str:
+        """The sandbox's Redis database."""
+        return self._address("redis")
+
+    @property
+    def postgres_dsn(self) -> str:
+        """The sandbox's PostgreSQL database."""
+        return self._address("postgres")
+
+    def _address(self, service: str) -> str:
+        if service not in self._addresses:
+            raise ServiceError(
+                f"another process asks for {service}: "
+                f"declare @goldfish.target(services=[{service!r}])"
+            )
+        return self._addresses[service]

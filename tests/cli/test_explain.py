@@ -1,0 +1,71 @@
+"""``goldfish explain``: the incident, the mechanism and the fix of every promise and finding."""
+
+import pytest
+
+from goldfish.catalogue.registry import FAMILIES, catalogue
+from goldfish.cli import answer
+from goldfish.findings.advice import advice
+from goldfish.findings.meanings import MEANINGS
+from goldfish.findings.result import FINDINGS
+
+
+@pytest.fixture(autouse=True)
+def eighty_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A terminal of the usual width."""
+    monkeypatch.setenv("COLUMNS", "80")
+
+
+def test_a_code_is_told_with_incident_mechanism_and_fix(capsys: pytest.CaptureFixture[str]) -> None:
+    """And the fix comes with code, on lines that can be copied."""
+    assert answer(["explain", "con01"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("CON01  Messages that several processes add")
+    assert "\nincident   langchain-community" in out
+    told, words = advice("CON01", "lost"), " ".join(out.split())
+    assert f" mechanism {told.mechanism} fix {told.fix} " in words
+    assert all(f"\n           {line}\n" in out for line in told.example.splitlines())
+    assert "goldfish check specimen:saves-its-own-copy --only CON01\n" in out
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_promise_of_every_family_can_be_explained(
+    family: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """None lacks a mechanism or a fix."""
+    assert answer(["explain", next(code for code in catalogue() if code[:3] == family)]) == 0
+    out = capsys.readouterr().out
+    assert "\nmechanism  " in out
+    assert "\nfix        " in out
+
+
+def test_a_family_is_explained_by_its_promises(capsys: pytest.CaptureFixture[str]) -> None:
+    """All of them, and where to read on."""
+    assert answer(["explain", "dup"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("DUP  duplication\n")
+    assert all(f"\n{code}  " in out for code in catalogue() if code.startswith("DUP"))
+    assert "`goldfish explain DUP01`" in out
+
+
+@pytest.mark.parametrize("word", FINDINGS)
+def test_every_word_for_findings_can_be_explained(
+    word: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With what it means, and the checks that find it."""
+    assert answer(["explain", word.title()]) == 0
+    out = capsys.readouterr().out
+    assert " ".join(out.split()).startswith(f"{word} {MEANINGS[word]}")
+    assert "\nfound by   " in out
+    assert "goldfish check specimen:" in out
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [("los", "did you mean lost?"), ("con001", "did you mean CON01"), ("?", "`goldfish checks`")],
+)
+def test_what_is_unknown_brings_the_nearest(
+    asked: str, sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Words and codes alike."""
+    assert answer(["explain", asked]) == 2
+    assert sentence in capsys.readouterr().err

@@ -1,0 +1,57 @@
+"""The word for what is wrong between two histories."""
+
+from typing import Any
+
+import pytest
+
+from goldfish.findings.comparison import judge, shown
+from goldfish.findings.result import FINDINGS, Violation
+
+A, B, C, D = (f"[ISO01-{n}] {word}" for n, word in enumerate(["ay", "bee", "see", "dee"]))
+
+
+@pytest.mark.parametrize(
+    ("expected", "found", "finding"),
+    [
+        ([A, B, C], [A, B], "lost"),
+        ([A, B, C], [], "lost"),
+        ([A, A, B], [A, B], "lost"),
+        ([A, B], [A, B, B], "duplicated"),
+        ([A, B, C], [A, C, B], "reordered"),
+        ([A, B], [A, B.upper()], "corrupted"),
+        ([A, B], [A, B[:8]], "corrupted"),
+        ([A, B], [A, ""], "corrupted"),
+        ([A, B], [A, B, "who wrote this?"], "phantom"),
+        ([A], [A, D], "leaked"),
+        ([], [D], "leaked"),
+        ([B], [C, B], "resurrected"),
+    ],
+)
+def test_the_difference_gets_its_name(expected: list[Any], found: list[Any], finding: str) -> None:
+    """Each way to be wrong has a word, and it is chosen with the evidence at hand."""
+    with pytest.raises(Violation) as caught:
+        judge(expected, found, session="s", foreign=[D], gone=[C])
+    assert caught.value.finding == finding
+    assert len(caught.value.evidence) == 2
+
+
+def test_equal_histories_are_fine() -> None:
+    """Nothing is raised where nothing is wrong, also for parts."""
+    history = [A, [{"type": "text"}]]
+    judge(history, list(history), session="s")
+    with pytest.raises(Violation):
+        judge(history, history[:1], session="s")
+
+
+def test_evidence_is_short_and_printable() -> None:
+    """Hostile or huge contents do not spoil a report."""
+    assert "\x1b" not in shown("\x1b[31mred")
+    assert len(shown("x" * 5_000_000)) < 100
+    shown("\ud800").encode()
+
+
+def test_a_violation_must_name_its_finding() -> None:
+    """A check cannot blame a target without one of the known words."""
+    assert Violation("lost: everything").finding in FINDINGS
+    with pytest.raises(ValueError, match="begins with one of"):
+        Violation("something is odd")

@@ -1,0 +1,150 @@
+"""Other processes that open the target."""
+
+import asyncio
+import importlib
+import os
+import signal
+import sys
+from typing import Any
+
+import pytest
+
+from goldfish import ChatMessage, target
+from goldfish.findings.result import Violation
+from goldfish.harness.client import StoreError
+from goldfish.harness.pods import NoPodError, Nursery, Pod
+from goldfish.integrations.goldfish.targets import sqlite
+from goldfish.world.sandbox import Sandbox
+
+
+class Odd:
+    """A store with unusual manners."""
+
+    def __init__(self, sandbox: Any) -> None:
+        print("libraries print to standard output")
+
+    def add_messages(self, session_id: str, messages: list[Any]) -> None:
+        raise RuntimeError("refused \ud800")
+
+    def get_history(self, session_id: str) -> list[Any]:
+        signal.pause()
+        return []
+
+
+odd = target(Odd)
+
+
+class Lazy:
+    """A store that imports when it is opened, and says whether that was news."""
+
+    def __init__(self, sandbox: Any) -> None:
+        self.news = "wave" not in sys.modules
+        importlib.import_module("wave")
+
+    def add_messages(self, session_id: str, messages: list[Any]) -> None:
+        raise NotImplementedError
+
+    def get_history(self, session_id: str) -> list[Any]:
+        return [{"content": self.news}]
+
+
+lazy = target(Lazy)
+
+
+async def opened(nursery: Nursery, sandbox: Sandbox) -> Pod:
+    sandbox.opening += 1
+    return await nursery.pod(sandbox.description(), {})
+
+
+async def test_a_pod_serves_calls_on_the_same_storage() -> None:
+    """Messages of any text travel both ways, and what one pod wrote another reads."""
+    sandbox, nursery = Sandbox(), Nursery(sqlite)
+    batch = [ChatMessage(role="user", content="lone \ud800, NUL \0, 🐠", metadata={"n": 2**70})]
+    one, other = await opened(nursery, sandbox), await opened(nursery, sandbox)
+    assert one.pid != other.pid != os.getpid()
+    await one.call("add_messages", "s", batch, deadline=5)
+    assert await other.call("get_history", "s", deadline=5) == batch
+    assert "trim" in one.methods
+    await one.close(deadline=5)
+    other.kill()
+    nursery.close()
+    sandbox.close()
+
+
+async def test_what_a_store_raises_or_never_returns_in_a_pod_is_told() -> None:
+    """An error comes with its description, a hang as wedged, a death as an error."""
+    sandbox, nursery = Sandbox(), Nursery(odd)
+    pod = await opened(nursery, sandbox)
+    with pytest.raises(StoreError, match="RuntimeError: refused"):
+        await pod.call("add_messages", "s", [], deadline=5)
+    with pytest.raises(Violation, match="did not return"):
+        await pod.call("get_history", "s", deadline=0.2)
+    os.kill(pod.pid, signal.SIGKILL)
+    with pytest.raises((StoreError, ConnectionError, BrokenPipeError)):
+        await pod.call("add_messages", "s", [], deadline=5)
+    pod.kill()
+    nursery.close()
+    sandbox.close()
+
+
+async def test_what_opening_imports_is_paid_for_once() -> None:
+    """The second pod begins with the modules that the first had to import."""
+    sandbox, nursery = Sandbox(), Nursery(lazy)
+    pods = [await opened(nursery, sandbox) for _ in range(2)]
+    found = [await pod.call("get_history", "s", deadline=5) for pod in pods]
+    assert [messages[0]["content"] for messages in found] == [True, False]
+    for pod in pods:
+        pod.kill()
+    nursery.close()
+    sandbox.close()
+
+
+def test_a_factory_inside_a_function_cannot_be_found_by_another_process() -> None:
+    """The error says what to do."""
+    with pytest.raises(NoPodError, match="move it to the top of a module"):
+        Nursery(target(lambda sandbox: None))
+
+
+def test_a_dead_harness_leaves_no_pods_behind(tmp_path: Any) -> None:
+    """Pods end when the process that they serve is killed, even if they are stopped."""
+    code = (
+        "import asyncio, os, signal, sys\n"
+        "from goldfish.harness.pods import Nursery\n"
+        "from goldfish.world.sandbox import Sandbox\n"
+        "from goldfish.integrations.goldfish.targets import sqlite\n"
+        "async def main():\n"
+        "    nursery = Nursery(sqlite); sandbox = Sandbox()\n"
+        "    pods = [await nursery.pod(sandbox.description(), {}) for _ in range(2)]\n"
+        "    os.kill(pods[1].pid, signal.SIGSTOP)\n"
+        "    print(*(pod.pid for pod in pods), nursery._process.pid, flush=True)\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+        "asyncio.run(main())\n"
+    )
+    pids = asyncio.run(_printed(code))
+    assert len(pids) == 3
+    asyncio.run(asyncio.wait_for(_gone(pids), 10))
+
+
+async def _printed(code: str) -> list[int]:
+    import sys
+
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", code, stdout=asyncio.subprocess.PIPE
+    )
+    assert process.stdout is not None
+    line = await process.stdout.readline()
+    await process.wait()
+    return [int(pid) for pid in line.split()]
+
+
+async def _gone(pids: list[int]) -> None:
+    while any(_alive(pid) for pid in pids):
+        await asyncio.sleep(0.02)
+
+
+def _alive(pid: int) -> bool:
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] not in "ZX"
+    except FileNotFoundError:
+        return False

@@ -1,0 +1,205 @@
+"""A turn that was overtaken leaves nothing in the store, however far it had run ahead."""
+
+import asyncio
+import base64
+import operator
+import threading
+from typing import Annotated, Any, TypedDict
+
+import pytest
+
+pytest.importorskip("langgraph.checkpoint.base")
+
+from langgraph.graph import END, START, StateGraph
+
+import goldfish
+from goldfish.errors import MemoryStoreBackendError
+from goldfish.integrations.langgraph.records import PREFIX, Entry, Line
+from goldfish.integrations.langgraph.saver import Saver, TurnOvertakenError
+from goldfish.stores.base import BaseStore
+from tests.stores.backends import Backend
+
+THREAD: Any = {"configurable": {"thread_id": "t"}}
+
+
+class State(TypedDict):
+    """What has been said."""
+
+    said: Annotated[list[str], operator.add]
+
+
+class SlowSaver(Saver):
+    """Writes checkpoints of the thread itself, not of subgraphs, only when it is told to."""
+
+    def __init__(self, store: BaseStore) -> None:
+        super().__init__(store)
+        self.gate = threading.Event()
+
+    async def aput(self, config: Any, *arguments: Any) -> Any:
+        """Wait, without holding up the event loop."""
+        if not config["configurable"]["checkpoint_ns"]:
+            await until(self.gate)
+        return await super().aput(config, *arguments)
+
+    def put(self, config: Any, *arguments: Any) -> Any:
+        """Wait."""
+        assert config["configurable"]["checkpoint_ns"] or self.gate.wait(30)
+        return super().put(config, *arguments)
+
+
+def graph(saver: Saver, ran: threading.Event | None = None) -> Any:
+    """A node, a subgraph that is deeper than one, and a node at whose end the event is set."""
+
+    def says(state: State) -> State:
+        return {"said": [state["said"][-1]]}
+
+    def ends(state: State) -> State:
+        if ran is not None:
+            ran.set()
+        return {"said": [state["said"][-1]]}
+
+    inner = StateGraph(State).add_node("inner", says)
+    inner.add_edge(START, "inner").add_edge("inner", END)
+    outer = StateGraph(State).add_node("outer", inner.compile())
+    outer.add_edge(START, "outer").add_edge("outer", END)
+    whole = StateGraph(State).add_node("says", says).add_node("below", outer.compile())
+    whole.add_node("ends", ends).add_edge(START, "says").add_edge("says", "below")
+    whole.add_edge("below", "ends").add_edge("ends", END)
+    return whole.compile(saver)
+
+
+async def sessions_with(store: BaseStore, text: str) -> list[str]:
+    """The sessions in which anything that a node or a user said is kept."""
+    found = []
+    for session in await store.list_sessions(PREFIX):
+        for message in await store.get_history(session):
+            kept = [message.content, *message.metadata.get("metadata", [])]
+            if any(text.encode() in decoded(each) for each in kept if isinstance(each, str)):
+                found.append(session)
+    return found
+
+
+def decoded(text: str) -> bytes:
+    try:
+        return base64.b64decode(text)
+    except ValueError:
+        return b""
+
+
+async def until(event: threading.Event) -> None:
+    while not event.is_set():
+        await asyncio.sleep(0.001)
+
+
+@pytest.fixture(params=["begun", "new"])
+def thread_is_new(request: pytest.FixtureRequest) -> bool:
+    """Whether both turns are the first of the thread."""
+    return bool(request.param == "new")
+
+
+async def test_a_turn_that_ran_ahead_leaves_nothing(durable: Backend, thread_is_new: bool) -> None:
+    """All its nodes, also of subgraphs, had ended before its first checkpoint was refused."""
+    async with durable.open() as store, durable.open() as other:
+        if not thread_is_new:
+            await graph(Saver(other)).ainvoke({"said": ["before"]}, THREAD)
+        slow, ran = SlowSaver(store), threading.Event()
+        turn = asyncio.create_task(graph(slow, ran).ainvoke({"said": ["LOSER"]}, THREAD))
+        await until(ran)
+        await graph(Saver(other)).ainvoke({"said": ["WINNER"]}, THREAD)
+        count = len([each async for each in Saver(other).alist(None) if is_root(each)])
+        slow.gate.set()
+        with pytest.raises(TurnOvertakenError, match="nothing of this step was kept"):
+            await turn
+        assert await sessions_with(store, "LOSER") == []
+        assert await sessions_with(store, "WINNER") != []
+        listed = [each async for each in Saver(other).alist(None)]
+        assert len([each for each in listed if is_root(each)]) == count
+        assert "LOSER" not in str(listed)
+
+
+def is_root(found: Any) -> bool:
+    return not found.config["configurable"]["checkpoint_ns"]
+
+
+async def test_a_sync_turn_that_ran_ahead_leaves_nothing(durable: Backend) -> None:
+    """Its background is made of threads, in which LangGraph hands no context on."""
+    async with durable.open() as store, durable.open() as other:
+        slow, ran = SlowSaver(store), threading.Event()
+        late = graph(slow, ran)
+        turn = asyncio.create_task(asyncio.to_thread(late.invoke, {"said": ["LOSER"]}, THREAD))
+        await until(ran)
+        await graph(Saver(other)).ainvoke({"said": ["WINNER"]}, THREAD)
+        slow.gate.set()
+        with pytest.raises(TurnOvertakenError):
+            await turn
+        assert await sessions_with(store, "LOSER") == []
+
+
+async def test_many_turns_at_once_leave_only_what_stands(durable: Backend) -> None:
+    """Of a turn that was refused nothing is there but the steps that others went on from."""
+    async with durable.open() as store:
+        refused = []
+
+        async def take(name: str) -> None:
+            try:
+                await graph(Saver(store)).ainvoke({"said": [name]}, THREAD)
+            except TurnOvertakenError:
+                refused.append(name)
+
+        names = [f"turn-{number}-said" for number in range(8)]
+        await asyncio.gather(*map(take, names))
+        state = (await graph(Saver(store)).aget_state(THREAD)).values["said"]
+        assert set(names) - set(refused) <= set(state)
+        unheard = set(names) - set(state)
+        assert unheard
+        listed = [each.config["configurable"] async for each in Saver(store).alist(None)]
+        roots = [each["checkpoint_id"] for each in listed if not each["checkpoint_ns"]]
+        standing = {Line("t", "").at(each) for each in roots}
+        for name in unheard:
+            assert set(await sessions_with(store, name)) <= standing
+
+
+class Failing(goldfish.InMemoryStore):
+    """Cannot remove anything for a while."""
+
+    fails = False
+
+    async def _clear(self, session_id: str, snapshots: bool) -> None:
+        if self.fails:
+            raise MemoryStoreBackendError("the disk is on strike")
+        await super()._clear(session_id, snapshots)
+
+
+async def test_what_could_not_be_removed_is_said_unseen_and_removed_by_the_next_step() -> None:
+    """The error is still that of an overtaken turn: to take it again is right."""
+    store = Failing()
+    slow, ran = SlowSaver(store), threading.Event()
+    turn = asyncio.create_task(graph(slow, ran).ainvoke({"said": ["LOSER"]}, THREAD))
+    await until(ran)
+    await graph(Saver(store)).ainvoke({"said": ["WINNER"]}, THREAD)
+    store.fails = True
+    slow.gate.set()
+    with pytest.raises(TurnOvertakenError, match=r"removed later \(the disk is on strike\)"):
+        await turn
+    assert await sessions_with(store, "LOSER") != []
+    state = await graph(Saver(store)).aget_state(THREAD)
+    assert set(state.values["said"]) == {"WINNER"}
+    store.fails = False
+    await graph(slow).ainvoke({"said": ["AGAIN"]}, THREAD)
+    assert await sessions_with(store, "LOSER") == []
+    await store.aclose()
+
+
+async def test_what_a_killed_turn_left_in_the_line_is_removed_by_the_next(durable: Backend) -> None:
+    """Its process ended after it had written a checkpoint that did not stand."""
+    async with durable.open() as store:
+        saver, line = Saver(store), Line("t", "")
+        await graph(saver).ainvoke({"said": ["a"]}, THREAD)
+        left = goldfish.ChatMessage(role="write", content="x")
+        await store.add_messages(line.at("killed"), [left])
+        await store.add_messages(line.session, [Entry("killed", "gone", continues=True).message()])
+        await graph(saver).ainvoke({"said": ["b"]}, THREAD)
+        assert line.at("killed") not in await store.list_sessions(PREFIX)
+        entries = [each.content for each in await store.get_history(line.session)]
+        assert "killed" not in entries
+        assert set((await graph(saver).aget_state(THREAD)).values["said"]) == {"a", "b"}

@@ -1,0 +1,90 @@
+"""Workloads put to memories, judged, and made small."""
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from random import Random
+
+import pytest
+
+from goldfish.findings.result import UnprovenError, Violation
+from goldfish.harness.memory import Memory
+from goldfish.harness.pods import Nursery
+from goldfish.integrations.goldfish.targets import memory as in_memory
+from goldfish.integrations.goldfish.targets import sqlite
+from goldfish.specimens.references.sqlite import Reference
+from goldfish.stress.nemesis import killing_pods, stopping_pods
+from goldfish.stress.withstand import withstand
+from goldfish.stress.workload import Workload
+from goldfish.targets.declaration import Target, as_target
+from goldfish.world.sandbox import Sandbox
+
+SMALL = Workload(pods=2, processes=3, operations=24, batch=2)
+
+
+@asynccontextmanager
+async def under_test(target: Target, seed: int = 1) -> AsyncIterator[Memory]:
+    sandbox, nursery = Sandbox(), Nursery(target)
+    memory = Memory(target, sandbox, "CON01", Random(seed), 10.0, nursery)
+    try:
+        await memory.open()
+        yield memory
+    finally:
+        await memory.discard()
+        nursery.close()
+        sandbox.close()
+
+
+@pytest.mark.parametrize("target", [sqlite, as_target(Reference)], ids=lambda each: each.name)
+async def test_a_correct_memory_withstands_and_what_it_kept_is_counted(target: Target) -> None:
+    """Messages were acknowledged, none was lost, and every call is on the record."""
+    async with under_test(target) as memory:
+        await withstand(memory, SMALL, rounds=2)
+        await withstand(memory, SMALL, rounds=1, nemesis=stopping_pods)
+        await withstand(memory, SMALL, rounds=1, nemesis=killing_pods)
+        assert memory.record.acknowledged > 40
+        assert memory.record.lost == 0
+        assert len([c for c in memory.record.history.calls if c.action != "fault"]) > 96
+
+
+async def test_a_memory_in_the_process_is_caught_with_a_history_that_a_person_can_follow(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The violation has few calls in few pods, says so, and the loss is counted."""
+    monkeypatch.setattr("goldfish.stress.withstand.SHRINK_SECONDS", 60.0)
+    async with under_test(in_memory) as memory:
+        with pytest.raises(Violation) as caught:
+            await withstand(memory, Workload(pods=3, processes=4, operations=16, batch=1))
+        title, *calls, size, before = caught.value.evidence
+        assert caught.value.finding == "lost"
+        assert 2 <= len(calls) <= 4
+        assert any(" add w" in call for call in calls)
+        assert any(" read:" in call for call in calls)
+        assert title.startswith("milliseconds")
+        assert re.match(r"seen with [23] pods, ", size)
+        assert before == "made smaller from 3 pods, 4 callers, 1 session, 16 calls"
+        assert 0 < memory.record.lost < memory.record.acknowledged
+
+
+async def test_the_same_memory_is_held_within_one_process() -> None:
+    """Calls at once are no fault of a memory that never left its process."""
+    async with under_test(in_memory) as memory:
+        await withstand(memory, Workload(pods=0, mix={"add": 4, "read": 2, "trim": 1, "clear": 1}))
+
+
+async def test_one_seed_asks_the_same_twice() -> None:
+    """What is asked depends on the seed alone, not on what came of it."""
+    asked = []
+    for _ in range(2):
+        async with under_test(sqlite, seed=5) as memory:
+            await withstand(memory, SMALL, rounds=2)
+            calls = [c for c in memory.record.history.calls if c.process != "end"]
+            asked.append(sorted((c.process, c.session, c.action, str(c.value)) for c in calls))
+    assert asked[0] == asked[1]
+
+
+async def test_where_nothing_was_read_back_nothing_is_proven() -> None:
+    """A workload that only reads is neither held nor broken."""
+    async with under_test(sqlite) as memory:
+        with pytest.raises(UnprovenError):
+            await withstand(memory, Workload(pods=0, operations=5, mix={"read": 1}))

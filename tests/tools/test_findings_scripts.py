@@ -1,0 +1,141 @@
+"""What is said of a library is shown without goldfish, by a script that ends with 1."""
+
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from goldfish.world.sandbox import Sandbox
+
+FINDINGS = Path(__file__).parents[2] / "findings"
+MODULES = {
+    "google-adk": ("google.adk", "sqlalchemy"),
+    "langchain": ("langchain_community", "langchain_classic", "langchain_postgres"),
+    "langgraph": ("langgraph.pregel", "langgraph.store.sqlite", "langgraph.store.postgres"),
+    "llama-index": (
+        "llama_index.core",
+        "llama_index.storage.chat_store.sqlite",
+        "llama_index.storage.chat_store.redis",
+    ),
+    "mem0": ("mem0", "faiss"),
+    "openai-agents": ("agents", "redis"),
+}
+# What each says after "broken: "; these run here, where the library is imported already.
+SAID = {
+    "langchain/CON04_runnable": "both turns succeeded; the history has [",
+    "langchain/CON22_runnable": "cleared during a turn, the history has ['my card number is 1234'",
+    "langchain/CON61_summary": "neither in the buffer nor in the summary: ['message 0'",
+    "langchain/CON62_summary": "after a clear the card number is told",
+    "langchain/FID09_runnable": "the turn returned 'noted'; stored is []",
+    "langchain/FID21": "Citation(page=7) came back as {'page': 7}",
+    "langchain/FID21_runnable": "the turn returned 'noted'; stored is []",
+    "langchain/FID22_file": "the batch was refused with Object of type set is not JSON",
+    "langchain/FID24_memory": "stored ['urgent'], and the history has ['urgent', 'edited']",
+    "langchain/FID25_memory": "after an edit of what was read there is ['what is my name?']",
+    "langchain/FLT24_runnable": "the turn returned 'noted'; stored is []",
+    "langchain/LIV10_token_sql": "one turn over 300 messages counts the tokens of all of them 28",
+    "langchain/LIV60_summary_sql": "with a limit of 4 messages the questions of 5 turns are given",
+    "langchain/LIV60_token": "with a limit of 4 tokens there are {'save_context': 4",
+    "langgraph/CLR02": "adelete_thread on a new file raised OperationalError: no such table",
+    "langgraph/CON04": "5 turns at once succeeded; InMemorySaver remembers",
+    "langgraph/CON14": "'old' was removed and 'new' said; there is",
+    "langgraph/CON22": "deleted during a turn, the thread has ['my card number is 1234'",
+    "langgraph/FID06": "'half an emoji: \\ud83d' came back as 'half an emoji: ?'",
+    "langgraph/FID21": "Citation(7) came back as {'page': 7}, alone as Citation(page=7)",
+    "langgraph/CON20": "bob's valid write, beside one of alice's, raised TypeError",
+    "langgraph/FID32": "a value with a line that comes twice is refused",
+    "langgraph/FID34": "['tea'] was put, and is now ['tea', 'edited after it was put'",
+    "langgraph/REC16": "a filter by 1 chooses [1, True] in InMemoryStore, [1, True] in SqliteStore",
+    "langgraph/REC18": "a filter by 9007199254740993 chooses [9007199254740992]",
+    "langgraph/REC19": "of 5, '7', 'many' and None more than 3 are ValueError in InMemoryStore",
+    "langgraph/REC21": "a filter by the field 'price.eur' chooses ['deep']",
+    "langgraph/REV50": "['goes swimming'] scores 1.00 for 'and the violin', which it said before",
+    "langgraph/SNP07": "a fork at an unknown checkpoint was accepted; the thread now has []",
+    "langgraph/SNP08": "a fork of ann's thread at bob's checkpoint was accepted; it now has []",
+    "google-adk/FID44": "the state {'note': 'before\\x00after', 'na\\x00me': 'value'} was",
+    "google-adk/FID46": "set to ['tea'], the cart has ['tea', 'never told']",
+}
+# These have a process of their own.
+SAID_APART = {
+    "google-adk/ORD03": "events of one moment came back as [",
+    "google-adk/ISO04": "['InMemorySessionService', 'SqliteSessionService'] show 'chat'",
+    "langchain/DUR16_file": "after kill ",
+    "llama-index/CON08": "10 of 10 first puts at once failed",
+    "llama-index/CLR09": "after delete_message('bob', 1) there are ['bob a', 'bob b', 'bob c']",
+    "mem0/FID60_faiss": "Ann had 20 memories; after Ben's datetime and a restart she has 0",
+    "mem0/FID62": "",
+}
+# These are given an empty database.
+SAID_ON_SERVERS = {
+    "langchain/FID06_postgres": "a NUL was UntranslatableCharacter; 'hello' in another session",
+    "langchain/FID16_postgres": "1.7976931348623157e+308 came back as int 1797693134862315700",
+    "langchain/FID22_redis": "the batch was refused with Object of type set is not JSON",
+    "langchain/LIV04_postgres_async": "try ",
+    "langchain/LIV03_postgres_async": "beside refused ones, 30 of 30 messages were acknowledged",
+    "langgraph/CON07": "",
+    "langgraph/REC17": "of (2, 9, 10, 100) those of at least 10 are [2, 9, 10, 100]",
+    "langgraph/REC50": "of 5 items, page by page,",
+    "llama-index/CLR12_redis": "without 'a' there are ['d', 'c', 'b'], and deleting",
+    "openai-agents/ISO07": "the session 'chat:messages' beside 'chat'",
+}
+pytestmark = pytest.mark.filterwarnings("ignore")  # of libraries, about what they will drop
+
+
+def the_script(name: str) -> Path:
+    """Its path; without its library there is nothing to show."""
+    library = name.partition("/")[0]
+    for module in MODULES[library]:
+        pytest.importorskip(module)
+    return FINDINGS / f"{name}.py"
+
+
+def ended(script: Path, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> object:
+    """The exit code of a script that runs here, or what it says instead."""
+    monkeypatch.setattr(sys, "argv", [str(script), *arguments])
+    with pytest.raises(SystemExit) as end:
+        runpy.run_path(str(script), run_name="__main__")
+    return end.value.code
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_each_script_shows_its_finding(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In one line, with the library alone."""
+    assert ended(the_script(name), monkeypatch) == 1
+    assert capsys.readouterr().out.startswith(f"broken: {SAID[name]}")
+
+
+@pytest.mark.parametrize("name", SAID_APART)
+def test_each_script_with_a_process_of_its_own_shows_its_finding(name: str) -> None:
+    """Likewise, as one would run it."""
+    command = [sys.executable, "-W", "ignore", str(the_script(name))]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    told = f"broken: {SAID_APART[name]}"
+    assert (done.returncode, done.stdout[: len(told)]) == (1, told)
+
+
+@pytest.mark.parametrize("name", SAID_ON_SERVERS)
+def test_each_script_for_a_server_shows_its_finding(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It needs an empty database, and says so."""
+    script = the_script(name)
+    asked_for = str(ended(script, monkeypatch))
+    assert asked_for.startswith(("give the URL of an empty", "give the DSN of an empty"))
+    sandbox = Sandbox()
+    try:
+        place = sandbox.redis_url if "URL" in asked_for else sandbox.postgres_dsn
+        assert ended(script, monkeypatch, place) == 1
+    finally:
+        sandbox.close()
+    assert capsys.readouterr().out.startswith(f"broken: {SAID_ON_SERVERS[name]}")
+
+
+def test_no_script_needs_goldfish() -> None:
+    """They are for those who do not have it."""
+    scripts = [each for library in MODULES for each in (FINDINGS / library).glob("*.py")]
+    assert len(scripts) >= len(SAID) + len(SAID_APART) + len(SAID_ON_SERVERS)
+    assert [each.name for each in scripts if "goldfish" in each.read_text()] == []
