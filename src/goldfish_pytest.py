@@ -144,7 +144,7 @@ class GoldfishTarget(pytest.Collector):
 
     def collect(self) -> "list[GoldfishCheck]":
         """One item per check, or the one sentence that says why there is none."""
-        from goldfish.errors import GoldfishError, masked
+        from goldfish.errors import GoldfishError, mask
         from goldfish.plugin.suite import chosen, label
 
         option = self.config.option
@@ -152,7 +152,7 @@ class GoldfishTarget(pytest.Collector):
             target = self._resolved()
             checks = chosen(option.goldfish_only, suite=option.goldfish_suite)
         except GoldfishError as error:
-            raise self.CollectError(masked(str(error))) from None
+            raise self.CollectError(mask(str(error))) from None
         items = [GoldfishCheck.of(self, label(check), target, check) for check in checks]
         return self._asked_for(items)
 
@@ -368,13 +368,13 @@ def _census(config: pytest.Config) -> "Census":
 @contextlib.contextmanager
 def _told_shortly() -> Iterator[None]:
     """A missing package or server is told in one sentence, without a traceback."""
-    from goldfish.errors import GoldfishError, masked
+    from goldfish.errors import GoldfishError, mask
 
     told = None
     try:
         yield
     except GoldfishError as error:
-        told = masked(str(error))
+        told = mask(str(error))
     if told:
         raise pytest.fail.Exception(told, pytrace=False) from None
 

@@ -3,7 +3,7 @@
 import pytest
 
 import goldfish
-from goldfish.errors import masked
+from goldfish.errors import mask
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from goldfish.errors import masked
 )
 def test_credentials_are_masked(text: str, expected: str) -> None:
     """In URLs, connection strings and queries."""
-    assert masked(text) == expected
+    assert mask(text) == expected
 
 
 def test_the_tree_is_as_drawn() -> None:

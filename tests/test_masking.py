@@ -8,8 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import goldfish
-from goldfish.errors import masked
-from goldfish.findings.comparison import shown
+from goldfish.errors import mask
+from goldfish.findings.comparison import quote
 from goldfish.history import Call
 from goldfish.history.excerpt import excerpt
 from goldfish.report.discretion import bounded
@@ -45,15 +45,15 @@ AWKWARD = [
 )
 def test_a_password_in_a_url_is_masked(form: str, password: str) -> None:
     """Whatever its length, and whatever should have been escaped in it."""
-    told = masked(form.format(password))
+    told = mask(form.format(password))
     assert "hunter2" not in told
     assert "://***@h" in told
-    assert masked(told) == told
+    assert mask(told) == told
 
 
 def test_an_address_alone_is_masked_to_its_last_at_sign() -> None:
     """In a text of which it is a part, a space after one would end it."""
-    assert masked("redis://bob:x@y hunter2@z@host/0") == "redis://***@host/0"
+    assert mask("redis://bob:x@y hunter2@z@host/0") == "redis://***@host/0"
 
 
 @pytest.mark.parametrize(
@@ -84,8 +84,8 @@ def test_an_address_alone_is_masked_to_its_last_at_sign() -> None:
 )
 def test_a_secret_that_has_a_name_is_masked(text: str, expected: str) -> None:
     """In connection strings, queries, headers and what Python shows of its objects."""
-    assert masked(text) == expected
-    assert masked(expected) == expected
+    assert mask(text) == expected
+    assert mask(expected) == expected
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_a_secret_that_has_a_name_is_masked(text: str, expected: str) -> None:
 def test_what_is_not_secret_stays(text: str) -> None:
     """Hosts, ports, paths, people and numbers are what an error is read for."""
     shown_to_people = f"note: {text}" if text.startswith("redis") else text
-    assert masked(shown_to_people) == shown_to_people
+    assert mask(shown_to_people) == shown_to_people
 
 
 @given(
@@ -114,7 +114,7 @@ def test_what_is_not_secret_stays(text: str) -> None:
 @example("://hunter2 ://", "x postgresql://u:x{}@h/d")
 def test_no_password_gets_through_a_url(password: str, form: str) -> None:
     """Of any characters; only what looks like a port before a space could be one."""
-    told = masked(form.format(password))
+    told = mask(form.format(password))
     assert told == form.replace("u:x{}", "***").replace("u:{}", "***") or password not in told
 
 
@@ -122,8 +122,8 @@ def test_a_known_secret_is_masked_wherever_it_stands() -> None:
     """As it is, decoded, encoded, quoted, and in the pieces that a parser cuts it into."""
     url = "postgresql://bob:p%40ss%20word/rest@host/db?sslpassword=other%21"
     error = "p%40ss%20word/rest, p@ss word/rest, 'rest' is no port, other!, other%21"
-    assert masked(error, url) == "***, ***, '***' is no port, ***, ***"
-    assert masked("a word, abc", "redis://:abc@h", "redis://h") == "a word, abc"
+    assert mask(error, url) == "***, ***, '***' is no port, ***, ***"
+    assert mask("a word, abc", "redis://:abc@h", "redis://h") == "a word, abc"
 
 
 def test_no_cut_shows_the_beginning_of_a_password() -> None:
@@ -131,7 +131,7 @@ def test_no_cut_shows_the_beginning_of_a_password() -> None:
     text = f"cannot reach redis://bob:{TOKEN * 3}@host and {'more ' * 2000}"
     call = Call("p", "s", "add_messages", (text,), None, 0.0, 1.0)
     excerpted = excerpt([call], [], [call])
-    for told in (shown(text, 500), bounded(text), str(excerpted)):
+    for told in (quote(text, 500), bounded(text), str(excerpted)):
         assert "hunter2" not in told
 
 
@@ -166,5 +166,5 @@ HOSTILE = {
 def test_a_hostile_text_takes_no_longer_than_its_length(kind: str) -> None:
     """A megabyte made for patterns that try again and again; quadratic time would be minutes."""
     begun = time.process_time()
-    masked(HOSTILE[kind])
+    mask(HOSTILE[kind])
     assert time.process_time() - begun < 10

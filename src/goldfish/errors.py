@@ -22,7 +22,7 @@
 A wrong argument is a plain ``TypeError`` or ``ValueError``, raised before anything is written.
 """
 
-from goldfish.masking import masked as masked  # what every error's text goes through
+from goldfish.masking import mask as mask  # what every error's text goes through
 
 
 class GoldfishError(Exception):

@@ -35,7 +35,7 @@ _IN_DICT = re.compile(r"(?!None|null)[^\s,}\]]*")
 _IN_HEADER = re.compile(r"[^\r\n]*")
 
 
-def masked(text: str, *addresses: str) -> str:
+def mask(text: str, *addresses: str) -> str:
     """The text with the credentials of every URL, connection string and dict in it blotted out.
 
     What the addresses hold as a secret is blotted out wherever it stands, however it is written.

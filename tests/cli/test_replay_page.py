@@ -6,7 +6,7 @@ import pytest
 
 from goldfish.cli import answer
 from goldfish.history import About, History
-from goldfish.history.notation import written
+from goldfish.history.notation import parse_history
 
 LOSING = "0-1 w1 s add a\n2-3 w2 s read:"
 
@@ -14,7 +14,7 @@ LOSING = "0-1 w1 s add a\n2-3 w2 s read:"
 def test_a_stored_history_becomes_a_page(tmp_path: Path) -> None:
     """What is lost in it is drawn, under the promise of its check."""
     run, page = tmp_path / "CON01.jsonl", tmp_path / "page.html"
-    History(written(LOSING).calls, About("files", "CON01", 7)).save(run)
+    History(parse_history(LOSING).calls, About("files", "CON01", 7)).save(run)
     assert answer(["replay", str(run), "--html", str(page)]) == 1
     text = page.read_text(encoding="utf-8")
     for words in ("files is broken", "Messages that several processes add", "a missing ✗"):
@@ -24,7 +24,7 @@ def test_a_stored_history_becomes_a_page(tmp_path: Path) -> None:
 def test_a_history_without_a_check_has_a_page_too(tmp_path: Path) -> None:
     """One that a person wrote says neither target nor code."""
     run, page = tmp_path / "mine.jsonl", tmp_path / "page.html"
-    History(written("0-1 w1 s add a\n2-3 w2 s read: a").calls).save(run)
+    History(parse_history("0-1 w1 s add a\n2-3 w2 s read: a").calls).save(run)
     assert answer(["replay", str(run), "--html", str(page)]) == 0
     assert "history keeps its promises" in page.read_text(encoding="utf-8")
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from goldfish.findings.comparison import judge, shown
+from goldfish.findings.comparison import expect_contents, quote
 from goldfish.findings.result import FINDINGS, Violation
 
 A, B, C, D = (f"[ISO01-{n}] {word}" for n, word in enumerate(["ay", "bee", "see", "dee"]))
@@ -30,7 +30,7 @@ A, B, C, D = (f"[ISO01-{n}] {word}" for n, word in enumerate(["ay", "bee", "see"
 def test_the_difference_gets_its_name(expected: list[Any], found: list[Any], finding: str) -> None:
     """Each way to be wrong has a word, and it is chosen with the evidence at hand."""
     with pytest.raises(Violation) as caught:
-        judge(expected, found, session="s", foreign=[D], gone=[C])
+        expect_contents(expected, found, session="s", foreign=[D], gone=[C])
     assert caught.value.finding == finding
     assert len(caught.value.evidence) == 2
 
@@ -38,16 +38,16 @@ def test_the_difference_gets_its_name(expected: list[Any], found: list[Any], fin
 def test_equal_histories_are_fine() -> None:
     """Nothing is raised where nothing is wrong, also for parts."""
     history = [A, [{"type": "text"}]]
-    judge(history, list(history), session="s")
+    expect_contents(history, list(history), session="s")
     with pytest.raises(Violation):
-        judge(history, history[:1], session="s")
+        expect_contents(history, history[:1], session="s")
 
 
 def test_evidence_is_short_and_printable() -> None:
     """Hostile or huge contents do not spoil a report."""
-    assert "\x1b" not in shown("\x1b[31mred")
-    assert len(shown("x" * 5_000_000)) < 100
-    shown("\ud800").encode()
+    assert "\x1b" not in quote("\x1b[31mred")
+    assert len(quote("x" * 5_000_000)) < 100
+    quote("\ud800").encode()
 
 
 def test_a_violation_must_name_its_finding() -> None:

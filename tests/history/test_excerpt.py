@@ -2,13 +2,15 @@
 
 from goldfish.history import FAULT, Call
 from goldfish.history.excerpt import GAP, LONGEST, excerpt, last_calls
-from goldfish.history.notation import written
+from goldfish.history.notation import parse_history
 from goldfish.messages import ChatMessage, Fact
 
 
 def test_times_begin_with_the_first_call_and_others_of_that_time_are_beside() -> None:
     """A reader sees what else went on, with times that begin at nought."""
-    calls = written("5-6 w1 s add a\n5-7 w2 s add b\n8-9 w2 s read:\n20-21 w1 s read: b").calls
+    calls = parse_history(
+        "5-6 w1 s add a\n5-7 w2 s add b\n8-9 w2 s read:\n20-21 w1 s read: b"
+    ).calls
     shown = excerpt([calls[2], calls[0]], ["a"], calls)
     assert [(call.action, call.start, call.end) for call in shown.calls] == [
         ("add", 0, 1),
@@ -58,7 +60,7 @@ def test_a_long_read_keeps_its_ends_and_what_it_is_about() -> None:
 
 def test_of_a_check_the_calls_of_the_session_in_question_are_shown() -> None:
     """What was asked of other sessions is left out; faults on the way are not."""
-    calls = written(
+    calls = parse_history(
         "0-1 p1 s add a\n1-2 p1 t add b\n2-3 fault kill p1\n3-4 p2 s read:\n5-6 p2 t read: b"
     ).calls
     shown = last_calls(calls, "s", ["a"])
@@ -82,6 +84,6 @@ def test_a_check_that_asked_nothing_has_nothing_to_show() -> None:
 
 def test_the_write_from_which_a_message_leaked_is_shown() -> None:
     """It is in another session, and belongs to the story all the same."""
-    calls = written("0-1 p1 t add a\n1-2 p1 t add b\n2-3 p2 s read: a").calls
+    calls = parse_history("0-1 p1 t add a\n1-2 p1 t add b\n2-3 p2 s read: a").calls
     shown = last_calls(calls, "s", ["a"])
     assert [(call.session, call.action) for call in shown.calls] == [("t", "add"), ("s", "read")]

@@ -6,7 +6,7 @@ import pytest
 
 from goldfish.errors import HistoryError
 from goldfish.history import About, Call, History, load, tag
-from goldfish.history.notation import drawn, written
+from goldfish.history.notation import parse_history, render_history
 
 HOSTILE = ("lone \ud800", "NUL \0 and \x1b[31m", "línea\nnueva", "🐠", "")
 
@@ -71,14 +71,14 @@ NOTES = """
 
 def test_the_notation_says_all_of_a_history() -> None:
     """What is written in the notation is drawn as the same lines, but for the unit of time."""
-    history = written(NOTES)
+    history = parse_history(NOTES)
     seconds = [call._replace(start=call.start / 1e3, end=call.end / 1e3) for call in history.calls]
-    assert [line.rstrip() for line in drawn(seconds)] == NOTES.strip().splitlines()
+    assert [line.rstrip() for line in render_history(seconds)] == NOTES.strip().splitlines()
 
 
 def test_the_notation_tells_actions_values_and_outcomes_apart() -> None:
     """Each kind of line becomes the call it stands for."""
-    calls = {(call.action, call.outcome): call for call in written(NOTES).calls}
+    calls = {(call.action, call.outcome): call for call in parse_history(NOTES).calls}
     assert calls["add", "ok"].value == ("a", "b")
     assert calls["add", "unknown"].value == ("c",)
     assert calls["read", "ok"].result == ("b",)
@@ -91,4 +91,4 @@ def test_the_notation_tells_actions_values_and_outcomes_apart() -> None:
 def test_a_line_that_is_no_call_is_refused() -> None:
     """The error shows how to write one."""
     with pytest.raises(HistoryError, match="write it as"):
-        written("0-1 p1 s forget everything")
+        parse_history("0-1 p1 s forget everything")

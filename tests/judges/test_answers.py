@@ -3,13 +3,13 @@
 import pytest
 
 from goldfish.history import FAULT, Call
-from goldfish.history.notation import written
+from goldfish.history.notation import parse_history
 from goldfish.judges import judge
 
 
 def kinds(text: str) -> list[str]:
     """The kinds that were found."""
-    return [finding.kind for finding in judge(written(text)).findings]
+    return [finding.kind for finding in judge(parse_history(text)).findings]
 
 
 @pytest.mark.parametrize("action", ["add a", "read", "last 2", "trim 1", "clear"])

@@ -1,13 +1,13 @@
 """Findings drawn for people."""
 
 from goldfish.history import History
-from goldfish.history.notation import written
+from goldfish.history.notation import parse_history
 from goldfish.judges import judge
 from goldfish.judges.evidence import evidence
 
 
 def lines_of(notes: str) -> tuple[str, list[str]]:
-    history = written(notes)
+    history = parse_history(notes)
     finding, (_, *lines) = evidence(history, judge(history).findings[0])
     return finding.summary, lines
 
@@ -46,7 +46,7 @@ def test_a_refusal_is_shown_among_its_neighbours() -> None:
 
 def test_a_history_of_one_finding_alone_is_shown_whole() -> None:
     """Nothing is left out that there is not."""
-    history = History(written("0-1 w1 s add a\n2-3 w1 s read:").calls)
+    history = History(parse_history("0-1 w1 s add a\n2-3 w1 s read:").calls)
     finding, (title, *lines) = evidence(history, judge(history).findings[0])
     assert title.startswith("milliseconds")
     assert finding.kind == "lost"
@@ -55,7 +55,7 @@ def test_a_history_of_one_finding_alone_is_shown_whole() -> None:
 
 def test_a_read_that_fails_after_a_kill_is_shown_with_the_write_that_was_cut_off() -> None:
     """Where nobody else asked at that moment, what came before tells the story."""
-    history = written(
+    history = parse_history(
         """
         0-1 w1 s add a
         2-3 w2 s add b ?

@@ -2,7 +2,7 @@
 
 import pytest
 
-from goldfish.history.notation import written
+from goldfish.history.notation import parse_history
 from tests.judges.linearizability import linearizable
 
 
@@ -20,7 +20,7 @@ from tests.judges.linearizability import linearizable
 )
 def test_what_can_be_explained(text: str) -> None:
     """A history is accepted if some order of its calls explains it."""
-    assert linearizable(written(text).calls)
+    assert linearizable(parse_history(text).calls)
 
 
 @pytest.mark.parametrize(
@@ -37,4 +37,4 @@ def test_what_can_be_explained(text: str) -> None:
 )
 def test_what_cannot_be_explained(text: str) -> None:
     """A history is rejected if no order of its calls explains it."""
-    assert not linearizable(written(text).calls)
+    assert not linearizable(parse_history(text).calls)

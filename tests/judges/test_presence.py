@@ -2,7 +2,7 @@
 
 import pytest
 
-from goldfish.history.notation import written
+from goldfish.history.notation import parse_history
 from goldfish.judges import judge
 from tests.judges.verdicts import findings, kinds
 
@@ -111,20 +111,20 @@ def test_what_need_not_be_shown_is_not_missed(case: str) -> None:
 def test_all_that_is_lost_is_counted() -> None:
     """The count of the lost is complete, however few findings are reported."""
     adds = "\n".join(f"{i}-{i}.5 p s add m{i}" for i in range(100))
-    judgement = judge(written(f"{adds}\n200-201 q s read: m0\n202-203 q s read: m0"))
+    judgement = judge(parse_history(f"{adds}\n200-201 q s read: m0\n202-203 q s read: m0"))
     assert (judgement.acknowledged, judgement.lost, judgement.loss_rate) == (100, 99, 0.99)
     assert len(judgement.findings[0].elements) == 99
 
 
 def test_a_trim_too_far_loses_only_what_it_had_to_keep() -> None:
     """Of what a trim took, only the messages that it had to keep are lost."""
-    judgement = judge(written("0-1 p s add a b c d\n4-5 p s trim 2\n6-7 q s read: d"))
+    judgement = judge(parse_history("0-1 p s add a b c d\n4-5 p s trim 2\n6-7 q s read: d"))
     assert (judgement.lost, judgement.findings[0].elements) == (1, ("c",))
 
 
 def test_what_an_unanswered_add_lost_is_not_counted_as_acknowledged() -> None:
     """The loss rate is a share of the acknowledged messages, so others are not in it."""
-    judgement = judge(written("0-1 p s add a ?\n2-3 q s read: a\n4-5 q s read:"))
+    judgement = judge(parse_history("0-1 p s add a ?\n2-3 q s read: a\n4-5 q s read:"))
     assert [finding.kind for finding in judgement.findings] == ["lost"]
     assert (judgement.acknowledged, judgement.lost, judgement.loss_rate) == (0, 0, 0.0)
 
@@ -138,7 +138,7 @@ def test_the_evidence_is_the_add_and_the_first_read_that_misses() -> None:
 def test_what_was_shown_before_it_was_acknowledged_is_told_so() -> None:
     """A reader saw it, a later one did not, and its writer was told only afterwards."""
     history = "0-10 p s add a\n1-2 q s read: a\n3-4 q s read:\n11-12 q s read: a"
-    (finding,) = judge(written(history)).findings
+    (finding,) = judge(parse_history(history)).findings
     told = "'a' was not shown, and later was: shown before a read that misses it began"
     assert (finding.kind, finding.summary) == ("stale", told)
 
@@ -153,6 +153,6 @@ def test_an_ancient_answer_after_a_clear_does_not_lose_what_was_cleared() -> Non
         8-9 q s read: a
         10-11 q s read:
     """
-    judgement = judge(written(history))
+    judgement = judge(parse_history(history))
     assert [finding.kind for finding in judgement.findings] == ["resurrected"]
     assert judgement.lost == 0

@@ -6,7 +6,7 @@ import pytest
 
 from bench.judges import Log, Mix, simulated
 from goldfish.history import Call
-from goldfish.history.notation import drawn, written
+from goldfish.history.notation import parse_history, render_history
 from goldfish.judges import judge
 from goldfish.judges.smallest import smallest
 from tests.judges.verdicts import findings, kinds
@@ -77,9 +77,9 @@ def test_no_rollback_explains_it(name: str) -> None:
 
 def test_the_smallest_history_has_the_rollback() -> None:
     """Without it, nobody would understand what else is missing."""
-    history = written(REJECTED["what was added after it is gone"][1])
+    history = parse_history(REJECTED["what was added after it is gone"][1])
     calls = smallest(history, judge(history).findings[0])
-    assert [line.split(maxsplit=3)[-1] for line in drawn(calls)] == [
+    assert [line.split(maxsplit=3)[-1] for line in render_history(calls)] == [
         "rollback v",
         "add b",
         "read: ",

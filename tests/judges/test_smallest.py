@@ -6,7 +6,7 @@ import pytest
 
 from bench.judges import Mix, simulated
 from goldfish.history import FAULT, Call
-from goldfish.history.notation import drawn, written
+from goldfish.history.notation import parse_history, render_history
 from goldfish.judges import judge
 from goldfish.judges.smallest import smallest
 from tests.judges.damage import DAMAGES, Damage, anything
@@ -21,7 +21,7 @@ def _kinds(calls: list[Call]) -> set[str]:
 
 
 def _shrunk(text: str) -> list[Call]:
-    history = written(text)
+    history = parse_history(text)
     return smallest(history, judge(history).findings[0])
 
 
@@ -48,7 +48,7 @@ def test_what_is_left_cannot_be_explained_either() -> None:
         for finding in judge(calls).findings:
             if finding.kind not in ANSWERS:
                 few = smallest(calls, finding)
-                assert not linearizable(few), list(drawn(few))
+                assert not linearizable(few), list(render_history(few))
                 shrunk += len(few) < len(calls)
     assert shrunk > 300
 

@@ -6,7 +6,7 @@ import pytest
 
 from goldfish.cli import answer
 from goldfish.history import About
-from goldfish.history.notation import written
+from goldfish.history.notation import parse_history
 
 LOST = """
 0-1 w1 s add a b
@@ -19,7 +19,7 @@ KEPT = """
 
 
 def stored(path: Path, notes: str, **about: object) -> Path:
-    history = written(notes)
+    history = parse_history(notes)
     history.about = About("redis", "CON01", 7, **about)  # type: ignore[arg-type]
     history.save(path)
     return path
@@ -49,7 +49,7 @@ def test_a_history_that_kept_everything_is_held_again(
 
 def test_hostile_contents_stay_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A message that would steer the terminal is shown as an escape."""
-    history = written(LOST)
+    history = parse_history(LOST)
     history.calls[0] = history.calls[0]._replace(value=("\x1b[31m\nred", "[bold]b[/bold]"))
     history.save(tmp_path / "x.jsonl")
     assert answer(["replay", str(tmp_path / "x.jsonl")]) == 1

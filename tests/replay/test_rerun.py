@@ -9,7 +9,7 @@ import pytest
 from goldfish.cli import answer
 from goldfish.errors import HistoryError
 from goldfish.history import About
-from goldfish.history.notation import written
+from goldfish.history.notation import parse_history
 from goldfish.testing import relive
 
 RACE = """
@@ -45,7 +45,7 @@ def test_what_cannot_be_done_again_is_said() -> None:
 
 
 def stored(directory: Path, notes: str) -> Path:
-    history = written(notes)
+    history = parse_history(notes)
     history.about = About("specimen:saves-its-own-copy", "CON01", 7)
     history.save(directory / "CON01.jsonl")
     return directory / "CON01.jsonl"
@@ -73,7 +73,7 @@ def pytest_exit_code(test: Path) -> int:
 
 def test_hostile_contents_cannot_leave_the_test(tmp_path: Path) -> None:
     """What the messages say stays text; what the notation cannot hold gets a name."""
-    history = written(RACE)
+    history = parse_history(RACE)
     hostile = '"""\nimport os\n\\ud800 ] : !'
     history.calls[0] = history.calls[0]._replace(value=(hostile,), session='s" """')
     history.calls[1:] = [call._replace(session='s" """') for call in history.calls[1:]]

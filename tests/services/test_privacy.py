@@ -11,7 +11,7 @@ import psycopg
 import pytest
 import redis
 
-from goldfish.errors import ServiceError, masked
+from goldfish.errors import ServiceError, mask
 from goldfish.services import PostgresServer, RedisServer
 from goldfish.services.wire import postgres_command
 
@@ -113,4 +113,4 @@ def test_addresses_carry_a_long_random_password(
     for address in (postgres.dsn, postgres.database(), own_redis.url, own_redis.database()):
         password = urlsplit(address).password or ""
         assert re.fullmatch("[0-9a-f]{32}", password)
-        assert password not in masked(address)
+        assert password not in mask(address)

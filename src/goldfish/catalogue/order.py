@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 from goldfish.catalogue.registry import Reopening, check, method
-from goldfish.findings.comparison import judge, shown_list
+from goldfish.findings.comparison import expect_contents, quote_list
 from goldfish.findings.result import Violation
 from goldfish.harness.client import StoreError
 from goldfish.harness.memory import Memory, contents_of
@@ -214,7 +214,7 @@ async def a_negative_last_is_refused(memory: Memory) -> None:
         if found:
             raise Violation(
                 f"wrong: last={last} gave {len(found)} of 5 messages instead of an error",
-                f"read back {shown_list(found)}",
+                f"read back {quote_list(found)}",
             )
 
 
@@ -309,15 +309,15 @@ async def expect_last(
     if found == expected:
         return
     if any(each not in said for each in found) or sorted(found) == sorted(expected):
-        judge(expected, found, session=session)
+        expect_contents(expected, found, session=session)
     if before and found == list(before[-last:]):
         raise Violation(f"stale: last={last} gave what it gave before {len(said)} were written")
     which = "the oldest" if found == list(said[:last]) else "others than the newest"
     raise Violation(
         f"wrong: last={last} of {len(said)} messages gave "
         + (which if len(found) == len(expected) else f"{len(found)}, not {len(expected)}"),
-        f"expected {shown_list(expected)}",
-        f"read back {shown_list(found)}",
+        f"expected {quote_list(expected)}",
+        f"read back {quote_list(found)}",
     )
 
 

@@ -15,7 +15,7 @@ from goldfish.catalogue.support.knowledge import (
     text_of,
     told,
 )
-from goldfish.findings.comparison import shown
+from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
 from goldfish.harness.client import StoreError
 from goldfish.harness.memory import Memory, field
@@ -67,7 +67,7 @@ async def the_old_words_do_not_recall_the_revised_fact(memory: Memory) -> None:
     rival = min((found.index(text) for text in BESIDE[:2] if text in found), default=len(found))
     if NEW in found[:rival]:
         raise Violation(
-            f"stale: {shown(OLD)} recalls {shown(NEW)}, which once said that, before others that "
+            f"stale: {quote(OLD)} recalls {quote(NEW)}, which once said that, before others that "
             "are about it",
             f"recalled {shown_facts(found)}",
         )
@@ -87,11 +87,11 @@ async def a_revision_keeps_the_id_and_the_metadata(memory: Memory) -> None:
     items = await known_items(client, user, [NEW])
     revised = [item for item in items if text_of(item) == NEW]
     if not revised:
-        raise Violation(f"lost: {shown(OLD)} was revised to {shown(NEW)}, which is not there")
+        raise Violation(f"lost: {quote(OLD)} was revised to {quote(NEW)}, which is not there")
     if (now := field(fact_in(revised[0]), "id")) != name:
-        raise Violation(f"wrong: the fact {shown(name)} was revised and is now {shown(now)}")
+        raise Violation(f"wrong: the fact {quote(name)} was revised and is now {quote(now)}")
     if (kept := metadata_of(revised[0])) != metadata:
-        raise Violation(f"corrupted: the metadata {shown(metadata)} became {shown(kept)}")
+        raise Violation(f"corrupted: the metadata {quote(metadata)} became {quote(kept)}")
 
 
 @check("REV04", about="facts", needs=[Revise])
@@ -115,7 +115,7 @@ async def revising_what_is_not_there_raises_and_changes_nothing(memory: Memory) 
             await knowledge.expect(user)
         else:
             await knowledge.expect(user)
-            raise Violation(f"swallowed: revising the unknown {shown(each)} was acknowledged")
+            raise Violation(f"swallowed: revising the unknown {quote(each)} was acknowledged")
 
 
 @check("REV05", about="facts", needs=[Revise, Reopening])
@@ -151,7 +151,7 @@ async def the_earlier_texts_of_a_fact_are_its_history(memory: Memory) -> None:
     found = items_in(await client.call("fact_history", user, name), "fact_history")
     if (texts := [text_of(item) for item in found]) != [OLD, BESIDE[0]]:
         raise Violation(
-            f"lost: the history of {shown(NEW)} is not what it said before",
+            f"lost: the history of {quote(NEW)} is not what it said before",
             f"expected {shown_facts([OLD, BESIDE[0]])}",
             f"found {shown_facts(texts)}",
         )
@@ -176,7 +176,7 @@ async def a_forgotten_fact_is_gone_everywhere(memory: Memory) -> None:
     if client.has("recall"):
         knowledge.blame(user, await recalled(client, user, OLD))
     if client.has("get_fact") and (left := await client.call("get_fact", user, name)) is not None:
-        raise Violation(f"resurrected: the forgotten {shown(OLD)} is got as {shown(text_of(left))}")
+        raise Violation(f"resurrected: the forgotten {quote(OLD)} is got as {quote(text_of(left))}")
 
 
 @check("REV08", about="facts", needs=[Forget])
@@ -193,7 +193,7 @@ async def forgetting_twice_is_forgetting_once(memory: Memory) -> None:
         try:
             await client.call("forget", user, each)
         except StoreError as error:
-            raise Violation(f"refused: forgetting {shown(each)} again: {error}") from error
+            raise Violation(f"refused: forgetting {quote(each)} again: {error}") from error
         await knowledge.expect(user)
 
 
@@ -248,6 +248,6 @@ def _expect_no_old(user: str, found: list[Any]) -> None:
     """Raise if the text from before the revision is given."""
     if OLD in found:
         raise Violation(
-            f"stale: user {shown(user)} was given {shown(OLD)}, which was revised to {shown(NEW)}",
+            f"stale: user {quote(user)} was given {quote(OLD)}, which was revised to {quote(NEW)}",
             f"found {shown_facts(found)}",
         )

@@ -8,7 +8,7 @@ from typing import Any
 from goldfish.catalogue.registry import Reopening, Retries, check, method
 from goldfish.catalogue.support.neighbours import expect_untouched, settled
 from goldfish.catalogue.support.steadiness import expect_steady, steady
-from goldfish.findings.comparison import judge, shown, shown_list
+from goldfish.findings.comparison import expect_contents, quote, quote_list
 from goldfish.findings.result import Violation
 from goldfish.harness.client import StoreError
 from goldfish.harness.memory import Memory, contents_of
@@ -26,18 +26,18 @@ def judge_trim(before: Sequence[Any], found: Sequence[Any], keep: int, *, sessio
     kept = newest(before, keep)
     if list(found) == kept:
         return
-    evidence = (f"before {shown_list(before)}", f"after {shown_list(found)}")
+    evidence = (f"before {quote_list(before)}", f"after {quote_list(found)}")
     if missing := [each for each in kept if each not in found]:
         raise Violation(
             f"lost: trim(keep_last={keep}) of {len(before)} messages removed "
-            f"{shown(missing[0])}, which is one of the newest {keep}",
+            f"{quote(missing[0])}, which is one of the newest {keep}",
             *evidence,
         )
     if any(each in found for each in before[: len(before) - len(kept)]):
         raise Violation(
             f"wrong: trim(keep_last={keep}) of {len(before)} messages left {len(found)}", *evidence
         )
-    judge(kept, found, session=session)
+    expect_contents(kept, found, session=session)
 
 
 async def trimmed(memory: Memory, session: str, before: Sequence[Any], keep: int) -> list[Any]:
@@ -76,7 +76,7 @@ async def trimming_says_how_many_it_removed(memory: Memory) -> None:
         said = await memory.client.call("trim", session, keep_last=keep)
         if isinstance(said, bool) or said != removed:
             raise Violation(
-                f"wrong: trim(keep_last={keep}) removed {removed} and said {shown(said)}"
+                f"wrong: trim(keep_last={keep}) removed {removed} and said {quote(said)}"
             )
 
 
@@ -135,7 +135,7 @@ async def trimming_leaves_other_sessions_alone(memory: Memory) -> None:
     for name in list(others):
         del others[name]
         await memory.client.call("trim", name, keep_last=1)
-        await expect_untouched(memory, others, f"trim of session {shown(name)}")
+        await expect_untouched(memory, others, f"trim of session {quote(name)}")
 
 
 @check("TRM07", needs=[Trim])
@@ -288,7 +288,7 @@ async def the_last_messages_are_right_after_trimming(memory: Memory) -> None:
     left += contents_of(later)
     for last in (1, 3, 5, 8):
         found = await memory.client.contents(session, last=last)
-        judge(newest(left, last), found, session=session, gone=contents_of(batch)[:5])
+        expect_contents(newest(left, last), found, session=session, gone=contents_of(batch)[:5])
 
 
 @check("TRM16", needs=[Trim])
@@ -306,4 +306,4 @@ async def repeated_messages_are_trimmed_by_their_place(memory: Memory) -> None:
     for keep in (5, 3, 2):
         await memory.client.call("trim", session, keep_last=keep)
         found = await memory.client.contents(session)
-        judge(newest(words, keep), found, session=session)
+        expect_contents(newest(words, keep), found, session=session)

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 
-from goldfish.errors import GoldfishError, masked
+from goldfish.errors import GoldfishError, mask
 
 WRONG_USE, INTERRUPTED, NOBODY_READS = 2, 130, 141
 
@@ -25,13 +25,13 @@ def answer(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         return _unread()
     except GoldfishError as error:
-        return _refused(masked(str(error)))
+        return _refused(mask(str(error)))
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception:
         import traceback
 
-        print(masked(traceback.format_exc()), end="", file=sys.stderr)
+        print(mask(traceback.format_exc()), end="", file=sys.stderr)
         return _refused("this is a fault of goldfish itself: please report what is above")
 
 
@@ -58,8 +58,8 @@ def _unread() -> int:
 
 
 def _refused(sentence: str) -> int:
-    from goldfish.report.discretion import bounded, inert
+    from goldfish.report.discretion import bounded, escape_controls
 
-    lines = [inert(line) for line in bounded(sentence).splitlines()]
+    lines = [escape_controls(line) for line in bounded(sentence).splitlines()]
     print("goldfish: " + "\n".join(lines), file=sys.stderr)
     return WRONG_USE

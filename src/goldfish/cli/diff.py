@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from goldfish.report.discretion import inert
+from goldfish.report.discretion import escape_controls
 from goldfish.snapshots.changes import Change, Row, RowChange
 from goldfish.snapshots.diff import differences
 from goldfish.snapshots.masks import Value
@@ -63,9 +63,9 @@ def diff(
     tale = Tale(changes)
     names = f"{before} and {after}"
     if tale.same:
-        print(inert(f"{names}: the same"))
+        print(escape_controls(f"{names}: the same"))
         return SAME
-    print(inert(f"{names} differ"))
+    print(escape_controls(f"{names} differ"))
     print(f"  {tale.summary}")
     for line in tale.headlines() if summary else tale.lines():
         print(line)

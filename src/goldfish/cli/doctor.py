@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from goldfish.errors import UsageError, masked
+from goldfish.errors import UsageError, mask
 from goldfish.report.page import Page
 from goldfish.stores.base import BaseStore
 from goldfish.stores.observation import Observation
@@ -27,7 +27,7 @@ def doctor(
     if as_json:
         print(json.dumps({"schema": SCHEMA, "observations": [asdict(each) for each in seen]}))
     else:
-        _print(masked(url), seen, in_detail=in_detail)
+        _print(mask(url), seen, in_detail=in_detail)
     return AILING if any(map(_is_ailing, seen)) else WELL
 
 
@@ -44,10 +44,10 @@ def _open(url: str, **options: Any) -> BaseStore:
     try:
         store: BaseStore = open_store(url, embedder=None, **options)
     except TypeError as error:  # an option of another backend
-        told = masked(str(error))
+        told = mask(str(error))
         raise UsageError(f"{told}: --prefix is Redis's, --schema PostgreSQL's") from None
     except ValueError as error:
-        raise UsageError(masked(str(error))) from None
+        raise UsageError(mask(str(error))) from None
     if isinstance(store, SQLiteMemoryStore) and not store.path.exists():
         raise UsageError(f"{store.path} does not exist: name the file of a store")
     return store

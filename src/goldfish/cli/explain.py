@@ -9,7 +9,7 @@ from goldfish.findings.meanings import MEANINGS
 from goldfish.findings.remedies import REMEDIES
 from goldfish.report.page import Page
 from goldfish.specimens import Specimen, gallery
-from goldfish.targets.lookup import not_found
+from goldfish.targets.lookup import suggest_name
 
 LABEL = "{:<11}"
 MOST_SPECIMENS = 6  # of a word: some have dozens
@@ -97,7 +97,7 @@ def _check(name: str) -> Check:
     there, code = catalogue(), name.strip().upper()
     if code not in there:
         see = "`goldfish checks` lists them"
-        raise UsageError(not_found("check", name, [*there, *MEANINGS, *FAMILIES], see=see))
+        raise UsageError(suggest_name("check", name, [*there, *MEANINGS, *FAMILIES], see=see))
     return there[code]
 
 

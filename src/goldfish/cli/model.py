@@ -5,7 +5,7 @@ import sys
 from goldfish.embedding import model
 from goldfish.embedding.install import install as fetch
 from goldfish.errors import ModelNotFoundError, UsageError
-from goldfish.report.discretion import inert
+from goldfish.report.discretion import escape_controls
 
 ACTIONS = ("install", "path")
 
@@ -15,7 +15,7 @@ def run(action: str | None) -> int:
     if action is None:
         return _told(f"{model.NAME} is in", model.whole())
     if action == "path":
-        print(inert(str(model.find())))
+        print(escape_controls(str(model.find())))
         return 0
     if action == "install":
         return _install()
@@ -39,5 +39,5 @@ def _install() -> int:
 
 
 def _told(what: str, place: object) -> int:
-    print(inert(f"{what} {place}"))
+    print(escape_controls(f"{what} {place}"))
     return 0

@@ -17,7 +17,7 @@ from goldfish.judges import Judgement, judge
 from goldfish.judges.evidence import evidence
 from goldfish.replay.as_test import as_tests
 from goldfish.replay.compare import is_recording, play, recorded
-from goldfish.report.discretion import inert, shortened
+from goldfish.report.discretion import escape_controls, shortened
 from goldfish.report.page import Page
 from goldfish.targets.names import resolve
 
@@ -81,12 +81,12 @@ def _played(recording: Path, against: str | None) -> int:
     page = Page()
     sessions = len({str(call.session) for call in calls})
     asked = f"{len(calls):,} calls of {sessions:,} sessions or users"
-    page.write(inert(f"{against}: {result.verdict}. {asked} asked again."))
+    page.write(escape_controls(f"{against}: {result.verdict}. {asked} asked again."))
     if result.verdict is Verdict.HELD:
         return HELD
-    page.write(shortened(inert(result.summary), 3 * page.width), indent=2)
+    page.write(shortened(escape_controls(result.summary), 3 * page.width), indent=2)
     for line in result.evidence:
-        page.write(shortened(inert(line), 3 * page.width), indent=4)
+        page.write(shortened(escape_controls(line), 3 * page.width), indent=4)
     return FAILED
 
 
@@ -96,12 +96,15 @@ def _told(page: Page, history: History) -> int:
     about = history.about
     title = " ".join(filter(None, (about.target, about.code))) or "history"
     counts = f"{len(history.calls):,} calls, {judgement.acknowledged:,} messages acknowledged"
-    page.write(inert(f"{title}: {verdict}. {counts}, {judgement.lost:,} lost."))
+    page.write(escape_controls(f"{title}: {verdict}. {counts}, {judgement.lost:,} lost."))
     for worst in judgement.findings[:1]:
         finding, lines = evidence(history, worst)
-        page.write(shortened(inert(f"{finding.kind}: {finding.summary}"), 3 * page.width), indent=2)
+        page.write(
+            shortened(escape_controls(f"{finding.kind}: {finding.summary}"), 3 * page.width),
+            indent=2,
+        )
         for line in lines:
-            page.write(shortened(inert(line), page.width - 4), indent=4)
+            page.write(shortened(escape_controls(line), page.width - 4), indent=4)
     return HELD if verdict == "held" else FAILED
 
 

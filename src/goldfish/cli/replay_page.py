@@ -12,7 +12,7 @@ from goldfish.findings.result import Report, Result, Verdict
 from goldfish.history import History
 from goldfish.history.excerpt import excerpt
 from goldfish.history.metrics import figures
-from goldfish.history.notation import drawn
+from goldfish.history.notation import render_history
 from goldfish.judges import Finding, judge
 from goldfish.judges.evidence import TITLE, proof
 from goldfish.report.html import as_html
@@ -56,6 +56,6 @@ def _broken(told: Result, history: History, worst: Finding) -> Result:
         verdict=Verdict.BROKEN,
         summary=finding.summary,
         finding=finding.kind,
-        evidence=(TITLE, *drawn(calls)),
+        evidence=(TITLE, *render_history(calls)),
         excerpt=excerpt(calls, finding.elements, history.calls),
     )

@@ -3,7 +3,7 @@
 from goldfish.catalogue.registry import FAMILIES, catalogue
 from goldfish.errors import UsageError
 from goldfish.report.page import Page
-from goldfish.targets.lookup import not_found
+from goldfish.targets.lookup import suggest_name
 from goldfish.targets.names import BUILT_INS, BuiltIn, registered_targets
 
 MORE = (
@@ -20,7 +20,7 @@ def checks(family: str | None) -> int:
     wanted = {family.upper()} if family else set(FAMILIES)
     if not wanted <= set(FAMILIES):
         see = f"use {', '.join(FAMILIES)}"
-        raise UsageError(not_found("family", str(family), FAMILIES, see=see))
+        raise UsageError(suggest_name("family", str(family), FAMILIES, see=see))
     for check in there.values():
         if check.family in wanted:
             page.write(check.promise, label=f"{check.code}  ")

@@ -6,7 +6,7 @@ from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from goldfish.errors import EmbedderError, masked
+from goldfish.errors import EmbedderError, mask
 
 AT_ONCE = 256  # texts per request
 PATIENCE = 60.0  # seconds
@@ -18,7 +18,7 @@ class Endpoint:
 
     def __init__(self, url: str, model: str, key: str) -> None:
         if not url.startswith(("http://", "https://")):
-            raise ValueError(f"{masked(url)!r} is no address: it begins with http:// or https://")
+            raise ValueError(f"{mask(url)!r} is no address: it begins with http:// or https://")
         self._url = url.rstrip("/") + "/embeddings"
         self._model = model
         self._key = key
@@ -60,7 +60,7 @@ class Endpoint:
         if self._key:  # a server may repeat what it was sent
             told = told.replace(self._key, "***")
         advice = "check the address, the model's name and the key"
-        return EmbedderError(masked(f"{self._url} {what}{told[:TELLING]}; {advice}"))
+        return EmbedderError(mask(f"{self._url} {what}{told[:TELLING]}; {advice}"))
 
 
 class _Staying(HTTPRedirectHandler):

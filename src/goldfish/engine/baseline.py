@@ -8,7 +8,7 @@ from typing import Any
 
 from goldfish.errors import UsageError
 from goldfish.findings.result import Report, Verdict
-from goldfish.targets.lookup import not_found
+from goldfish.targets.lookup import suggest_name
 
 Known = Mapping[str, str]  # the reason of each code
 FORM = 'write [target] and under it CODE = "the reason"'
@@ -64,7 +64,7 @@ def _entries(path: Path, target: str, entries: Any, codes: Collection[str]) -> K
             raise UsageError(f"the baseline {path} has a table without quotes: write {name}")
         if code not in codes:
             see = "`goldfish checks` lists them"
-            raise UsageError(f"the baseline {path}: {not_found('check', code, codes, see=see)}")
+            raise UsageError(f"the baseline {path}: {suggest_name('check', code, codes, see=see)}")
         if not isinstance(reason, str) or not reason.strip():
             raise UsageError(f'the baseline {path} gives no reason: write {code} = "the reason"')
     return dict(entries)

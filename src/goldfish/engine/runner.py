@@ -28,7 +28,7 @@ from goldfish.findings.result import (
     Verdict,
     Violation,
 )
-from goldfish.harness.client import LocalClient, StoreError, describe
+from goldfish.harness.client import LocalClient, StoreError, describe_error
 from goldfish.harness.memory import Memory, OpeningError
 from goldfish.harness.pods import NoPodError, Nursery
 from goldfish.history import FAULT, About, Call, History
@@ -190,7 +190,9 @@ class _Run:
         except WORLD:
             raise
         except Exception as error:  # the harness or the world, and never the target
-            return _result(check, Verdict.UNKNOWN, f"the check itself failed: {describe(error)}")
+            return _result(
+                check, Verdict.UNKNOWN, f"the check itself failed: {describe_error(error)}"
+            )
 
     async def _in_sandbox(self, check: Check, effort: float) -> Result:
         # Before anything is started for it: what the target has said already may be enough.

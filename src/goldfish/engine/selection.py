@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from goldfish.catalogue.registry import FAMILIES, SUITES, Check
 from goldfish.errors import UsageError
-from goldfish.targets.lookup import not_found
+from goldfish.targets.lookup import suggest_name
 
 LISTED = "`goldfish checks` lists them"
 
@@ -20,7 +20,7 @@ def select(
     """The checks of that suite and the smaller ones; a code in ``only`` counts in any suite."""
     wanted, unwanted = named(catalogue, only), named(catalogue, skip)
     if suite not in SUITES:
-        raise UsageError(not_found("suite", suite, SUITES, see=f"use {', '.join(SUITES)}"))
+        raise UsageError(suggest_name("suite", suite, SUITES, see=f"use {', '.join(SUITES)}"))
     suites = SUITES[: SUITES.index(suite) + 1]
     chosen = [
         check
@@ -53,5 +53,5 @@ def named(catalogue: Mapping[str, Check], words: Iterable[str]) -> set[str]:
     names = {part.strip().upper() for word in words for part in word.split(",")} - {""}
     for name in sorted(names):
         if name not in catalogue and name not in FAMILIES:
-            raise UsageError(not_found("check", name, [*catalogue, *FAMILIES], see=LISTED))
+            raise UsageError(suggest_name("check", name, [*catalogue, *FAMILIES], see=LISTED))
     return names

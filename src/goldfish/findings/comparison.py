@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from goldfish.errors import masked
+from goldfish.errors import mask
 from goldfish.findings.result import Violation
 
 WINDOW = 500  # characters at each end of a long value that evidence may show
@@ -13,7 +13,7 @@ WINDOW = 500  # characters at each end of a long value that evidence may show
 _TAG = re.compile(r"\[[A-Z]{3}\d\d-\d+\]")
 
 
-def judge(
+def expect_contents(
     expected: Sequence[Any],
     found: Sequence[Any],
     *,
@@ -27,8 +27,8 @@ def judge(
     """
     if list(expected) == list(found):
         return
-    summary, about = _explained(expected, found, f"session {shown(session)}", foreign, gone)
-    evidence = (f"expected {shown_list(expected)}", f"read back {shown_list(found)}")
+    summary, about = _explained(expected, found, f"session {quote(session)}", foreign, gone)
+    evidence = (f"expected {quote_list(expected)}", f"read back {quote_list(found)}")
     raise Violation(summary, *evidence, session=session, about=about)
 
 
@@ -46,23 +46,23 @@ def _explained(
     for word, known in (("leaked", foreign), ("resurrected", gone)):
         strangers = {repr(each) for each in known}
         if seen := [each for each in extra if repr(each) in strangers]:
-            return f"{word}: {where} gave back {shown(seen[0])}", tuple(seen)
+            return f"{word}: {where} gave back {quote(seen[0])}", tuple(seen)
     if altered := _altered(missing, extra):
-        before, after = map(shown, altered)
+        before, after = map(quote, altered)
         return f"corrupted: {where} was given {before} and gave back {after}", altered
     if missing:
         share = f"({len(missing)} of {len(expected)} missing)"
-        said = f"acknowledged {shown(missing[0])} and does not have it {share}"
+        said = f"acknowledged {quote(missing[0])} and does not have it {share}"
         return f"lost: {where} {said}", tuple(missing)
     if extra:
-        return f"phantom: {where} has {shown(extra[0])}, which nobody wrote", tuple(extra)
+        return f"phantom: {where} has {quote(extra[0])}, which nobody wrote", tuple(extra)
     if repeated := [each for each in expected if got[repr(each)] > wanted[repr(each)]]:
-        return f"duplicated: {where} has {shown(repeated[0])} more than once", tuple(repeated)
+        return f"duplicated: {where} has {quote(repeated[0])} more than once", tuple(repeated)
     if fewer := [each for each in expected if got[repr(each)] < wanted[repr(each)]]:
-        return f"lost: {where} has one {shown(fewer[0])} instead of several", tuple(fewer)
+        return f"lost: {where} has one {quote(fewer[0])} instead of several", tuple(fewer)
     place = next(at for at, each in enumerate(found) if each != expected[at])
     stranger, rightful = found[place], expected[place]
-    said = f"has {shown(stranger)} in place {place + 1}, where {shown(rightful)} belongs"
+    said = f"has {quote(stranger)} in place {place + 1}, where {quote(rightful)} belongs"
     return f"reordered: {where} {said}", (stranger, rightful)
 
 
@@ -78,10 +78,10 @@ def _altered(missing: Sequence[Any], extra: Sequence[Any]) -> tuple[Any, Any] | 
     return None
 
 
-def shown(value: object, limit: int = 60) -> str:
+def quote(value: object, limit: int = 60) -> str:
     """The value as evidence: printable, masked, on one line, cut in the middle if it is long."""
     plain = value if isinstance(value, str) else repr(value)
-    told = masked(plain)  # before it is cut: half a URL may hide where its password ends
+    told = mask(plain)  # before it is cut: half a URL may hide where its password ends
     ends = told if len(told) <= 2 * WINDOW else told[:WINDOW] + told[-WINDOW:]
     if isinstance(value, str):
         text = repr(ends) if ends.isprintable() else ascii(ends)
@@ -92,10 +92,10 @@ def shown(value: object, limit: int = 60) -> str:
     return f"{text[: limit - 20]}…{text[-12:]} ({len(plain):,} long)"
 
 
-def shown_list(values: Sequence[Any], most: int = 6, what: str = "messages") -> str:
+def quote_list(values: Sequence[Any], most: int = 6, what: str = "messages") -> str:
     """The values as evidence: the first and the last of many."""
     if len(values) <= most:
-        return "[" + ", ".join(shown(each, 40) for each in values) + "]"
-    head = ", ".join(shown(each, 40) for each in values[:3])
-    tail = ", ".join(shown(each, 40) for each in values[-2:])
+        return "[" + ", ".join(quote(each, 40) for each in values) + "]"
+    head = ", ".join(quote(each, 40) for each in values[:3])
+    tail = ", ".join(quote(each, 40) for each in values[-2:])
     return f"[{head}, … {tail}] ({len(values):,} {what})"

@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any, Self, TypeVar
 
 from goldfish import protocols as store
-from goldfish.errors import masked
+from goldfish.errors import mask
 from goldfish.findings.result import Violation
 from goldfish.harness.hearing import Hearing
 from goldfish.targets.declaration import Target
@@ -29,7 +29,7 @@ class StoreError(Exception):
     """The store under test raised; ``error`` is what, ``method`` where."""
 
     def __init__(self, method: str, error: BaseException) -> None:
-        super().__init__(f"{method} raised {describe(error)}")
+        super().__init__(f"{method} raised {describe_error(error)}")
         self.method = method
         self.error = error
 
@@ -42,11 +42,11 @@ class EndedError(RemoteError):
     """The other process ended before it answered: what it was asked may have happened or not."""
 
 
-def describe(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """The kind of an error and its first line."""
     if isinstance(error, RemoteError):
         return str(error)
-    first = masked(str(error)).strip().partition("\n")[0]
+    first = mask(str(error)).strip().partition("\n")[0]
     return f"{type(error).__name__}: {first}" if first else type(error).__name__
 
 

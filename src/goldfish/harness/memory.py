@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any, Protocol
 
-from goldfish.errors import masked
-from goldfish.findings.comparison import judge
+from goldfish.errors import mask
+from goldfish.findings.comparison import expect_contents
 from goldfish.findings.result import NOT_CLAIMED, UnsupportedError, Violation
 from goldfish.harness.client import EndedError, LocalClient, Methods, StoreError
 from goldfish.harness.hearing import Hearing
@@ -87,7 +87,7 @@ class Client:
             return result
         except StoreError as raised:
             outcome = "unknown" if isinstance(raised.error, EndedError) else "fail"
-            error = masked(str(raised))
+            error = mask(str(raised))
             raise
         finally:
             told = _told(method, arguments, options, result)
@@ -117,7 +117,7 @@ class Client:
     ) -> None:
         """Raise the violation that explains why the contents are not the expected ones."""
         found = await self.contents(session, **options)
-        judge(list(expected), found, session=session, foreign=foreign, gone=gone)
+        expect_contents(list(expected), found, session=session, foreign=foreign, gone=gone)
 
     async def offer(self, session: str, messages: Sequence[ChatMessage]) -> StoreError | None:
         """Add a batch that the store may refuse; the refusal, or None if it was acknowledged."""

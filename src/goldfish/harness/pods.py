@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from goldfish.findings.result import Violation
-from goldfish.harness.client import EndedError, LocalClient, RemoteError, StoreError, describe
+from goldfish.harness.client import EndedError, LocalClient, RemoteError, StoreError, describe_error
 from goldfish.harness.hearing import Hearing
 from goldfish.harness.wire import packed, unpacked
 from goldfish.services import undertaker
@@ -335,7 +335,7 @@ async def _answer(
     try:
         answer = ["returned", await getattr(replica, verb)(*request)]
     except StoreError as error:
-        answer = ["raised", describe(error.error)]
+        answer = ["raised", describe_error(error.error)]
     except Violation as violation:
         answer = ["violation", str(violation)]
     writer.write(packed([number, *answer, replica.imported()]))

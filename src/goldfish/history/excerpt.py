@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from goldfish.errors import masked
+from goldfish.errors import mask
 from goldfish.history import FAULT, Call
 
 LONGEST = 200  # characters of one content
@@ -135,7 +135,7 @@ def _key(value: Any) -> str:
 def _text(value: Any) -> str:
     """A content as text: of a message or a fact what it says; masked, and not endless."""
     plain = value if isinstance(value, str) else _said(value)
-    told = masked(plain)
+    told = mask(plain)
     return told if len(told) <= LONGEST else f"{told[: LONGEST - 1]}{GAP}"
 
 

@@ -26,7 +26,7 @@ _FAULT = re.compile(r"([\d.]+)-([\d.]+) fault +(.+)")
 _OUTCOMES: dict[str, Outcome] = {"?": "unknown", "!": "fail"}
 
 
-def written(text: str) -> History:
+def parse_history(text: str) -> History:
     """The history that the notation describes."""
     lines = [line.strip() for line in text.strip().splitlines()]
     return History(sorted((_parsed(line) for line in lines if line), key=lambda call: call.end))
@@ -50,7 +50,7 @@ def _parsed(line: str) -> Call:
     return Call(process, session, action, passed, result, float(start), float(end), outcome)
 
 
-def drawn(calls: Iterable[Call]) -> Iterator[str]:
+def render_history(calls: Iterable[Call]) -> Iterator[str]:
     """The calls in the notation, by their start, with times from the first one in milliseconds."""
     ordered = sorted(calls, key=lambda call: (call.start, call.end))
     origin = ordered[0].start if ordered else 0.0

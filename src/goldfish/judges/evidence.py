@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from goldfish.history import FAULT, Call, History
-from goldfish.history.notation import drawn
+from goldfish.history.notation import render_history
 from goldfish.judges import Finding, judge
 from goldfish.judges.findings import distinct
 from goldfish.judges.smallest import smallest
@@ -17,7 +17,7 @@ GAP = "…"
 def evidence(history: History, finding: Finding) -> tuple[Finding, list[str]]:
     """The finding that can be shown with the fewest calls, of the same kind, and the lines."""
     shown, calls = proof(history, finding)
-    return shown, [TITLE, *drawn(calls)]
+    return shown, [TITLE, *render_history(calls)]
 
 
 def proof(history: History, finding: Finding) -> tuple[Finding, list[Call]]:

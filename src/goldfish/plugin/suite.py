@@ -10,10 +10,10 @@ from typing import Any
 
 from goldfish.catalogue.registry import Check, Function, catalogue
 from goldfish.engine.selection import LISTED, select
-from goldfish.errors import GoldfishError, MissingExtraError, UsageError, masked
+from goldfish.errors import GoldfishError, MissingExtraError, UsageError, mask
 from goldfish.findings.result import Result, Verdict
 from goldfish.targets.declaration import Target, as_target
-from goldfish.targets.lookup import not_found
+from goldfish.targets.lookup import suggest_name
 
 Words = str | Iterable[str] | None
 
@@ -149,7 +149,7 @@ def _reasons(expected: Mapping[str, str]) -> dict[str, str]:
     codes = catalogue()
     for code, reason in expected.items():
         if code not in codes:
-            raise UsageError(not_found("check", code, codes, see=LISTED))
+            raise UsageError(suggest_name("check", code, codes, see=LISTED))
         if not isinstance(reason, str) or not reason.strip():
             raise UsageError(f"expected[{code!r}] has no reason: say why it may stay broken")
     return dict(expected)
@@ -161,7 +161,7 @@ def _listed(words: Words) -> list[str]:
 
 def _printable(text: str) -> str:
     """Without credentials, and without the lone surrogates that no other process can be sent."""
-    return masked(text).encode("utf-8", "backslashreplace").decode()
+    return mask(text).encode("utf-8", "backslashreplace").decode()
 
 
 def _settled(function: Any, caller: FrameType) -> Callable[..., None]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from goldfish.errors import HistoryError
 from goldfish.history import FAULT, Call, History, tag
-from goldfish.history.notation import drawn, written
+from goldfish.history.notation import parse_history, render_history
 from goldfish.judges import Finding, judge
 from goldfish.judges.smallest import smallest
 from goldfish.replay.rerun import can_be_repeated
@@ -65,9 +65,9 @@ def _tests(history: History, target: str | None, codes: dict[str, int]) -> Itera
 
 def _lines(calls: Sequence[Call]) -> list[str]:
     """The calls in the notation, in which a test can be read and changed."""
-    lines = [line.rstrip() for line in drawn(_plainly_named(calls))]
+    lines = [line.rstrip() for line in render_history(_plainly_named(calls))]
     try:
-        written("\n".join(lines))
+        parse_history("\n".join(lines))
     except (ValueError, IndexError) as error:
         raise HistoryError(f"this run cannot become a test: {error!s:.200}") from error
     return lines

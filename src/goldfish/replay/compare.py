@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from goldfish.errors import HistoryError
-from goldfish.findings.comparison import shown
+from goldfish.findings.comparison import quote
 from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness import wire
 from goldfish.harness.client import StoreError
@@ -49,9 +49,9 @@ class Asked:
 
     def __str__(self) -> str:
         """The call as one would write it, in short."""
-        words = [shown(each) for each in self.arguments[:1]]
+        words = [quote(each) for each in self.arguments[:1]]
         words += ["…"] if self.arguments[1:] else []
-        words += [f"{name}={shown(value)}" for name, value in self.options.items()]
+        words += [f"{name}={quote(value)}" for name, value in self.options.items()]
         return f"{self.method}({', '.join(words)})"
 
 
@@ -106,8 +106,8 @@ async def play(memory: Memory, calls: Sequence[Asked]) -> None:
         for place, before, now in _first(_differences(call, answer, error, memory)):
             raise Violation(
                 f"wrong: call {number + 1} of {len(calls)}, {call}, has another answer: {place}",
-                f"recorded  {shown(before)}",
-                f"here      {shown(now)}",
+                f"recorded  {quote(before)}",
+                f"here      {quote(now)}",
             )
 
 
@@ -176,7 +176,7 @@ def _in_messages(before: Sequence[Any], now: Sequence[Any], memory: Memory) -> I
                 yield f"message {number} of {len(before)}, its {name}", old, new
     if len(before) != len(now):
         longer = before if len(before) > len(now) else now
-        extra = shown(field(longer[min(len(before), len(now))], "content"))
+        extra = quote(field(longer[min(len(before), len(now))], "content"))
         where = "only recorded" if longer is before else "only here"
         yield f"the number of messages ({where}: {extra})", len(before), len(now)
 

@@ -10,7 +10,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from goldfish.errors import UsageError, masked
+from goldfish.errors import UsageError, mask
 from goldfish.harness import wire
 
 Store = TypeVar("Store")
@@ -73,7 +73,7 @@ class _Book:
         try:
             yield told
         except BaseException as error:
-            told["error"] = f"{type(error).__name__}: {masked(str(error))}"
+            told["error"] = f"{type(error).__name__}: {mask(str(error))}"
             raise
         finally:
             self._add({**told, **wire.unpacked(asked), "start": start, "end": time.time()})

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from unicodedata import category
 
-from goldfish.errors import masked
+from goldfish.errors import mask
 from goldfish.findings.result import Report, Result
 
 LONGEST_TOLD = 2_000
@@ -23,13 +23,13 @@ def discreet(report: Report) -> Report:
 
 def bounded(text: str) -> str:
     """The text without secrets, and not endless."""
-    told = masked(text)  # before it is cut: no cut may hide the end of a password
+    told = mask(text)  # before it is cut: no cut may hide the end of a password
     if len(told) <= LONGEST_TOLD:
         return told
     return f"{told[:LONGEST_TOLD]}… ({len(text):,} characters)"
 
 
-def inert(text: str) -> str:
+def escape_controls(text: str) -> str:
     """The text with control characters, direction marks and surrogates shown as escapes."""
     if text.isprintable():
         return text
@@ -68,6 +68,6 @@ def _discreet_result(result: Result) -> Result:
         promise=bounded(result.promise),
         summary=bounded(result.summary),
         evidence=tuple(map(bounded, result.evidence)),
-        reproduce=masked(result.reproduce),
+        reproduce=mask(result.reproduce),
         documented=bounded(result.documented),
     )

@@ -10,7 +10,7 @@ from typing import IO
 
 from goldfish.engine.baseline import Account
 from goldfish.findings.result import Result, Verdict
-from goldfish.report.discretion import discreet, inert
+from goldfish.report.discretion import discreet, escape_controls
 from goldfish.targets.declaration import Target
 
 MOST = 10  # of each kind that GitHub shows for one step
@@ -72,7 +72,7 @@ def command(title: str, message: str, target: Target | None = None) -> str:
 def _told(result: Result) -> str:
     what = f"{result.finding}: {result.summary}" if result.finding else result.summary
     lines = (result.promise, what, *result.evidence, result.reproduce)
-    return "\n".join(inert(line) for line in lines if line)
+    return "\n".join(escape_controls(line) for line in lines if line)
 
 
 def _place(target: Target | None) -> dict[str, str]:
@@ -93,4 +93,4 @@ def _data(text: str) -> str:
 
 
 def _property(text: str) -> str:
-    return _data(inert(text)).replace(":", "%3A").replace(",", "%2C")
+    return _data(escape_controls(text)).replace(":", "%3A").replace(",", "%2C")

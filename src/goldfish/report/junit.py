@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 from goldfish.engine.baseline import Account
 from goldfish.findings.result import Report, Result, Verdict
-from goldfish.report.discretion import discreet, inert
+from goldfish.report.discretion import discreet, escape_controls
 
 KIND = {
     Verdict.BROKEN: "failure",
@@ -29,7 +29,7 @@ def _suite(root: ElementTree.Element, report: Report, known: Mapping[str, str]) 
     suite = ElementTree.SubElement(
         root,
         "testsuite",
-        name=inert(report.target),
+        name=escape_controls(report.target),
         tests=str(len(kinds)),
         failures=str(kinds.count("failure")),
         errors=str(kinds.count("error")),
@@ -48,7 +48,7 @@ def _case(
     case = ElementTree.SubElement(
         suite,
         "testcase",
-        classname=inert(target),
+        classname=escape_controls(target),
         name=f"{result.code} {result.name}",
         time=f"{result.seconds:.3f}",
     )
@@ -57,11 +57,11 @@ def _case(
         return
     what = f"{result.finding}: {result.summary}" if result.finding else result.summary
     reason = f"known: {known[result.code]}" if result.code in known else what
-    told = ElementTree.SubElement(case, kind, message=inert(reason))
+    told = ElementTree.SubElement(case, kind, message=escape_controls(reason))
     if kind != "skipped":
         told.set("type", result.finding or result.verdict.value)
         lines = (result.promise, what, *result.evidence, result.reproduce)
-        told.text = "\n".join(inert(line) for line in lines if line)
+        told.text = "\n".join(escape_controls(line) for line in lines if line)
 
 
 def _kind(result: Result, known: Mapping[str, str]) -> str | None:

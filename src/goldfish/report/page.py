@@ -7,7 +7,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from goldfish.report.discretion import inert
+from goldfish.report.discretion import escape_controls
 
 WIDEST, NARROWEST = 80, 40
 
@@ -27,8 +27,8 @@ class Page:
 
     def write(self, text: str = "", *, indent: int = 0, label: str = "", style: str = "") -> None:
         """A paragraph; the label stands before its first line, the others keep clear of it."""
-        margin = " " * indent + inert(label)
-        words = Text(inert(text), style=style)
+        margin = " " * indent + escape_controls(label)
+        words = Text(escape_controls(text), style=style)
         for line in words.wrap(self._console, self.width - cell_len(margin)):
             line.rstrip()
             self._console.print(Text(margin).append_text(line), soft_wrap=True)
@@ -37,7 +37,9 @@ class Page:
 
     def write_code(self, line: str, *, indent: int = 0) -> None:
         """A line of code, which stays one line on any page, so that it can be copied."""
-        self._console.print(Text(" " * indent + inert(line), style="cyan"), soft_wrap=True)
+        self._console.print(
+            Text(" " * indent + escape_controls(line), style="cyan"), soft_wrap=True
+        )
         self.lines += 1
 
 

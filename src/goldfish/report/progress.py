@@ -11,7 +11,7 @@ from rich.live import Live
 from rich.text import Text
 
 from goldfish.engine.runner import Event
-from goldfish.report.discretion import beginning, inert
+from goldfish.report.discretion import beginning, escape_controls
 from goldfish.report.estimate import Outlook
 
 EVERY = 5.0
@@ -45,7 +45,7 @@ def waiting(what: str, *, quiet: bool = False) -> AbstractContextManager[object]
     """Tell that something takes its time, where somebody is looking."""
     console = Console(stderr=True)
     live = _is_live(console) and not quiet
-    return console.status(Text(inert(what))) if live else nullcontext()
+    return console.status(Text(escape_controls(what))) if live else nullcontext()
 
 
 def _is_live(console: Console) -> bool:
@@ -83,7 +83,7 @@ class PlainLines(Silence):
         now = time.monotonic()
         if now - self._said >= EVERY and self._outlook.now:
             self._said = now
-            line = inert(self._outlook.line(now, WIDTH))
+            line = escape_controls(self._outlook.line(now, WIDTH))
             print(beginning(line, WIDTH), file=sys.stderr, flush=True)
 
 
@@ -118,5 +118,5 @@ class LiveLine:
         self._outlook.note(event)
 
     def _line(self) -> Text:
-        line = inert(self._outlook.line(time.monotonic(), self._width))
+        line = escape_controls(self._outlook.line(time.monotonic(), self._width))
         return Text(beginning(line, self._width), no_wrap=True)

@@ -6,7 +6,7 @@ from rich.cells import cell_len, set_cell_size
 
 from goldfish.findings.result import Report
 from goldfish.report.comparison import differences, standing, told
-from goldfish.report.discretion import beginning, discreet, inert
+from goldfish.report.discretion import beginning, discreet, escape_controls
 from goldfish.report.page import Page
 
 LONGEST_NAME = 24
@@ -64,7 +64,7 @@ def _table(page: Page, rows: Sequence[Sequence[str]]) -> None:
 
 
 def _name(report: Report) -> str:
-    return beginning(inert(report.target), LONGEST_NAME)
+    return beginning(escape_controls(report.target), LONGEST_NAME)
 
 
 def _rate(report: Report) -> str:

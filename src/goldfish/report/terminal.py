@@ -6,7 +6,7 @@ from typing import Literal
 
 from goldfish.engine.baseline import Account
 from goldfish.findings.result import NOT_ASKED, NOT_CLAIMED, Report, Result, Verdict
-from goldfish.report.discretion import discreet, inert, shortened
+from goldfish.report.discretion import discreet, escape_controls, shortened
 from goldfish.report.glance import glance
 from goldfish.report.page import Page
 
@@ -118,16 +118,16 @@ def _broken(page: Page, result: Result, known: str | None, most: int | None) -> 
         page.write(f"broken, and documented as such: {result.documented}", indent=8)
     what = f"{result.finding}: {result.summary}"
     room = page.width - 8
-    page.write(shortened(inert(what), LINES_OF_SUMMARY * room), indent=8, style="red")
+    page.write(shortened(escape_controls(what), LINES_OF_SUMMARY * room), indent=8, style="red")
     for line in result.evidence[:most]:
-        page.write(shortened(inert(line), room), indent=8)
+        page.write(shortened(escape_controls(line), room), indent=8)
     _reproduction(page, result, 8)
 
 
 def _unknown(page: Page, report: Report) -> None:
     for reason, group in _by_summary(_those(report, Verdict.UNKNOWN)).items():
         page.write()
-        told = shortened(inert(reason), LINES_OF_SUMMARY * (page.width - 11))
+        told = shortened(escape_controls(reason), LINES_OF_SUMMARY * (page.width - 11))
         page.write(told, indent=2, label="unknown: ", style="yellow")
         page.write(_codes(group, report), indent=8)
         _reproduction(page, group[0], 8)
@@ -135,7 +135,7 @@ def _unknown(page: Page, report: Report) -> None:
 
 def _reproduction(page: Page, result: Result, indent: int) -> None:
     """The command, which stays one when it is copied from two lines."""
-    command = inert(result.reproduce)
+    command = escape_controls(result.reproduce)
     if not command:
         return
     if indent + len(command) <= page.width:
@@ -154,7 +154,7 @@ def _listed(page: Page, title: str, results: list[Result], report: Report) -> No
     page.write(f"{title}:", indent=2)
     for reason, group in _by_summary(results).items():
         told = reason.removeprefix(NOT_CLAIMED).removeprefix("the store has ").removeprefix("its ")
-        told = shortened(inert(told), page.width)
+        told = shortened(escape_controls(told), page.width)
         page.write(f"{told}: {_codes(group, report)}", indent=4)
 
 
@@ -173,7 +173,9 @@ def _lacking(page: Page, results: list[Result]) -> None:
         page.write()
         promises = "1 promise" if len(group) == 1 else f"{len(group)} promises"
         families = ", ".join(dict.fromkeys(result.family for result in group))
-        told = shortened(inert(reason.removeprefix(NOT_ASKED)), LINES_OF_SUMMARY * page.width)
+        told = shortened(
+            escape_controls(reason.removeprefix(NOT_ASKED)), LINES_OF_SUMMARY * page.width
+        )
         page.write(f"Not asked: {promises} ({families}), because {told}", indent=2, style="yellow")
 
 

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from typing import NoReturn, Self
 
-from goldfish.errors import ServiceError, masked
+from goldfish.errors import ServiceError, mask
 
 
 class External(ABC):
@@ -40,7 +40,7 @@ class External(ABC):
     def release(self, address: str) -> None:
         """Remove what is in a database that database() returned, and the database if we made it."""
         if address not in self._mine:
-            raise ServiceError(f"goldfish does not own {masked(address)}: release what it gave you")
+            raise ServiceError(f"goldfish does not own {mask(address)}: release what it gave you")
         self._remove(address)
         self._mine.remove(address)
 
@@ -61,5 +61,5 @@ class External(ABC):
 
     def _refuse(self, verb: str) -> NoReturn:
         raise ServiceError(
-            f"goldfish did not start this server, so it cannot {verb} it: {masked(self._address)}"
+            f"goldfish did not start this server, so it cannot {verb} it: {mask(self._address)}"
         )

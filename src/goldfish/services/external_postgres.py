@@ -4,7 +4,7 @@ import secrets
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from goldfish.errors import MissingExtraError, ServiceError, masked
+from goldfish.errors import MissingExtraError, ServiceError, mask
 from goldfish.services.external import External
 
 
@@ -35,7 +35,7 @@ class ExternalPostgres(External):
                 connection.execute(sql)
         except psycopg.Error as error:
             raise ServiceError(
-                f"PostgreSQL at {masked(self._address)} failed: {masked(str(error), self._address)}"
+                f"PostgreSQL at {mask(self._address)} failed: {mask(str(error), self._address)}"
             ) from None
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from goldfish.errors import MissingExtraError, ServiceError, masked
+from goldfish.errors import MissingExtraError, ServiceError, mask
 from goldfish.services.external import External
 
 # A claim outlives a crash of ours by no more than this.
@@ -30,7 +30,7 @@ class ExternalRedis(External):
                     self._mine.append(url)
                     return url
         raise ServiceError(
-            f"no empty logical database is left on {masked(self._address)}: "
+            f"no empty logical database is left on {mask(self._address)}: "
             "raise 'databases' in its configuration, or empty one"
         )
 
@@ -85,4 +85,4 @@ def _redis(url: str) -> Iterator[Any]:
         with redis.Redis.from_url(url) as client:
             yield client
     except redis.RedisError as error:
-        raise ServiceError(f"Redis at {masked(url)} failed: {masked(str(error), url)}") from None
+        raise ServiceError(f"Redis at {mask(url)} failed: {mask(str(error), url)}") from None

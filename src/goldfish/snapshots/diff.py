@@ -46,11 +46,11 @@ def _refuse_unknown(
     known = {each.casefold() for each in found}
     for table in tables:
         if table.casefold() not in known:
-            from goldfish.targets.lookup import not_found
+            from goldfish.targets.lookup import suggest_name
 
             everything = [name for schema in SCHEMAS for name in _names(connection, schema)]
             see = "neither database has it"
-            raise UsageError(not_found("table", table, everything, see=see))
+            raise UsageError(suggest_name("table", table, everything, see=see))
 
 
 def _names(connection: sqlite3.Connection, schema: str) -> list[str]:

@@ -10,8 +10,8 @@ from typing import NoReturn, Self
 
 import pytest
 
-from goldfish.errors import GoldfishError, masked
-from goldfish.report.discretion import inert
+from goldfish.errors import GoldfishError, mask
+from goldfish.report.discretion import escape_controls
 from goldfish.snapshots.baselines import Baseline, copy_database, keep, told
 from goldfish.snapshots.diff import differences
 from goldfish.snapshots.digest import file_hash, logical_hash
@@ -140,4 +140,4 @@ class SnapshotDB:
 
 def fail(*lines: str) -> NoReturn:
     """Fail the test with these lines, whatever strangers wrote into them."""
-    pytest.fail("\n".join(inert(masked(line)) for line in lines), pytrace=False)
+    pytest.fail("\n".join(escape_controls(mask(line)) for line in lines), pytrace=False)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from goldfish.report.discretion import inert
+from goldfish.report.discretion import escape_controls
 from goldfish.snapshots.changes import Change, Row, RowChange, SchemaChange
 from goldfish.snapshots.values import change as told_change
 from goldfish.snapshots.values import fitted, shown, width
@@ -47,7 +47,9 @@ class Section:
         counted = [f"{count:,} {kind}" for kind, count in self.counts.items() if count]
         told = [f"rows: {', '.join(counted)}"] if counted else []
         told += ["its definition"] if self.definitions else []
-        return f"{inert(self.name)}  {'; '.join(told)}" if self.name else "beside the tables"
+        return (
+            f"{escape_controls(self.name)}  {'; '.join(told)}" if self.name else "beside the tables"
+        )
 
 
 class Tale:
@@ -132,7 +134,7 @@ def _block(change: Change) -> Iterator[str]:
 
 
 def _schema_block(change: SchemaChange) -> Iterator[str]:
-    sign, name = SIGNS[change.kind], inert(change.name)
+    sign, name = SIGNS[change.kind], escape_controls(change.name)
     what = f"  {sign} {change.what} {name}"
     if change.what == "table" and change.kind != "changed":
         yield fitted(f"{what} ({change.rows:,} {_rows(change.rows)})", WIDTH)
@@ -141,7 +143,7 @@ def _schema_block(change: SchemaChange) -> Iterator[str]:
         for _, told in told_change(change.before, change.after, WIDTH - 6):
             yield f"      {told}"
     else:
-        yield fitted(f"{what}: {inert(change.before or change.after or '')}", WIDTH)
+        yield fitted(f"{what}: {escape_controls(change.before or change.after or '')}", WIDTH)
 
 
 def _changed_block(change: RowChange) -> Iterator[str]:
@@ -149,11 +151,11 @@ def _changed_block(change: RowChange) -> Iterator[str]:
     assert change.after is not None
     yield from _cells("  ~ ", change.key or change.after, lines=1)
     for column in change.columns:
-        label = fitted(inert(column), 24)
+        label = fitted(escape_controls(column), 24)
         last = ""
         told = told_change(change.before[column], change.after[column], WIDTH - 8 - width(label))
         for path, words in told:
-            where = f"{label}{fitted(inert(path), 30)}: "
+            where = f"{label}{fitted(escape_controls(path), 30)}: "
             yield fitted(f"      {' ' * width(where) if where == last else where}{words}", WIDTH)
             last = where
 
@@ -167,7 +169,7 @@ def _whole_row(change: RowChange) -> Iterator[str]:
 
 def _cells(lead: str, row: Row, *, lines: int) -> list[str]:
     """The cells of a row; long values are cut until the short ones have room beside them."""
-    names = [fitted(inert(name), 20) for name in row]
+    names = [fitted(escape_controls(name), 20) for name in row]
     packed: list[str] = []
     for most in range(WIDTH, LEAST, -4):
         told = [

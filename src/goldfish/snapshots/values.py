@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Any
 
-from goldfish.report.discretion import inert
+from goldfish.report.discretion import escape_controls
 from goldfish.snapshots.masks import StandIn, Value
 
 CONTEXT = 12  # characters that are shown before a change
@@ -19,7 +19,7 @@ def shown(value: Value, room: int) -> str:
         return _blob(value, 0, room)
     if isinstance(value, str) and not isinstance(value, StandIn):
         return _text(value, 0, room)
-    return fitted(inert("NULL" if value is None else str(value)), room)
+    return fitted(escape_controls("NULL" if value is None else str(value)), room)
 
 
 def change(before: Value, after: Value, room: int) -> list[Told]:
@@ -73,13 +73,13 @@ def _first_difference(one: Any, other: Any) -> int:
 
 
 def _text(value: str, change_at: int, room: int) -> str:
-    whole = inert(value[: 4 * room]).replace("'", "''")
+    whole = escape_controls(value[: 4 * room]).replace("'", "''")
     if len(value) <= 4 * room and width(whole) + 2 <= room:
         return f"'{whole}'"
     begin = max(0, change_at - CONTEXT) if change_at + CONTEXT > room else 0
     length = f" ({len(value):,} characters)" if room > 40 else ""
     lead = "…" if begin else ""
-    body = inert(value[begin : begin + room]).replace("'", "''")
+    body = escape_controls(value[begin : begin + room]).replace("'", "''")
     end = begin + room >= len(value)
     body = fitted(body if end else f"{body}…", room - width(length) - len(lead) - 2)
     return f"'{lead}{body}'{length}"

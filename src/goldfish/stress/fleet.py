@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any, Protocol
 
-from goldfish.errors import masked
+from goldfish.errors import mask
 from goldfish.harness.client import EndedError, StoreError
 from goldfish.harness.memory import Memory, contents_of, identity, messages_in
 from goldfish.harness.pods import Pod
@@ -220,4 +220,4 @@ async def _outcome(call: Awaitable[Any], patience: float) -> tuple[Outcome, Any,
     except StoreError as error:
         if isinstance(error.error, EndedError):
             return "unknown", None, str(error)
-        return "fail", None, masked(str(error))
+        return "fail", None, mask(str(error))

@@ -9,7 +9,7 @@ from goldfish.findings.result import UnprovenError, Violation
 from goldfish.harness.memory import Memory, Record
 from goldfish.history import History
 from goldfish.history.excerpt import excerpt
-from goldfish.history.notation import drawn
+from goldfish.history.notation import render_history
 from goldfish.judges import Finding, Judgement, judge
 from goldfish.judges.evidence import TITLE, proof
 from goldfish.stress.fleet import Fleet, Nemesis
@@ -136,7 +136,7 @@ def _possible(memory: Memory, workload: Workload) -> Workload:
 
 def _violation(seen: _Seen, asked: Workload) -> Violation:
     finding, calls = proof(seen.history, seen.finding)
-    lines = [TITLE, *drawn(calls), f"seen with {seen.workload}"]
+    lines = [TITLE, *render_history(calls), f"seen with {seen.workload}"]
     if seen.workload != asked:
         lines.append(f"made smaller from {asked}")
     shown = excerpt(calls, finding.elements, seen.history.calls)

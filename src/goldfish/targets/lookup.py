@@ -13,7 +13,7 @@ def is_installed(module: str) -> bool:
         return False
 
 
-def not_found(kind: str, name: str, known: Iterable[str], *, see: str) -> str:
+def suggest_name(kind: str, name: str, known: Iterable[str], *, see: str) -> str:
     """One sentence: there is no such thing, and the nearest names or where to look."""
     near = nearest(name, known)
     return f"there is no {kind} {name!r}: " + (

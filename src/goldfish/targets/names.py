@@ -10,11 +10,11 @@ from pathlib import Path
 
 from goldfish.catalogue.registry import FAMILIES
 from goldfish.errors import GoldfishError, MissingExtraError, TargetError
-from goldfish.harness.client import describe
+from goldfish.harness.client import describe_error
 from goldfish.specimens import gallery
 from goldfish.targets.declaration import Target, as_target
 from goldfish.targets.loading import load, load_file
-from goldfish.targets.lookup import is_installed, not_found
+from goldfish.targets.lookup import is_installed, suggest_name
 from goldfish.targets.traces import line_of
 
 ENTRY_POINTS = "goldfish.targets"
@@ -228,7 +228,7 @@ def registered_targets() -> dict[str, EntryPoint]:
 def _specimen(name: str) -> Target:
     if name not in gallery():
         see = "`goldfish explain CODE` names the specimens of a check"
-        raise TargetError(not_found("specimen", name, gallery(), see=see))
+        raise TargetError(suggest_name("specimen", name, gallery(), see=see))
     return gallery()[name].target
 
 
@@ -253,7 +253,7 @@ def _in_file(place: str, factory: str, spec: str) -> Target:
     path = Path(place).resolve()
     if not path.is_file():
         names = [each.name for each in path.parent.glob("*.py")]
-        raise TargetError(not_found("file", place, names, see="give its path from here"))
+        raise TargetError(suggest_name("file", place, names, see="give its path from here"))
     with _import_errors_told(place):
         return load_file(path, factory, label=spec)
 
@@ -272,7 +272,7 @@ def _unknown(spec: str, names: list[str]) -> str:
         return f"{spec} is a check, not a target: write --only {spec.upper()}"
     if _is_path(spec) or "." in spec:
         return f"{spec!r} names no factory: write {spec}:NAME"
-    return not_found("target", spec, names, see=LISTED)
+    return suggest_name("target", spec, names, see=LISTED)
 
 
 @contextmanager
@@ -291,4 +291,4 @@ def _import_errors_told(what: str) -> Iterator[None]:
 def _reason(error: BaseException) -> str:
     if isinstance(error, SyntaxError):  # its own text would name the line once more
         return f"{type(error).__name__}: {error.msg}"
-    return describe(error)
+    return describe_error(error)

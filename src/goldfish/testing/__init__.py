@@ -68,13 +68,13 @@ def relive(
     ``goldfish replay RUN --as-test FILE`` writes tests of this kind. Calls that overlapped in the
     history overlap again, each time a little differently: so many rounds, or so many seconds.
     """
-    from goldfish.history.notation import written
+    from goldfish.history.notation import parse_history
     from goldfish.plugin.suite import hold_to
     from goldfish.replay.rerun import Past
     from goldfish.replay.rerun import relive as live
 
     __tracebackhide__ = True
-    past = Past(written(history).calls, pods, rounds, seconds)
+    past = Past(parse_history(history).calls, pods, rounds, seconds)
 
     async def what_broke_once_does_not_break_again(memory: Any) -> None:
         """What broke once does not break again."""

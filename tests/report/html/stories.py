@@ -5,7 +5,7 @@ from dataclasses import replace
 from goldfish.findings.result import Report, Result, Verdict
 from goldfish.history import FAULT, Call
 from goldfish.history.excerpt import Excerpt, excerpt
-from goldfish.history.notation import written
+from goldfish.history.notation import parse_history
 
 PLACES = {"w1": "pod1", "w2": "pod2", "w3": "pod2"}
 HOSTILE = (
@@ -16,7 +16,7 @@ HOSTILE = (
 
 def calls(text: str) -> list[Call]:
     """The calls of the notation, each served by a pod of its own."""
-    return [call._replace(place=PLACES.get(call.process, "")) for call in written(text).calls]
+    return [call._replace(place=PLACES.get(call.process, "")) for call in parse_history(text).calls]
 
 
 def story(text: str, *about: str, beside: str = "") -> Excerpt:

@@ -7,7 +7,7 @@ import pytest
 import redis
 
 from goldfish import ChatMessage, MemoryStoreBackendError, RedisMemoryStore
-from goldfish.errors import masked
+from goldfish.errors import mask
 from goldfish.services import RedisServer
 from goldfish.world.faults.network import Proxy
 from tests.stores.proxies import through
@@ -77,5 +77,5 @@ async def test_a_connection_that_the_server_closed_is_logged_and_disturbs_nobody
             with redis.Redis.from_url(server.url) as other:
                 other.client_kill_filter(_type="normal", skipme=True)
             await store.add_messages("s", said("b"))
-        expected = f"{masked(server.url)} had closed a connection: connected again"
+        expected = f"{mask(server.url)} had closed a connection: connected again"
     assert logged(caplog) == [("INFO", expected)]

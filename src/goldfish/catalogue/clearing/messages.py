@@ -7,7 +7,7 @@ from typing import Any
 from goldfish.catalogue.registry import Reopening, Retries, carries, check, method
 from goldfish.catalogue.support.freshness import expect_fresh, writers
 from goldfish.catalogue.support.neighbours import expect_untouched, look_alikes, settled
-from goldfish.findings.comparison import judge, shown, shown_list
+from goldfish.findings.comparison import expect_contents, quote, quote_list
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Client, Memory, contents_of, field
 from goldfish.messages import ChatMessage
@@ -27,12 +27,12 @@ async def expect_deleted(
     """Raise if more than the doomed messages went, or less."""
     found = await memory.client.contents(session)
     if missing := [each for each in rest if each.content not in found]:
-        ids = ", ".join(shown(each.id) for each in doomed)
+        ids = ", ".join(quote(each.id) for each in doomed)
         raise Violation(
-            f"lost: deleting {ids} also removed {shown(missing[0].id)}",
-            f"read back {shown_list(found)}",
+            f"lost: deleting {ids} also removed {quote(missing[0].id)}",
+            f"read back {quote_list(found)}",
         )
-    judge(contents_of(rest), found, session=session, gone=contents_of(doomed))
+    expect_contents(contents_of(rest), found, session=session, gone=contents_of(doomed))
 
 
 async def listed(client: Client) -> list[Any]:
@@ -48,29 +48,29 @@ async def listed(client: Client) -> list[Any]:
 def judge_list(expected: Iterable[str], found: list[Any], gone: Iterable[str] = ()) -> None:
     """Raise if the list does not name exactly these sessions, each once, in any order."""
     wanted = set(expected)
-    evidence = f"listed {shown_list(found)}"
+    evidence = f"listed {quote_list(found)}"
     strangers = [name for name in found if name not in wanted]
     missing = sorted(wanted.difference(found))
     if missing and len(missing) == len(strangers):
         raise Violation(
-            f"corrupted: list_sessions names {shown(strangers[0])}, and not {shown(missing[0])}",
+            f"corrupted: list_sessions names {quote(strangers[0])}, and not {quote(missing[0])}",
             evidence,
         )
     if missing:
         raise Violation(
-            f"lost: list_sessions does not name {shown(missing[0])}, which has messages "
+            f"lost: list_sessions does not name {quote(missing[0])}, which has messages "
             f"({len(missing)} of {len(wanted)} missing)",
             evidence,
         )
     if back := [name for name in strangers if name in set(gone)]:
-        raise Violation(f"resurrected: list_sessions names {shown(back[0])}, now empty", evidence)
+        raise Violation(f"resurrected: list_sessions names {quote(back[0])}, now empty", evidence)
     if strangers:
         raise Violation(
-            f"phantom: list_sessions names {shown(strangers[0])}, which nobody wrote to", evidence
+            f"phantom: list_sessions names {quote(strangers[0])}, which nobody wrote to", evidence
         )
     if len(found) > len(wanted):
         twice = next(name for name in found if found.count(name) > 1)
-        raise Violation(f"duplicated: list_sessions names {shown(twice)} more than once", evidence)
+        raise Violation(f"duplicated: list_sessions names {quote(twice)} more than once", evidence)
 
 
 @check("CLR01", needs=[Clear], suite="smoke")
@@ -118,7 +118,7 @@ async def clearing_leaves_other_sessions_alone(memory: Memory) -> None:
     for name in list(others):
         del others[name]
         await memory.client.call("clear", name)
-        await expect_untouched(memory, others, f"clear of session {shown(name)}")
+        await expect_untouched(memory, others, f"clear of session {quote(name)}")
 
 
 @check("CLR04", needs=[Clear])
@@ -276,13 +276,13 @@ async def deleting_stays_within_its_session(memory: Memory) -> None:
         return  # whether sessions may share ids is a matter of isolation
     await memory.client.call("delete_messages", sessions[1], names[:2])
     others = {each: contents_of(batches[each]) for each in (sessions[0], sessions[2])}
-    await expect_untouched(memory, others, f"delete_messages in session {shown(sessions[1])}")
+    await expect_untouched(memory, others, f"delete_messages in session {quote(sessions[1])}")
     await memory.client.expect(sessions[1], contents_of(batches[sessions[1]][2:]))
     own = memory.messages(1)
     await memory.client.add(sessions[0], own)
     await memory.client.call("delete_messages", sessions[1], ids_of(own))
     others[sessions[0]] += contents_of(own)
-    await expect_untouched(memory, others, f"delete_messages in session {shown(sessions[1])}")
+    await expect_untouched(memory, others, f"delete_messages in session {quote(sessions[1])}")
 
 
 @check("CLR12", needs=[Delete, carries("id")])

@@ -7,7 +7,7 @@ from typing import Any
 from goldfish.catalogue.registry import OtherProcess, check, method
 from goldfish.catalogue.support.freshness import refuse_one_writer
 from goldfish.catalogue.support.knowledge import Knowledge, items_in, shown_facts, text_of, told
-from goldfish.findings.comparison import shown
+from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
 from goldfish.harness.client import StoreError
 from goldfish.harness.memory import Client, Memory
@@ -70,7 +70,7 @@ async def a_refused_neighbour_takes_nobody_down(memory: Memory) -> None:
     answers = await asyncio.gather(*calls, return_exceptions=True)
     for text, answer in zip(good, answers[::2], strict=True):
         if isinstance(answer, StoreError):
-            raise Violation(f"refused: {shown(text)}, beside others that cannot be kept: {answer}")
+            raise Violation(f"refused: {quote(text)}, beside others that cannot be kept: {answer}")
         if isinstance(answer, BaseException):
             raise answer
         knowledge.note(user, text)
@@ -110,11 +110,11 @@ async def _expect_one_version(client: Client, user: str, versions: list[str]) ->
     listed = items_in(await client.call("list_facts", user), "list_facts")
     found = [text_of(item) for item in listed]
     if not found:
-        raise Violation(f"lost: a fact of {shown(user)} is gone while it is revised")
+        raise Violation(f"lost: a fact of {quote(user)} is gone while it is revised")
     if len(found) > 1:
         raise Violation(
-            f"duplicated: a fact of {shown(user)} is there {len(found)} times while it is revised",
+            f"duplicated: a fact of {quote(user)} is there {len(found)} times while it is revised",
             f"listed {shown_facts(found)}",
         )
     if found[0] not in versions:
-        raise Violation(f"stale: the fact that was revised says {shown(found[0])}")
+        raise Violation(f"stale: the fact that was revised says {quote(found[0])}")

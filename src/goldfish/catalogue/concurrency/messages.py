@@ -4,7 +4,7 @@ import asyncio
 import time
 
 from goldfish.catalogue.registry import OtherProcess, Retries, carries, check, method
-from goldfish.findings.comparison import judge, shown_list
+from goldfish.findings.comparison import expect_contents, quote_list
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Client, Memory, contents_of
 from goldfish.stress.nemesis import stopping_pods
@@ -173,13 +173,13 @@ async def what_arrives_during_a_summary_survives_it(memory: Memory) -> None:
         await client.add(session, [summary])
         found = await client.contents(session)
         expected = [*(each for each in found if each in contents_of(arrived)), summary.content]
-        judge(expected, found, session=session, gone=contents_of(old))
+        expect_contents(expected, found, session=session, gone=contents_of(old))
         if missing := [each for each in contents_of(arrived) if each not in found]:
             raise Violation(
                 f"lost: {len(missing)} of {len(arrived)} messages that arrived while the older "
                 "ones were removed are gone",
-                f"arrived {shown_list(contents_of(arrived))}",
-                f"read back {shown_list(found)}",
+                f"arrived {quote_list(contents_of(arrived))}",
+                f"read back {quote_list(found)}",
             )
 
 
@@ -251,7 +251,9 @@ async def a_session_cleared_during_a_write_stays_cleared(memory: Memory) -> None
             cleared_after(clearer, session, memory.random.uniform(0, within)),
         )
         found = await memory.client.contents(session)
-        judge(contents_of(new) if found else [], found, session=session, gone=contents_of(old))
+        expect_contents(
+            contents_of(new) if found else [], found, session=session, gone=contents_of(old)
+        )
 
 
 async def cleared_after(client: Client, session: str, after: float) -> None:

@@ -6,7 +6,7 @@ from itertools import cycle
 from goldfish.catalogue.registry import OtherProcess, check
 from goldfish.catalogue.support.freshness import refuse_one_writer
 from goldfish.catalogue.support.stated import Owner, Stated, UserState, got, put
-from goldfish.findings.comparison import shown
+from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Client, Memory
 
@@ -103,5 +103,5 @@ async def _expect_whole(client: Client, owner: Owner) -> None:
     if len(seen) > 1:
         raise Violation(
             f"torn: of values that were set together, {owner} shows those of {len(seen)} calls",
-            f"found {shown(found, 300)}",
+            f"found {quote(found, 300)}",
         )

@@ -7,7 +7,7 @@ from typing import Any
 
 from goldfish.catalogue.concurrency.messages import cleared_after
 from goldfish.catalogue.registry import Summaries, Window, check, method
-from goldfish.findings.comparison import judge, shown, shown_list
+from goldfish.findings.comparison import expect_contents, quote, quote_list
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Client, Memory, contents_of
 from goldfish.messages import ChatMessage
@@ -47,10 +47,10 @@ async def _expect_told(memory: Memory, session: str, said: Sequence[Any]) -> Non
     untold = [each for each in said if not any(each in text for text in texts)]
     if untold:
         raise Violation(
-            f"lost: {shown(untold[0])} left the window and is in no summary "
+            f"lost: {quote(untold[0])} left the window and is in no summary "
             f"({len(untold)} of {len(said)} are gone)",
-            f"said {shown_list(said)}",
-            f"given {shown_list(texts)}",
+            f"said {quote_list(said)}",
+            f"given {quote_list(texts)}",
         )
 
 
@@ -72,8 +72,8 @@ async def what_arrives_while_a_full_window_moves_is_kept(memory: Memory) -> None
             raise Violation(
                 f"lost: {len(missing)} of {len(arrived)} messages that arrived at once at a full "
                 "window are gone",
-                f"arrived {shown_list(contents_of(arrived))}",
-                f"read back {shown_list(found)}",
+                f"arrived {quote_list(contents_of(arrived))}",
+                f"read back {quote_list(found)}",
             )
 
 
@@ -114,8 +114,8 @@ async def a_session_cleared_during_a_summary_is_not_in_it(memory: Memory) -> Non
         texts = await _texts(memory, session)
         if back := [each for each in old if any(each in text for text in texts)]:
             raise Violation(
-                f"resurrected: {shown(back[0])} was cleared and is told again",
-                f"given {shown_list(texts)}",
+                f"resurrected: {quote(back[0])} was cleared and is told again",
+                f"given {quote_list(texts)}",
             )
 
 
@@ -132,14 +132,14 @@ async def a_window_holds_the_newest_messages_and_no_others(memory: Memory) -> No
     if missing := [each for each in newest if each not in found]:
         raise Violation(
             f"lost: {len(missing)} of the {window} newest messages are not in the window",
-            f"read back {shown_list(found)}",
+            f"read back {quote_list(found)}",
         )
     if len(found) > window:
         raise Violation(
             f"stale: {len(found)} messages are given where the window holds {window}",
-            f"read back {shown_list(found)}",
+            f"read back {quote_list(found)}",
         )
-    judge(newest, found, session=session)
+    expect_contents(newest, found, session=session)
 
 
 @check("LIV61", needs=[Window, Summaries])

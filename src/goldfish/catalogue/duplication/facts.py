@@ -14,7 +14,7 @@ from goldfish.catalogue.support.knowledge import (
     text_of,
     told,
 )
-from goldfish.findings.comparison import shown
+from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Client, Memory
 
@@ -50,7 +50,7 @@ async def the_same_fact_told_five_times_is_one(memory: Memory) -> None:
     names += [await told(client, user, FACT) for _ in range(2)]
     await expect_once(client, user, FACT)
     if len(set(map(str, names))) > 1:
-        raise Violation(f"wrong: {shown(FACT)} is one fact and was given several ids", str(names))
+        raise Violation(f"wrong: {quote(FACT)} is one fact and was given several ids", str(names))
 
 
 @check("DUP06", about="facts")
@@ -123,7 +123,7 @@ async def a_repeated_fact_stays_as_it_was_first_told(memory: Memory) -> None:
     kept = text_of(item), metadata_of(item)
     if kept != (FACT, {"source": "chat"}):
         raise Violation(
-            f"corrupted: {shown(FACT)} was told again and is now {shown(kept)}",
+            f"corrupted: {quote(FACT)} was told again and is now {quote(kept)}",
             "it was first told with the metadata {'source': 'chat'}",
         )
 
@@ -162,12 +162,12 @@ async def expect_once(client: Client, user: str, text: str) -> Any:
     alike = [item for item in found if plain(text_of(item)) == plain(text)]
     if not alike:
         raise Violation(
-            f"lost: user {shown(user)} was told {shown(text)}",
+            f"lost: user {quote(user)} was told {quote(text)}",
             f"found {shown_facts([text_of(item) for item in found])}",
         )
     if len(alike) > 1:
         raise Violation(
-            f"duplicated: user {shown(user)} has {shown(text)} {len(alike)} times",
+            f"duplicated: user {quote(user)} has {quote(text)} {len(alike)} times",
             f"found {shown_facts([text_of(item) for item in alike])}",
         )
     return alike[0]

@@ -1,7 +1,7 @@
 """DUP: what was said once is kept once, and what was said twice is kept twice."""
 
 from goldfish.catalogue.registry import Retries, carries, check
-from goldfish.findings.comparison import shown, shown_list
+from goldfish.findings.comparison import quote, quote_list
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Memory, contents_of
 from goldfish.messages import ChatMessage
@@ -93,13 +93,13 @@ async def expect_first(
     found = await memory.client.contents(session)
     later = [each for each in contents_of(again) if each in found]
     missing = [each for each in contents_of(first) if each not in found]
-    evidence = (f"expected {shown_list(contents_of(first))}", f"read back {shown_list(found)}")
+    evidence = (f"expected {quote_list(contents_of(first))}", f"read back {quote_list(found)}")
     if later and missing:
         raise Violation(
-            f"corrupted: a retry turned {shown(missing[0])} into {shown(later[0])}", *evidence
+            f"corrupted: a retry turned {quote(missing[0])} into {quote(later[0])}", *evidence
         )
     if later:
         raise Violation(
-            f"duplicated: {shown(later[0])} is there beside the first of its id", *evidence
+            f"duplicated: {quote(later[0])} is there beside the first of its id", *evidence
         )
     await memory.client.expect(session, contents_of(first))

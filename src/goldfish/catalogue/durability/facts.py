@@ -4,7 +4,7 @@ from goldfish.catalogue.registry import OtherProcess, Reopening, Server, check, 
 from goldfish.catalogue.support.freshness import writers
 from goldfish.catalogue.support.knowledge import Knowledge, recalled, told
 from goldfish.catalogue.support.persistence import restarts_forget_plainly
-from goldfish.findings.comparison import shown
+from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Client, Memory
 
@@ -133,7 +133,7 @@ async def _expect_known(knowledge: Knowledge, user: str, client: Client) -> None
     if client.has("recall"):
         for text in knowledge.texts[user]:
             if text not in (found := await recalled(client, user, text)):
-                raise Violation(f"lost: {shown(text)} is not recalled by its words", str(found))
+                raise Violation(f"lost: {quote(text)} is not recalled by its words", str(found))
 
 
 async def _expect_fresh(memory: Memory, knowledge: Knowledge, user: str, client: Client) -> None:

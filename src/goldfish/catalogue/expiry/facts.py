@@ -9,7 +9,7 @@ import time
 from goldfish.catalogue.expiry.sessions import LATEST, MINUTE, SOON
 from goldfish.catalogue.registry import Reopening, check, method
 from goldfish.catalogue.support.knowledge import Knowledge, known, recalled
-from goldfish.findings.comparison import shown
+from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Client, Memory
 
@@ -94,6 +94,6 @@ async def _expect_gone(client: Client, user: str, text: str, *, since: float | N
             return
         if passed > LATEST:
             raise Violation(
-                f"stale: {shown(text)} was told for {SOON} s and is known after {passed:.1f} s"
+                f"stale: {quote(text)} was told for {SOON} s and is known after {passed:.1f} s"
             )
         await asyncio.sleep(0.1)

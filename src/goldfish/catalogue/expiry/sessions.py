@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from goldfish.catalogue.clearing.messages import ids_of, listed
 from goldfish.catalogue.registry import Reopening, Retries, carries, check, method
 from goldfish.catalogue.support.neighbours import expect_untouched, settled
-from goldfish.findings.comparison import shown, shown_list
+from goldfish.findings.comparison import quote, quote_list
 from goldfish.findings.result import Violation
 from goldfish.harness.client import StoreError
 from goldfish.harness.memory import Client, Memory, contents_of
@@ -58,9 +58,9 @@ async def expect_expiry(
         await meanwhile()
         await asyncio.sleep(0.1)
     raise Violation(
-        f"stale: session {shown(session)} was to expire after {SOON} s and is still served "
+        f"stale: session {quote(session)} was to expire after {SOON} s and is still served "
         f"after {passed:.1f} s",
-        f"read back {shown_list(found)}",
+        f"read back {quote_list(found)}",
     )
 
 
@@ -69,9 +69,9 @@ async def expect_alive(client: Client, session: str, expected: Iterable[Any], wh
     found, wanted = await client.contents(session), list(expected)
     if missing := [each for each in wanted if each not in found]:
         raise Violation(
-            f"lost: {shown(missing[0])} of session {shown(session)} is gone, {why}",
-            f"expected {shown_list(wanted)}",
-            f"read back {shown_list(found)}",
+            f"lost: {quote(missing[0])} of session {quote(session)} is gone, {why}",
+            f"expected {quote_list(wanted)}",
+            f"read back {quote_list(found)}",
         )
 
 
@@ -112,7 +112,7 @@ async def renews(memory: Memory) -> bool:
 def judge_left(left: Any, asked: float, passed: float) -> None:
     """Raise unless this is about the time left of what was asked, that long ago."""
     if isinstance(left, bool) or not isinstance(left, int | float):
-        raise Violation(f"wrong: get_ttl said {shown(left)} for a deadline in {asked:g} s")
+        raise Violation(f"wrong: get_ttl said {quote(left)} for a deadline in {asked:g} s")
     if abs(left - (asked - passed)) > 2.1:  # seconds are rounded here and there
         raise Violation(
             f"wrong: get_ttl said {left:g} when {asked - passed:.1f} of {asked:g} s were left"
@@ -151,10 +151,10 @@ async def an_expired_session_is_not_listed(memory: Memory) -> None:
         await asyncio.sleep(0.15)
         names = await listed(memory.client)
         if kept not in names:
-            raise Violation(f"lost: {shown(kept)}, which has no deadline, is listed no longer")
+            raise Violation(f"lost: {quote(kept)}, which has no deadline, is listed no longer")
         if session not in names:
             return
-    raise Violation(f"stale: {shown(session)} has expired and is still listed")
+    raise Violation(f"stale: {quote(session)} has expired and is still listed")
 
 
 @check("TTL03", needs=[SetTTL, Reopening])
@@ -319,7 +319,7 @@ async def a_deadline_can_be_removed(memory: Memory) -> None:
     if client.has("get_ttl") and not await renews(memory):
         left = await client.call("get_ttl", session)
         if left is not None:
-            raise Violation(f"wrong: get_ttl says {shown(left)} after the deadline was removed")
+            raise Violation(f"wrong: get_ttl says {quote(left)} after the deadline was removed")
     await asyncio.sleep(PAST)
     await expect_alive(client, session, contents, "though its deadline was removed")
 
@@ -356,11 +356,11 @@ async def the_time_left_is_told_in_seconds(memory: Memory) -> None:
     """
     client = memory.client
     if (left := await client.call("get_ttl", memory.session("unknown"))) is not None:
-        raise Violation(f"wrong: get_ttl of a session that nobody wrote to is {shown(left)}")
+        raise Violation(f"wrong: get_ttl of a session that nobody wrote to is {quote(left)}")
     session, _ = await written(memory, "without")
     left = await client.call("get_ttl", session)
     if left is not None and (not isinstance(left, int | float) or left <= 0):
-        raise Violation(f"wrong: get_ttl of a session without a deadline is {shown(left)}")
+        raise Violation(f"wrong: get_ttl of a session without a deadline is {quote(left)}")
     for seconds in (MINUTE, 5, 40 * 86_400):
         session, _ = await written(memory, f"for-{seconds}")
         began = time.monotonic()
@@ -395,7 +395,7 @@ async def a_session_begins_anew_after_its_expiry(memory: Memory) -> None:
     if client.has("get_ttl") and not await renews(memory):
         left = await client.call("get_ttl", session)
         if left is not None:
-            raise Violation(f"wrong: get_ttl of a session that began anew is {shown(left)}")
+            raise Violation(f"wrong: get_ttl of a session that began anew is {quote(left)}")
 
 
 @check("TTL14", needs=[SetTTL, Retries])
@@ -445,7 +445,7 @@ async def clearing_removes_the_deadline(memory: Memory) -> None:
     one, _ = await expiring(memory, "cleared")
     await client.call("clear", one)
     if client.has("get_ttl") and (left := await client.call("get_ttl", one)) is not None:
-        raise Violation(f"wrong: get_ttl of a cleared session is {shown(left)}")
+        raise Violation(f"wrong: get_ttl of a cleared session is {quote(left)}")
     fresh = {one: memory.messages(2), other: memory.messages(2)}
     for session, batch in fresh.items():
         await client.add(session, batch)

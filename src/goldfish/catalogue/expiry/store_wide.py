@@ -5,7 +5,7 @@ import time
 
 from goldfish.catalogue.expiry.sessions import SOON, expect_expiry, written
 from goldfish.catalogue.registry import StoreTTL, check, method
-from goldfish.findings.comparison import shown, shown_list
+from goldfish.findings.comparison import quote, quote_list
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Memory, contents_of
 
@@ -49,9 +49,9 @@ async def every_write_renews_a_store_wide_expiry(memory: Memory) -> None:
             continue  # too slow to tell: even a store that renews might round down to a second
         if missing := [each for each in contents if each not in found]:
             raise Violation(
-                f"lost: {shown(missing[0])} is gone 2 s after it was written, though the session "
+                f"lost: {quote(missing[0])} is gone 2 s after it was written, though the session "
                 "was written to in between",
-                f"read back {shown_list(found)}",
+                f"read back {quote_list(found)}",
             )
         return
 

@@ -11,7 +11,7 @@ from goldfish.catalogue.registry import OtherProcess, Server, check
 from goldfish.catalogue.support.adversity import RECOVERY, Begin, files_of
 from goldfish.catalogue.support.knowledge import Knowledge, items_in
 from goldfish.catalogue.support.persistence import restarts_forget_plainly
-from goldfish.findings.comparison import shown
+from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
 from goldfish.harness.client import StoreError
 from goldfish.harness.memory import Client, Memory
@@ -117,7 +117,7 @@ class Story:
                 return False
             if not items:
                 raise Violation(
-                    f"swallowed: nothing looked known of {shown(self.user)} while "
+                    f"swallowed: nothing looked known of {quote(self.user)} while "
                     f"{amid or 'the store was coming back'}"
                 )
         return True

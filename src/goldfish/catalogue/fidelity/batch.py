@@ -11,7 +11,7 @@ from typing import Any
 
 from goldfish.catalogue.registry import Reopening, carries, check, method
 from goldfish.catalogue.support.comparison import about, expect_kept_or_refused, expect_messages
-from goldfish.findings.comparison import judge, shown, shown_list
+from goldfish.findings.comparison import expect_contents, quote, quote_list
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Memory, contents_of, field
 from goldfish.messages import ChatMessage
@@ -101,13 +101,13 @@ async def a_refused_batch_leaves_nothing_behind(memory: Memory) -> None:
                 found = await memory.client.contents(session)
                 _expect_all_or_nothing(contents_of(old), contents_of(batch), found, refusal)
                 if refusal is None:
-                    judge(contents_of([*old, *batch]), found, session=session)
+                    expect_contents(contents_of([*old, *batch]), found, session=session)
 
 
 def _expect_all_or_nothing(
     old: list[Any], batch: list[Any], found: list[Any], refusal: Exception | None
 ) -> None:
-    evidence = f"read back {shown_list(found)}"
+    evidence = f"read back {quote_list(found)}"
     if found[: len(old)] != old:
         raise Violation("lost: what was there before the batch is not there any more", evidence)
     there = len(found) - len(old)
@@ -116,7 +116,7 @@ def _expect_all_or_nothing(
         raise Violation(f"torn: the batch was refused ({refusal}), and {count}", evidence)
     if refusal is None and there < len(batch):
         missing = next(each for each in batch if each not in found)
-        raise Violation(f"swallowed: acknowledged, and {shown(missing)} is not there", evidence)
+        raise Violation(f"swallowed: acknowledged, and {quote(missing)} is not there", evidence)
 
 
 @check("FID23")
@@ -150,7 +150,7 @@ async def _expect_untouched(
 ) -> None:
     found = await memory.client.contents(session)
     if found != contents_of(given):
-        evidence = (f"expected {shown_list(contents_of(given))}", f"read back {shown_list(found)}")
+        evidence = (f"expected {quote_list(contents_of(given))}", f"read back {quote_list(found)}")
         raise Violation(f"corrupted: {deed} changed the history", *evidence)
 
 
@@ -292,7 +292,7 @@ async def a_batch_of_none_changes_nothing(memory: Memory) -> None:
     if memory.client.has("list_sessions"):
         listed = list(await memory.client.call("list_sessions"))
         if empty in listed:
-            raise Violation("phantom: a session without messages is listed", shown_list(listed))
+            raise Violation("phantom: a session without messages is listed", quote_list(listed))
     await memory.client.add(empty, more := memory.messages(1))
     await memory.client.expect(empty, contents_of(more))
 

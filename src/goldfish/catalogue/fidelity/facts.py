@@ -13,7 +13,7 @@ from goldfish.catalogue.support.knowledge import (
     offered,
     text_of,
 )
-from goldfish.findings.comparison import shown
+from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Client, Memory
 
@@ -140,7 +140,7 @@ async def metadata_that_cannot_be_kept_are_refused_whole(memory: Memory) -> None
             knowledge.note(user, text)
             await expect_metadata(client, user, text, {"odd": value})
         elif text in await known(client, user, [text]):
-            raise Violation(f"torn: {shown(text)} was refused, and is there")
+            raise Violation(f"torn: {quote(text)} was refused, and is there")
     await knowledge.expect(user)
 
 
@@ -149,10 +149,10 @@ async def expect_metadata(client: Client, user: str, text: str, wanted: dict[str
     items = await known_items(client, user, [text])
     (item, *_) = [each for each in items if text_of(each) == text] or [None]
     if item is None:
-        raise Violation(f"lost: user {shown(user)} was told {shown(text)}")
+        raise Violation(f"lost: user {quote(user)} was told {quote(text)}")
     found = metadata_of(item)
     if not _alike(found, wanted):
-        raise Violation(f"corrupted: the metadata {shown(wanted)} came back as {shown(found)}")
+        raise Violation(f"corrupted: the metadata {quote(wanted)} came back as {quote(found)}")
 
 
 def _alike(found: Any, wanted: Any) -> bool:

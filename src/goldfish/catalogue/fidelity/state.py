@@ -6,7 +6,7 @@ from typing import Any
 from goldfish.catalogue.registry import check
 from goldfish.catalogue.support.comparison import difference
 from goldfish.catalogue.support.stated import Owner, Stated, got, offered
-from goldfish.findings.comparison import shown
+from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Memory
 
@@ -71,8 +71,8 @@ async def a_value_is_replaced_whole(memory: Memory) -> None:
         if changed := difference(value, found.get("profile"), "profile"):
             raise Violation(
                 f"corrupted: what replaced a value is not what is there: {changed}",
-                f"set {shown(value)}",
-                f"found {shown(found)}",
+                f"set {quote(value)}",
+                f"found {quote(found)}",
             )
 
 
@@ -115,11 +115,11 @@ async def odd_values_are_kept_exactly_or_refused(memory: Memory) -> None:
         refusal = await offered(memory.client, owner, {"plain": "yes", "odd": value})
         found = await got(memory.client, owner)
         if refusal is not None and found:
-            raise Violation(f"torn: {refusal}, and yet there is {shown(found)}", what)
+            raise Violation(f"torn: {refusal}, and yet there is {quote(found)}", what)
         if refusal is None and "odd" not in found:
-            raise Violation(f"lost: {what} was acknowledged, and is not there", shown(found))
+            raise Violation(f"lost: {what} was acknowledged, and is not there", quote(found))
         if refusal is None and (changed := difference(value, found["odd"], what)):
-            raise Violation(f"corrupted: {changed}", f"set {shown(value)}")
+            raise Violation(f"corrupted: {changed}", f"set {quote(value)}")
 
 
 @check("FID45", about="state")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from goldfish.catalogue.registry import check
 from goldfish.catalogue.support.comparison import about, expect_kept_or_refused
-from goldfish.findings.comparison import judge, shown
+from goldfish.findings.comparison import expect_contents, quote
 from goldfish.harness.memory import Memory, contents_of
 
 
@@ -106,7 +106,7 @@ async def text_that_looks_like_data_stays_text(memory: Memory) -> None:
         "12:30", "key: value\n- item", "- a\n- b", "a,b,c\n1,2,3", 'say "hi", she said', "a;b|c\td",
         "(1, 2)", "b'bytes'", "#comment", "=1+1", "SGVsbG8=", "data: {}\n\n",
     ]  # fmt: skip
-    await _expect_kept(memory, {f"the text {shown(text)}": text for text in looks})
+    await _expect_kept(memory, {f"the text {quote(text)}": text for text in looks})
 
 
 @check("FID04")
@@ -125,7 +125,7 @@ async def text_that_looks_like_code_is_left_alone(memory: Memory) -> None:
         "*bold* _it_ `code` [link](http://x.y)", "```python\nprint('hi')\n```", "KEYS * ? [a-z]",
         "\\", "'", '"', "`", "%", "ann@example.org +1 555 0100", "sk-live-4eC39HqLyjWD",
     ]  # fmt: skip
-    await _expect_kept(memory, {f"the text {shown(text)}": memory.text(text) for text in words})
+    await _expect_kept(memory, {f"the text {quote(text)}": memory.text(text) for text in words})
 
 
 EDGES = (255, 256, 1_000, 1_024, 4_000, 4_096, 8_192, 16_384, 32_768, 65_535, 65_536, 100_000)
@@ -190,7 +190,9 @@ async def an_empty_text_is_a_message_too(memory: Memory) -> None:
     batch = [memory.message(), memory.message("", role="assistant", tool_calls=[call])]
     session = memory.session()
     await memory.client.add(session, [*batch, end := memory.message()])
-    judge(contents_of([*batch, end]), await memory.client.contents(session), session=session)
+    expect_contents(
+        contents_of([*batch, end]), await memory.client.contents(session), session=session
+    )
     await _expect_kept_or_refused(memory, {"an empty text of a user": ""})
 
 

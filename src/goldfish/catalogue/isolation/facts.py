@@ -12,7 +12,7 @@ from goldfish.catalogue.support.knowledge import (
     told,
 )
 from goldfish.catalogue.support.lookalikes import ODD_CHARACTERS
-from goldfish.findings.comparison import shown
+from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
 from goldfish.harness.client import StoreError
 from goldfish.harness.memory import Memory, contents_of
@@ -86,9 +86,9 @@ async def a_fact_of_another_user_is_not_got_by_its_id(memory: Memory) -> None:
     except StoreError:
         return  # to say that there is none is as good
     if found is not None:
-        raise Violation(f"leaked: user {shown(ben)} got {shown(text_of(found))} by its id")
+        raise Violation(f"leaked: user {quote(ben)} got {quote(text_of(found))} by its id")
     if text_of(await client.call("get_fact", ann, name)) != SECRET:
-        raise Violation(f"lost: user {shown(ann)} does not get {shown(SECRET)} by its id")
+        raise Violation(f"lost: user {quote(ann)} does not get {quote(SECRET)} by its id")
 
 
 @check("ISO26", about="facts", needs=[method("revise"), ScopedIds])
@@ -134,7 +134,7 @@ async def a_fact_of_another_user_is_not_forgotten_by_its_id(memory: Memory) -> N
     if client.has("recall"):
         found = await recalled(client, ann, SECRET)
         if SECRET not in found:
-            raise Violation(f"lost: {shown(SECRET)} is no longer recalled", str(refusal))
+            raise Violation(f"lost: {quote(SECRET)} is no longer recalled", str(refusal))
 
 
 @check("ISO28", about="facts", needs=[method("forget_all")], suite="smoke")
@@ -224,7 +224,7 @@ async def of_an_unknown_user_nothing_is_known(memory: Memory) -> None:
         found = await known(client, nobody, [SECRET])
         knowledge.blame(nobody, found)
         if found:
-            raise Violation(f"phantom: of {shown(nobody)} {shown_facts(found)} is known")
+            raise Violation(f"phantom: of {quote(nobody)} {shown_facts(found)} is known")
     await knowledge.expect()
 
 

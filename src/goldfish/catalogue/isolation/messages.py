@@ -28,7 +28,7 @@ from goldfish.catalogue.support.lookalikes import (
     WILDCARDS,
     WORDS,
 )
-from goldfish.findings.comparison import judge
+from goldfish.findings.comparison import expect_contents
 from goldfish.findings.result import Violation
 from goldfish.harness.client import StoreError
 from goldfish.harness.memory import Memory, contents_of
@@ -371,7 +371,7 @@ class Talk:
         if session in self.refused and found and not said:
             raise Violation(f"torn: {called(session)} refused a message, and has {found[0]!r}")
         try:
-            judge(said, found, session=session)
+            expect_contents(said, found, session=session)
         except Violation as violation:
             if session in self.odd and violation.finding == "lost":
                 raise Violation(f"swallowed: {violation.summary}", *violation.evidence) from None

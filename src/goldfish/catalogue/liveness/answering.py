@@ -8,7 +8,7 @@ from typing import Any
 
 from goldfish.catalogue.registry import Reopening, check
 from goldfish.catalogue.support.comparison import about
-from goldfish.findings.comparison import shown_list
+from goldfish.findings.comparison import quote_list
 from goldfish.findings.result import Violation
 from goldfish.harness.client import LocalClient, StoreError
 from goldfish.harness.memory import Client, Memory, contents_of
@@ -65,7 +65,7 @@ async def every_method_returns_on_an_empty_store(memory: Memory) -> None:
     if client.has("list_sessions"):
         listed = list(await client.call("list_sessions"))
         if listed:
-            raise Violation("phantom: a session is listed that nobody wrote to", shown_list(listed))
+            raise Violation("phantom: a session is listed that nobody wrote to", quote_list(listed))
     await _expect_alive(memory)
 
 
@@ -141,7 +141,7 @@ async def a_cancelled_call_does_not_break_the_store(memory: Memory) -> None:
         for name, messages in cancelled.items():
             found = await memory.client.contents(name)
             if found and found != contents_of(messages):
-                raise Violation("torn: a cancelled batch is there in part", shown_list(found))
+                raise Violation("torn: a cancelled batch is there in part", quote_list(found))
 
 
 @check("LIV05")

@@ -16,7 +16,7 @@ from goldfish.catalogue.support.knowledge import (
     text_of,
     told,
 )
-from goldfish.findings.comparison import shown
+from goldfish.findings.comparison import quote
 from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness.memory import MISSING, Client, Memory, field
 
@@ -89,7 +89,7 @@ async def the_old_end_of_a_long_fact_does_not_recall_it(memory: Memory) -> None:
     rival = min((found.index(each) for each in ABOUT_THE_KEY if each in found), default=len(found))
     if NEW in found[:rival]:
         raise Violation(
-            f"stale: {shown(AT_THE_END)} recalls {shown(NEW)}, which once ended like that, before "
+            f"stale: {quote(AT_THE_END)} recalls {quote(NEW)}, which once ended like that, before "
             "others that are about it",
             f"recalled {shown_facts(found)}",
         )
@@ -123,4 +123,4 @@ async def _told_at(client: Client, user: str, text: str) -> Any:
             if (found := field(fact_in(item), "created_at")) in (MISSING, None):
                 raise UnsupportedError("its facts do not say when they were first told")
             return found
-    raise Violation(f"lost: user {shown(user)} was told {shown(text)}, which is not there")
+    raise Violation(f"lost: user {quote(user)} was told {quote(text)}, which is not there")

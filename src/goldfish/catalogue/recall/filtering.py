@@ -15,7 +15,7 @@ from goldfish.catalogue.support.knowledge import (
     shown_facts,
     text_of,
 )
-from goldfish.findings.comparison import shown
+from goldfish.findings.comparison import quote
 from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness.client import StoreError
 from goldfish.harness.memory import Client, Memory
@@ -237,12 +237,12 @@ def _expect(wanted: Iterable[str], found: Iterable[Any], choice: Mapping[str, An
         return
     much, little = [each for each in got if each not in expected], set(expected) - set(got)
     what = (
-        f"leaves out {shown(min(little))}" if little else f"gives {len(got)}, not {len(expected)}"
+        f"leaves out {quote(min(little))}" if little else f"gives {len(got)}, not {len(expected)}"
     )
     if much:
-        what = f"gives {shown(much[0])}, which does not fit"
+        what = f"gives {quote(much[0])}, which does not fit"
     raise Violation(
-        f"wrong: the filter {shown(dict(choice))} {what}",
+        f"wrong: the filter {quote(dict(choice))} {what}",
         f"expected {shown_facts(expected)}",
         f"found {shown_facts(got)}",
     )

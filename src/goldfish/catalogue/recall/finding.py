@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from goldfish.catalogue.registry import check, method, recalls
 from goldfish.catalogue.support.knowledge import Knowledge, expect_first, recalled, shown_facts
-from goldfish.findings.comparison import shown
+from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
 from goldfish.harness.client import StoreError
 from goldfish.harness.memory import Memory
@@ -174,7 +174,7 @@ async def a_query_is_words_and_no_syntax(memory: Memory) -> None:
         try:
             knowledge.blame(user, await recalled(client, user, query))
         except StoreError as error:
-            raise Violation(f"refused: the query {shown(query)}: {error}") from error
+            raise Violation(f"refused: the query {quote(query)}: {error}") from error
     for empty in ("", " ", "\x00", "\ud800"):
         with suppress(StoreError):  # to refuse what asks for nothing is no fault
             knowledge.blame(user, await recalled(client, user, empty))
@@ -218,7 +218,7 @@ async def _recalled_first(
         found = await recalled(memory.client, user, query)
         if unknown := [text for text in found if text not in facts]:
             raise Violation(
-                f"phantom: user {shown(user)} was given {shown(unknown[0])}, which nobody told",
+                f"phantom: user {quote(user)} was given {quote(unknown[0])}, which nobody told",
                 f"recalled {shown_facts(found)}",
             )
         expect_first(found, wanted, query, among=among)

@@ -12,7 +12,7 @@ from goldfish.catalogue.support.knowledge import (
     text_of,
     told,
 )
-from goldfish.findings.comparison import shown
+from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Client, Memory
 
@@ -118,7 +118,7 @@ def _expect_order(user: str, expected: list[Any], found: list[Any]) -> None:
     """Raise if the same facts are in another order."""
     if found != expected and sorted(map(str, found)) == sorted(map(str, expected)):
         raise Violation(
-            f"reordered: the facts of user {shown(user)} are in another order than that in which "
+            f"reordered: the facts of user {quote(user)} are in another order than that in which "
             "they were first told",
             f"expected {shown_facts(expected)}",
             f"listed {shown_facts(found)}",

@@ -16,7 +16,7 @@ from goldfish.catalogue.support.states import (
     roll_back,
     save,
 )
-from goldfish.findings.comparison import shown, shown_list
+from goldfish.findings.comparison import quote, quote_list
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Client, Memory, contents_of, identity
 from goldfish.messages import ChatMessage
@@ -206,19 +206,19 @@ def expect_undone_or_kept(
         if found == [*kept, *(each for batch in batches[first:] for each in batch)]:
             return
     evidence = (
-        f"saved {shown_list(kept)}",
+        f"saved {quote_list(kept)}",
         f"{begun} of {len(batches)} batches were there before it, {done} begun when it was over",
-        f"read back {shown_list(found)}",
+        f"read back {quote_list(found)}",
     )
     for each in (each for batch in batches[done:] for each in batch):
         if each not in found:
             raise Violation(
-                f"lost: {shown(each)}, added when a rollback was over, is gone", *evidence
+                f"lost: {quote(each)}, added when a rollback was over, is gone", *evidence
             )
     for each in (each for batch in batches[:begun] for each in batch):
         if each in found:
             raise Violation(
-                f"resurrected: {shown(each)} is there after a rollback that undid it", *evidence
+                f"resurrected: {quote(each)} is there after a rollback that undid it", *evidence
             )
     raise Violation(
         "torn: writes at the moment of a rollback are neither before it nor after it", *evidence

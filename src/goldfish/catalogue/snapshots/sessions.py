@@ -10,7 +10,7 @@ from goldfish.catalogue.support.states import (
     roll_back,
     save,
 )
-from goldfish.findings.comparison import shown
+from goldfish.findings.comparison import quote
 from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness.memory import MISSING, Client, Memory, contents_of, field, identity
 from goldfish.messages import ChatMessage
@@ -222,14 +222,14 @@ async def clearing_everything_removes_the_snapshots(memory: Memory) -> None:
     await client.call("clear_all")
     for session, name in zip(sessions, saved, strict=True):
         if client.has("list_snapshots") and name in await listed(client, session):
-            raise Violation(f"resurrected: after clear_all, snapshot {shown(name)} is still listed")
+            raise Violation(f"resurrected: after clear_all, snapshot {quote(name)} is still listed")
         try:
             await roll_back(client, session, name)
         except Exception:  # whatever it says: it is gone
             continue
         if found := await client.contents(session):
             raise Violation(
-                f"resurrected: after clear_all, a rollback brought back {shown(found[0])}"
+                f"resurrected: after clear_all, a rollback brought back {quote(found[0])}"
             )
 
 
@@ -289,7 +289,7 @@ async def labels_come_back_as_they_were_given(memory: Memory) -> None:
         if label is MISSING:
             raise UnsupportedError("its list_snapshots tells no labels")
         if name in saved and (label or None) != (saved[name] or None):
-            raise Violation(f"corrupted: label {shown(saved[name])} came back as {shown(label)}")
+            raise Violation(f"corrupted: label {quote(saved[name])} came back as {quote(label)}")
 
 
 @check("SNP13", needs=[*RESTORING, DELETE])
@@ -311,7 +311,7 @@ async def deleting_a_snapshot_deletes_that_one(memory: Memory) -> None:
         await client.call("delete_snapshot", session, doomed)
         await client.expect(session, contents_of(there))
     if client.has("list_snapshots") and doomed in await listed(client, session):
-        raise Violation(f"resurrected: deleted snapshot {shown(doomed)} is still listed")
+        raise Violation(f"resurrected: deleted snapshot {quote(doomed)} is still listed")
     await expect_refused(client, "a deleted snapshot", "rollback_to_snapshot", session, doomed)
     for name, messages in (saved[0], saved[1], saved[0]):
         await expect_state(client, session, name, messages, gone=there)
@@ -327,7 +327,7 @@ async def saving_the_same_state_twice_makes_two_snapshots(memory: Memory) -> Non
     await client.add(session, batch)
     first, second = await save(client, session), await save(client, session)
     if first == second and client.has("delete_snapshot"):
-        raise Violation(f"wrong: two saves returned one id, {shown(first)}: one would delete both")
+        raise Violation(f"wrong: two saves returned one id, {quote(first)}: one would delete both")
     await client.add(session, memory.messages(1))
     await expect_state(client, session, first, batch)
     if client.has("delete_snapshot"):
@@ -413,7 +413,7 @@ async def a_rollback_restores_the_time_that_was_left(memory: Memory) -> None:
         if most is None and left is not None:
             raise Violation(f"wrong: saved without a deadline, rolled back with {left:g} s left")
         if most is not None and (left is None or not 900 < left <= most):
-            raise Violation(f"wrong: saved with {most} s left, rolled back with {shown(left)}")
+            raise Violation(f"wrong: saved with {most} s left, rolled back with {quote(left)}")
 
 
 @check("SNP19", needs=[*RESTORING, Reopening])

@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, Literal
 
-from goldfish.findings.comparison import judge, shown, shown_list
+from goldfish.findings.comparison import expect_contents, quote, quote_list
 from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness.client import StoreError
 from goldfish.harness.memory import Client, Memory, contents_of, messages_in
@@ -100,15 +100,17 @@ class Adversity:
         sure = [each for batch in self.log if batch.outcome == "ok" for each in batch.contents]
         if self.amid and sure and not found:
             raise Violation(
-                f"swallowed: session {shown(self.session)} looked empty while {self.amid}",
-                f"expected {shown_list(sure)}",
+                f"swallowed: session {quote(self.session)} looked empty while {self.amid}",
+                f"expected {quote_list(sure)}",
             )
         doubtful = [batch for batch in self.log if batch.outcome != "ok"]
         for batch in self.log:
             self._look_for(batch, found)
         # What failed may have happened late, so its place among the others says nothing.
         elsewhere = {each for batch in doubtful for each in batch.contents}
-        judge(sure, [each for each in found if each not in elsewhere], session=self.session)
+        expect_contents(
+            sure, [each for each in found if each not in elsewhere], session=self.session
+        )
 
     def _look_for(self, batch: Written, found: Sequence[Any]) -> None:
         """Raise what is wrong with a batch in itself."""
@@ -116,7 +118,7 @@ class Adversity:
         if batch.outcome == "ok":
             if batch.amid and not there:
                 raise Violation(
-                    f"swallowed: adding {shown(batch.contents[0])} returned while {batch.amid}, "
+                    f"swallowed: adding {quote(batch.contents[0])} returned while {batch.amid}, "
                     "and the message is not there"
                 )
         elif there and len(set(there)) < len(batch.contents):
@@ -124,11 +126,11 @@ class Adversity:
                 f"torn: of a batch that failed, {len(set(there))} of {len(batch.contents)} "
                 "messages are there",
                 f"written while {batch.amid or 'the store was coming back'}: "
-                + shown_list(batch.contents),
-                f"read back {shown_list(found)}",
+                + quote_list(batch.contents),
+                f"read back {quote_list(found)}",
             )
         elif there:
-            judge(batch.contents, there, session=self.session)
+            expect_contents(batch.contents, there, session=self.session)
 
     async def _attempt(
         self, method: str, *arguments: Any, strict: bool, patience: float | None

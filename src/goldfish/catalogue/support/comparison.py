@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
-from goldfish.findings.comparison import judge, shown
+from goldfish.findings.comparison import expect_contents, quote
 from goldfish.findings.result import Violation
 from goldfish.harness.client import StoreError
 from goldfish.harness.memory import MISSING, Client, Memory, contents_of, field
@@ -35,11 +35,11 @@ async def expect_messages(
 ) -> None:
     """Raise if the history is not this batch, in its contents or in one of these fields."""
     found = await client.history(session, **options)
-    judge(contents_of(batch), contents_of(found), session=session)
+    expect_contents(contents_of(batch), contents_of(found), session=session)
     for given, back in zip(batch, found, strict=True):
         for name in ("content", *fields):
             if changed := field_difference(given, back, name):
-                raise Violation(f"corrupted: of {shown(given.content, 30)}, {changed}")
+                raise Violation(f"corrupted: of {quote(given.content, 30)}, {changed}")
 
 
 async def expect_kept_or_refused(memory: Memory, message: ChatMessage, *fields: str) -> None:
@@ -48,7 +48,7 @@ async def expect_kept_or_refused(memory: Memory, message: ChatMessage, *fields: 
     refusal = await memory.client.offer(session, [message])
     found = await memory.client.contents(session)
     if refusal is not None and found:
-        raise Violation(f"torn: {refusal}, and yet the session has {shown(found[0])}")
+        raise Violation(f"torn: {refusal}, and yet the session has {quote(found[0])}")
     if refusal is None and not found:
         raise Violation("swallowed: it was acknowledged, and the session is empty")
     if refusal is None:
@@ -115,11 +115,11 @@ def _in_mapping(
 ) -> str | None:
     for key, value in given.items():
         if key not in found:
-            return f"{path}[{shown(key, 40)}] is gone: it was {shown(value)}"
-        if changed := _difference(value, found[key], f"{path}[{shown(key, 40)}]", above):
+            return f"{path}[{quote(key, 40)}] is gone: it was {quote(value)}"
+        if changed := _difference(value, found[key], f"{path}[{quote(key, 40)}]", above):
             return changed
     if strangers := [key for key in found if key not in given]:
-        return f"{path}[{shown(strangers[0], 40)}] is there, which nobody gave"
+        return f"{path}[{quote(strangers[0], 40)}] is there, which nobody gave"
     return None
 
 
@@ -149,4 +149,4 @@ def _changed(path: str, given: Any, found: Any) -> str:
 def _shown(value: Any) -> str:
     if isinstance(value, datetime):
         return value.isoformat()
-    return "nothing" if value is MISSING else shown(value)
+    return "nothing" if value is MISSING else quote(value)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from goldfish.findings.comparison import judge, shown, shown_list
+from goldfish.findings.comparison import expect_contents, quote, quote_list
 from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness.memory import Client, Memory
 
@@ -38,9 +38,9 @@ async def expect_fresh(
     newcomer = await (memory.elsewhere() if elsewhere else memory.open())
     if await newcomer.contents(session) == list(expected):
         raise Violation(
-            f"stale: an opening gives back {len(found)} messages of session {shown(session)}, "
+            f"stale: an opening gives back {len(found)} messages of session {quote(session)}, "
             f"where a new opening finds {len(expected)}",
-            f"the old opening read {shown_list(found)}",
-            f"the new opening read {shown_list(expected)}",
+            f"the old opening read {quote_list(found)}",
+            f"the new opening read {quote_list(expected)}",
         )
-    judge(expected, found, session=session, gone=gone)
+    expect_contents(expected, found, session=session, gone=gone)

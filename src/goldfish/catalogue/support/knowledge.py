@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from goldfish.findings.comparison import shown, shown_list
+from goldfish.findings.comparison import quote, quote_list
 from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness.client import StoreError
 from goldfish.harness.memory import MISSING, Client, Memory, field
@@ -14,7 +14,7 @@ ENOUGH = 100  # how many facts to ask for where one of a few is looked for
 
 def shown_facts(texts: Sequence[Any]) -> str:
     """The texts of facts as evidence: the first and the last of many."""
-    return shown_list(texts, what="facts")
+    return quote_list(texts, what="facts")
 
 
 def fact_in(item: Any) -> Any:
@@ -88,7 +88,7 @@ async def id_of(client: Client, user: str, text: str) -> Any:
             if found is MISSING:
                 raise UnsupportedError("its facts come back without ids")
             return found
-    raise Violation(f"lost: user {shown(user)} was told {shown(text)}, which is not there")
+    raise Violation(f"lost: user {quote(user)} was told {quote(text)}, which is not there")
 
 
 async def told(client: Client, user: str, text: str, **options: Any) -> Any:
@@ -151,10 +151,10 @@ class Knowledge:
         counts = Counter(map(repr, found))
         missing = [text for text in expected if repr(text) not in counts]
         extra = [text for text in found if text not in expected]
-        who = f"user {shown(user)}"
+        who = f"user {quote(user)}"
         if missing and len(missing) == len(extra):
             raise Violation(
-                f"corrupted: {who} was told {shown(missing[0])} and has {shown(extra[0])}",
+                f"corrupted: {who} was told {quote(missing[0])} and has {quote(extra[0])}",
                 *evidence,
                 session=user,
                 about=(missing[0], extra[0]),
@@ -162,14 +162,14 @@ class Knowledge:
         if missing:
             many = f"{len(missing)} of {len(expected)} missing"
             raise Violation(
-                f"lost: {who} was told {shown(missing[0])} ({many})",
+                f"lost: {who} was told {quote(missing[0])} ({many})",
                 *evidence,
                 session=user,
                 about=tuple(missing),
             )
         if extra:
             raise Violation(
-                f"phantom: {who} has {shown(extra[0])}, which nobody told",
+                f"phantom: {who} has {quote(extra[0])}, which nobody told",
                 *evidence,
                 session=user,
                 about=tuple(extra),
@@ -178,7 +178,7 @@ class Knowledge:
             if counts[repr(text)] > 1:
                 many = f"{counts[repr(text)]} times"
                 raise Violation(
-                    f"duplicated: {who} has {shown(text)} {many}",
+                    f"duplicated: {who} has {quote(text)} {many}",
                     *evidence,
                     session=user,
                     about=(text,),
@@ -192,7 +192,7 @@ class Knowledge:
                 continue
             if text in self.gone.get(user, ()):
                 raise Violation(
-                    f"resurrected: user {shown(user)} still has {shown(text)}",
+                    f"resurrected: user {quote(user)} still has {quote(text)}",
                     *evidence,
                     session=user,
                     about=(text,),
@@ -200,8 +200,8 @@ class Knowledge:
             for other, theirs in self.texts.items():
                 if other != user and text in theirs:
                     raise Violation(
-                        f"leaked: user {shown(user)} was given {shown(text)}, "
-                        f"which was told about {shown(other)}",
+                        f"leaked: user {quote(user)} was given {quote(text)}, "
+                        f"which was told about {quote(other)}",
                         *evidence,
                         session=user,
                         about=(text,),
@@ -214,10 +214,10 @@ def expect_first(found: Sequence[Any], wanted: str, query: str, *, among: int = 
         return
     evidence = f"recalled {shown_facts(found)}"
     if wanted not in found:
-        raise Violation(f"lost: {shown(query)} does not recall {shown(wanted)}", evidence)
+        raise Violation(f"lost: {quote(query)} does not recall {quote(wanted)}", evidence)
     place, within = list(found).index(wanted) + 1, "first"
     if among > 1:
         within = f"among the first {among}"
     raise Violation(
-        f"wrong: {shown(query)} recalls {shown(wanted)} in place {place}, not {within}", evidence
+        f"wrong: {quote(query)} recalls {quote(wanted)} in place {place}, not {within}", evidence
     )

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from goldfish.findings.comparison import judge, shown
+from goldfish.findings.comparison import expect_contents, quote
 from goldfish.findings.result import Violation
 from goldfish.harness.client import StoreError
 from goldfish.harness.memory import Memory, contents_of
@@ -43,7 +43,7 @@ async def expect_untouched(memory: Memory, others: dict[str, list[Any]], deed: s
         found = await memory.client.contents(name)
         if missing := [each for each in given if each not in found]:
             raise Violation(
-                f"lost: {deed} took {shown(missing[0])} from session {shown(name)}",
-                f"{len(missing)} of {len(given)} messages of session {shown(name)} are gone",
+                f"lost: {deed} took {quote(missing[0])} from session {quote(name)}",
+                f"{len(missing)} of {len(given)} messages of session {quote(name)} are gone",
             )
-        judge(given, found, session=name)
+        expect_contents(given, found, session=name)

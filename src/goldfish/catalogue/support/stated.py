@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from goldfish.catalogue.registry import method
 from goldfish.catalogue.support.comparison import difference
-from goldfish.findings.comparison import shown
+from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
 from goldfish.harness.client import StoreError
 from goldfish.harness.memory import Client, Memory
@@ -30,7 +30,7 @@ class Owner(NamedTuple):
         return self if self.user is None else Owner("", self.user)
 
     def __str__(self) -> str:
-        return f"session {shown(self.session)}" if self.user is None else f"user {shown(self.user)}"
+        return f"session {quote(self.session)}" if self.user is None else f"user {quote(self.user)}"
 
 
 async def put(client: Client, owner: Owner, values: Mapping[str, Any]) -> None:
@@ -97,7 +97,7 @@ class Stated:
     def compare(self, owner: Owner, found: Mapping[str, Any]) -> None:
         """Raise what is wrong with these values of one owner."""
         expected = self.values.get(owner.whose, {})
-        evidence = (f"set {shown(expected, 300)}", f"found {shown(dict(found), 300)}")
+        evidence = (f"set {quote(expected, 300)}", f"found {quote(dict(found), 300)}")
         strange = {
             name: value
             for name, value in found.items()
@@ -107,11 +107,11 @@ class Stated:
         missing = [name for name in expected if name not in found]
         if missing:
             many = f"{len(missing)} of {len(expected)} names are missing"
-            raise Violation(f"lost: {owner} has no {shown(missing[0])}: {many}", *evidence)
+            raise Violation(f"lost: {owner} has no {quote(missing[0])}: {many}", *evidence)
         for name, value in strange.items():
             if name not in expected:
-                raise Violation(f"phantom: {owner} has {shown(name)}, which nobody set", *evidence)
-            changed = difference(expected[name], value, f"[{shown(name, 40)}]")
+                raise Violation(f"phantom: {owner} has {quote(name)}, which nobody set", *evidence)
+            changed = difference(expected[name], value, f"[{quote(name, 40)}]")
             raise Violation(f"corrupted: of {owner}, {changed}", *evidence)
 
     def _blame(self, owner: Owner, strange: Mapping[str, Any], *evidence: str) -> None:
@@ -120,14 +120,14 @@ class Stated:
             for other, theirs in self.values.items():
                 if other != owner.whose and name in theirs and _same(theirs[name], value):
                     raise Violation(
-                        f"leaked: {owner} was given {shown(name)} = {shown(value)}, "
+                        f"leaked: {owner} was given {quote(name)} = {quote(value)}, "
                         f"which was set for {other}",
                         *evidence,
                     )
             past = self.past.get(owner.whose, [])
             if any(name == old and _same(was, value) for old, was in past):
                 raise Violation(
-                    f"stale: {owner} still has {shown(name)} = {shown(value)}", *evidence
+                    f"stale: {owner} still has {quote(name)} = {quote(value)}", *evidence
                 )
 
 

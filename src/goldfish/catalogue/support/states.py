@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from random import Random
 from typing import Any
 
-from goldfish.findings.comparison import judge, shown, shown_list
+from goldfish.findings.comparison import expect_contents, quote, quote_list
 from goldfish.findings.result import Violation
 from goldfish.harness.client import EndedError, StoreError
 from goldfish.harness.memory import Client, Memory, contents_of, identity
@@ -38,16 +38,16 @@ async def expect_listed(client: Client, session: str, names: Sequence[Any]) -> N
     names = [name for at, name in enumerate(names) if name not in names[:at]]
     found = await listed(client, session)
     missing = [name for name in names if name not in found]
-    evidence = (f"saved {shown_list(names)}", f"listed {shown_list(found)}")
+    evidence = (f"saved {quote_list(names)}", f"listed {quote_list(found)}")
     if missing:
         raise Violation(
-            f"lost: {len(missing)} of {len(names)} snapshots of session {shown(session)} are "
-            f"listed no longer, the first of them {shown(missing[0])}",
+            f"lost: {len(missing)} of {len(names)} snapshots of session {quote(session)} are "
+            f"listed no longer, the first of them {quote(missing[0])}",
             *evidence,
         )
     if [name for name in found if name in names] != list(names):
         raise Violation(
-            f"reordered: the snapshots of session {shown(session)} are not listed oldest first",
+            f"reordered: the snapshots of session {quote(session)} are not listed oldest first",
             *evidence,
         )
 
@@ -135,12 +135,12 @@ async def expect_one_of(
         if found == contents_of(state):
             return number
     raise Violation(
-        f"torn: after {after}, session {shown(session)} is in no state that it ever had",
-        *(f"may be {shown_list(contents_of(state))}" for state in states),
-        f"read back {shown_list(found)}",
+        f"torn: after {after}, session {quote(session)} is in no state that it ever had",
+        *(f"may be {quote_list(contents_of(state))}" for state in states),
+        f"read back {quote_list(found)}",
     )
 
 
 async def expect_acknowledged(client: Client, session: str, state: Sequence[Any]) -> None:
     """Raise unless the session is in this state, which a call that returned put it in."""
-    judge(contents_of(state), await client.contents(session), session=session)
+    expect_contents(contents_of(state), await client.contents(session), session=session)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from goldfish.catalogue.support.comparison import instant
-from goldfish.findings.comparison import judge, shown
+from goldfish.findings.comparison import expect_contents, quote
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import MISSING, Memory, contents_of, field
 
@@ -25,13 +25,13 @@ def expect_steady(
     before: Sequence[Fields], after: Sequence[Any], deed: str, *, session: str
 ) -> None:
     """Raise if the messages are no longer what they were, and say what did it."""
-    judge([each["content"] for each in before], contents_of(after), session=session)
+    expect_contents([each["content"] for each in before], contents_of(after), session=session)
     for fields, message in zip(before, after, strict=True):
         for name, value in fields.items():
             if plain(message, name) != value:
                 raise Violation(
-                    f"corrupted: {deed} turned {name} {shown(value)} "
-                    f"into {shown(plain(message, name))}"
+                    f"corrupted: {deed} turned {name} {quote(value)} "
+                    f"into {quote(plain(message, name))}"
                 )
 
 

@@ -9,7 +9,7 @@ from goldfish.cli.init.starters import OWN, STARTERS, Starter, suited, written
 from goldfish.engine.selection import select
 from goldfish.errors import UsageError
 from goldfish.report.page import Page
-from goldfish.targets.lookup import is_installed, not_found
+from goldfish.targets.lookup import is_installed, suggest_name
 
 DEFAULT = Path("tests/test_memory.py")
 
@@ -68,7 +68,7 @@ def _named(name: str) -> Starter:
     there = {each.name: each for each in (*STARTERS, OWN)}
     if (chosen := name.replace("-", "_")) not in there:
         see = f"use {', '.join(there)}"
-        raise UsageError(not_found("starter", name, there, see=see))
+        raise UsageError(suggest_name("starter", name, there, see=see))
     return there[chosen]
 
 

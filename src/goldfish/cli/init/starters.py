@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from goldfish.cli.init.project import Project
-from goldfish.report.discretion import inert
+from goldfish.report.discretion import escape_controls
 from goldfish.targets.lookup import is_installed
 
 LIBRARIES = ("adk", "langchain", "langgraph", "llamaindex", "mem0", "openai_agents")
@@ -232,7 +232,7 @@ def suited(project: Project) -> list[Starter]:
 def written(starter: Starter, project: Project) -> str:
     """The test file, with what was seen in the project as a comment for who goes on from there."""
     docstring, _, rest = starter.text.partition("\n")
-    notes = "".join(f"# {inert(note)}\n" for note in seen(starter, project))
+    notes = "".join(f"# {escape_controls(note)}\n" for note in seen(starter, project))
     return f"{docstring}\n\n{notes}{rest}" if notes else starter.text
 
 

@@ -2,7 +2,7 @@
 
 from html import escape
 
-from goldfish.report.discretion import inert
+from goldfish.report.discretion import escape_controls
 
 ALONE = {"meta", "line", "rect", "circle", "path", "polygon", "polyline"}  # have no contents
 
@@ -15,7 +15,7 @@ class Markup(str):
 
 def told(text: str) -> Markup:
     """Any text as itself: nothing in it acts, turns the direction or hides."""
-    return Markup(escape(inert(text), quote=True))
+    return Markup(escape(escape_controls(text), quote=True))
 
 
 def joined(*parts: str) -> Markup:

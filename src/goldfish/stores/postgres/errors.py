@@ -1,6 +1,6 @@
 """Errors of PostgreSQL and its driver as one sentence that says what to do."""
 
-from goldfish.errors import MemoryStoreBackendError, masked
+from goldfish.errors import MemoryStoreBackendError, mask
 
 _CHECK = "check that it is running, reachable and accepts writes"
 _CANCELLED = "57014"
@@ -18,7 +18,7 @@ def explain(
 ) -> MemoryStoreBackendError:
     """The error that a caller gets instead; no password is in it, nor any part of the address's."""
     said = getattr(getattr(error, "diag", None), "message_primary", None) or str(error)
-    reason = " ".join(masked(said, address).split())
+    reason = " ".join(mask(said, address).split())
     state = getattr(error, "sqlstate", None)
     if isinstance(error, NoFreeConnectionError):
         reason = (

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
-from goldfish.errors import MemoryStoreBackendError, MemoryStoreError, masked
+from goldfish.errors import MemoryStoreBackendError, MemoryStoreError, mask
 from goldfish.stores import arguments
 from goldfish.stores.forks import tell_of_forks
 from goldfish.stores.per_loop import PerLoop
@@ -279,7 +279,7 @@ def _explained(error: Exception, server: str, addresses: Iterable[str]) -> Memor
             "open the store on its primary"
         )
     return MemoryStoreBackendError(
-        f"{server}: {masked(str(error), *addresses) or type(error).__name__}: "
+        f"{server}: {mask(str(error), *addresses) or type(error).__name__}: "
         "check that it is running, reachable and accepts writes"
     )
 

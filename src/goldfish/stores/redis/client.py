@@ -5,7 +5,7 @@ import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from goldfish.errors import MissingExtraError, masked
+from goldfish.errors import MissingExtraError, mask
 from goldfish.masking import secrets_in
 from goldfish.stores.redis.sentinel import is_sentinel, sentinel_client
 from goldfish.stores.redis.socket import abort
@@ -45,7 +45,7 @@ def client_maker(url: str, *, connect_timeout: float) -> "Callable[[], Redis]":
     try:
         make()  # connects to nothing, but parses the URL
     except (ValueError, TypeError) as error:
-        raise ValueError(f"{masked(url)} is not a Redis URL: {_reason(url, error)}") from None
+        raise ValueError(f"{mask(url)} is not a Redis URL: {_reason(url, error)}") from None
     return make
 
 
@@ -58,7 +58,7 @@ def _reason(url: str, error: Exception) -> str:
 
 def describe_server(url: str) -> str:
     """The URL as it is shown in errors and logs: without credentials and options."""
-    return masked(url.partition("?")[0])
+    return mask(url.partition("?")[0])
 
 
 @functools.cache

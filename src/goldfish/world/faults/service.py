@@ -3,7 +3,7 @@
 from typing import Any
 from urllib.parse import urlsplit
 
-from goldfish.errors import MissingExtraError, NotPossibleError, masked
+from goldfish.errors import MissingExtraError, NotPossibleError, mask
 from goldfish.services import ExternalPostgres, ExternalRedis, PostgresServer, RedisServer, private
 from goldfish.world.faults.fault import Ledger
 from goldfish.world.faults.network import Proxy
@@ -32,7 +32,7 @@ class Service:
             return self.server
         raise NotPossibleError(
             f"goldfish did not start this server, so it cannot harm it: "
-            f"{masked(self._lent_address)}; use network faults, or unset "
+            f"{mask(self._lent_address)}; use network faults, or unset "
             f"{_VARIABLES[self.name]} so that goldfish starts one"
         )
 
@@ -70,7 +70,7 @@ def tcp_location(address: str) -> tuple[str, int]:
     elif "://" not in address:
         return _keyword_location(address)
     raise NotPossibleError(
-        f"a proxy leads to one TCP port and speaks no TLS, not to {masked(address)}: "
+        f"a proxy leads to one TCP port and speaks no TLS, not to {mask(address)}: "
         "give the server as redis://host:port or postgresql://host:port"
     )
 
@@ -80,7 +80,7 @@ def _keyword_location(conninfo: str) -> tuple[str, int]:
     host, port = str(found.get("host") or "localhost"), str(found.get("port") or 5432)
     if host.startswith("/") or not port.isdigit():
         raise NotPossibleError(
-            f"a proxy leads to one TCP port, not to {masked(conninfo)}: give it as host=… port=…"
+            f"a proxy leads to one TCP port, not to {mask(conninfo)}: give it as host=… port=…"
         )
     return host, int(port)
 
