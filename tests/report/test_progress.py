@@ -17,11 +17,14 @@ from tests.report.samples import result
 
 
 async def promise(memory: Any) -> None:
-    """A [bold]promise[/bold] that is much too long for the line that is there to tell of it."""
+    """Hold, whatever the memory."""
+
+
+PROMISE = "A [bold]promise[/bold] that is much too long for the line that is there to tell of it."
 
 
 def started(code: str) -> Started:
-    return Started("sqlite", Check(code, promise, (), "smoke"), 3)
+    return Started("sqlite", Check(code, promise, promise=PROMISE), 3)
 
 
 def finished(code: str) -> Finished:

@@ -14,25 +14,31 @@ from goldfish.messages import ChatMessage
 Last = method("get_history", "last")
 
 
-@check("ORD01", suite="smoke")
+@check(
+    "ORD01",
+    "The messages of one batch come back in the order in which they were given.",
+    incident=(
+        "google-adk 2.13.0 DatabaseSessionService: the events of one invocation came back "
+        "shuffled, because nothing but their time told their order."
+    ),
+    suite="smoke",
+)
 async def a_batch_comes_back_in_the_order_it_was_given(memory: Memory) -> None:
-    """The messages of one batch come back in the order in which they were given.
-
-    Incident: google-adk 2.13.0 DatabaseSessionService: the events of one invocation came back
-    shuffled, because nothing but their time told their order.
-    """
     session, batch = memory.session(), shuffled(memory, memory.messages(20))
     await memory.client.add(session, batch)
     await memory.client.expect(session, contents_of(batch))
 
 
-@check("ORD02", suite="smoke")
+@check(
+    "ORD02",
+    "Batches and single messages come back in the order in which they were acknowledged.",
+    incident=(
+        "OpenBazaar-Client issue 856: the newest message was shown at the top of the conversation "
+        "instead of at its end; a Redis list filled by LPUSH does the same."
+    ),
+    suite="smoke",
+)
 async def later_batches_come_after_earlier_ones(memory: Memory) -> None:
-    """Batches and single messages come back in the order in which they were acknowledged.
-
-    Incident: OpenBazaar-Client issue 856: the newest message was shown at the top of the
-    conversation instead of at its end; a Redis list filled by LPUSH does the same.
-    """
     session, said = memory.session(), list[Any]()
     messages = iter(shuffled(memory, memory.messages(12)))
     for size in (1, 3, 1, 1, 4, 2):
@@ -42,37 +48,43 @@ async def later_batches_come_after_earlier_ones(memory: Memory) -> None:
         await memory.client.expect(session, said)
 
 
-@check("ORD03")
+@check(
+    "ORD03",
+    "Messages with one and the same time stay in the order in which they were written.",
+    incident=(
+        "google-adk 2.13.0 DatabaseSessionService gave events with one timestamp back shuffled; "
+        "dust-tt/dust pull request 685 found the same after a migration."
+    ),
+)
 async def equal_timestamps_keep_the_order_of_writing(memory: Memory) -> None:
-    """Messages with one and the same time stay in the order in which they were written.
-
-    Incident: google-adk 2.13.0 DatabaseSessionService gave events with one timestamp back
-    shuffled; dust-tt/dust pull request 685 found the same after a migration.
-    """
     moment = datetime(2026, 3, 29, 0, 59, 59, 999999, tzinfo=UTC)
     await kept_in_order(memory, shuffled(memory, memory.messages(24, created_at=moment)))
 
 
-@check("ORD04")
+@check(
+    "ORD04",
+    "A message with an old or a future time stays where it was written: last.",
+    incident=(
+        "anomalyco/opencode issue 46102: messages were sorted by a clock that was read apart from "
+        "the writing, so one that was written later could come before an earlier one."
+    ),
+)
 async def timestamps_do_not_change_the_order(memory: Memory) -> None:
-    """A message with an old or a future time stays where it was written: last.
-
-    Incident: anomalyco/opencode issue 46102: messages were sorted by a clock that was read apart
-    from the writing, so one that was written later could come before an earlier one.
-    """
     now = datetime(2026, 6, 1, 12, tzinfo=UTC)
     seconds = [0, -1, 1, -86400, 3600, 1e-6, 0, 10**9, -1e-3, -(10**9), 0.5, 86400]
     times = [now + timedelta(seconds=each) for each in seconds]
     await kept_in_order(memory, [memory.message(created_at=each) for each in times])
 
 
-@check("ORD05")
+@check(
+    "ORD05",
+    "Times that are written in different zones do not change the order of the messages.",
+    incident=(
+        "SQLite has no type for times and compares them as text: 11:00+00:00 sorts before "
+        "12:00+02:00, which is an hour earlier; its documentation names TEXT as the usual storage."
+    ),
+)
 async def time_zones_do_not_change_the_order(memory: Memory) -> None:
-    """Times that are written in different zones do not change the order of the messages.
-
-    Incident: SQLite has no type for times and compares them as text: 11:00+00:00 sorts before
-    12:00+02:00, which is an hour earlier; its documentation names TEXT as the usual storage.
-    """
     start = datetime(2026, 10, 25, 0, 30, tzinfo=UTC)
     offsets = [0, 14, -12, 5.75, -3.5, 2, 1, 9, -8, 0]
     zones = [timezone(timedelta(hours=each)) for each in offsets]
@@ -84,26 +96,30 @@ async def time_zones_do_not_change_the_order(memory: Memory) -> None:
     await kept_in_order(memory, batch)
 
 
-@check("ORD06")
+@check(
+    "ORD06",
+    "Messages stay in the order of writing, however their ids would sort.",
+    incident=(
+        "anomalyco/opencode issue 38791: the newest message was found by comparing ids as text; in "
+        "a session with ids of another kind it was an old one, and the agent never stopped."
+    ),
+)
 async def message_ids_do_not_change_the_order(memory: Memory) -> None:
-    """Messages stay in the order of writing, however their ids would sort.
-
-    Incident: anomalyco/opencode issue 38791: the newest message was found by comparing ids as text;
-    in a session with ids of another kind it was an old one, and the agent never stopped.
-    """
     down = [f"{number:04d}" for number in range(12, 0, -1)]
     text = ["z", "a", "M", "m", "Z", "10", "9", "1", "100", "2", "ä", "_"]
     await kept_in_order(memory, [memory.message(id=name) for name in down])
     await kept_in_order(memory, [memory.message(id=name) for name in text])
 
 
-@check("ORD07")
+@check(
+    "ORD07",
+    "Messages stay in the order of writing, however their contents would sort or group.",
+    incident=(
+        "Redis documents that members of a sorted set with equal scores are ordered by their "
+        "bytes: a history kept in one, scored by the second, is sorted by what was said."
+    ),
+)
 async def contents_do_not_change_the_order(memory: Memory) -> None:
-    """Messages stay in the order of writing, however their contents would sort or group.
-
-    Incident: Redis documents that members of a sorted set with equal scores are ordered by their
-    bytes: a history kept in one, scored by the second, is sorted by what was said.
-    """
     texts = [f"{letter} {memory.text()}" for letter in "zaMmZ10"]
     texts += [memory.text("long " * size) for size in (40, 1, 20, 2)]
     texts += [memory.text(), memory.text("again"), texts[0], texts[3], texts[0]]
@@ -111,13 +127,15 @@ async def contents_do_not_change_the_order(memory: Memory) -> None:
     await kept_in_order(memory, [memory.message(each, created_at=moment) for each in texts])
 
 
-@check("ORD08")
+@check(
+    "ORD08",
+    "The order holds beyond ten, a hundred and a thousand messages of one session.",
+    incident=(
+        "PowerPointLabs issue 587: parts that were numbered and then sorted as text came as 1, 10, "
+        "11, 2; a history with keys like 'message:10' does the same from the tenth message on."
+    ),
+)
 async def more_than_a_thousand_messages_stay_in_order(memory: Memory) -> None:
-    """The order holds beyond ten, a hundred and a thousand messages of one session.
-
-    Incident: PowerPointLabs issue 587: parts that were numbered and then sorted as text came as
-    1, 10, 11, 2; a history with keys like 'message:10' does the same from the tenth message on.
-    """
     session, client = memory.session(), memory.client
     batch = memory.messages(await memory.affordable(1105, least=205))
     for first, size in ((0, 9), (9, 1), (10, 1), (11, 4), (15, 90), (105, 1000)):
@@ -125,24 +143,28 @@ async def more_than_a_thousand_messages_stay_in_order(memory: Memory) -> None:
     await client.expect(session, contents_of(batch))
 
 
-@check("ORD09")
+@check(
+    "ORD09",
+    "Messages stay where they were said, whoever spoke: a late system message stays late.",
+    incident=(
+        "posit-dev/shinychat issue 306: a conversation that began with the assistant's greeting "
+        "came back from the history with the user's first message before it."
+    ),
+)
 async def roles_do_not_change_the_order(memory: Memory) -> None:
-    """Messages stay where they were said, whoever spoke: a late system message stays late.
-
-    Incident: posit-dev/shinychat issue 306: a conversation that began with the assistant's greeting
-    came back from the history with the user's first message before it.
-    """
     roles = ["user", "assistant", "system", "user", "user", "assistant", "assistant", "system"]
     await kept_in_order(memory, [memory.message(role=role) for role in [*roles, *roles[::-1]]])
 
 
-@check("ORD10")
+@check(
+    "ORD10",
+    "A call of several tools is followed by its results, in the order they were added.",
+    incident=(
+        "skorokithakis/stavrobot issue 7: a tool's result was stored before its call, and from "
+        "then on the provider refused every request of that conversation."
+    ),
+)
 async def tool_results_stay_behind_their_calls(memory: Memory) -> None:
-    """A call of several tools is followed by its results, in the order they were added.
-
-    Incident: skorokithakis/stavrobot issue 7: a tool's result was stored before its call, and from
-    then on the provider refused every request of that conversation.
-    """
     batch = [memory.message()]
     for names in (["z", "a"], ["m"], ["b", "c", "a"]):
         calls = [{"id": name, "name": f"tool-{name}", "arguments": "{}"} for name in names]
@@ -154,13 +176,17 @@ async def tool_results_stay_behind_their_calls(memory: Memory) -> None:
     await kept_in_order(memory, batch)
 
 
-@check("ORD11", needs=[Last], suite="smoke")
+@check(
+    "ORD11",
+    "``last=n`` gives the n newest messages, oldest of them first.",
+    incident=(
+        "AgentiveAU/MyAgentive issue 123: LIMIT 100 with an ascending order returned the oldest "
+        "hundred messages for ever, so that the agent no longer saw what was just said."
+    ),
+    needs=[Last],
+    suite="smoke",
+)
 async def last_gives_the_newest_in_order(memory: Memory) -> None:
-    """``last=n`` gives the n newest messages, oldest of them first.
-
-    Incident: AgentiveAU/MyAgentive issue 123: LIMIT 100 with an ascending order returned the oldest
-    hundred messages for ever, so that the agent no longer saw what was just said.
-    """
     session, batch = memory.session(), shuffled(memory, memory.messages(12))
     await memory.client.add(session, batch[:5])
     await memory.client.add(session, batch[5:])
@@ -168,13 +194,16 @@ async def last_gives_the_newest_in_order(memory: Memory) -> None:
         await expect_last(memory, session, contents_of(batch), last)
 
 
-@check("ORD12", needs=[Last])
+@check(
+    "ORD12",
+    "``last`` as large as the history, or larger, gives all of it; of nothing, nothing.",
+    incident=(
+        "openai/openai-agents-python pull request 4228: a limit above a hundred was an error, "
+        "because it was passed on as the size of a page."
+    ),
+    needs=[Last],
+)
 async def last_beyond_the_beginning_gives_all(memory: Memory) -> None:
-    """``last`` as large as the history, or larger, gives all of it; of nothing, nothing.
-
-    Incident: openai/openai-agents-python pull request 4228: a limit above a hundred was an error,
-    because it was passed on as the size of a page.
-    """
     session, batch = memory.session(), memory.messages(7)
     await memory.client.add(session, batch)
     for last in (7, 8, 13, 14, 101, 1000, 2**31 - 1):
@@ -183,13 +212,16 @@ async def last_beyond_the_beginning_gives_all(memory: Memory) -> None:
         await expect_last(memory, memory.session("unknown"), [], last)
 
 
-@check("ORD13", needs=[Last])
+@check(
+    "ORD13",
+    "``last=0`` gives no messages, not all of them.",
+    incident=(
+        "openai/openai-agents-python pull request 4979: get_items(limit=0) of the FileSession "
+        "example returned the whole history, because in Python items[-0:] is items[0:]."
+    ),
+    needs=[Last],
+)
 async def last_zero_gives_nothing(memory: Memory) -> None:
-    """``last=0`` gives no messages, not all of them.
-
-    Incident: openai/openai-agents-python pull request 4979: get_items(limit=0) of the FileSession
-    example returned the whole history, because in Python items[-0:] is items[0:].
-    """
     session, batch = memory.session(), memory.messages(4)
     await memory.client.add(session, batch)
     await expect_last(memory, session, contents_of(batch), 0)
@@ -197,13 +229,16 @@ async def last_zero_gives_nothing(memory: Memory) -> None:
     await memory.client.expect(session, contents_of(batch))
 
 
-@check("ORD14", needs=[Last])
+@check(
+    "ORD14",
+    "A negative ``last`` raises, or gives nothing: it never gives some of the messages.",
+    incident=(
+        "SQLite documents that a negative LIMIT means no limit, and in Python items[--2:] is all "
+        "but the first two: a mistake in arithmetic becomes a wrong history."
+    ),
+    needs=[Last],
+)
 async def a_negative_last_is_refused(memory: Memory) -> None:
-    """A negative ``last`` raises, or gives nothing: it never gives some of the messages.
-
-    Incident: SQLite documents that a negative LIMIT means no limit, and in Python items[--2:] is
-    all but the first two: a mistake in arithmetic becomes a wrong history.
-    """
     session, batch = memory.session(), memory.messages(5)
     await memory.client.add(session, batch)
     for last in (-1, -2, -5, -100):
@@ -218,13 +253,16 @@ async def a_negative_last_is_refused(memory: Memory) -> None:
             )
 
 
-@check("ORD15", needs=[Last])
+@check(
+    "ORD15",
+    "After each further write ``last`` ends with the message that was just added.",
+    incident=(
+        "MemberJunction/MJ pull request 1730: the cache of a conversation was not dropped when a "
+        "message was added, so the reader went on showing what had been the end of it."
+    ),
+    needs=[Last],
+)
 async def last_follows_every_write(memory: Memory) -> None:
-    """After each further write ``last`` ends with the message that was just added.
-
-    Incident: MemberJunction/MJ pull request 1730: the cache of a conversation was not dropped when
-    a message was added, so the reader went on showing what had been the end of it.
-    """
     session, said = memory.session(), list[Any]()
     for size in (1, 2, 1, 9, 1):
         batch = memory.messages(size)
@@ -234,13 +272,17 @@ async def last_follows_every_write(memory: Memory) -> None:
             await expect_last(memory, session, said, last, before=before)
 
 
-@check("ORD16", needs=[Reopening])
+@check(
+    "ORD16",
+    "What is added after the store was opened again comes after what was there before.",
+    incident=(
+        "connamara/quickfixn issue 139: a restart began the numbers of a session at 1 again; "
+        "anomalyco/opencode issue 43303 shows what follows in a chat: new messages sort as the "
+        "oldest."
+    ),
+    needs=[Reopening],
+)
 async def the_order_goes_on_after_reopening(memory: Memory) -> None:
-    """What is added after the store was opened again comes after what was there before.
-
-    Incident: connamara/quickfixn issue 139: a restart began the numbers of a session at 1 again;
-    anomalyco/opencode issue 43303 shows what follows in a chat: new messages sort as the oldest.
-    """
     session, batch = memory.session(), shuffled(memory, memory.messages(15))
     await memory.client.add(session, batch[:12])
     await memory.client.add(memory.session(), memory.messages(2))
@@ -252,13 +294,16 @@ async def the_order_goes_on_after_reopening(memory: Memory) -> None:
     await client.expect(session, contents_of(batch))
 
 
-@check("ORD17", needs=[Reopening])
+@check(
+    "ORD17",
+    "A second opening of the storage reads the same order as the first, each time.",
+    incident=(
+        "GetStream/stream-chat-flutter issue 1987: two readers of one conversation saw two "
+        "messages in different orders."
+    ),
+    needs=[Reopening],
+)
 async def every_reader_sees_the_same_order(memory: Memory) -> None:
-    """A second opening of the storage reads the same order as the first, each time.
-
-    Incident: GetStream/stream-chat-flutter issue 1987: two readers of one conversation saw two
-    messages in different orders.
-    """
     session, batch = memory.session(), shuffled(memory, memory.messages(14))
     writer = memory.client
     await writer.add(session, batch[:11])
@@ -271,13 +316,15 @@ async def every_reader_sees_the_same_order(memory: Memory) -> None:
         await client.expect(session, contents_of(batch))
 
 
-@check("ORD18")
+@check(
+    "ORD18",
+    "Sessions that are written by turns each keep the order of their own messages.",
+    incident=(
+        "odysseus-dev/odysseus pull request 267: histories that were written by several tasks at a "
+        "time drifted into each other."
+    ),
+)
 async def each_session_keeps_its_own_order(memory: Memory) -> None:
-    """Sessions that are written by turns each keep the order of their own messages.
-
-    Incident: odysseus-dev/odysseus pull request 267: histories that were written by several tasks
-    at a time drifted into each other.
-    """
     sessions = [memory.session() for _ in range(3)]
     batches = [shuffled(memory, memory.messages(12)) for _ in sessions]
     for at in range(0, 12, 2):

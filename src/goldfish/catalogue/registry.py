@@ -1,7 +1,6 @@
 """A check: one promise, as one async function with a stable code."""
 
 import importlib
-import inspect
 import pkgutil
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -113,10 +112,12 @@ class Check:
 
     code: str
     function: Function
-    needs: tuple[Need, ...]
-    suite: Suite
+    needs: tuple[Need, ...] = ()
+    suite: Suite = "standard"
     own_servers: bool = False  # it does harm to the servers, so nobody else may use them
     about: Subject = "messages"
+    promise: str = ""  # what it holds a memory to, as a sentence
+    incident: str = ""  # a real case, with its source
 
     @property
     def family(self) -> str:
@@ -129,20 +130,9 @@ class Check:
         return self.function.__name__
 
     @property
-    def promise(self) -> str:
-        """The promise as a sentence: line 1 of the docstring."""
-        return (inspect.getdoc(self.function) or "").partition("\n")[0]
-
-    @property
     def every_need(self) -> tuple[Need, ...]:
         """What it asks of a target, with what all checks of its kind ask."""
         return ESSENTIALS[self.about] + self.needs
-
-    @property
-    def incident(self) -> str:
-        """The real one, with its source, that the check is there for."""
-        _, _, text = (inspect.getdoc(self.function) or "").partition("Incident:")
-        return " ".join(text.split())
 
 
 _checks: dict[str, Check] = {}
@@ -150,27 +140,31 @@ _checks: dict[str, Check] = {}
 
 def check(
     code: str,
+    promise: str,
     *,
+    incident: str,
     needs: Iterable[Need] = (),
     suite: Suite = "standard",
     own_servers: bool = False,
     about: Subject = "messages",
 ) -> Callable[[Function], Function]:
-    """Enter a function into the catalogue under a code that stays for ever."""
+    """Register a function as a check, under a code that never changes."""
 
     def enter(function: Function) -> Function:
         if not re.fullmatch(r"[A-Z]{3}\d\d", code) or code[:3] not in FAMILIES:
             raise ValueError(f"{code!r} is not a code: a family and two digits")
         if code in _checks and _checks[code].name != function.__name__:
             raise ValueError(f"{code} is taken by {_checks[code].name}")
-        _checks[code] = Check(code, function, tuple(needs), suite, own_servers, about)
+        _checks[code] = Check(
+            code, function, tuple(needs), suite, own_servers, about, promise, incident
+        )
         return function
 
     return enter
 
 
 def catalogue() -> Mapping[str, Check]:
-    """Every check by its code, sorted by family and number."""
+    """Return every check by its code, sorted by family and number."""
     import goldfish.catalogue
 
     for module in pkgutil.walk_packages(goldfish.catalogue.__path__, "goldfish.catalogue."):

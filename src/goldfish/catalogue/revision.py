@@ -30,13 +30,18 @@ BESIDE = [
 ]
 
 
-@check("REV01", about="facts", needs=[Revise], suite="smoke")
+@check(
+    "REV01",
+    "After a revision the new text is there and recalled, and the old text is nowhere.",
+    incident=(
+        "MemTensor/MemOS issue 881: what a memory had been merged from was not retired, so that a "
+        "recall gave both the old answer and the new."
+    ),
+    about="facts",
+    needs=[Revise],
+    suite="smoke",
+)
 async def a_revised_fact_says_the_new_thing_only(memory: Memory) -> None:
-    """After a revision the new text is there and recalled, and the old text is nowhere.
-
-    Incident: MemTensor/MemOS issue 881: what a memory had been merged from was not retired, so that
-    a recall gave both the old answer and the new.
-    """
     knowledge, user, client = Knowledge(memory), memory.session("ann"), memory.client
     name = await told(client, user, OLD)
     knowledge.note(user, OLD)
@@ -52,13 +57,17 @@ async def a_revised_fact_says_the_new_thing_only(memory: Memory) -> None:
     knowledge.compare(user, found)
 
 
-@check("REV02", about="facts", needs=[Revise, method("recall")])
+@check(
+    "REV02",
+    "A fact is found by what it says now, and not by what it said before.",
+    incident=(
+        "Szotasz/marveen pull request 1352: an edit left the old embedding, so that a search by "
+        "meaning ranked the memory by a text that it no longer had."
+    ),
+    about="facts",
+    needs=[Revise, method("recall")],
+)
 async def the_old_words_do_not_recall_the_revised_fact(memory: Memory) -> None:
-    """A fact is found by what it says now, and not by what it said before.
-
-    Incident: Szotasz/marveen pull request 1352: an edit left the old embedding, so that a search
-    by meaning ranked the memory by a text that it no longer had.
-    """
     knowledge, user, client = Knowledge(memory), memory.session("ann"), memory.client
     name = await told(client, user, OLD)
     await knowledge.tell(user, *BESIDE)
@@ -73,13 +82,17 @@ async def the_old_words_do_not_recall_the_revised_fact(memory: Memory) -> None:
         )
 
 
-@check("REV03", about="facts", needs=[Revise, method("remember", "metadata")])
+@check(
+    "REV03",
+    "A revised fact has the id and the metadata that it had.",
+    incident=(
+        "mem0ai/mem0 issue 5160: update() dropped every field of the metadata but five that it "
+        "knew; three months earlier issue 3966 had told the same."
+    ),
+    about="facts",
+    needs=[Revise, method("remember", "metadata")],
+)
 async def a_revision_keeps_the_id_and_the_metadata(memory: Memory) -> None:
-    """A revised fact has the id and the metadata that it had.
-
-    Incident: mem0ai/mem0 issue 5160: update() dropped every field of the metadata but five that it
-    knew; three months earlier issue 3966 had told the same.
-    """
     user, client = memory.session("ann"), memory.client
     metadata = {"source": "chat", "weight": 0.5, "year": 2024, "sure": True}
     name = await told(client, user, OLD, metadata=dict(metadata))
@@ -94,13 +107,17 @@ async def a_revision_keeps_the_id_and_the_metadata(memory: Memory) -> None:
         raise Violation(f"corrupted: the metadata {quote(metadata)} became {quote(kept)}")
 
 
-@check("REV04", about="facts", needs=[Revise])
+@check(
+    "REV04",
+    "A revision of an unknown, or of a forgotten, fact is an error and leaves no trace.",
+    incident=(
+        "oceanbase/powercontext issue 295: updating a memory that does not exist was reported as a "
+        "success; agigante80/actual-mcp-server issue 360: and left a phantom row."
+    ),
+    about="facts",
+    needs=[Revise],
+)
 async def revising_what_is_not_there_raises_and_changes_nothing(memory: Memory) -> None:
-    """A revision of an unknown, or of a forgotten, fact is an error and leaves no trace.
-
-    Incident: oceanbase/powercontext issue 295: updating a memory that does not exist was reported
-    as a success; agigante80/actual-mcp-server issue 360: and left a phantom row.
-    """
     knowledge, user, client = Knowledge(memory), memory.session("ann"), memory.client
     name = await told(client, user, OLD)
     knowledge.note(user, OLD)
@@ -118,13 +135,17 @@ async def revising_what_is_not_there_raises_and_changes_nothing(memory: Memory) 
             raise Violation(f"swallowed: revising the unknown {quote(each)} was acknowledged")
 
 
-@check("REV05", about="facts", needs=[Revise, Reopening])
+@check(
+    "REV05",
+    "After five revisions and a reopening the last text is there, and none before it.",
+    incident=(
+        "samvallad33/vestige issue 108: an update left the old vector in the table, and the next "
+        "start loaded it again."
+    ),
+    about="facts",
+    needs=[Revise, Reopening],
+)
 async def a_revision_lasts(memory: Memory) -> None:
-    """After five revisions and a reopening the last text is there, and none before it.
-
-    Incident: samvallad33/vestige issue 108: an update left the old vector in the table, and the
-    next start loaded it again.
-    """
     knowledge, user = Knowledge(memory), memory.session("ann")
     versions = [f"Ann lives in {town}" for town in ("Rome", "Lima", "Oslo", "Bonn", "Kyoto")]
     name = await told(memory.client, user, OLD)
@@ -137,13 +158,17 @@ async def a_revision_lasts(memory: Memory) -> None:
     await knowledge.expect(user)
 
 
-@check("REV06", about="facts", needs=[Revise, method("fact_history")])
+@check(
+    "REV06",
+    "What a fact said before it was revised can be read as its history, oldest first.",
+    incident=(
+        "NousResearch/hermes-agent issue 26045: a replace overwrote what others had written, and "
+        "only the prompt that a session had cached still had the text."
+    ),
+    about="facts",
+    needs=[Revise, method("fact_history")],
+)
 async def the_earlier_texts_of_a_fact_are_its_history(memory: Memory) -> None:
-    """What a fact said before it was revised can be read as its history, oldest first.
-
-    Incident: NousResearch/hermes-agent issue 26045: a replace overwrote what others had written,
-    and only the prompt that a session had cached still had the text.
-    """
     user, client = memory.session("ann"), memory.client
     name = await told(client, user, OLD)
     for text in (BESIDE[0], NEW):
@@ -159,13 +184,18 @@ async def the_earlier_texts_of_a_fact_are_its_history(memory: Memory) -> None:
         raise Violation("phantom: a fact that never was has a history")
 
 
-@check("REV07", about="facts", needs=[Forget], suite="smoke")
+@check(
+    "REV07",
+    "A fact that was forgotten is neither listed nor recalled nor got; the others stay.",
+    incident=(
+        "ruvnet/ruflo issue 2815: a deleted memory was gone from the list, and the search went on "
+        "giving its content; mem0ai/mem0 pull request 3610: deleting left the vector."
+    ),
+    about="facts",
+    needs=[Forget],
+    suite="smoke",
+)
 async def a_forgotten_fact_is_gone_everywhere(memory: Memory) -> None:
-    """A fact that was forgotten is neither listed nor recalled nor got; the others stay.
-
-    Incident: ruvnet/ruflo issue 2815: a deleted memory was gone from the list, and the search went
-    on giving its content; mem0ai/mem0 pull request 3610: deleting left the vector.
-    """
     knowledge, user, client = Knowledge(memory), memory.session("ann"), memory.client
     name = await told(client, user, OLD)
     knowledge.note(user, OLD)
@@ -179,13 +209,17 @@ async def a_forgotten_fact_is_gone_everywhere(memory: Memory) -> None:
         raise Violation(f"resurrected: the forgotten {quote(OLD)} is got as {quote(text_of(left))}")
 
 
-@check("REV08", about="facts", needs=[Forget])
+@check(
+    "REV08",
+    "Forgetting a fact again, or one that never was, is no error and takes nothing else.",
+    incident=(
+        "mem0ai/mem0 pull request 4455: deleting a memory that was gone failed with \"'NoneType' "
+        "object has no attribute 'payload'\"."
+    ),
+    about="facts",
+    needs=[Forget],
+)
 async def forgetting_twice_is_forgetting_once(memory: Memory) -> None:
-    """Forgetting a fact again, or one that never was, is no error and takes nothing else.
-
-    Incident: mem0ai/mem0 pull request 4455: deleting a memory that was gone failed with
-    "'NoneType' object has no attribute 'payload'".
-    """
     knowledge, user, client = Knowledge(memory), memory.session("ann"), memory.client
     name = await told(client, user, OLD)
     await knowledge.tell(user, *BESIDE)
@@ -197,13 +231,17 @@ async def forgetting_twice_is_forgetting_once(memory: Memory) -> None:
         await knowledge.expect(user)
 
 
-@check("REV09", about="facts", needs=[ForgetAll])
+@check(
+    "REV09",
+    "After forgetting all, none of a hundred and five facts is left, and new ones are kept.",
+    incident=(
+        "mem0ai deleted what a list gave whose limit is a hundred; the source of 2.2.1, where it "
+        'was mended, says that this "silently truncates deletes".'
+    ),
+    about="facts",
+    needs=[ForgetAll],
+)
 async def forgetting_all_forgets_more_than_a_hundred(memory: Memory) -> None:
-    """After forgetting all, none of a hundred and five facts is left, and new ones are kept.
-
-    Incident: mem0ai deleted what a list gave whose limit is a hundred; the source of 2.2.1, where
-    it was mended, says that this "silently truncates deletes".
-    """
     knowledge, user, client = Knowledge(memory), memory.session("ann"), memory.client
     await knowledge.tell(user, *(f"Locker {number}" for number in range(105)))
     await client.call("forget_all", user)
@@ -215,13 +253,17 @@ async def forgetting_all_forgets_more_than_a_hundred(memory: Memory) -> None:
     await knowledge.expect(user)
 
 
-@check("REV10", about="facts", needs=[Forget, Reopening])
+@check(
+    "REV10",
+    "What was forgotten before a restart is forgotten after it.",
+    incident=(
+        "BrainDAO/adk-ts issue 651: after a restart the store looked for what to delete in a cache "
+        "that was empty, reported success, and the memories were still there."
+    ),
+    about="facts",
+    needs=[Forget, Reopening],
+)
 async def a_forgotten_fact_does_not_come_back(memory: Memory) -> None:
-    """What was forgotten before a restart is forgotten after it.
-
-    Incident: BrainDAO/adk-ts issue 651: after a restart the store looked for what to delete in a
-    cache that was empty, reported success, and the memories were still there.
-    """
     knowledge, ann, ben = Knowledge(memory), memory.session("ann"), memory.session("ben")
     name = await told(memory.client, ann, OLD)
     knowledge.note(ann, OLD)

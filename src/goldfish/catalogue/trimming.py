@@ -47,13 +47,17 @@ async def trimmed(memory: Memory, session: str, before: Sequence[Any], keep: int
     return newest(before, keep)
 
 
-@check("TRM01", needs=[Trim], suite="smoke")
+@check(
+    "TRM01",
+    "Trimming keeps exactly the newest messages, as many as asked, in their order.",
+    incident=(
+        "vircadia-web (pull request 129) trimmed its chat from the wrong end: the newest messages "
+        "went and the oldest stayed."
+    ),
+    needs=[Trim],
+    suite="smoke",
+)
 async def trimming_keeps_exactly_the_newest(memory: Memory) -> None:
-    """Trimming keeps exactly the newest messages, as many as asked, in their order.
-
-    Incident: vircadia-web (pull request 129) trimmed its chat from the wrong end: the newest
-    messages went and the oldest stayed.
-    """
     for size, keep in ((7, 3), (7, 1), (7, 6), (2, 1), (8, 4)):
         session = memory.session(f"{size}-to-{keep}")
         batch = [memory.message(role=("user", "assistant")[at % 2]) for at in range(size)]
@@ -63,13 +67,16 @@ async def trimming_keeps_exactly_the_newest(memory: Memory) -> None:
         await trimmed(memory, session, contents_of(batch), keep)
 
 
-@check("TRM02", needs=[Trim])
+@check(
+    "TRM02",
+    "Trimming returns the number of messages that it removed.",
+    incident=(
+        "Redis documents that LTRIM answers OK and never how many elements went; a wrapper that "
+        "hands on its reply tells its caller nothing that can be counted."
+    ),
+    needs=[Trim],
+)
 async def trimming_says_how_many_it_removed(memory: Memory) -> None:
-    """Trimming returns the number of messages that it removed.
-
-    Incident: Redis documents that LTRIM answers OK and never how many elements went; a wrapper
-    that hands on its reply tells its caller nothing that can be counted.
-    """
     session = memory.session()
     await memory.client.add(session, memory.messages(9))
     for keep, removed in ((6, 3), (6, 0), (8, 0), (5, 1), (1, 4), (0, 1), (0, 0)):
@@ -80,13 +87,16 @@ async def trimming_says_how_many_it_removed(memory: Memory) -> None:
             )
 
 
-@check("TRM03", needs=[Trim])
+@check(
+    "TRM03",
+    "Trimming to zero removes every message, and the session can be used again.",
+    incident=(
+        "SciLink (pull request 514): a trim with a small cap computed history[-0:], which in "
+        "Python is the whole list, so that trimming made the history longer."
+    ),
+    needs=[Trim],
+)
 async def trimming_to_nothing_removes_all(memory: Memory) -> None:
-    """Trimming to zero removes every message, and the session can be used again.
-
-    Incident: SciLink (pull request 514): a trim with a small cap computed history[-0:], which in
-    Python is the whole list, so that trimming made the history longer.
-    """
     for size in (1, 5):
         session, batch = memory.session(f"of-{size}"), memory.messages(size)
         await memory.client.add(session, batch)
@@ -96,26 +106,32 @@ async def trimming_to_nothing_removes_all(memory: Memory) -> None:
         await memory.client.expect(session, contents_of(later), gone=contents_of(batch))
 
 
-@check("TRM04", needs=[Trim])
+@check(
+    "TRM04",
+    "Trimming to as many messages as there are, or to more, removes nothing.",
+    incident=(
+        "SQLite documents that a negative LIMIT means no limit: a DELETE of the oldest (count - "
+        "keep) rows empties the table as soon as keep is larger than count."
+    ),
+    needs=[Trim],
+)
 async def trimming_beyond_the_end_removes_nothing(memory: Memory) -> None:
-    """Trimming to as many messages as there are, or to more, removes nothing.
-
-    Incident: SQLite documents that a negative LIMIT means no limit: a DELETE of the oldest
-    (count - keep) rows empties the table as soon as keep is larger than count.
-    """
     session, batch = memory.session(), memory.messages(4)
     await memory.client.add(session, batch)
     for keep in (4, 5, 9, 1_000_000):
         await trimmed(memory, session, contents_of(batch), keep)
 
 
-@check("TRM05", needs=[Trim])
+@check(
+    "TRM05",
+    "Trimming a session that nobody wrote to is no error, and does not hurt its first message.",
+    incident=(
+        "KiraAI issue 119: removing a session that was not there raised a KeyError, which users "
+        "saw as an internal server error whenever two tabs did the same."
+    ),
+    needs=[Trim],
+)
 async def trimming_what_is_not_there_is_no_error(memory: Memory) -> None:
-    """Trimming a session that nobody wrote to is no error, and does not hurt its first message.
-
-    Incident: KiraAI issue 119: removing a session that was not there raised a KeyError, which
-    users saw as an internal server error whenever two tabs did the same.
-    """
     for keep in (3, 0):
         session, first = memory.session(f"to-{keep}"), memory.message()
         await memory.client.call("trim", session, keep_last=keep)
@@ -124,13 +140,16 @@ async def trimming_what_is_not_there_is_no_error(memory: Memory) -> None:
         await memory.client.expect(session, [first.content])
 
 
-@check("TRM06", needs=[Trim])
+@check(
+    "TRM06",
+    "Trimming one session removes nothing from another, however much alike their ids are.",
+    incident=(
+        "langgraph-checkpoint-sqlite 3.1.0 matched ids by prefix and took 'john_doe' as a pattern; "
+        "a removal that selects like that empties other people's sessions."
+    ),
+    needs=[Trim],
+)
 async def trimming_leaves_other_sessions_alone(memory: Memory) -> None:
-    """Trimming one session removes nothing from another, however much alike their ids are.
-
-    Incident: langgraph-checkpoint-sqlite 3.1.0 matched ids by prefix and took 'john_doe' as a
-    pattern; a removal that selects like that empties other people's sessions.
-    """
     others = await settled(memory, memory.session())
     for name in list(others):
         del others[name]
@@ -138,13 +157,16 @@ async def trimming_leaves_other_sessions_alone(memory: Memory) -> None:
         await expect_untouched(memory, others, f"trim of session {quote(name)}")
 
 
-@check("TRM07", needs=[Trim])
+@check(
+    "TRM07",
+    "However adding and trimming alternate, new messages come last and old ones stay gone.",
+    incident=(
+        "bug-ops/zeph issue 5277: positions that were handed out before a trim pointed at other "
+        "messages after it."
+    ),
+    needs=[Trim],
+)
 async def messages_added_after_trimming_go_to_the_end(memory: Memory) -> None:
-    """However adding and trimming alternate, new messages come last and old ones stay gone.
-
-    Incident: bug-ops/zeph issue 5277: positions that were handed out before a trim pointed at
-    other messages after it.
-    """
     session, there, gone = memory.session(), list[Any](), list[Any]()
     for _ in range(12):
         batch = memory.messages(memory.random.randrange(1, 6))
@@ -157,13 +179,16 @@ async def messages_added_after_trimming_go_to_the_end(memory: Memory) -> None:
         there = left
 
 
-@check("TRM08", needs=[Trim, Reopening])
+@check(
+    "TRM08",
+    "What was trimmed is still gone, and what was kept still there, after reopening.",
+    incident=(
+        "hermes-webui issue 5532: a session was emptied in one file but not in its database, and "
+        "the next load merged the old messages back."
+    ),
+    needs=[Trim, Reopening],
+)
 async def trimmed_messages_stay_gone_after_reopen(memory: Memory) -> None:
-    """What was trimmed is still gone, and what was kept still there, after reopening.
-
-    Incident: hermes-webui issue 5532: a session was emptied in one file but not in its database,
-    and the next load merged the old messages back.
-    """
     session, batch = memory.session(), memory.messages(8)
     await memory.client.add(session, batch)
     there = contents_of(batch)
@@ -174,13 +199,16 @@ async def trimmed_messages_stay_gone_after_reopen(memory: Memory) -> None:
         there = left
 
 
-@check("TRM09", needs=[Trim])
+@check(
+    "TRM09",
+    "Trimming a second time to the same number changes nothing.",
+    incident=(
+        "openai-agents issue 5010: a compaction that saw only the newest window replaced the whole "
+        "session by it, and every further round deleted what lay outside."
+    ),
+    needs=[Trim],
+)
 async def trimming_again_removes_nothing_more(memory: Memory) -> None:
-    """Trimming a second time to the same number changes nothing.
-
-    Incident: openai-agents issue 5010: a compaction that saw only the newest window replaced the
-    whole session by it, and every further round deleted what lay outside.
-    """
     session, batch = memory.session(), memory.messages(6)
     await memory.client.add(session, batch)
     there = contents_of(batch)
@@ -188,13 +216,16 @@ async def trimming_again_removes_nothing_more(memory: Memory) -> None:
         there = await trimmed(memory, session, there, 3)
 
 
-@check("TRM10", needs=[Trim])
+@check(
+    "TRM10",
+    "Trimming to a negative number is refused, or at least removes nothing.",
+    incident=(
+        "Redis documents that negative indices of LTRIM count from the end: a computed keep_last "
+        "below zero then removes messages from the wrong side without an error."
+    ),
+    needs=[Trim],
+)
 async def trimming_to_a_negative_number_removes_nothing(memory: Memory) -> None:
-    """Trimming to a negative number is refused, or at least removes nothing.
-
-    Incident: Redis documents that negative indices of LTRIM count from the end: a computed
-    keep_last below zero then removes messages from the wrong side without an error.
-    """
     for keep in (-1, -3, -100):
         session, batch = memory.session("negative"), memory.messages(5)
         await memory.client.add(session, batch)
@@ -207,13 +238,16 @@ async def trimming_to_a_negative_number_removes_nothing(memory: Memory) -> None:
             )
 
 
-@check("TRM11", needs=[Trim, Retries])
+@check(
+    "TRM11",
+    "A message that was trimmed away can be added again, and is then the newest.",
+    incident=(
+        "langgraph pull request 7207 proposes tombstones that drop every later write to what was "
+        "deleted; kept per message, they swallow one that is written again on purpose."
+    ),
+    needs=[Trim, Retries],
+)
 async def a_trimmed_message_may_be_added_again(memory: Memory) -> None:
-    """A message that was trimmed away can be added again, and is then the newest.
-
-    Incident: langgraph pull request 7207 proposes tombstones that drop every later write to what
-    was deleted; kept per message, they swallow one that is written again on purpose.
-    """
     session, batch = memory.session(), memory.messages(4)
     await memory.client.add(session, batch)
     left = await trimmed(memory, session, contents_of(batch), 2)
@@ -221,13 +255,16 @@ async def a_trimmed_message_may_be_added_again(memory: Memory) -> None:
     await memory.client.expect(session, [*left, batch[0].content])
 
 
-@check("TRM12", needs=[Trim])
+@check(
+    "TRM12",
+    "The newest messages are those added last, whatever their timestamps and ids say.",
+    incident=(
+        "spring-ai issue 3149: every message of a conversation got the same timestamp, by which "
+        "the JDBC chat memory ordered and cut its window."
+    ),
+    needs=[Trim],
+)
 async def trimming_goes_by_the_order_of_adding(memory: Memory) -> None:
-    """The newest messages are those added last, whatever their timestamps and ids say.
-
-    Incident: spring-ai issue 3149: every message of a conversation got the same timestamp, by
-    which the JDBC chat memory ordered and cut its window.
-    """
     noon = datetime(2024, 2, 29, 12, tzinfo=UTC)
     for kind, hours in (("equal", [0] * 6), ("back-dated", [0, -1, 5, -2, 3, -9])):
         session = memory.session(kind)
@@ -241,13 +278,16 @@ async def trimming_goes_by_the_order_of_adding(memory: Memory) -> None:
             await trimmed(memory, session, contents_of(batch), 3)
 
 
-@check("TRM13", needs=[Trim])
+@check(
+    "TRM13",
+    "The messages that a trim keeps come back as they were, field by field.",
+    incident=(
+        "spring-ai issue 3149: a window that deletes the conversation and writes the rest again "
+        "stamped every message with the present time."
+    ),
+    needs=[Trim],
+)
 async def trimming_changes_nothing_about_what_remains(memory: Memory) -> None:
-    """The messages that a trim keeps come back as they were, field by field.
-
-    Incident: spring-ai issue 3149: a window that deletes the conversation and writes the rest
-    again stamped every message with the present time.
-    """
     session = memory.session()
     batch = memory.messages(4, role="tool", name="weather", tool_call_id="call-1")
     batch += memory.messages(2, metadata={"deep": {"list": [1, None, "é"]}, "n": 2**53 + 1})
@@ -259,13 +299,16 @@ async def trimming_changes_nothing_about_what_remains(memory: Memory) -> None:
     expect_steady(before[-5:], after, "trim", session=session)
 
 
-@check("TRM14", needs=[Trim])
+@check(
+    "TRM14",
+    "A thousand messages are trimmed to the number asked for in one call.",
+    incident=(
+        "AWS documents that a DynamoDB BatchWriteItem takes at most 25 items: removal that sends "
+        "one batch and stops leaves the rest of a long history where it was."
+    ),
+    needs=[Trim],
+)
 async def a_long_history_is_trimmed_at_once(memory: Memory) -> None:
-    """A thousand messages are trimmed to the number asked for in one call.
-
-    Incident: AWS documents that a DynamoDB BatchWriteItem takes at most 25 items: removal that
-    sends one batch and stops leaves the rest of a long history where it was.
-    """
     session, batch = memory.session(), memory.messages(1_200)
     await memory.client.add(session, batch)
     left = await trimmed(memory, session, contents_of(batch), 1_150)
@@ -273,13 +316,16 @@ async def a_long_history_is_trimmed_at_once(memory: Memory) -> None:
     await trimmed(memory, session, left, 0)
 
 
-@check("TRM15", needs=[Trim, method("get_history", "last")])
+@check(
+    "TRM15",
+    "After a trim, asking for the last few counts only what is left.",
+    incident=(
+        "SciLink (pull request 514) cut its histories with two numbers that were counted in "
+        "different places, so that a cap did nothing until message 121."
+    ),
+    needs=[Trim, method("get_history", "last")],
+)
 async def the_last_messages_are_right_after_trimming(memory: Memory) -> None:
-    """After a trim, asking for the last few counts only what is left.
-
-    Incident: SciLink (pull request 514) cut its histories with two numbers that were counted in
-    different places, so that a cap did nothing until message 121.
-    """
     session, batch = memory.session(), memory.messages(9)
     await memory.client.add(session, batch)
     left = await trimmed(memory, session, contents_of(batch), 4)
@@ -291,13 +337,16 @@ async def the_last_messages_are_right_after_trimming(memory: Memory) -> None:
         expect_contents(newest(left, last), found, session=session, gone=contents_of(batch)[:5])
 
 
-@check("TRM16", needs=[Trim])
+@check(
+    "TRM16",
+    "Messages with the same words are trimmed by their place, not by their words.",
+    incident=(
+        "Python documents that list.remove takes the first item that is equal; trimming by value "
+        "removes the wrong 'yes' from a conversation with several."
+    ),
+    needs=[Trim],
+)
 async def repeated_messages_are_trimmed_by_their_place(memory: Memory) -> None:
-    """Messages with the same words are trimmed by their place, not by their words.
-
-    Incident: Python documents that list.remove takes the first item that is equal; trimming by
-    value removes the wrong 'yes' from a conversation with several.
-    """
     session, yes, no = memory.session(), memory.text("yes"), memory.text("no")
     words = [yes, no, yes, yes, no, yes]
     await memory.client.add(session, [memory.message(each) for each in words])

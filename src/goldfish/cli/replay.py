@@ -71,12 +71,12 @@ def _played(recording: Path, against: str | None) -> int:
     target = resolve(against)
 
     async def another_store_answers_the_same(memory: Memory) -> None:
-        """Another store gives the same answers."""
         await play(memory, calls)
 
     talks = any(call.method in {"add_messages", "get_history"} for call in calls)
     about: Subject = "messages" if talks else "facts"
-    check = Check("replay", another_store_answers_the_same, (), "standard", about=about)
+    promise = "Another store gives the same answers."
+    check = Check("replay", another_store_answers_the_same, about=about, promise=promise)
     (result,) = run_checks(target, [check], Plan()).results
     page = Page()
     sessions = len({str(call.session) for call in calls})

@@ -102,7 +102,7 @@ def hold_to(target: Target | Callable[..., Any] | str, promise: Function) -> Non
     """Hold a memory to a promise that is not of the catalogue; AssertionError if it does not."""
     __tracebackhide__ = True
     held_to = _target(target)
-    result = _result(held_to, Check(held_to.name, promise, (), "standard"), 0)
+    result = _result(held_to, Check(held_to.name, promise), 0)
     if result.verdict is not Verdict.HELD:
         raise AssertionError(_printable("\n".join(_finding(result))))
 

@@ -73,13 +73,17 @@ def judge_list(expected: Iterable[str], found: list[Any], gone: Iterable[str] = 
         raise Violation(f"duplicated: list_sessions names {quote(twice)} more than once", evidence)
 
 
-@check("CLR01", needs=[Clear], suite="smoke")
+@check(
+    "CLR01",
+    "After clear, the session has no messages, whoever said them and however many.",
+    incident=(
+        "ogx issue 3546: after 'Clear Chat' the model was still sent the whole previous "
+        "conversation."
+    ),
+    needs=[Clear],
+    suite="smoke",
+)
 async def clearing_empties_the_session(memory: Memory) -> None:
-    """After clear, the session has no messages, whoever said them and however many.
-
-    Incident: ogx issue 3546: after 'Clear Chat' the model was still sent the whole previous
-    conversation.
-    """
     roles = ("system", "user", "assistant", "tool")
     for size in (1, 4, 150):
         session = memory.session(f"of-{size}")
@@ -91,13 +95,16 @@ async def clearing_empties_the_session(memory: Memory) -> None:
             await memory.client.expect(session, [], gone=contents_of(batch), last=2)
 
 
-@check("CLR02", needs=[Clear])
+@check(
+    "CLR02",
+    "Clearing a session twice, or one that nobody wrote to, is no error.",
+    incident=(
+        "KiraAI issue 119: deleting a session that was already gone raised a KeyError, which a "
+        "double click turned into an internal server error."
+    ),
+    needs=[Clear],
+)
 async def clearing_what_is_empty_is_no_error(memory: Memory) -> None:
-    """Clearing a session twice, or one that nobody wrote to, is no error.
-
-    Incident: KiraAI issue 119: deleting a session that was already gone raised a KeyError, which
-    a double click turned into an internal server error.
-    """
     session = memory.session()
     await memory.client.call("clear", session)
     await memory.client.expect(session, [])
@@ -107,13 +114,17 @@ async def clearing_what_is_empty_is_no_error(memory: Memory) -> None:
     await memory.client.expect(session, [])
 
 
-@check("CLR03", needs=[Clear], suite="smoke")
+@check(
+    "CLR03",
+    "Clearing one session removes nothing from another, however much alike their ids are.",
+    incident=(
+        "mem0ai 1.0.5 (issue 3928): delete_all of one user reset the whole collection, and every "
+        "other user's memories went too; zapo pull request 21 cleared 'foobar' with 'foo*'."
+    ),
+    needs=[Clear],
+    suite="smoke",
+)
 async def clearing_leaves_other_sessions_alone(memory: Memory) -> None:
-    """Clearing one session removes nothing from another, however much alike their ids are.
-
-    Incident: mem0ai 1.0.5 (issue 3928): delete_all of one user reset the whole collection, and
-    every other user's memories went too; zapo pull request 21 cleared 'foobar' with 'foo*'.
-    """
     others = await settled(memory, memory.session())
     for name in list(others):
         del others[name]
@@ -121,13 +132,16 @@ async def clearing_leaves_other_sessions_alone(memory: Memory) -> None:
         await expect_untouched(memory, others, f"clear of session {quote(name)}")
 
 
-@check("CLR04", needs=[Clear])
+@check(
+    "CLR04",
+    "What is added after clear is there, in order, and nothing of before comes back with it.",
+    incident=(
+        "zep-python issue 70: a session that was deleted refused new messages until a purge had "
+        "run; langgraph issue 7206: a late write brings a deleted thread back."
+    ),
+    needs=[Clear],
+)
 async def a_cleared_session_begins_anew(memory: Memory) -> None:
-    """What is added after clear is there, in order, and nothing of before comes back with it.
-
-    Incident: zep-python issue 70: a session that was deleted refused new messages until a purge
-    had run; langgraph issue 7206: a late write brings a deleted thread back.
-    """
     session, gone = memory.session(), list[Any]()
     # A day apart: what becomes of equal times is ORD03's concern.
     old = [memory.message(created_at=datetime(2001, 1, day, tzinfo=UTC)) for day in range(1, 5)]
@@ -142,13 +156,16 @@ async def a_cleared_session_begins_anew(memory: Memory) -> None:
     await memory.client.expect(session, [], gone=gone)
 
 
-@check("CLR05", needs=[Clear, Reopening])
+@check(
+    "CLR05",
+    "A session that was cleared is still empty after the store is closed and opened again.",
+    incident=(
+        "hermes-webui issue 5532: clearing emptied a side file and not state.db, and the next load "
+        "merged the old messages back."
+    ),
+    needs=[Clear, Reopening],
+)
 async def cleared_messages_stay_gone_after_reopen(memory: Memory) -> None:
-    """A session that was cleared is still empty after the store is closed and opened again.
-
-    Incident: hermes-webui issue 5532: clearing emptied a side file and not state.db, and the next
-    load merged the old messages back.
-    """
     cleared, kept = memory.session("cleared"), memory.session("kept")
     batch, others = memory.messages(4), memory.messages(2)
     await memory.client.add(cleared, batch)
@@ -163,13 +180,16 @@ async def cleared_messages_stay_gone_after_reopen(memory: Memory) -> None:
     await client.expect(cleared, contents_of(later), gone=contents_of(batch))
 
 
-@check("CLR06", needs=[Clear, Retries])
+@check(
+    "CLR06",
+    "A message that was cleared can be added again with its id, and is there.",
+    incident=(
+        "langgraph pull request 7207 proposes tombstones that drop every write to what was once "
+        "deleted, also one that is meant."
+    ),
+    needs=[Clear, Retries],
+)
 async def a_cleared_message_may_be_added_again(memory: Memory) -> None:
-    """A message that was cleared can be added again with its id, and is there.
-
-    Incident: langgraph pull request 7207 proposes tombstones that drop every write to what was
-    once deleted, also one that is meant.
-    """
     session, batch = memory.session(), memory.messages(3)
     for _ in range(2):
         await memory.client.add(session, batch)
@@ -179,13 +199,16 @@ async def a_cleared_message_may_be_added_again(memory: Memory) -> None:
     await memory.client.expect(session, contents_of(batch[1:]))
 
 
-@check("CLR07", needs=[method("clear_all")])
+@check(
+    "CLR07",
+    "After clear_all no session has messages, and the store works on.",
+    incident=(
+        "connect-dynamodb pull request 29: cleaning up read one page of a scan, and sessions "
+        "beyond it stayed."
+    ),
+    needs=[method("clear_all")],
+)
 async def clearing_all_empties_every_session(memory: Memory) -> None:
-    """After clear_all no session has messages, and the store works on.
-
-    Incident: connect-dynamodb pull request 29: cleaning up read one page of a scan, and sessions
-    beyond it stayed.
-    """
     base = memory.session()
     written: dict[str, list[ChatMessage]] = {}
     for name in (*look_alikes(base), *(f"{base}-{at}" for at in range(60))):
@@ -201,13 +224,16 @@ async def clearing_all_empties_every_session(memory: Memory) -> None:
     await memory.client.expect(base, contents_of(later))
 
 
-@check("CLR08", needs=[method("clear_all"), Reopening])
+@check(
+    "CLR08",
+    "Clear_all also removes what another opening wrote, now and after reopening.",
+    incident=(
+        "n8n pull request 25404: clearing the stored sessions left those that a running instance "
+        "held in memory."
+    ),
+    needs=[method("clear_all"), Reopening],
+)
 async def clearing_all_reaches_what_others_wrote(memory: Memory) -> None:
-    """Clear_all also removes what another opening wrote, now and after reopening.
-
-    Incident: n8n pull request 25404: clearing the stored sessions left those that a running
-    instance held in memory.
-    """
     one = memory.client
     two = await memory.open()
     mine, theirs = memory.session("mine"), memory.session("theirs")
@@ -224,13 +250,16 @@ async def clearing_all_reaches_what_others_wrote(memory: Memory) -> None:
         await client.expect(name, [], gone=contents_of(batch))
 
 
-@check("CLR09", needs=[Delete, carries("id")])
+@check(
+    "CLR09",
+    "Deleting messages by id removes exactly those; the rest stays in its order.",
+    incident=(
+        "esmska issue 294: a message that arrived during the question 'delete?' shifted the "
+        "positions, and the wrong one was deleted."
+    ),
+    needs=[Delete, carries("id")],
+)
 async def deleting_removes_exactly_those(memory: Memory) -> None:
-    """Deleting messages by id removes exactly those; the rest stays in its order.
-
-    Incident: esmska issue 294: a message that arrived during the question 'delete?' shifted the
-    positions, and the wrong one was deleted.
-    """
     for places in ((0,), (6,), (3,), (1, 4), (5, 0, 2), (6, 5, 4, 3, 2, 1)):
         session, batch = memory.session("deleting"), memory.messages(7)
         await memory.client.add(session, batch)
@@ -241,13 +270,16 @@ async def deleting_removes_exactly_those(memory: Memory) -> None:
         )
 
 
-@check("CLR10", needs=[Delete, carries("id")])
+@check(
+    "CLR10",
+    "Deleting an unknown id, a deleted one, none at all or in no session changes nothing.",
+    incident=(
+        "waha issue 1897: the second request to delete a message was answered with an internal "
+        "server error."
+    ),
+    needs=[Delete, carries("id")],
+)
 async def deleting_what_is_not_there_changes_nothing(memory: Memory) -> None:
-    """Deleting an unknown id, a deleted one, none at all or in no session changes nothing.
-
-    Incident: waha issue 1897: the second request to delete a message was answered with an internal
-    server error.
-    """
     session, batch, unknown = memory.session(), memory.messages(4), memory.message()
     await memory.client.add(session, batch)
     await memory.client.call("delete_messages", memory.session("empty"), ids_of(batch))
@@ -260,13 +292,16 @@ async def deleting_what_is_not_there_changes_nothing(memory: Memory) -> None:
         await memory.client.expect(session, contents_of(batch), gone=[doomed.content])
 
 
-@check("CLR11", needs=[Delete, carries("id")])
+@check(
+    "CLR11",
+    "Deleting in one session leaves a message with the same id in another session.",
+    incident=(
+        "opencode pull request 14417 began by deleting a message by its id alone, in whatever "
+        "session it was, until a reviewer asked for the session too."
+    ),
+    needs=[Delete, carries("id")],
+)
 async def deleting_stays_within_its_session(memory: Memory) -> None:
-    """Deleting in one session leaves a message with the same id in another session.
-
-    Incident: opencode pull request 14417 began by deleting a message by its id alone, in whatever
-    session it was, until a reviewer asked for the session too.
-    """
     sessions = [memory.session("one"), memory.session("two"), memory.session("three")]
     names = [f"shared-{memory.session()}-{at}" for at in range(3)]
     batches = {each: [memory.message(id=name) for name in names] for each in sessions}
@@ -285,13 +320,16 @@ async def deleting_stays_within_its_session(memory: Memory) -> None:
     await expect_untouched(memory, others, f"delete_messages in session {quote(sessions[1])}")
 
 
-@check("CLR12", needs=[Delete, carries("id")])
+@check(
+    "CLR12",
+    "All messages of a session can be deleted, and it can be used again.",
+    incident=(
+        "Redis documents that a list without elements does not exist any more: code that takes the "
+        "missing key for an error fails on the first message after the last one went."
+    ),
+    needs=[Delete, carries("id")],
+)
 async def deleting_every_message_leaves_an_empty_session(memory: Memory) -> None:
-    """All messages of a session can be deleted, and it can be used again.
-
-    Incident: Redis documents that a list without elements does not exist any more: code that takes
-    the missing key for an error fails on the first message after the last one went.
-    """
     for size in (1, 5, 120):
         session, batch = memory.session(f"of-{size}"), memory.messages(size)
         await memory.client.add(session, batch)
@@ -302,13 +340,16 @@ async def deleting_every_message_leaves_an_empty_session(memory: Memory) -> None
         await memory.client.expect(session, contents_of(later), gone=contents_of(batch))
 
 
-@check("CLR13", needs=[Delete, carries("id")])
+@check(
+    "CLR13",
+    "Deleting an id spares those that it begins, matches as a pattern, or resembles.",
+    incident=(
+        "SQLite documents that LIKE ignores the case of ASCII letters and takes % and _ as "
+        "wildcards; langgraph-checkpoint-sqlite 3.1.0 matched 'john_doe' and 'john-doe' that way."
+    ),
+    needs=[Delete, carries("id")],
+)
 async def ids_to_delete_are_compared_exactly(memory: Memory) -> None:
-    """Deleting an id spares those that it begins, matches as a pattern, or resembles.
-
-    Incident: SQLite documents that LIKE ignores the case of ASCII letters and takes % and _ as
-    wildcards; langgraph-checkpoint-sqlite 3.1.0 matched 'john_doe' and 'john-doe' that way.
-    """
     session = memory.session()
     there: list[ChatMessage] = []
     for ending in ("*", "%", "_", "?", "[0-9]", "", "1", "10", " ", "'", ",1", "/1", "A", "a"):
@@ -323,13 +364,16 @@ async def ids_to_delete_are_compared_exactly(memory: Memory) -> None:
         await expect_deleted(memory, session, [doomed], there)
 
 
-@check("CLR14", needs=[Delete, carries("id"), Reopening])
+@check(
+    "CLR14",
+    "What was deleted is still gone, and the rest still in order, after reopening.",
+    incident=(
+        "mem0 issue 3695: memories that delete_all had removed from the dashboard still came up in "
+        "searches."
+    ),
+    needs=[Delete, carries("id"), Reopening],
+)
 async def deleted_messages_stay_gone_after_reopen(memory: Memory) -> None:
-    """What was deleted is still gone, and the rest still in order, after reopening.
-
-    Incident: mem0 issue 3695: memories that delete_all had removed from the dashboard still came
-    up in searches.
-    """
     session, batch = memory.session(), memory.messages(6)
     await memory.client.add(session, batch)
     await memory.client.call("delete_messages", session, ids_of([batch[0], batch[3]]))
@@ -341,13 +385,16 @@ async def deleted_messages_stay_gone_after_reopen(memory: Memory) -> None:
     await client.expect(session, rest + contents_of(later), gone=contents_of(batch))
 
 
-@check("CLR15", needs=[Delete, carries("id"), Retries])
+@check(
+    "CLR15",
+    "A message that was deleted can be added again with its id, and is then the newest.",
+    incident=(
+        "OpenChat pull request 5610 had to repair undeleting: a message that was deleted and then "
+        "wanted back stayed away."
+    ),
+    needs=[Delete, carries("id"), Retries],
+)
 async def a_deleted_message_may_be_added_again(memory: Memory) -> None:
-    """A message that was deleted can be added again with its id, and is then the newest.
-
-    Incident: OpenChat pull request 5610 had to repair undeleting: a message that was deleted and
-    then wanted back stayed away.
-    """
     session, batch = memory.session(), memory.messages(4)
     await memory.client.add(session, batch)
     for message in (batch[1], batch[3], batch[1]):
@@ -357,13 +404,16 @@ async def a_deleted_message_may_be_added_again(memory: Memory) -> None:
         await memory.client.expect(session, [*rest, message.content])
 
 
-@check("CLR16", needs=[Delete, carries("id"), method("trim", "keep_last")])
+@check(
+    "CLR16",
+    "Trimming and asking for the last few count only the messages that are still there.",
+    incident=(
+        "JabbR issue 1121: a room's history was trimmed by a count that included entries which "
+        "were not messages, so that too few messages were left."
+    ),
+    needs=[Delete, carries("id"), method("trim", "keep_last")],
+)
 async def deleting_and_trimming_count_the_same_messages(memory: Memory) -> None:
-    """Trimming and asking for the last few count only the messages that are still there.
-
-    Incident: JabbR issue 1121: a room's history was trimmed by a count that included entries which
-    were not messages, so that too few messages were left.
-    """
     session, batch = memory.session(), memory.messages(9)
     await memory.client.add(session, batch)
     await memory.client.call("delete_messages", session, ids_of([batch[8], batch[6], batch[1]]))
@@ -381,13 +431,16 @@ async def deleting_and_trimming_count_the_same_messages(memory: Memory) -> None:
     await memory.client.expect(session, contents_of([batch[3], batch[5], batch[7]]))
 
 
-@check("CLR17", needs=[method("list_sessions")])
+@check(
+    "CLR17",
+    "Every session that has messages is listed once, by exactly the id it was given.",
+    incident=(
+        "Redis documents that SCAN may return an element several times; Codex returned at most 100 "
+        "threads however many were asked for (paseo pull request 5074)."
+    ),
+    needs=[method("list_sessions")],
+)
 async def sessions_are_listed_once_each(memory: Memory) -> None:
-    """Every session that has messages is listed once, by exactly the id it was given.
-
-    Incident: Redis documents that SCAN may return an element several times; Codex returned at
-    most 100 threads however many were asked for (paseo pull request 5074).
-    """
     judge_list([], await listed(memory.client))
     await memory.client.contents(memory.session("only-read"))
     judge_list([], await listed(memory.client))
@@ -401,13 +454,16 @@ async def sessions_are_listed_once_each(memory: Memory) -> None:
     judge_list(there, [name for name in await listed(memory.client) if name not in confused])
 
 
-@check("CLR18", needs=[method("list_sessions"), Clear])
+@check(
+    "CLR18",
+    "A session that was cleared is listed no longer, until something is added to it.",
+    incident=(
+        "signalbox issue 78: clearing a session did not remove it from the list that users jump to "
+        "sessions with."
+    ),
+    needs=[method("list_sessions"), Clear],
+)
 async def cleared_sessions_are_not_listed(memory: Memory) -> None:
-    """A session that was cleared is listed no longer, until something is added to it.
-
-    Incident: signalbox issue 78: clearing a session did not remove it from the list that users
-    jump to sessions with.
-    """
     sessions = [memory.session(f"number-{at}") for at in range(4)]
     for session in sessions:
         await memory.client.add(session, memory.messages(2))

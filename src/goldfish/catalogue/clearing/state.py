@@ -10,13 +10,18 @@ from goldfish.harness.memory import Memory
 Snapshots = (method("save_snapshot"), method("rollback_to_snapshot"))
 
 
-@check("CLR40", about="state", needs=[method("clear")], suite="smoke")
+@check(
+    "CLR40",
+    "Clearing one session takes no value from another, however alike, nor from any user.",
+    incident=(
+        "mem0ai/mem0 issue 3928: delete_all for one user reset the whole store, and what was known "
+        "of all others went with it."
+    ),
+    about="state",
+    needs=[method("clear")],
+    suite="smoke",
+)
 async def clearing_a_session_leaves_the_values_of_others(memory: Memory) -> None:
-    """Clearing one session takes no value from another, however alike, nor from any user.
-
-    Incident: mem0ai/mem0 issue 3928: delete_all for one user reset the whole store, and what was
-    known of all others went with it.
-    """
     stated, client, session = Stated(memory), memory.client, memory.session()
     await _settle(stated, session)
     users = all(client.has(name, "user_id") for name in ("set_state", "get_state"))
@@ -29,13 +34,17 @@ async def clearing_a_session_leaves_the_values_of_others(memory: Memory) -> None
         await stated.expect()
 
 
-@check("CLR41", about="state", needs=[method("add_messages"), method("get_history")])
+@check(
+    "CLR41",
+    "Trimming a history, or deleting messages, takes no value away, down to the last message.",
+    incident=(
+        "openclaw/openclaw issue 120663: when messages were compacted away, the summary that was "
+        "kept beside them became an empty one, in 77 of 164 cases."
+    ),
+    about="state",
+    needs=[method("add_messages"), method("get_history")],
+)
 async def removing_messages_leaves_the_values(memory: Memory) -> None:
-    """Trimming a history, or deleting messages, takes no value away, down to the last message.
-
-    Incident: openclaw/openclaw issue 120663: when messages were compacted away, the summary that
-    was kept beside them became an empty one, in 77 of 164 cases.
-    """
     client = memory.client
     if not client.has("trim", "keep_last") and not client.has("delete_messages"):
         raise UnsupportedError("the store has neither trim nor delete_messages")
@@ -52,13 +61,18 @@ async def removing_messages_leaves_the_values(memory: Memory) -> None:
             await stated.expect(owner)
 
 
-@check("SNP40", about="state", needs=Snapshots, suite="smoke")
+@check(
+    "SNP40",
+    "A rollback makes the values of the session what they were: changed, added, not there yet.",
+    incident=(
+        "google/adk-python issue 4839: going back in a session set values to None that it had from "
+        "the beginning."
+    ),
+    about="state",
+    needs=Snapshots,
+    suite="smoke",
+)
 async def rolling_back_restores_the_values(memory: Memory) -> None:
-    """A rollback makes the values of the session what they were: changed, added, not there yet.
-
-    Incident: google/adk-python issue 4839: going back in a session set values to None that it had
-    from the beginning.
-    """
     stated, client, owner = Stated(memory), memory.client, Owner(memory.session())
     await _say(memory, owner)
     nothing = await save(client, owner.session)
@@ -79,13 +93,17 @@ async def rolling_back_restores_the_values(memory: Memory) -> None:
     await stated.expect(owner)
 
 
-@check("SNP41", about="state", needs=[*Snapshots, *UserState])
+@check(
+    "SNP41",
+    "A rollback of one session changes no value of another session, nor of a user.",
+    incident=(
+        "google/adk-python issue 4933: going back in one session reached for all values that it "
+        "saw; those of the user and of the app had to be left out by name."
+    ),
+    about="state",
+    needs=[*Snapshots, *UserState],
+)
 async def rolling_back_leaves_the_values_of_others(memory: Memory) -> None:
-    """A rollback of one session changes no value of another session, nor of a user.
-
-    Incident: google/adk-python issue 4933: going back in one session reached for all values that
-    it saw; those of the user and of the app had to be left out by name.
-    """
     stated, client, ann = Stated(memory), memory.client, memory.session("ann")
     one, two = Owner(memory.session()), Owner(memory.session())
     user = Owner(one.session, ann)

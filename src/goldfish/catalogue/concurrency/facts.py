@@ -15,13 +15,17 @@ from goldfish.harness.memory import Client, Memory
 TOWNS = ["Rome", "Lima", "Oslo", "Bonn", "Kyoto", "Cairo", "Quito", "Turku", "Perth", "Accra"]
 
 
-@check("CON18", about="facts", needs=[OtherProcess])
+@check(
+    "CON18",
+    "Three processes that tell facts about one user at once leave all of them known.",
+    incident=(
+        "modelcontextprotocol/servers issue 4797: two processes on one memory file discarded each "
+        "other's writes; yvgude/lean-ctx issue 326: of seven facts told at once two were left."
+    ),
+    about="facts",
+    needs=[OtherProcess],
+)
 async def processes_that_tell_at_once_lose_nothing(memory: Memory) -> None:
-    """Three processes that tell facts about one user at once leave all of them known.
-
-    Incident: modelcontextprotocol/servers issue 4797: two processes on one memory file discarded
-    each other's writes; yvgude/lean-ctx issue 326: of seven facts told at once two were left.
-    """
     refuse_one_writer(memory)
     knowledge, user = Knowledge(memory), memory.session("ann")
     clients = [await memory.elsewhere() for _ in range(3)]
@@ -36,13 +40,16 @@ async def processes_that_tell_at_once_lose_nothing(memory: Memory) -> None:
     await knowledge.expect(user)
 
 
-@check("CON19", about="facts")
+@check(
+    "CON19",
+    "Ten facts that one process tells at the same moment are all known.",
+    incident=(
+        "agent0ai/agent-zero pull request 1536: two coroutines that stored at once left an index "
+        "and its documents that no longer fitted, and every later turn failed."
+    ),
+    about="facts",
+)
 async def facts_that_one_process_tells_at_once_are_all_kept(memory: Memory) -> None:
-    """Ten facts that one process tells at the same moment are all known.
-
-    Incident: agent0ai/agent-zero pull request 1536: two coroutines that stored at once left an
-    index and its documents that no longer fitted, and every later turn failed.
-    """
     knowledge, user = Knowledge(memory), memory.session("ann")
     texts = [f"Ann has been to {town}" for town in TOWNS]
     pairs = zip(cycle(await memory.callers(4)), texts, strict=False)
@@ -52,13 +59,17 @@ async def facts_that_one_process_tells_at_once_are_all_kept(memory: Memory) -> N
     await knowledge.expect(user)
 
 
-@check("CON20", about="facts", needs=[method("remember", "metadata")])
+@check(
+    "CON20",
+    "Facts told at the same moment as some that cannot be kept are acknowledged and known.",
+    incident=(
+        "bobmatnyc/trusty-tools issue 27: one embedding that could not be stored made a batch of "
+        "128 files disappear."
+    ),
+    about="facts",
+    needs=[method("remember", "metadata")],
+)
 async def a_refused_neighbour_takes_nobody_down(memory: Memory) -> None:
-    """Facts told at the same moment as some that cannot be kept are acknowledged and known.
-
-    Incident: bobmatnyc/trusty-tools issue 27: one embedding that could not be stored made a batch
-    of 128 files disappear.
-    """
     knowledge, user = Knowledge(memory), memory.session("ann")
     callers = cycle(await memory.callers(4))
     good = [f"Ann has been to {town}" for town in TOWNS[:6]]
@@ -80,13 +91,17 @@ async def a_refused_neighbour_takes_nobody_down(memory: Memory) -> None:
     await knowledge.expect(user)
 
 
-@check("CON21", about="facts", needs=[OtherProcess, method("revise"), method("list_facts")])
+@check(
+    "CON21",
+    "While a fact is revised again and again, every read finds it, once, in one of its versions.",
+    incident=(
+        "ourmem/omem pull request 20: an update was a delete and then an add, each committed by "
+        "itself: who looked between, or stopped there, had lost the memory."
+    ),
+    about="facts",
+    needs=[OtherProcess, method("revise"), method("list_facts")],
+)
 async def a_fact_under_revision_is_always_one(memory: Memory) -> None:
-    """While a fact is revised again and again, every read finds it, once, in one of its versions.
-
-    Incident: ourmem/omem pull request 20: an update was a delete and then an add, each committed by
-    itself: who looked between, or stopped there, had lost the memory.
-    """
     refuse_one_writer(memory)
     user, here, other = memory.session("ann"), memory.client, await memory.elsewhere()
     versions = [f"Ann lives in {town}" for town in TOWNS]

@@ -14,24 +14,31 @@ NAMES = 8  # that each process sets
 TOGETHER = [f"part {number}" for number in range(4)]
 
 
-@check("CON40", about="state", needs=[OtherProcess])
+@check(
+    "CON40",
+    "Three processes that set names of their own in one session at once leave all of them there.",
+    incident=(
+        "omnigent-ai/omnigent issue 3402: the state of a session was read, changed and written "
+        "back outside a transaction, and of two at once one was lost, without an error."
+    ),
+    about="state",
+    needs=[OtherProcess],
+)
 async def processes_that_set_different_names_lose_none(memory: Memory) -> None:
-    """Three processes that set names of their own in one session at once leave all of them there.
-
-    Incident: omnigent-ai/omnigent issue 3402: the state of a session was read, changed and written
-    back outside a transaction, and of two at once one was lost, without an error.
-    """
     owner = Owner(memory.session())
     await _set_at_once(memory, [owner] * 3)
 
 
-@check("CON41", about="state")
+@check(
+    "CON41",
+    "Twelve names that one process sets in one session at the same moment are all there.",
+    incident=(
+        "openclaw/openclaw pull request 15882: what to write was worked out from a copy before the "
+        "lock was taken, and the last of two agents overwrote the other."
+    ),
+    about="state",
+)
 async def names_that_one_process_sets_at_once_are_all_kept(memory: Memory) -> None:
-    """Twelve names that one process sets in one session at the same moment are all there.
-
-    Incident: openclaw/openclaw pull request 15882: what to write was worked out from a copy before
-    the lock was taken, and the last of two agents overwrote the other.
-    """
     stated, owner = Stated(memory), Owner(memory.session())
     texts = {f"name {number}": memory.text() for number in range(12)}
     pairs = zip(cycle(await memory.callers(4)), texts.items(), strict=False)
@@ -42,24 +49,32 @@ async def names_that_one_process_sets_at_once_are_all_kept(memory: Memory) -> No
     await stated.expect(owner)
 
 
-@check("CON42", about="state", needs=[OtherProcess, *UserState])
+@check(
+    "CON42",
+    "Three processes, each in a session of its own, that set names of one user lose none of them.",
+    incident=(
+        "google/adk-python pull request 6236: the values of a session were protected by a marker "
+        "of that session, and each write was a union made in Python of what had been read."
+    ),
+    about="state",
+    needs=[OtherProcess, *UserState],
+)
 async def sessions_of_one_user_at_once_lose_no_value(memory: Memory) -> None:
-    """Three processes, each in a session of its own, that set names of one user lose none of them.
-
-    Incident: google/adk-python pull request 6236: the values of a session were protected by a
-    marker of that session, and each write was a union made in Python of what had been read.
-    """
     ann = memory.session("ann")
     await _set_at_once(memory, [Owner(memory.session(), ann) for _ in range(3)])
 
 
-@check("CON43", about="state", needs=[OtherProcess])
+@check(
+    "CON43",
+    "While a process sets several names with each call, no reader sees some of a call's values.",
+    incident=(
+        "multica-ai/multica pull request 7657: a row and the fields that belong to it were written "
+        "one after the other without a transaction, and a whole map of values over another."
+    ),
+    about="state",
+    needs=[OtherProcess],
+)
 async def values_that_are_set_together_are_seen_together(memory: Memory) -> None:
-    """While a process sets several names with each call, no reader sees some of a call's values.
-
-    Incident: multica-ai/multica pull request 7657: a row and the fields that belong to it were
-    written one after the other without a transaction, and a whole map of values over another.
-    """
     refuse_one_writer(memory)
     owner, here, other = Owner(memory.session()), memory.client, await memory.elsewhere()
     await put(other, owner, dict.fromkeys(TOGETHER, "turn 0"))

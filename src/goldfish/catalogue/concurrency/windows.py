@@ -54,13 +54,16 @@ async def _expect_told(memory: Memory, session: str, said: Sequence[Any]) -> Non
         )
 
 
-@check("CON60", needs=[Window])
+@check(
+    "CON60",
+    "Messages that arrive at once when the window is full are there, for they are the newest.",
+    incident=(
+        "biorouter issue 51: the history was read, shortened by a model that took its time, and "
+        "written back; 229 of 231 messages that had arrived meanwhile were destroyed."
+    ),
+    needs=[Window],
+)
 async def what_arrives_while_a_full_window_moves_is_kept(memory: Memory) -> None:
-    """Messages that arrive at once when the window is full are there, for they are the newest.
-
-    Incident: biorouter issue 51: the history was read, shortened by a model that took its time,
-    and written back; 229 of 231 messages that had arrived meanwhile were destroyed.
-    """
     callers = await memory.callers(CROWD)
     for _ in range(max(1, round(4 * memory.effort))):
         session = memory.session()
@@ -77,13 +80,16 @@ async def what_arrives_while_a_full_window_moves_is_kept(memory: Memory) -> None
             )
 
 
-@check("CON61", needs=[Window, Summaries])
+@check(
+    "CON61",
+    "What leaves the window in several turns at once is told in the summary, all of it.",
+    incident=(
+        "thane-ai-agent issue 1168: nothing kept the turns that came during a summary from "
+        "starting one of their own over the same history, and the conversation fell apart."
+    ),
+    needs=[Window, Summaries],
+)
 async def summaries_made_at_once_undo_none_of_each_other(memory: Memory) -> None:
-    """What leaves the window in several turns at once is told in the summary, all of it.
-
-    Incident: thane-ai-agent issue 1168: nothing kept the turns that came during a summary from
-    starting one of their own over the same history, and the conversation fell apart.
-    """
     callers = await memory.callers(CROWD)
     for _ in range(max(1, round(4 * memory.effort))):
         session = memory.session()
@@ -93,13 +99,16 @@ async def summaries_made_at_once_undo_none_of_each_other(memory: Memory) -> None
         await _expect_told(memory, session, [*old, *contents_of(arrived)])
 
 
-@check("CON62", needs=[Window, Summaries, method("clear")])
+@check(
+    "CON62",
+    "A clear while a summary is made leaves nothing of what was there, in the summary neither.",
+    incident=(
+        "langchain-classic 1.0.8 ConversationSummaryBufferMemory sets its summary when the model "
+        "has answered: a conversation that was cleared meanwhile stood in it again."
+    ),
+    needs=[Window, Summaries, method("clear")],
+)
 async def a_session_cleared_during_a_summary_is_not_in_it(memory: Memory) -> None:
-    """A clear while a summary is made leaves nothing of what was there, in the summary neither.
-
-    Incident: langchain-classic 1.0.8 ConversationSummaryBufferMemory sets its summary when the
-    model has answered: a conversation that was cleared meanwhile stood in it again.
-    """
     writer, clearer = await memory.callers(2)
     for _ in range(max(1, round(12 * memory.effort))):
         session = memory.session()
@@ -119,13 +128,16 @@ async def a_session_cleared_during_a_summary_is_not_in_it(memory: Memory) -> Non
             )
 
 
-@check("LIV60", needs=[Window])
+@check(
+    "LIV60",
+    "After many more messages than the window holds, it holds the newest ones, and only them.",
+    incident=(
+        "langchain issue 10078: over a history in a database the messages were taken out of a "
+        "copy, the limit was never kept, and the whole conversation went to the model."
+    ),
+    needs=[Window],
+)
 async def a_window_holds_the_newest_messages_and_no_others(memory: Memory) -> None:
-    """After many more messages than the window holds, it holds the newest ones, and only them.
-
-    Incident: langchain issue 10078: over a history in a database the messages were taken out of a
-    copy, the limit was never kept, and the whole conversation went to the model.
-    """
     session, window = memory.session(), _window(memory)
     said = await _say(memory, session, 2 * window + 1)
     found, newest = await memory.client.contents(session), said[-window:]
@@ -142,12 +154,15 @@ async def a_window_holds_the_newest_messages_and_no_others(memory: Memory) -> No
     expect_contents(newest, found, session=session)
 
 
-@check("LIV61", needs=[Window, Summaries])
+@check(
+    "LIV61",
+    "Each message that has left the window is in the summary, also those that left it long ago.",
+    incident=(
+        "vektori pull request 54: each summary was made of the messages that left last, and took "
+        "the place of the one before, so that what had left earlier was forgotten."
+    ),
+    needs=[Window, Summaries],
+)
 async def what_has_left_the_window_is_told_in_the_summary(memory: Memory) -> None:
-    """Each message that has left the window is in the summary, also those that left it long ago.
-
-    Incident: vektori pull request 54: each summary was made of the messages that left last, and
-    took the place of the one before, so that what had left earlier was forgotten.
-    """
     session = memory.session()
     await _expect_told(memory, session, await _say(memory, session, 2 * _window(memory) + 1))

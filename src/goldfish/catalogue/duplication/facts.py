@@ -37,13 +37,17 @@ LOOK_ALIKE = [
 ]
 
 
-@check("DUP05", about="facts", suite="smoke")
+@check(
+    "DUP05",
+    "A fact that is told five times is there once.",
+    incident=(
+        "mem0ai 2.2.1 with infer=False keeps the same fact, told five times, as five memories; "
+        "woogiekim/agent-crew issue 28: equal contents got a new id with every capture."
+    ),
+    about="facts",
+    suite="smoke",
+)
 async def the_same_fact_told_five_times_is_one(memory: Memory) -> None:
-    """A fact that is told five times is there once.
-
-    Incident: mem0ai 2.2.1 with infer=False keeps the same fact, told five times, as five memories;
-    woogiekim/agent-crew issue 28: equal contents got a new id with every capture.
-    """
     user, client = memory.session("ann"), memory.client
     names = [await told(client, user, FACT) for _ in range(3)]
     await client.call("remember", user, "Ann plays the cello")
@@ -53,26 +57,33 @@ async def the_same_fact_told_five_times_is_one(memory: Memory) -> None:
         raise Violation(f"wrong: {quote(FACT)} is one fact and was given several ids", str(names))
 
 
-@check("DUP06", about="facts")
+@check(
+    "DUP06",
+    "A fact that is told again in other case, with other spaces or a full stop, is there once.",
+    incident=(
+        "danieljustus/symaira-memory issue 228: a memory and the fact that was extracted from it "
+        "were both stored, because contents were not normalised and compared before saving."
+    ),
+    about="facts",
+)
 async def a_fact_is_the_same_in_other_case_space_and_full_stop(memory: Memory) -> None:
-    """A fact that is told again in other case, with other spaces or a full stop, is there once.
-
-    Incident: danieljustus/symaira-memory issue 228: a memory and the fact that was extracted from
-    it were both stored, because contents were not normalised and compared before saving.
-    """
     user = memory.session("ann")
     for text in (FACT, *SPELLINGS):
         await memory.client.call("remember", user, text)
     await expect_once(memory.client, user, FACT)
 
 
-@check("DUP07", about="facts", needs=[OtherProcess])
+@check(
+    "DUP07",
+    "Three processes that tell the same fact at the same moment leave it there once.",
+    incident=(
+        "hanamorix/companion-emergence issue 66: a rerun called the same tool twice in one turn, "
+        "and the memory that it wrote was there twice."
+    ),
+    about="facts",
+    needs=[OtherProcess],
+)
 async def the_same_fact_from_three_processes_at_once_is_one(memory: Memory) -> None:
-    """Three processes that tell the same fact at the same moment leave it there once.
-
-    Incident: hanamorix/companion-emergence issue 66: a rerun called the same tool twice in one
-    turn, and the memory that it wrote was there twice.
-    """
     refuse_one_writer(memory)
     user, clients = memory.session("ann"), [await memory.elsewhere() for _ in range(3)]
     facts = [f"Ann has been to {town}" for town in ("Rome", "Lima", "Oslo", "Bonn")]
@@ -82,26 +93,33 @@ async def the_same_fact_from_three_processes_at_once_is_one(memory: Memory) -> N
         await expect_once(memory.client, user, text)
 
 
-@check("DUP08", about="facts", suite="smoke")
+@check(
+    "DUP08",
+    "Facts that differ only in a number, a name, a 'not' or the order of words are all kept.",
+    incident=(
+        "buildingjoshbetter/TrueMemory issue 687: a deadline on the 16th was taken for the one on "
+        "the 15th, with a cosine of 0.991, and silently dropped."
+    ),
+    about="facts",
+    suite="smoke",
+)
 async def facts_that_differ_in_a_number_a_name_or_a_not_stay_apart(memory: Memory) -> None:
-    """Facts that differ only in a number, a name, a 'not' or the order of words are all kept.
-
-    Incident: buildingjoshbetter/TrueMemory issue 687: a deadline on the 16th was taken for the one
-    on the 15th, with a cosine of 0.991, and silently dropped.
-    """
     knowledge, user = Knowledge(memory), memory.session("ben")
     for pair in LOOK_ALIKE:
         await knowledge.tell(user, *pair)
     await knowledge.expect(user)
 
 
-@check("DUP09", about="facts")
+@check(
+    "DUP09",
+    "A fact that is told about two users is known of both.",
+    incident=(
+        "microsoft/agent-framework issue 4682: things were told apart by a hash of what they said, "
+        "so that the second one to say it was dropped."
+    ),
+    about="facts",
+)
 async def the_same_fact_of_two_users_is_two(memory: Memory) -> None:
-    """A fact that is told about two users is known of both.
-
-    Incident: microsoft/agent-framework issue 4682: things were told apart by a hash of what they
-    said, so that the second one to say it was dropped.
-    """
     knowledge = Knowledge(memory)
     users = [memory.session(name) for name in ("ann", "ben", "cem")]
     for user in users:
@@ -109,13 +127,17 @@ async def the_same_fact_of_two_users_is_two(memory: Memory) -> None:
     await knowledge.expect()
 
 
-@check("DUP10", about="facts", needs=[method("remember", "metadata")])
+@check(
+    "DUP10",
+    "A fact that is told again keeps its first words and its first metadata.",
+    incident=(
+        "cyzus/suzent issue 34: a fact taken for known was reported as updated, while nothing of "
+        "it was; what a repetition does has to be one thing, and that the one that was promised."
+    ),
+    about="facts",
+    needs=[method("remember", "metadata")],
+)
 async def a_repeated_fact_stays_as_it_was_first_told(memory: Memory) -> None:
-    """A fact that is told again keeps its first words and its first metadata.
-
-    Incident: cyzus/suzent issue 34: a fact taken for known was reported as updated, while nothing
-    of it was; what a repetition does has to be one thing, and that the one that was promised.
-    """
     user, client = memory.session("ann"), memory.client
     await client.call("remember", user, FACT, metadata={"source": "chat"})
     await client.call("remember", user, SPELLINGS[2], metadata={"source": "mail"})
@@ -128,13 +150,17 @@ async def a_repeated_fact_stays_as_it_was_first_told(memory: Memory) -> None:
         )
 
 
-@check("DUP11", about="facts", needs=[Reopening])
+@check(
+    "DUP11",
+    "A fact that is told again after the storage was closed and opened is there once.",
+    incident=(
+        "netclaw-dev/netclaw issue 379: one fact was stored again and again, turn after turn, "
+        "because no proposal was compared with what was there."
+    ),
+    about="facts",
+    needs=[Reopening],
+)
 async def a_fact_is_the_same_after_reopening(memory: Memory) -> None:
-    """A fact that is told again after the storage was closed and opened is there once.
-
-    Incident: netclaw-dev/netclaw issue 379: one fact was stored again and again, turn after turn,
-    because no proposal was compared with what was there.
-    """
     user = memory.session("ann")
     for text in (FACT, FACT, SPELLINGS[0]):
         await memory.client.call("remember", user, text)
@@ -142,13 +168,17 @@ async def a_fact_is_the_same_after_reopening(memory: Memory) -> None:
     await expect_once(memory.client, user, FACT)
 
 
-@check("DUP12", about="facts", needs=[method("forget")])
+@check(
+    "DUP12",
+    "A fact that was forgotten and is told again is there, once.",
+    incident=(
+        "rohitg00/agentmemory issue 632: deleted memories stayed in the search index as ghosts, "
+        "and took the places of those that are there."
+    ),
+    about="facts",
+    needs=[method("forget")],
+)
 async def a_forgotten_fact_is_new_when_told_again(memory: Memory) -> None:
-    """A fact that was forgotten and is told again is there, once.
-
-    Incident: rohitg00/agentmemory issue 632: deleted memories stayed in the search index as ghosts,
-    and took the places of those that are there.
-    """
     knowledge, client, user = Knowledge(memory), memory.client, memory.session("ann")
     name = await told(client, user, FACT)
     await client.call("forget", user, name)

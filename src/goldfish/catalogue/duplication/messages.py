@@ -7,13 +7,17 @@ from goldfish.harness.memory import Memory, contents_of
 from goldfish.messages import ChatMessage
 
 
-@check("DUP01", needs=[Retries], suite="smoke")
+@check(
+    "DUP01",
+    "Adding a message that the session has is a no-op, alone or with others, soon or late.",
+    incident=(
+        "nextcloud/talk-android pull request 4688: the server had the message, its reply was lost "
+        "on the way, the app tried again, and the conversation had it twice."
+    ),
+    needs=[Retries],
+    suite="smoke",
+)
 async def a_retried_message_is_kept_once(memory: Memory) -> None:
-    """Adding a message that the session has is a no-op, alone or with others, soon or late.
-
-    Incident: nextcloud/talk-android pull request 4688: the server had the message, its reply was
-    lost on the way, the app tried again, and the conversation had it twice.
-    """
     session, client = memory.session(), memory.client
     batch, new = memory.messages(4), memory.messages(3)
     await client.add(session, batch)
@@ -33,13 +37,16 @@ async def a_retried_message_is_kept_once(memory: Memory) -> None:
         await client.expect(session, contents_of(everything))
 
 
-@check("DUP02", needs=[Retries])
+@check(
+    "DUP02",
+    "When an id comes back with other contents, the first contents stay, and their place.",
+    incident=(
+        "LangGraph documents that add_messages replaces a message whose id it knows: a retry that "
+        "carries other words rewrites what was said; SQLite's INSERT OR REPLACE moves it as well."
+    ),
+    needs=[Retries],
+)
 async def a_message_id_that_comes_back_changes_nothing(memory: Memory) -> None:
-    """When an id comes back with other contents, the first contents stay, and their place.
-
-    Incident: LangGraph documents that add_messages replaces a message whose id it knows: a retry
-    that carries other words rewrites what was said; SQLite's INSERT OR REPLACE moves it as well.
-    """
     session, client = memory.session(), memory.client
     batch = memory.messages(3)
     others = [memory.message(id=each.id, role="assistant") for each in batch]
@@ -49,13 +56,15 @@ async def a_message_id_that_comes_back_changes_nothing(memory: Memory) -> None:
         await expect_first(memory, session, batch, others)
 
 
-@check("DUP03")
+@check(
+    "DUP03",
+    "Messages that say the same are all kept, one after the other or far apart.",
+    incident=(
+        "microsoft/agent-framework issue 4682: messages with the same role and words were taken "
+        "for duplicates, so the user's second 'yes' never reached the model."
+    ),
+)
 async def repeated_words_are_kept_each_time(memory: Memory) -> None:
-    """Messages that say the same are all kept, one after the other or far apart.
-
-    Incident: microsoft/agent-framework issue 4682: messages with the same role and words were taken
-    for duplicates, so the user's second 'yes' never reached the model.
-    """
     session, client = memory.session(), memory.client
     yes, no = memory.text("yes"), memory.text("no")
     moment = memory.message().created_at
@@ -67,13 +76,16 @@ async def repeated_words_are_kept_each_time(memory: Memory) -> None:
         await client.expect(session, said)
 
 
-@check("DUP04", needs=[Retries, carries("id")])
+@check(
+    "DUP04",
+    "Messages whose ids differ by case, space, form or number are different messages.",
+    incident=(
+        "nanocoai/nanoclaw issue 3226: a platform used an id again, the message was taken for one "
+        "the session had, and the user got no answer; ids that only look alike share that fate."
+    ),
+    needs=[Retries, carries("id")],
+)
 async def message_ids_are_compared_exactly(memory: Memory) -> None:
-    """Messages whose ids differ by case, space, form or number are different messages.
-
-    Incident: nanocoai/nanoclaw issue 3226: a platform used an id again, the message was taken for
-    one the session had, and the user got no answer; ids that only look alike share that fate.
-    """
     session, client = memory.session(), memory.client
     names = ["msg", "MSG", "Msg", "msg1", "msg10", "ms", "msg_1", "msg-1", "msg:1", "msg%", "msg*"]
     names += ["1", "01", "1.0", "+1", "caf\xe9", "cafe\u0301", "cafe", "my msg", "my  msg", "m/1"]

@@ -18,13 +18,17 @@ PATIENCE = 0.2  # seconds to wait for a file that becomes smaller
 LONGEST_WRITE = 0.03
 
 
-@check("DUR29", about="facts", needs=[OtherProcess])
+@check(
+    "DUR29",
+    "A process that is killed while it writes a fact loses none that was acknowledged.",
+    incident=(
+        "mem0ai 2.2.1 with faiss: a kill -9 while its file was written anew left one that could "
+        "not be read; the next opening began with an empty memory, and said nothing."
+    ),
+    about="facts",
+    needs=[OtherProcess],
+)
 async def a_kill_amid_a_write_loses_nothing_acknowledged(memory: Memory) -> None:
-    """A process that is killed while it writes a fact loses none that was acknowledged.
-
-    Incident: mem0ai 2.2.1 with faiss: a kill -9 while its file was written anew left one that could
-    not be read; the next opening began with an empty memory, and said nothing.
-    """
     knowledge, user = Knowledge(memory), memory.session("ann")
     takes = memory.client.has("remember", "metadata")
     more: dict[str, Any] = {"metadata": READINGS} if takes else {}

@@ -17,13 +17,18 @@ FACTS = [
 LATER = "The flat has a balcony"
 
 
-@check("DUR23", about="facts", needs=[Reopening], suite="smoke")
+@check(
+    "DUR23",
+    "Facts are there, and are recalled, after the store is closed and opened again.",
+    incident=(
+        "mem0ai 0.1.40 with its default on_disk=False deleted its folder on every open: three "
+        "memories, a restart, none left."
+    ),
+    about="facts",
+    needs=[Reopening],
+    suite="smoke",
+)
 async def facts_survive_reopening(memory: Memory) -> None:
-    """Facts are there, and are recalled, after the store is closed and opened again.
-
-    Incident: mem0ai 0.1.40 with its default on_disk=False deleted its folder on every open: three
-    memories, a restart, none left.
-    """
     knowledge, user = Knowledge(memory), memory.session("ann")
     await knowledge.tell(user, *FACTS)
     await memory.reopen()
@@ -33,13 +38,18 @@ async def facts_survive_reopening(memory: Memory) -> None:
     await _expect_known(knowledge, user, memory.client)
 
 
-@check("DUR24", about="facts", needs=[OtherProcess], suite="smoke")
+@check(
+    "DUR24",
+    "A fact that one process was told is recalled by the next call of another that was open.",
+    incident=(
+        "chroma-core/chroma issue 3792: of what another process had added, get gave all and query "
+        "nothing, until the process was started again."
+    ),
+    about="facts",
+    needs=[OtherProcess],
+    suite="smoke",
+)
 async def another_process_recalls_a_fact_at_once(memory: Memory) -> None:
-    """A fact that one process was told is recalled by the next call of another that was open.
-
-    Incident: chroma-core/chroma issue 3792: of what another process had added, get gave all and
-    query nothing, until the process was started again.
-    """
     knowledge, user = Knowledge(memory), memory.session("ann")
     here, other = memory.client, await memory.elsewhere()
     await knowledge.expect(user, client=other)  # so that what it keeps in memory is from before
@@ -50,13 +60,17 @@ async def another_process_recalls_a_fact_at_once(memory: Memory) -> None:
             await _expect_fresh(memory, knowledge, user, client)
 
 
-@check("DUR25", about="facts", needs=[OtherProcess, method("forget")])
+@check(
+    "DUR25",
+    "What one process forgot or revised, another that was open gives back no more.",
+    incident=(
+        "MemPalace/mempalace issue 2002: a process kept its view of the index while another "
+        "changed it, and with its next save wrote the old one over the new."
+    ),
+    about="facts",
+    needs=[OtherProcess, method("forget")],
+)
 async def a_process_knows_what_others_forgot_or_revised(memory: Memory) -> None:
-    """What one process forgot or revised, another that was open gives back no more.
-
-    Incident: MemPalace/mempalace issue 2002: a process kept its view of the index while another
-    changed it, and with its next save wrote the old one over the new.
-    """
     knowledge, user, here = Knowledge(memory), memory.session("ann"), memory.client
     names = {text: await told(here, user, text) for text in FACTS}
     for text in FACTS:
@@ -74,13 +88,17 @@ async def a_process_knows_what_others_forgot_or_revised(memory: Memory) -> None:
     await _expect_fresh(memory, knowledge, user, here)
 
 
-@check("DUR26", about="facts", needs=[OtherProcess])
+@check(
+    "DUR26",
+    "What a process was told is known after kill -9, and more can be told.",
+    incident=(
+        "rohitg00/agentmemory pull request 122: memories were written to disk when the process was "
+        "asked to end; one that was killed had saved nothing."
+    ),
+    about="facts",
+    needs=[OtherProcess],
+)
 async def facts_survive_a_kill(memory: Memory) -> None:
-    """What a process was told is known after kill -9, and more can be told.
-
-    Incident: rohitg00/agentmemory pull request 122: memories were written to disk when the process
-    was asked to end; one that was killed had saved nothing.
-    """
     knowledge, user = Knowledge(memory), memory.session("ann")
     await memory.close()  # so that one that allows one opening at a time can be asked, too
     victim = await memory.elsewhere()
@@ -93,13 +111,17 @@ async def facts_survive_a_kill(memory: Memory) -> None:
     await _expect_known(knowledge, user, client)
 
 
-@check("DUR27", about="facts", needs=[OtherProcess])
+@check(
+    "DUR27",
+    "Facts that two processes told, one after the other had ended, are all known to a third.",
+    incident=(
+        "mem0ai 2.2.1 with faiss: of two processes one after the other, the memories of the first "
+        "were gone."
+    ),
+    about="facts",
+    needs=[OtherProcess],
+)
 async def facts_of_one_process_after_another_add_up(memory: Memory) -> None:
-    """Facts that two processes told, one after the other had ended, are all known to a third.
-
-    Incident: mem0ai 2.2.1 with faiss: of two processes one after the other, the memories of the
-    first were gone.
-    """
     knowledge, user = Knowledge(memory), memory.session("ann")
     await memory.close()
     for text in FACTS[:2]:
@@ -109,13 +131,18 @@ async def facts_of_one_process_after_another_add_up(memory: Memory) -> None:
     await _expect_known(knowledge, user, await memory.open())
 
 
-@check("DUR28", about="facts", needs=[Server], own_servers=True)
+@check(
+    "DUR28",
+    "After kill -9 of the server and a restart on its data, all facts are known.",
+    incident=(
+        "the Redis documentation on persistence: without an append-only file, what was written "
+        "since the last snapshot is lost with the server."
+    ),
+    about="facts",
+    needs=[Server],
+    own_servers=True,
+)
 async def a_killed_server_still_has_the_facts(memory: Memory) -> None:
-    """After kill -9 of the server and a restart on its data, all facts are known.
-
-    Incident: the Redis documentation on persistence: without an append-only file, what was written
-    since the last snapshot is lost with the server.
-    """
     knowledge, user = Knowledge(memory), memory.session("ann")
     server = memory.sandbox.faults.server(memory.target.services[0])
     for text in FACTS[:3]:

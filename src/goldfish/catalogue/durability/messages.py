@@ -8,13 +8,16 @@ from goldfish.catalogue.support.steadiness import expect_steady, steady
 from goldfish.harness.memory import Client, Memory, contents_of
 
 
-@check("DUR01", needs=[Reopening])
+@check(
+    "DUR01",
+    "What one opening was told is stored, another opening reads at once, without any closing.",
+    incident=(
+        "hermes-agent issue 35313: messages stayed in a list of the process and reached the "
+        "database only on compression or error: message_count 0 after hundreds of messages."
+    ),
+    needs=[Reopening],
+)
 async def a_second_opening_sees_what_was_acknowledged(memory: Memory) -> None:
-    """What one opening was told is stored, another opening reads at once, without any closing.
-
-    Incident: hermes-agent issue 35313: messages stayed in a list of the process and reached the
-    database only on compression or error: message_count 0 after hundreds of messages.
-    """
     one, two = memory.client, await memory.open()
     session, batch = memory.session(), memory.messages(4)
     await one.add(session, batch[:3])
@@ -24,39 +27,50 @@ async def a_second_opening_sees_what_was_acknowledged(memory: Memory) -> None:
     await three.expect(session, contents_of(batch))
 
 
-@check("DUR02", needs=[Reopening], suite="smoke")
+@check(
+    "DUR02",
+    "What was acknowledged is still there after the store is closed and opened again.",
+    incident=(
+        "mem0ai 0.1.40 with its default on_disk=False deleted its folder on every open: three "
+        "memories, a restart, none left."
+    ),
+    needs=[Reopening],
+    suite="smoke",
+)
 async def acknowledged_messages_survive_reopen(memory: Memory) -> None:
-    """What was acknowledged is still there after the store is closed and opened again.
-
-    Incident: mem0ai 0.1.40 with its default on_disk=False deleted its folder on every open: three
-    memories, a restart, none left.
-    """
     session, batch = memory.session(), memory.messages(5)
     await memory.client.add(session, batch)
     client = await memory.reopen()
     await client.expect(session, contents_of(batch))
 
 
-@check("DUR03", needs=[OtherProcess], suite="smoke")
+@check(
+    "DUR03",
+    "What one process was told is stored, another process reads at once.",
+    incident=(
+        "langchain-core's InMemoryChatMessageHistory keeps messages in the process: behind two "
+        "workers, every second question finds no history."
+    ),
+    needs=[OtherProcess],
+    suite="smoke",
+)
 async def another_process_sees_what_was_acknowledged(memory: Memory) -> None:
-    """What one process was told is stored, another process reads at once.
-
-    Incident: langchain-core's InMemoryChatMessageHistory keeps messages in the process: behind two
-    workers, every second question finds no history.
-    """
     session, batch = memory.session(), memory.messages(3)
     await memory.client.add(session, batch)
     other = await memory.elsewhere()
     await other.expect(session, contents_of(batch))
 
 
-@check("DUR04", needs=[Reopening])
+@check(
+    "DUR04",
+    "An opening that has read a session before sees what another has written to it since.",
+    incident=(
+        "screenpipe pull request 6233: each part of the program kept its own copy of the "
+        "conversation and saved it over what the others had written."
+    ),
+    needs=[Reopening],
+)
 async def an_opening_sees_what_others_wrote_since(memory: Memory) -> None:
-    """An opening that has read a session before sees what another has written to it since.
-
-    Incident: screenpipe pull request 6233: each part of the program kept its own copy of the
-    conversation and saved it over what the others had written.
-    """
     one, two = memory.client, await memory.open()
     session, there = memory.session(), list[Any]()
     await two.expect(session, [])
@@ -68,13 +82,16 @@ async def an_opening_sees_what_others_wrote_since(memory: Memory) -> None:
         await expect_fresh(memory, two, session, there)
 
 
-@check("DUR05", needs=[Reopening, method("clear")])
+@check(
+    "DUR05",
+    "A session that another opening has cleared is served no longer.",
+    incident=(
+        "n8n pull request 25404: a session was cleared in the storage, and the running instance "
+        "went on with the messages that it held in memory."
+    ),
+    needs=[Reopening, method("clear")],
+)
 async def an_opening_sees_what_others_cleared(memory: Memory) -> None:
-    """A session that another opening has cleared is served no longer.
-
-    Incident: n8n pull request 25404: a session was cleared in the storage, and the running
-    instance went on with the messages that it held in memory.
-    """
     one, two = memory.client, await memory.open()
     session, batch = memory.session(), memory.messages(3)
     await one.add(session, batch)
@@ -87,13 +104,16 @@ async def an_opening_sees_what_others_cleared(memory: Memory) -> None:
     await expect_fresh(memory, two, session, contents_of(later), gone=contents_of(batch))
 
 
-@check("DUR06", needs=[Reopening, method("trim", "keep_last")])
+@check(
+    "DUR06",
+    "Messages that another opening has trimmed or deleted are served no longer.",
+    incident=(
+        "hermes-webui pull request 5126: a rewind shortened the stored session, and the agent in "
+        "memory went on with the long one until it was evicted."
+    ),
+    needs=[Reopening, method("trim", "keep_last")],
+)
 async def an_opening_sees_what_others_trimmed(memory: Memory) -> None:
-    """Messages that another opening has trimmed or deleted are served no longer.
-
-    Incident: hermes-webui pull request 5126: a rewind shortened the stored session, and the agent
-    in memory went on with the long one until it was evicted.
-    """
     one, two = memory.client, await memory.open()
     session, batch = memory.session(), memory.messages(6)
     await one.add(session, batch)
@@ -106,13 +126,16 @@ async def an_opening_sees_what_others_trimmed(memory: Memory) -> None:
         await expect_fresh(memory, two, session, rest, gone=contents_of(batch))
 
 
-@check("DUR07", needs=[Reopening])
+@check(
+    "DUR07",
+    "Opening the storage again and again, while others have it open, takes nothing away.",
+    incident=(
+        "mem0ai 2.2.1 with faiss: a second process that opened the same folder saved its own index "
+        "over that of the first, whose memories were gone."
+    ),
+    needs=[Reopening],
+)
 async def opening_again_changes_nothing(memory: Memory) -> None:
-    """Opening the storage again and again, while others have it open, takes nothing away.
-
-    Incident: mem0ai 2.2.1 with faiss: a second process that opened the same folder saved its own
-    index over that of the first, whose memories were gone.
-    """
     session, there = memory.session(), list[Any]()
     clients: list[Client] = [memory.client]
     for _ in range(4):
@@ -129,13 +152,16 @@ async def opening_again_changes_nothing(memory: Memory) -> None:
     await client.expect(session, there)
 
 
-@check("DUR08", needs=[Reopening])
+@check(
+    "DUR08",
+    "After reopening, messages come back as before, field by field and in their order.",
+    incident=(
+        "traceroot issue 1959: after a reload only the final text was there; tool calls had been "
+        "streamed to the user and never stored."
+    ),
+    needs=[Reopening],
+)
 async def reopening_changes_nothing_about_the_messages(memory: Memory) -> None:
-    """After reopening, messages come back as before, field by field and in their order.
-
-    Incident: traceroot issue 1959: after a reload only the final text was there; tool calls had
-    been streamed to the user and never stored.
-    """
     session = memory.session()
     batch = [
         *memory.messages(2, name="ann", metadata={"deep": {"list": [1, None, "é"]}, "n": 2**40}),
@@ -149,13 +175,16 @@ async def reopening_changes_nothing_about_the_messages(memory: Memory) -> None:
     expect_steady(before, await client.history(session), "reopening", session=session)
 
 
-@check("DUR09", needs=[Reopening])
+@check(
+    "DUR09",
+    "Two thousand messages, and thirty sessions beside them, are all there after reopening.",
+    incident=(
+        "openhanako issue 2473: a session of 1,058 messages was rewritten in place and had its "
+        "last three left after a restart."
+    ),
+    needs=[Reopening],
+)
 async def a_long_history_survives_reopen(memory: Memory) -> None:
-    """Two thousand messages, and thirty sessions beside them, are all there after reopening.
-
-    Incident: openhanako issue 2473: a session of 1,058 messages was rewritten in place and had its
-    last three left after a restart.
-    """
     count = await memory.affordable(2_000, least=500)
     long, batch = memory.session("long"), memory.messages(count)
     for begin in range(0, count, 250):
@@ -169,13 +198,16 @@ async def a_long_history_survives_reopen(memory: Memory) -> None:
         await client.expect(session, contents_of(pair))
 
 
-@check("DUR10", needs=[Reopening])
+@check(
+    "DUR10",
+    "A history written over ten openings is complete and in the order of writing.",
+    incident=(
+        "hermes-agent pull request 2239: each turn was a new agent that exported only its own "
+        "messages: 89 in the file of a session of 233."
+    ),
+    needs=[Reopening],
+)
 async def a_history_grows_over_many_openings(memory: Memory) -> None:
-    """A history written over ten openings is complete and in the order of writing.
-
-    Incident: hermes-agent pull request 2239: each turn was a new agent that exported only its own
-    messages: 89 in the file of a session of 233.
-    """
     session, there = memory.session(), list[Any]()
     for _ in range(10):
         batch = memory.messages(memory.random.randrange(1, 4))
@@ -185,13 +217,16 @@ async def a_history_grows_over_many_openings(memory: Memory) -> None:
         await client.expect(session, there)
 
 
-@check("DUR11", needs=[OtherProcess])
+@check(
+    "DUR11",
+    "What another process wrote before it ended in good order is there, also for the next one.",
+    incident=(
+        "mem0ai 2.2.1 with faiss: of two processes one after the other, the memories of the first "
+        "were gone."
+    ),
+    needs=[OtherProcess],
+)
 async def what_an_ended_process_wrote_is_there(memory: Memory) -> None:
-    """What another process wrote before it ended in good order is there, also for the next one.
-
-    Incident: mem0ai 2.2.1 with faiss: of two processes one after the other, the memories of the
-    first were gone.
-    """
     session, there = memory.session(), list[Any]()
     for _ in range(2):
         other = await memory.elsewhere()
@@ -203,13 +238,17 @@ async def what_an_ended_process_wrote_is_there(memory: Memory) -> None:
     await client.expect(session, there)
 
 
-@check("DUR12", needs=[OtherProcess], suite="smoke")
+@check(
+    "DUR12",
+    "What a process was told is stored is there after kill -9, and the storage works on.",
+    incident=(
+        "mem0ai 2.2.1 with faiss: 62 memories were acknowledged; after kill -9 and a restart there "
+        "were none."
+    ),
+    needs=[OtherProcess],
+    suite="smoke",
+)
 async def acknowledged_messages_survive_a_kill(memory: Memory) -> None:
-    """What a process was told is stored is there after kill -9, and the storage works on.
-
-    Incident: mem0ai 2.2.1 with faiss: 62 memories were acknowledged; after kill -9 and a restart
-    there were none.
-    """
     session, single, batch = memory.session(), memory.messages(6), memory.messages(5)
     victim = await memory.elsewhere()
     for message in single:
@@ -226,13 +265,16 @@ async def acknowledged_messages_survive_a_kill(memory: Memory) -> None:
     await client.expect(session, there + contents_of(later))
 
 
-@check("DUR13", needs=[OtherProcess])
+@check(
+    "DUR13",
+    "Two processes that write in turns both read one history, in the order of the writes.",
+    incident=(
+        "langchain-core's InMemoryChatMessageHistory behind two workers: each has the half of the "
+        "conversation that it happened to serve."
+    ),
+    needs=[OtherProcess],
+)
 async def processes_that_take_turns_share_one_order(memory: Memory) -> None:
-    """Two processes that write in turns both read one history, in the order of the writes.
-
-    Incident: langchain-core's InMemoryChatMessageHistory behind two workers: each has the half of
-    the conversation that it happened to serve.
-    """
     here, other = memory.client, await memory.elsewhere()
     session, there = memory.session(), list[Any]()
     for turn in range(8):
@@ -243,13 +285,16 @@ async def processes_that_take_turns_share_one_order(memory: Memory) -> None:
     await other.expect(session, there)
 
 
-@check("DUR14", needs=[OtherProcess])
+@check(
+    "DUR14",
+    "A process that has read a session before sees what another process has written since.",
+    incident=(
+        "botframework-sdk issue 4776: with two worker processes, items cached in the memory of one "
+        "were missing or old in the other."
+    ),
+    needs=[OtherProcess],
+)
 async def a_process_sees_what_others_wrote_since(memory: Memory) -> None:
-    """A process that has read a session before sees what another process has written since.
-
-    Incident: botframework-sdk issue 4776: with two worker processes, items cached in the memory of
-    one were missing or old in the other.
-    """
     here, other = memory.client, await memory.elsewhere()
     session, there = memory.session(), list[Any]()
     await other.expect(session, [])
@@ -261,13 +306,16 @@ async def a_process_sees_what_others_wrote_since(memory: Memory) -> None:
         await expect_fresh(memory, other, session, there, elsewhere=True)
 
 
-@check("DUR15", needs=[OtherProcess, method("clear")])
+@check(
+    "DUR15",
+    "A session that another process has cleared is served no longer, and does not come back.",
+    incident=(
+        "luke pull request 589: a window that still had the conversation saved it again after "
+        "another one had cleared it."
+    ),
+    needs=[OtherProcess, method("clear")],
+)
 async def a_process_sees_what_others_cleared(memory: Memory) -> None:
-    """A session that another process has cleared is served no longer, and does not come back.
-
-    Incident: luke pull request 589: a window that still had the conversation saved it again after
-    another one had cleared it.
-    """
     here, other = memory.client, await memory.elsewhere()
     session, batch = memory.session(), memory.messages(3)
     await here.add(session, batch)

@@ -8,13 +8,18 @@ from goldfish.findings.result import Violation
 from goldfish.harness.memory import Client, Memory
 
 
-@check("DUR40", about="state", needs=[Reopening], suite="smoke")
+@check(
+    "DUR40",
+    "Values of sessions and users are there after the store is closed and opened again.",
+    incident=(
+        "google/adk-python issue 508: a tool put the id of a customer into the state, and it was "
+        "not in the database."
+    ),
+    about="state",
+    needs=[Reopening],
+    suite="smoke",
+)
 async def values_survive_reopening(memory: Memory) -> None:
-    """Values of sessions and users are there after the store is closed and opened again.
-
-    Incident: google/adk-python issue 508: a tool put the id of a customer into the state, and it
-    was not in the database.
-    """
     stated = Stated(memory)
     for turn in range(3):
         for owner in owners(memory, stated):
@@ -23,13 +28,18 @@ async def values_survive_reopening(memory: Memory) -> None:
         await stated.expect(client=memory.client)
 
 
-@check("DUR41", about="state", needs=[OtherProcess], suite="smoke")
+@check(
+    "DUR41",
+    "What one process sets, the next call of another that was open gives, and the other way round.",
+    incident=(
+        "BrainDAO/adk-ts issue 637: after an event had changed the state in the database, the "
+        "session that was open still gave the values of before."
+    ),
+    about="state",
+    needs=[OtherProcess],
+    suite="smoke",
+)
 async def another_process_sees_a_value_at_once(memory: Memory) -> None:
-    """What one process sets, the next call of another that was open gives, and the other way round.
-
-    Incident: BrainDAO/adk-ts issue 637: after an event had changed the state in the database, the
-    session that was open still gave the values of before.
-    """
     stated, here, other = Stated(memory), memory.client, await memory.elsewhere()
     for turn in range(4):
         for owner in owners(memory, stated):
@@ -41,13 +51,17 @@ async def another_process_sees_a_value_at_once(memory: Memory) -> None:
                 await _expect_fresh(memory, stated, owner, client)
 
 
-@check("DUR42", about="state", needs=[OtherProcess])
+@check(
+    "DUR42",
+    "What a process set is there after kill -9, and more can be set.",
+    incident=(
+        "agno-agi/agno issue 7317: a session was kept in memory until its run was complete; what "
+        "happened before that was in no database."
+    ),
+    about="state",
+    needs=[OtherProcess],
+)
 async def values_survive_a_kill(memory: Memory) -> None:
-    """What a process set is there after kill -9, and more can be set.
-
-    Incident: agno-agi/agno issue 7317: a session was kept in memory until its run was complete;
-    what happened before that was in no database.
-    """
     stated = Stated(memory)
     await memory.close()  # so that one that allows one opening at a time can be asked, too
     for turn in range(2):
@@ -60,13 +74,18 @@ async def values_survive_a_kill(memory: Memory) -> None:
         await client.close()
 
 
-@check("DUR43", about="state", needs=[Server], own_servers=True)
+@check(
+    "DUR43",
+    "After kill -9 of the server and a restart on its data, all values are there.",
+    incident=(
+        "the Redis documentation on persistence: without an append-only file, what was written "
+        "since the last snapshot is lost with the server."
+    ),
+    about="state",
+    needs=[Server],
+    own_servers=True,
+)
 async def a_killed_server_still_has_the_values(memory: Memory) -> None:
-    """After kill -9 of the server and a restart on its data, all values are there.
-
-    Incident: the Redis documentation on persistence: without an append-only file, what was written
-    since the last snapshot is lost with the server.
-    """
     stated = Stated(memory)
     server = memory.sandbox.faults.server(memory.target.services[0])
     for turn in range(3):

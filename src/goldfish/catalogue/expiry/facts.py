@@ -17,25 +17,33 @@ PerFact = method("remember", "ttl")
 PASSING, LASTING = "Ann is in the cinema tonight", "Ann lives in Berlin"
 
 
-@check("TTL22", about="facts", needs=[PerFact])
+@check(
+    "TTL22",
+    "A fact that was told for a second is neither listed nor recalled when that is over.",
+    incident=(
+        "vllm-project/semantic-router issue 404: entries past their time were still the best "
+        "match, and were given out until something else removed them."
+    ),
+    about="facts",
+    needs=[PerFact],
+)
 async def a_fact_is_known_for_its_time_only(memory: Memory) -> None:
-    """A fact that was told for a second is neither listed nor recalled when that is over.
-
-    Incident: vllm-project/semantic-router issue 404: entries past their time were still the best
-    match, and were given out until something else removed them.
-    """
     client, user = memory.client, memory.session("ann")
     await client.call("remember", user, PASSING, ttl=SOON)
     await _expect_gone(client, user, PASSING)
 
 
-@check("TTL23", about="facts", needs=[PerFact])
+@check(
+    "TTL23",
+    "The facts beside one that expires stay: those without a time, with a longer one, of others.",
+    incident=(
+        "mem0ai/mem0 pull request 5445: the cleaning up of expired memories, if called without a "
+        "filter, went through those of all users."
+    ),
+    about="facts",
+    needs=[PerFact],
+)
 async def a_fact_expires_alone(memory: Memory) -> None:
-    """The facts beside one that expires stay: those without a time, with a longer one, of others.
-
-    Incident: mem0ai/mem0 pull request 5445: the cleaning up of expired memories, if called without
-    a filter, went through those of all users.
-    """
     knowledge, client = Knowledge(memory), memory.client
     ann, ben = memory.session("ann"), memory.session("ben")
     await knowledge.tell(ann, LASTING)
@@ -47,13 +55,17 @@ async def a_fact_expires_alone(memory: Memory) -> None:
     await knowledge.expect()
 
 
-@check("TTL24", about="facts", needs=[PerFact])
+@check(
+    "TTL24",
+    "A fact that is told again after it expired is known, for good if it is told so.",
+    incident=(
+        "Siddhant-K-code/distill pull request 84: what replaced an expired entry was merged into "
+        "that entry as its duplicate, until the search for duplicates left those out."
+    ),
+    about="facts",
+    needs=[PerFact],
+)
 async def an_expired_fact_can_be_told_anew(memory: Memory) -> None:
-    """A fact that is told again after it expired is known, for good if it is told so.
-
-    Incident: Siddhant-K-code/distill pull request 84: what replaced an expired entry was merged
-    into that entry as its duplicate, until the search for duplicates left those out.
-    """
     knowledge, client, user = Knowledge(memory), memory.client, memory.session("ann")
     await client.call("remember", user, PASSING, ttl=SOON)
     await _expect_gone(client, user, PASSING)
@@ -63,13 +75,17 @@ async def an_expired_fact_can_be_told_anew(memory: Memory) -> None:
     await knowledge.expect(user)
 
 
-@check("TTL25", about="facts", needs=[PerFact, Reopening])
+@check(
+    "TTL25",
+    "A fact whose time was over when the storage was opened again is not known.",
+    incident=(
+        "simonlast/node-persist issue 79: expired items went with a job that ran every two "
+        "minutes; whoever asked before it got them."
+    ),
+    about="facts",
+    needs=[PerFact, Reopening],
+)
 async def an_expired_fact_stays_away_after_reopening(memory: Memory) -> None:
-    """A fact whose time was over when the storage was opened again is not known.
-
-    Incident: simonlast/node-persist issue 79: expired items went with a job that ran every two
-    minutes; whoever asked before it got them.
-    """
     knowledge, user = Knowledge(memory), memory.session("ann")
     await knowledge.tell(user, LASTING)
     await memory.client.call("remember", user, PASSING, ttl=SOON)

@@ -119,13 +119,17 @@ def judge_left(left: Any, asked: float, passed: float) -> None:
         )
 
 
-@check("TTL01", needs=[SetTTL], suite="smoke")
+@check(
+    "TTL01",
+    "When its time is over a session has no messages, however it is read.",
+    incident=(
+        "langgraph-checkpoint-sqlite 3.1.2: three seconds after a TTL of one the item is still "
+        "served, because only a sweep that nobody started would remove it."
+    ),
+    needs=[SetTTL],
+    suite="smoke",
+)
 async def an_expired_session_is_empty(memory: Memory) -> None:
-    """When its time is over a session has no messages, however it is read.
-
-    Incident: langgraph-checkpoint-sqlite 3.1.2: three seconds after a TTL of one the item is still
-    served, because only a sweep that nobody started would remove it.
-    """
     client = memory.client
     whole, contents = await expiring(memory, "whole", 3)
     partly, others = await expiring(memory, "partly", 3)
@@ -137,13 +141,16 @@ async def an_expired_session_is_empty(memory: Memory) -> None:
     await expect_expiry(client, partly, others, since=began)
 
 
-@check("TTL02", needs=[SetTTL, method("list_sessions")])
+@check(
+    "TTL02",
+    "A session whose time is over is listed no longer, also if nobody has read it since.",
+    incident=(
+        "affinidi-tdk-rs pull request 333: sessions expired only when they were read; those that "
+        "nobody read again stayed in the table for ever."
+    ),
+    needs=[SetTTL, method("list_sessions")],
+)
 async def an_expired_session_is_not_listed(memory: Memory) -> None:
-    """A session whose time is over is listed no longer, also if nobody has read it since.
-
-    Incident: affinidi-tdk-rs pull request 333: sessions expired only when they were read; those
-    that nobody read again stayed in the table for ever.
-    """
     kept, _ = await written(memory, "kept")
     session, _ = await expiring(memory, "expiring")
     began = time.monotonic()
@@ -157,13 +164,16 @@ async def an_expired_session_is_not_listed(memory: Memory) -> None:
     raise Violation(f"stale: {quote(session)} has expired and is still listed")
 
 
-@check("TTL03", needs=[SetTTL, Reopening])
+@check(
+    "TTL03",
+    "A deadline also holds after reopening, and for an opening that knew the session before.",
+    incident=(
+        "rockbot pull request 81 had to write deadlines to its files: until then a restart forgot "
+        "what was to expire when."
+    ),
+    needs=[SetTTL, Reopening],
+)
 async def a_deadline_holds_for_every_opening(memory: Memory) -> None:
-    """A deadline also holds after reopening, and for an opening that knew the session before.
-
-    Incident: rockbot pull request 81 had to write deadlines to its files: until then a restart
-    forgot what was to expire when.
-    """
     one, two = memory.client, await memory.open()
     known, batch = memory.session("known"), memory.messages(2)
     await one.add(known, batch)
@@ -179,13 +189,16 @@ async def a_deadline_holds_for_every_opening(memory: Memory) -> None:
     await expect_alive(client, lasting, others, f"with a deadline in {MINUTE} s")
 
 
-@check("TTL04", needs=[SetTTL])
+@check(
+    "TTL04",
+    "A session is there until its time is over, be that a minute, a month or ten years.",
+    incident=(
+        "memcached documents that more than 30 days are read as a date, long past; micronaut-redis "
+        "pull request 3 had mixed up seconds and milliseconds."
+    ),
+    needs=[SetTTL],
+)
 async def a_session_does_not_expire_early(memory: Memory) -> None:
-    """A session is there until its time is over, be that a minute, a month or ten years.
-
-    Incident: memcached documents that more than 30 days are read as a date, long past;
-    micronaut-redis pull request 3 had mixed up seconds and milliseconds.
-    """
     there = {}
     for seconds in (MINUTE, 3_600, 31 * 86_400, 10 * 365 * 86_400):
         session, contents = await written(memory, f"for-{seconds}")
@@ -196,13 +209,16 @@ async def a_session_does_not_expire_early(memory: Memory) -> None:
         await expect_alive(memory.client, session, contents, why)
 
 
-@check("TTL05", needs=[SetTTL])
+@check(
+    "TTL05",
+    "A deadline makes its own session expire and no other, however much alike their ids are.",
+    incident=(
+        "Redis documents that EXPIRE works on a whole key: sessions that share one hash all go "
+        "with the first deadline among them."
+    ),
+    needs=[SetTTL],
+)
 async def only_the_session_itself_expires(memory: Memory) -> None:
-    """A deadline makes its own session expire and no other, however much alike their ids are.
-
-    Incident: Redis documents that EXPIRE works on a whole key: sessions that share one hash all go
-    with the first deadline among them.
-    """
     others = await settled(memory, memory.session())
     doomed = {name: others.pop(name) for name in list(others)[::2]}
     for name in doomed:
@@ -213,13 +229,16 @@ async def only_the_session_itself_expires(memory: Memory) -> None:
     await expect_untouched(memory, others, "the expiry of sessions with like names")
 
 
-@check("TTL06", needs=[SetTTL])
+@check(
+    "TTL06",
+    "Writing to a session does not move its deadline, and what was written expires with it.",
+    incident=(
+        "Redis documents that SET removes a key's timeout; sessions that are saved as one value "
+        "lose theirs with the next save (kontext issue 894)."
+    ),
+    needs=[SetTTL],
+)
 async def later_writes_leave_a_deadline_alone(memory: Memory) -> None:
-    """Writing to a session does not move its deadline, and what was written expires with it.
-
-    Incident: Redis documents that SET removes a key's timeout; sessions that are saved as one
-    value lose theirs with the next save (kontext issue 894).
-    """
     if await renews(memory):
         return  # then that is what writes are for
     began, second = time.monotonic(), memory.messages(1)
@@ -234,13 +253,16 @@ async def later_writes_leave_a_deadline_alone(memory: Memory) -> None:
     await expect_expiry(memory.client, session, doomed, write)
 
 
-@check("TTL07", needs=[SetTTL])
+@check(
+    "TTL07",
+    "Reading a session again and again does not keep it alive.",
+    incident=(
+        "the langgraph.json reference says that reading an item restarts its time by default "
+        "(refresh_on_read): what is looked at often enough is never forgotten."
+    ),
+    needs=[SetTTL],
+)
 async def reads_do_not_renew_a_deadline(memory: Memory) -> None:
-    """Reading a session again and again does not keep it alive.
-
-    Incident: the langgraph.json reference says that reading an item restarts its time by default
-    (refresh_on_read): what is looked at often enough is never forgotten.
-    """
     session, contents = await expiring(memory, "read")
     client = memory.client
 
@@ -254,13 +276,16 @@ async def reads_do_not_renew_a_deadline(memory: Memory) -> None:
     await expect_expiry(client, session, contents, read)
 
 
-@check("TTL08", needs=[SetTTL, method("trim", "keep_last")])
+@check(
+    "TTL08",
+    "A session that is trimmed expires when it would have expired anyway.",
+    incident=(
+        "Redis documents that a timeout goes when a key is deleted or overwritten: a trim that "
+        "writes the rest of the list anew makes it eternal."
+    ),
+    needs=[SetTTL, method("trim", "keep_last")],
+)
 async def trimming_keeps_the_deadline(memory: Memory) -> None:
-    """A session that is trimmed expires when it would have expired anyway.
-
-    Incident: Redis documents that a timeout goes when a key is deleted or overwritten: a trim that
-    writes the rest of the list anew makes it eternal.
-    """
     session, contents = await expiring(memory, "trimmed", 30)
     keep = 30
 
@@ -277,13 +302,16 @@ async def trimming_keeps_the_deadline(memory: Memory) -> None:
         raise Violation(f"lost: a trim to three emptied a session with a deadline in {MINUTE} s")
 
 
-@check("TTL09", needs=[SetTTL, method("delete_messages"), carries("id")])
+@check(
+    "TTL09",
+    "A session from which messages are deleted expires when it would have expired anyway.",
+    incident=(
+        "Redis documents that *STORE commands and SET remove a timeout: a delete that filters the "
+        "list and stores the result makes the session eternal."
+    ),
+    needs=[SetTTL, method("delete_messages"), carries("id")],
+)
 async def deleting_messages_keeps_the_deadline(memory: Memory) -> None:
-    """A session from which messages are deleted expires when it would have expired anyway.
-
-    Incident: Redis documents that *STORE commands and SET remove a timeout: a delete that filters
-    the list and stores the result makes the session eternal.
-    """
     session, batch = memory.session(), memory.messages(30)
     await memory.client.add(session, batch)
     await memory.client.call("set_ttl", session, SOON)
@@ -296,13 +324,16 @@ async def deleting_messages_keeps_the_deadline(memory: Memory) -> None:
     await expect_expiry(memory.client, session, doomed, delete)
 
 
-@check("TTL10", needs=[SetTTL])
+@check(
+    "TTL10",
+    "Setting the expiry to None removes the deadline, and the session stays.",
+    incident=(
+        "redis-mock issue 184: after a key was set anew its old timeout could be neither changed "
+        "nor taken away."
+    ),
+    needs=[SetTTL],
+)
 async def a_deadline_can_be_removed(memory: Memory) -> None:
-    """Setting the expiry to None removes the deadline, and the session stays.
-
-    Incident: redis-mock issue 184: after a key was set anew its old timeout could be neither
-    changed nor taken away.
-    """
     client = memory.client
 
     async def removed() -> tuple[str, list[Any]] | None:
@@ -324,13 +355,16 @@ async def a_deadline_can_be_removed(memory: Memory) -> None:
     await expect_alive(client, session, contents, "though its deadline was removed")
 
 
-@check("TTL11", needs=[SetTTL])
+@check(
+    "TTL11",
+    "Setting the expiry again replaces the first deadline, by a later or an earlier one.",
+    incident=(
+        "Redis documents that EXPIRE with NX sets a timeout only where there is none, and with GT "
+        "or LT only a later or earlier one: with any of them the second call is ignored."
+    ),
+    needs=[SetTTL],
+)
 async def a_new_deadline_replaces_the_old_one(memory: Memory) -> None:
-    """Setting the expiry again replaces the first deadline, by a later or an earlier one.
-
-    Incident: Redis documents that EXPIRE with NX sets a timeout only where there is none, and with
-    GT or LT only a later or earlier one: with any of them the second call is ignored.
-    """
     client = memory.client
     shorter, early = await written(memory, "shorter")
     await client.call("set_ttl", shorter, MINUTE)
@@ -347,13 +381,16 @@ async def a_new_deadline_replaces_the_old_one(memory: Memory) -> None:
     await expect_alive(client, longer, late, f"though it was given {MINUTE} s more")
 
 
-@check("TTL12", needs=[SetTTL, GetTTL])
+@check(
+    "TTL12",
+    "get_ttl says how many seconds are left, and None where there is no deadline.",
+    incident=(
+        "simplesamlphp issue 810 took a date for a number of seconds, and sessions stayed for "
+        "decades; sync_gateway issue 1201 showed a day as 86400000000000."
+    ),
+    needs=[SetTTL, GetTTL],
+)
 async def the_time_left_is_told_in_seconds(memory: Memory) -> None:
-    """get_ttl says how many seconds are left, and None where there is no deadline.
-
-    Incident: simplesamlphp issue 810 took a date for a number of seconds, and sessions stayed for
-    decades; sync_gateway issue 1201 showed a day as 86400000000000.
-    """
     client = memory.client
     if (left := await client.call("get_ttl", memory.session("unknown"))) is not None:
         raise Violation(f"wrong: get_ttl of a session that nobody wrote to is {quote(left)}")
@@ -374,13 +411,16 @@ async def the_time_left_is_told_in_seconds(memory: Memory) -> None:
         raise Violation(f"wrong: get_ttl said {left:g}, and {less:g} more than a second later")
 
 
-@check("TTL13", needs=[SetTTL])
+@check(
+    "TTL13",
+    "What is added after the expiry is there alone and stays: no old messages, no old deadline.",
+    incident=(
+        "twisted issue 3458: a request that came after a session's time was over, and before the "
+        "cleaning, revived the expired session with all it held."
+    ),
+    needs=[SetTTL],
+)
 async def a_session_begins_anew_after_its_expiry(memory: Memory) -> None:
-    """What is added after the expiry is there alone and stays: no old messages, no old deadline.
-
-    Incident: twisted issue 3458: a request that came after a session's time was over, and before
-    the cleaning, revived the expired session with all it held.
-    """
     client = memory.client
     unread, forgotten = await expiring(memory, "unread")
     session, old = await expiring(memory, "read")
@@ -398,13 +438,16 @@ async def a_session_begins_anew_after_its_expiry(memory: Memory) -> None:
             raise Violation(f"wrong: get_ttl of a session that began anew is {quote(left)}")
 
 
-@check("TTL14", needs=[SetTTL, Retries])
+@check(
+    "TTL14",
+    "A message that expired can be added again with its id, and is there.",
+    incident=(
+        "langgraph pull request 7207 proposes tombstones that drop writes to what was once "
+        "deleted; kept beyond an expiry, they swallow a message that is said again."
+    ),
+    needs=[SetTTL, Retries],
+)
 async def an_expired_message_may_be_added_again(memory: Memory) -> None:
-    """A message that expired can be added again with its id, and is there.
-
-    Incident: langgraph pull request 7207 proposes tombstones that drop writes to what was once
-    deleted; kept beyond an expiry, they swallow a message that is said again.
-    """
     session, batch = memory.session(), memory.messages(3)
     await memory.client.add(session, batch)
     await memory.client.call("set_ttl", session, SOON)
@@ -413,13 +456,16 @@ async def an_expired_message_may_be_added_again(memory: Memory) -> None:
     await memory.client.expect(session, contents_of(batch[1:]))
 
 
-@check("TTL15", needs=[SetTTL])
+@check(
+    "TTL15",
+    "A deadline for a session without messages does nothing to a message added later.",
+    incident=(
+        "Redis documents that EXPIRE of a key that does not exist sets nothing; a table of "
+        "deadlines beside the messages remembers it, and the first message dies young."
+    ),
+    needs=[SetTTL],
+)
 async def an_empty_session_takes_no_deadline(memory: Memory) -> None:
-    """A deadline for a session without messages does nothing to a message added later.
-
-    Incident: Redis documents that EXPIRE of a key that does not exist sets nothing; a table of
-    deadlines beside the messages remembers it, and the first message dies young.
-    """
     session = memory.session()
     try:
         await memory.client.call("set_ttl", session, SOON)
@@ -432,13 +478,16 @@ async def an_empty_session_takes_no_deadline(memory: Memory) -> None:
     await expect_alive(memory.client, session, contents_of(batch), why)
 
 
-@check("TTL16", needs=[SetTTL, method("clear")])
+@check(
+    "TTL16",
+    "What is added after clear does not expire by the deadline of what was cleared.",
+    incident=(
+        "turms issue 628 kept a session and its timeout in two writes, so that one could outlive "
+        "the other."
+    ),
+    needs=[SetTTL, method("clear")],
+)
 async def clearing_removes_the_deadline(memory: Memory) -> None:
-    """What is added after clear does not expire by the deadline of what was cleared.
-
-    Incident: turms issue 628 kept a session and its timeout in two writes, so that one could
-    outlive the other.
-    """
     client = memory.client
     other, _ = await expiring(memory, "cleared-with-all")
     await (client.call("clear_all") if client.has("clear_all") else client.call("clear", other))

@@ -10,13 +10,16 @@ from goldfish.findings.result import Violation
 from goldfish.harness.memory import Memory, contents_of
 
 
-@check("TTL17", needs=[StoreTTL])
+@check(
+    "TTL17",
+    "In a store with an expiry of its own a session expires by itself, set by the write itself.",
+    incident=(
+        "Flowise issue 2255: the session timeout of its Upstash memory was never handed to the "
+        "server, and the key's time to live stayed 'forever'."
+    ),
+    needs=[StoreTTL],
+)
 async def a_store_wide_expiry_takes_effect(memory: Memory) -> None:
-    """In a store with an expiry of its own a session expires by itself, set by the write itself.
-
-    Incident: Flowise issue 2255: the session timeout of its Upstash memory was never handed to
-    the server, and the key's time to live stayed 'forever'.
-    """
     client = await memory.reopen(ttl=SOON)
     session, contents = await written(memory, "left-alone")
     left = await client.call("get_ttl", session) if client.has("get_ttl") else SOON
@@ -26,13 +29,16 @@ async def a_store_wide_expiry_takes_effect(memory: Memory) -> None:
         raise Violation("wrong: get_ttl is None right after a write, and the session expired")
 
 
-@check("TTL18", needs=[StoreTTL])
+@check(
+    "TTL18",
+    "In a store with an expiry of its own a session lives on whole while it is written to.",
+    incident=(
+        "tomcat-redis-session-manager issue 15: the time to live was set once and not with later "
+        "activity, and users were logged out in the middle of their work."
+    ),
+    needs=[StoreTTL],
+)
 async def every_write_renews_a_store_wide_expiry(memory: Memory) -> None:
-    """In a store with an expiry of its own a session lives on whole while it is written to.
-
-    Incident: tomcat-redis-session-manager issue 15: the time to live was set once and not with
-    later activity, and users were logged out in the middle of their work.
-    """
     client = await memory.reopen(ttl=2)
     for _ in range(3):
         session, contents = await written(memory, "active")
@@ -56,13 +62,16 @@ async def every_write_renews_a_store_wide_expiry(memory: Memory) -> None:
         return
 
 
-@check("TTL19", needs=[StoreTTL])
+@check(
+    "TTL19",
+    "In a store with an expiry of its own reading a session does not keep it alive.",
+    incident=(
+        "rest-sessions issue 1: each use set a session's timer back to the beginning, so that a "
+        "session that is polled never ends."
+    ),
+    needs=[StoreTTL],
+)
 async def reads_do_not_renew_a_store_wide_expiry(memory: Memory) -> None:
-    """In a store with an expiry of its own reading a session does not keep it alive.
-
-    Incident: rest-sessions issue 1: each use set a session's timer back to the beginning, so that
-    a session that is polled never ends.
-    """
     client = await memory.reopen(ttl=SOON)
     session, contents = await written(memory, "read")
 
@@ -72,13 +81,16 @@ async def reads_do_not_renew_a_store_wide_expiry(memory: Memory) -> None:
     await expect_expiry(client, session, contents, read)
 
 
-@check("TTL20", needs=[StoreTTL])
+@check(
+    "TTL20",
+    "In a store with an expiry of its own, writing to one session does not renew another.",
+    incident=(
+        "Redis documents that EXPIRE works on a whole key: sessions that are kept in one hash live "
+        "as long as the busiest of them."
+    ),
+    needs=[StoreTTL],
+)
 async def an_idle_session_expires_while_others_are_written(memory: Memory) -> None:
-    """In a store with an expiry of its own, writing to one session does not renew another.
-
-    Incident: Redis documents that EXPIRE works on a whole key: sessions that are kept in one hash
-    live as long as the busiest of them.
-    """
     client = await memory.reopen(ttl=SOON)
     idle, contents = await written(memory, "idle")
     busy = memory.session("busy")
@@ -89,13 +101,16 @@ async def an_idle_session_expires_while_others_are_written(memory: Memory) -> No
     await expect_expiry(client, idle, contents, write)
 
 
-@check("TTL21", needs=[StoreTTL, method("trim", "keep_last")])
+@check(
+    "TTL21",
+    "In a store with an expiry of its own a session that is trimmed still expires.",
+    incident=(
+        "Redis documents that a timeout goes when a key is deleted or overwritten: a trim that "
+        "writes the rest of the list anew makes it eternal."
+    ),
+    needs=[StoreTTL, method("trim", "keep_last")],
+)
 async def trimming_keeps_a_store_wide_expiry(memory: Memory) -> None:
-    """In a store with an expiry of its own a session that is trimmed still expires.
-
-    Incident: Redis documents that a timeout goes when a key is deleted or overwritten: a trim that
-    writes the rest of the list anew makes it eternal.
-    """
     client = await memory.reopen(ttl=SOON)
     session, contents = await written(memory, "trimmed", 5)
     await client.call("trim", session, keep_last=3)

@@ -20,36 +20,51 @@ from goldfish.harness.pods import Pod
 FACTS = ["Ann lives in Berlin", "The cat is called Schnurri", "Order 8892 is a red bicycle"]
 
 
-@check("FLT29", about="facts", needs=[Server], own_servers=True, suite="smoke")
+@check(
+    "FLT29",
+    "While the server cannot be reached, recalling and telling are errors; afterwards both work.",
+    incident=(
+        "xorbitsai/xagent pull request 2047: a search that failed in the database came back as "
+        "success with no memories, so that the agent said it knew nothing."
+    ),
+    about="facts",
+    needs=[Server],
+    own_servers=True,
+    suite="smoke",
+)
 async def a_memory_that_cannot_be_reached_is_an_error(memory: Memory) -> None:
-    """While the server cannot be reached, recalling and telling are errors; afterwards both work.
-
-    Incident: xorbitsai/xagent pull request 2047: a search that failed in the database came back as
-    success with no memories, so that the agent said it knew nothing.
-    """
     story = await Story.begun(memory, memory.client)
     await story.live_through(memory.sandbox.faults.network(memory.target.services[0]).refuse)
 
 
-@check("FLT30", about="facts", needs=[Server], own_servers=True)
+@check(
+    "FLT30",
+    "While the server is down no fact looks forgotten; once it is back the same client works.",
+    incident=(
+        "agent0ai/agent-zero issue 615: a memory search that failed ended the turn with an error, "
+        "which went away for a while and came back."
+    ),
+    about="facts",
+    needs=[Server],
+    own_servers=True,
+)
 async def a_restarted_server_is_found_again(memory: Memory) -> None:
-    """While the server is down no fact looks forgotten; once it is back the same client works.
-
-    Incident: agent0ai/agent-zero issue 615: a memory search that failed ended the turn with an
-    error, which went away for a while and came back.
-    """
     story = await Story.begun(memory, memory.client)
     with restarts_forget_plainly(memory):
         await story.live_through(memory.sandbox.faults.server(memory.target.services[0]).kill)
 
 
-@check("FLT31", about="facts", needs=[OtherProcess])
+@check(
+    "FLT31",
+    "When the disk is full a fact is refused, none is forgotten, and with room again all is well.",
+    incident=(
+        "qTox/qTox issue 2179: the disk was full when the program was started again, and its "
+        "history was empty."
+    ),
+    about="facts",
+    needs=[OtherProcess],
+)
 async def a_full_disk_is_an_error_and_forgets_nothing(memory: Memory) -> None:
-    """When the disk is full a fact is refused, none is forgotten, and with room again all is well.
-
-    Incident: qTox/qTox issue 2179: the disk was full when the program was started again, and its
-    history was empty.
-    """
     await Story.begun(memory, memory.client)
     files_of(memory)
     await memory.close()

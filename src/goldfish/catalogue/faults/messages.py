@@ -36,43 +36,60 @@ async def _survive(
         await story.recover()
 
 
-@check("FLT01", needs=[Server], own_servers=True, suite="smoke")
+@check(
+    "FLT01",
+    "While nobody answers at the server's port, no call looks like success or an empty memory.",
+    incident=(
+        "the goldfish bot: the pool to Redis was exhausted, a save returned without saving, and "
+        "the next turn began with an empty history."
+    ),
+    needs=[Server],
+    own_servers=True,
+    suite="smoke",
+)
 async def a_server_that_cannot_be_reached_is_an_error(memory: Memory) -> None:
-    """While nobody answers at the server's port, no call looks like success or an empty memory.
-
-    Incident: the goldfish bot: the pool to Redis was exhausted, a save returned without saving, and
-    the next turn began with an empty history.
-    """
     await _survive(memory, _network(memory).refuse)
 
 
-@check("FLT02", needs=[Server], own_servers=True)
+@check(
+    "FLT02",
+    "Connections that are reset, also new ones, cost at most errors, and only while it lasts.",
+    incident=(
+        "redis-py 8.1 does not notice that the server closed an idle connection while it waits for "
+        "maintenance notices, its default: the next command fails."
+    ),
+    needs=[Server],
+    own_servers=True,
+)
 async def connections_that_are_reset_lose_nothing(memory: Memory) -> None:
-    """Connections that are reset, also new ones, cost at most errors, and only while it lasts.
-
-    Incident: redis-py 8.1 does not notice that the server closed an idle connection while it waits
-    for maintenance notices, its default: the next command fails.
-    """
     await _survive(memory, _network(memory).reset, times=2)
 
 
-@check("FLT03", needs=[Server], own_servers=True)
+@check(
+    "FLT03",
+    "While nothing passes, no call returns; afterwards everything acknowledged is there.",
+    incident=(
+        "the redis-py documentation: without socket_timeout a call on a silent connection waits "
+        "for ever."
+    ),
+    needs=[Server],
+    own_servers=True,
+)
 async def a_silent_network_is_not_an_empty_memory(memory: Memory) -> None:
-    """While nothing passes, no call returns; afterwards everything acknowledged is there.
-
-    Incident: the redis-py documentation: without socket_timeout a call on a silent connection
-    waits for ever.
-    """
     await _survive(memory, _network(memory).hang, patience=BRIEF)
 
 
-@check("FLT04", needs=[Server], own_servers=True)
+@check(
+    "FLT04",
+    "On a slow network calls succeed, also at once, and each gets its own answer.",
+    incident=(
+        "redis-py issue 2624 and OpenAI's report of 20 March 2023: after a cancelled call, a "
+        "connection gave the answer for one user to the next."
+    ),
+    needs=[Server],
+    own_servers=True,
+)
 async def a_slow_network_changes_no_answer(memory: Memory) -> None:
-    """On a slow network calls succeed, also at once, and each gets its own answer.
-
-    Incident: redis-py issue 2624 and OpenAI's report of 20 March 2023: after a cancelled call, a
-    connection gave the answer for one user to the next.
-    """
     with _network(memory).delay(0.02):
         story = await Adversity.prepared(memory)
         await story.write(3, strict=True)
@@ -80,13 +97,17 @@ async def a_slow_network_changes_no_answer(memory: Memory) -> None:
         await withstand(memory, Workload(pods=0, sessions=4, operations=24, batch=2), rounds=1)
 
 
-@check("FLT05", needs=[Server], own_servers=True)
+@check(
+    "FLT05",
+    "Replies that arrive a few bytes at a time are read as the whole that they are.",
+    incident=(
+        "TCP is a stream, as RFC 9293 says: a reader that takes one recv for one answer works "
+        "until an answer is longer than a packet."
+    ),
+    needs=[Server],
+    own_servers=True,
+)
 async def answers_in_pieces_are_put_together(memory: Memory) -> None:
-    """Replies that arrive a few bytes at a time are read as the whole that they are.
-
-    Incident: TCP is a stream, as RFC 9293 says: a reader that takes one recv for one answer works
-    until an answer is longer than a packet.
-    """
     story = await Adversity.prepared(memory)
     with _network(memory).trickle():
         for size in (1, 12):
@@ -94,13 +115,17 @@ async def answers_in_pieces_are_put_together(memory: Memory) -> None:
             await story.read(strict=True)
 
 
-@check("FLT06", needs=[Server], own_servers=True)
+@check(
+    "FLT06",
+    "A write that reached the server, and whose answer was lost, is there whole, once or not.",
+    incident=(
+        "a client that sends a command again after a lost connection, as redis.Redis(host=…) of "
+        "redis-py 8.1 does, runs an RPUSH twice: the message is there twice."
+    ),
+    needs=[Server],
+    own_servers=True,
+)
 async def a_write_whose_answer_was_lost_happens_at_most_once(memory: Memory) -> None:
-    """A write that reached the server, and whose answer was lost, is there whole, once or not.
-
-    Incident: a client that sends a command again after a lost connection, as redis.Redis(host=…)
-    of redis-py 8.1 does, runs an RPUSH twice: the message is there twice.
-    """
     network = _network(memory)
     story = await Adversity.prepared(memory)
     for skip in range(5):
@@ -108,13 +133,17 @@ async def a_write_whose_answer_was_lost_happens_at_most_once(memory: Memory) -> 
         await story.recover()
 
 
-@check("FLT07", needs=[Server, Retries], own_servers=True)
+@check(
+    "FLT07",
+    "A caller that sends a batch again because its answer was lost finds it there once.",
+    incident=(
+        "Amazon documents that a standard SQS queue delivers at least once: the turn that a worker "
+        "had stored before it lost its connection is stored by the next one again."
+    ),
+    needs=[Server, Retries],
+    own_servers=True,
+)
 async def a_retry_after_a_lost_answer_is_stored_once(memory: Memory) -> None:
-    """A caller that sends a batch again because its answer was lost finds it there once.
-
-    Incident: Amazon documents that a standard SQS queue delivers at least once: the turn that a
-    worker had stored before it lost its connection is stored by the next one again.
-    """
     network, client = _network(memory), memory.client
     for skip in range(4):
         session, batch = memory.session(), memory.messages(2)
@@ -126,13 +155,17 @@ async def a_retry_after_a_lost_answer_is_stored_once(memory: Memory) -> None:
         await client.expect(session, contents_of(batch))
 
 
-@check("FLT08", needs=[Server], own_servers=True)
+@check(
+    "FLT08",
+    "A read whose answer is cut off in the middle raises or is whole, never a shorter history.",
+    incident=(
+        "RFC 9112 section 8: an answer that ends before its announced length is incomplete, and a "
+        "reader that ignores the length takes it for the whole."
+    ),
+    needs=[Server],
+    own_servers=True,
+)
 async def half_an_answer_is_never_taken_for_a_whole(memory: Memory) -> None:
-    """A read whose answer is cut off in the middle raises or is whole, never a shorter history.
-
-    Incident: RFC 9112 section 8: an answer that ends before its announced length is incomplete, and
-    a reader that ignores the length takes it for the whole.
-    """
     network = _network(memory)
     story = await Adversity.prepared(memory)
     await story.write(40, strict=True)
@@ -144,13 +177,17 @@ async def half_an_answer_is_never_taken_for_a_whole(memory: Memory) -> None:
         await story.recover()
 
 
-@check("FLT09", needs=[Server, Reopening], own_servers=True)
+@check(
+    "FLT09",
+    "When connections went dead without a word, an opening made afterwards works.",
+    incident=(
+        "the Linux default of tcp_retries2 lets a dead connection live for some fifteen minutes: a "
+        "pool that is shared by all goes on handing it out."
+    ),
+    needs=[Server, Reopening],
+    own_servers=True,
+)
 async def dead_connections_do_not_stop_a_new_opening(memory: Memory) -> None:
-    """When connections went dead without a word, an opening made afterwards works.
-
-    Incident: the Linux default of tcp_retries2 lets a dead connection live for some fifteen
-    minutes: a pool that is shared by all goes on handing it out.
-    """
     old = await Adversity.prepared(memory)
     with _network(memory).half_open():
         await old.read(patience=BRIEF)
@@ -161,80 +198,108 @@ async def dead_connections_do_not_stop_a_new_opening(memory: Memory) -> None:
         await client.expect(old.session, old.log[0].contents + old.log[1].contents)
 
 
-@check("FLT10", needs=[Server], own_servers=True)
+@check(
+    "FLT10",
+    "A server that hangs up on idle connections costs no message and no lasting error.",
+    incident=(
+        "the Redis setting timeout, and most load balancers, close idle connections: the first "
+        "user of the morning gets the error."
+    ),
+    needs=[Server],
+    own_servers=True,
+)
 async def connections_closed_while_idle_are_replaced(memory: Memory) -> None:
-    """A server that hangs up on idle connections costs no message and no lasting error.
-
-    Incident: the Redis setting timeout, and most load balancers, close idle connections: the first
-    user of the morning gets the error.
-    """
     story = await Adversity.prepared(memory)
     for _ in range(3):
         _network(memory).cut()
         await story.recover()
 
 
-@check("FLT11", needs=[Server], own_servers=True)
+@check(
+    "FLT11",
+    "While the server is dead calls raise; once it is back, the store works and has everything.",
+    incident=(
+        "claude-mem issue 2821: a write that the database refused was answered with an error that "
+        "nobody looked at, some 24 times a day, and none was tried again."
+    ),
+    needs=[Server],
+    own_servers=True,
+)
 async def a_dead_server_is_an_error_and_no_loss(memory: Memory) -> None:
-    """While the server is dead calls raise; once it is back, the store works and has everything.
-
-    Incident: claude-mem issue 2821: a write that the database refused was answered with an error
-    that nobody looked at, some 24 times a day, and none was tried again.
-    """
     with restarts_forget_plainly(memory):
         await _survive(memory, _server(memory).kill)
 
 
-@check("FLT12", needs=[Server], own_servers=True)
+@check(
+    "FLT12",
+    "A server that stands still for a while and goes on has lost nothing, and doubled nothing.",
+    incident=(
+        "the Redis documentation on latency: a fork for a snapshot can stop a server for a second "
+        "and more."
+    ),
+    needs=[Server],
+    own_servers=True,
+)
 async def a_server_that_stops_answering_is_waited_for(memory: Memory) -> None:
-    """A server that stands still for a while and goes on has lost nothing, and doubled nothing.
-
-    Incident: the Redis documentation on latency: a fork for a snapshot can stop a server for a
-    second and more.
-    """
     await _survive(memory, _server(memory).pause, patience=BRIEF)
 
 
-@check("FLT13", needs=[Server, OtherProcess], own_servers=True)
+@check(
+    "FLT13",
+    "Connections are cut again and again while several processes write: nothing is lost.",
+    incident=(
+        "a client that opens a new connection and sends its last command again cannot know whether "
+        "the old one arrived: redis.Redis(host=…) of redis-py 8.1 does so up to ten times."
+    ),
+    needs=[Server, OtherProcess],
+    own_servers=True,
+)
 async def cut_connections_lose_and_double_nothing_under_load(memory: Memory) -> None:
-    """Connections are cut again and again while several processes write: nothing is lost.
-
-    Incident: a client that opens a new connection and sends its last command again cannot know
-    whether the old one arrived: redis.Redis(host=…) of redis-py 8.1 does so up to ten times.
-    """
     crowd = Workload(pods=2, processes=4, batch=2, mix=WRITING, operations=60)
     await withstand(memory, crowd, rounds=3, nemesis=settled(cutting_connections))
 
 
-@check("FLT14", needs=[Server, OtherProcess], own_servers=True)
+@check(
+    "FLT14",
+    "A server that is killed and restarted under load keeps all that was acknowledged.",
+    incident=(
+        "the Redis documentation on persistence: without an append-only file a restart brings back "
+        "the last snapshot, and everything since is gone."
+    ),
+    needs=[Server, OtherProcess],
+    own_servers=True,
+)
 async def a_server_killed_under_load_loses_nothing_acknowledged(memory: Memory) -> None:
-    """A server that is killed and restarted under load keeps all that was acknowledged.
-
-    Incident: the Redis documentation on persistence: without an append-only file a restart brings
-    back the last snapshot, and everything since is gone.
-    """
     crowd = Workload(pods=2, processes=4, batch=2, mix=WRITING, operations=80)
     with restarts_forget_plainly(memory):
         await withstand(memory, crowd, rounds=2, nemesis=settled(killing_server))
 
 
-@check("FLT15", needs=[Server], own_servers=True)
+@check(
+    "FLT15",
+    "While the server takes no more connections calls raise; afterwards all is well.",
+    incident=(
+        'pgbouncer and PostgreSQL answer "too many clients already" when all places are taken; the '
+        "goldfish bot took such an answer for an empty history."
+    ),
+    needs=[Server],
+    own_servers=True,
+)
 async def a_server_without_free_connections_is_an_error(memory: Memory) -> None:
-    """While the server takes no more connections calls raise; afterwards all is well.
-
-    Incident: pgbouncer and PostgreSQL answer "too many clients already" when all places are taken;
-    the goldfish bot took such an answer for an empty history.
-    """
     await _survive(memory, _server(memory).exhausted_connections)
 
 
-@check("FLT16", needs=[Server, Reopening], own_servers=True)
+@check(
+    "FLT16",
+    "On a server that has taken over empty, what is acknowledged is kept, and an opening works.",
+    incident=(
+        "the Redis documentation on EVALSHA: scripts are gone after a restart or a failover, and a "
+        "client must load them again on NOSCRIPT."
+    ),
+    needs=[Server, Reopening],
+    own_servers=True,
+)
 async def a_failover_to_an_empty_server_is_survived(memory: Memory) -> None:
-    """On a server that has taken over empty, what is acknowledged is kept, and an opening works.
-
-    Incident: the Redis documentation on EVALSHA: scripts are gone after a restart or a failover,
-    and a client must load them again on NOSCRIPT.
-    """
     await Adversity.prepared(memory)
     with _server(memory).failover_to_empty():
         old = Adversity(memory, memory.client, memory.session())
@@ -246,90 +311,121 @@ async def a_failover_to_an_empty_server_is_survived(memory: Memory) -> None:
         await new.read(strict=True)
 
 
-@check("FLT17", needs=[service("redis")], own_servers=True)
+@check(
+    "FLT17",
+    "When Redis has no memory left a write raises and leaves no part; reads go on.",
+    incident=(
+        "the Redis documentation on maxmemory: with noeviction, commands that need memory fail "
+        "with an OOM error, others in the same pipeline do not."
+    ),
+    needs=[service("redis")],
+    own_servers=True,
+)
 async def a_redis_without_memory_refuses_loudly(memory: Memory) -> None:
-    """When Redis has no memory left a write raises and leaves no part; reads go on.
-
-    Incident: the Redis documentation on maxmemory: with noeviction, commands that need memory fail
-    with an OOM error, others in the same pipeline do not.
-    """
     redis = memory.sandbox.faults.server("redis")
     await _survive(memory, redis.out_of_memory, times=2)
 
 
-@check("FLT18", needs=[service("redis")], own_servers=True)
+@check(
+    "FLT18",
+    "When the Redis that is reached is a replica, a write raises; afterwards writes work.",
+    incident=(
+        "after a failover behind a fixed address, clients write to the old primary: the Redis "
+        "documentation gives READONLY as the answer they get."
+    ),
+    needs=[service("redis")],
+    own_servers=True,
+)
 async def a_read_only_redis_refuses_loudly(memory: Memory) -> None:
-    """When the Redis that is reached is a replica, a write raises; afterwards writes work.
-
-    Incident: after a failover behind a fixed address, clients write to the old primary: the Redis
-    documentation gives READONLY as the answer they get.
-    """
     await _survive(memory, memory.sandbox.faults.server("redis").read_only)
 
 
-@check("FLT19", needs=[service("redis")], own_servers=True)
+@check(
+    "FLT19",
+    "A write that waits through CLIENT PAUSE happens once, whole, or is an error.",
+    incident=(
+        "the Redis documentation on CLIENT PAUSE: it is how a controlled failover makes clients "
+        "wait, so a write is answered late and may be sent again."
+    ),
+    needs=[service("redis")],
+    own_servers=True,
+)
 async def a_redis_that_pauses_its_clients_is_waited_for(memory: Memory) -> None:
-    """A write that waits through CLIENT PAUSE happens once, whole, or is an error.
-
-    Incident: the Redis documentation on CLIENT PAUSE: it is how a controlled failover makes
-    clients wait, so a write is answered late and may be sent again.
-    """
     redis = memory.sandbox.faults.server("redis")
     await _survive(memory, lambda: redis.client_pause(0.3), patience=BRIEF / 2)
 
 
-@check("FLT20", needs=[service("redis")], own_servers=True)
+@check(
+    "FLT20",
+    "When Redis has forgotten its scripts, no caller notices.",
+    incident=(
+        "the Redis documentation on SCRIPT FLUSH and EVALSHA: a client that keeps only the digest "
+        "gets NOSCRIPT for ever."
+    ),
+    needs=[service("redis")],
+    own_servers=True,
+)
 async def forgotten_scripts_are_loaded_again(memory: Memory) -> None:
-    """When Redis has forgotten its scripts, no caller notices.
-
-    Incident: the Redis documentation on SCRIPT FLUSH and EVALSHA: a client that keeps only the
-    digest gets NOSCRIPT for ever.
-    """
     story = await Adversity.prepared(memory)
     memory.sandbox.faults.server("redis").forget_scripts()
     await story.write(2, strict=True)
     await story.read(strict=True)
 
 
-@check("FLT21", needs=[service("postgres")], own_servers=True)
+@check(
+    "FLT21",
+    "Sessions that an administrator ended cost no message and no lasting error.",
+    incident=(
+        "the PostgreSQL documentation on pg_terminate_backend: the client learns of it with its "
+        "next command, which fails."
+    ),
+    needs=[service("postgres")],
+    own_servers=True,
+)
 async def ended_sessions_of_postgres_are_replaced(memory: Memory) -> None:
-    """Sessions that an administrator ended cost no message and no lasting error.
-
-    Incident: the PostgreSQL documentation on pg_terminate_backend: the client learns of it with
-    its next command, which fails.
-    """
     postgres = memory.sandbox.faults.server("postgres")
     await _survive(memory, postgres.terminate_backends, times=3)
 
 
-@check("FLT22", needs=[service("postgres")], own_servers=True)
+@check(
+    "FLT22",
+    "When PostgreSQL is read-only a write raises, reads go on, and afterwards writes work.",
+    incident=(
+        "the PostgreSQL documentation on hot standby: after a failover the old address may lead to "
+        "a server that only reads."
+    ),
+    needs=[service("postgres")],
+    own_servers=True,
+)
 async def a_read_only_postgres_refuses_loudly(memory: Memory) -> None:
-    """When PostgreSQL is read-only a write raises, reads go on, and afterwards writes work.
-
-    Incident: the PostgreSQL documentation on hot standby: after a failover the old address may
-    lead to a server that only reads.
-    """
     await _survive(memory, memory.sandbox.faults.server("postgres").read_only)
 
 
-@check("FLT23", needs=[service("postgres")], own_servers=True)
+@check(
+    "FLT23",
+    "A write that the server cancels raises and leaves no part, and the connection works on.",
+    incident=(
+        "the PostgreSQL documentation: after an error a transaction accepts nothing more until it "
+        'is rolled back: "current transaction is aborted".'
+    ),
+    needs=[service("postgres")],
+    own_servers=True,
+)
 async def a_statement_that_times_out_leaves_nothing_behind(memory: Memory) -> None:
-    """A write that the server cancels raises and leaves no part, and the connection works on.
-
-    Incident: the PostgreSQL documentation: after an error a transaction accepts nothing more until
-    it is rolled back: "current transaction is aborted".
-    """
     postgres = memory.sandbox.faults.server("postgres")
     await _survive(memory, lambda: postgres.statement_timeout(0.1))
 
 
-@check("FLT24", needs=[OtherProcess])
+@check(
+    "FLT24",
+    "When the disk is full a write raises and leaves no part; with room again, all is well.",
+    incident=(
+        "opencode issue 7607: the disk ran full in a session, two files of it were left with no "
+        "bytes, and the session could not be opened any more."
+    ),
+    needs=[OtherProcess],
+)
 async def a_full_disk_is_an_error_and_no_loss(memory: Memory) -> None:
-    """When the disk is full a write raises and leaves no part; with room again, all is well.
-
-    Incident: opencode issue 7607: the disk ran full in a session, two files of it were left with
-    no bytes, and the session could not be opened any more.
-    """
     await _expect_files(memory)
     await memory.close()
     story = await Adversity.prepared(memory, await memory.elsewhere())
@@ -344,50 +440,62 @@ async def a_full_disk_is_an_error_and_no_loss(memory: Memory) -> None:
     story.compare(await fresh.contents(story.session))
 
 
-@check("FLT25", needs=[Reopening])
+@check(
+    "FLT25",
+    "What cannot be written because of permissions is refused loudly, and is not lost before.",
+    incident=(
+        "memorix issue 291: without write access the store fell back to a mode that stored "
+        "nothing, and told nobody."
+    ),
+    needs=[Reopening],
+)
 async def a_read_only_directory_is_an_error(memory: Memory) -> None:
-    """What cannot be written because of permissions is refused loudly, and is not lost before.
-
-    Incident: memorix issue 291: without write access the store fell back to a mode that stored
-    nothing, and told nobody.
-    """
     story = await Adversity.prepared(memory)
     files_of(memory)
     await story.during(lambda: memory.sandbox.faults.disk.read_only_directory(memory.sandbox.path))
     await story.recover()
 
 
-@check("FLT26", needs=[Reopening])
+@check(
+    "FLT26",
+    "While another process has locked the file, a call waits or raises; afterwards all is well.",
+    incident=(
+        'mem0 issue 7196: a reader of the same file made writes fail with "database is locked", '
+        "and what they carried was lost."
+    ),
+    needs=[Reopening],
+)
 async def a_file_locked_by_others_is_an_error_or_a_wait(memory: Memory) -> None:
-    """While another process has locked the file, a call waits or raises; afterwards all is well.
-
-    Incident: mem0 issue 7196: a reader of the same file made writes fail with "database is
-    locked", and what they carried was lost.
-    """
     story = await Adversity.prepared(memory)
     largest = files_of(memory)[0]
     await story.during(lambda: memory.sandbox.faults.disk.locked(largest), patience=BRIEF)
     await story.recover()
 
 
-@check("FLT27", needs=[Reopening])
+@check(
+    "FLT27",
+    "A file that has lost its second half is an error, or whole: it is not a shorter memory.",
+    incident=(
+        "canopy issue 24: a file that was cut off decoded to nothing, the program showed an empty "
+        "list, and the next save made it permanent."
+    ),
+    needs=[Reopening],
+)
 async def a_truncated_file_is_not_an_empty_memory(memory: Memory) -> None:
-    """A file that has lost its second half is an error, or whole: it is not a shorter memory.
-
-    Incident: canopy issue 24: a file that was cut off decoded to nothing, the program showed an
-    empty list, and the next save made it permanent.
-    """
     disk = memory.sandbox.faults.disk
     await _harmed(memory, lambda path: disk.truncated(path, 0.5), "lost its second half")
 
 
-@check("FLT28", needs=[Reopening])
+@check(
+    "FLT28",
+    "A file whose bytes are nonsense is an error, never an empty memory.",
+    incident=(
+        "claude-code issue 59811: after a crash a session's file held nothing but zeros, and the "
+        "session was gone from every list without a word."
+    ),
+    needs=[Reopening],
+)
 async def a_file_full_of_nonsense_is_not_an_empty_memory(memory: Memory) -> None:
-    """A file whose bytes are nonsense is an error, never an empty memory.
-
-    Incident: claude-code issue 59811: after a crash a session's file held nothing but zeros, and
-    the session was gone from every list without a word.
-    """
     disk = memory.sandbox.faults.disk
     await _harmed(memory, lambda path: disk.damaged(path, 1, flips=1 << 20), "is full of nonsense")
 

@@ -14,25 +14,36 @@ from goldfish.harness.client import StoreError
 from goldfish.harness.memory import Memory
 
 
-@check("FLT40", about="state", needs=[Server], own_servers=True, suite="smoke")
+@check(
+    "FLT40",
+    "While the server cannot be reached no session looks as if it had no values.",
+    incident=(
+        "agno-agi/agno pull request 9309: during a failover a read that failed looked like a "
+        "session that did not exist; an empty one was made in its place, and the next write "
+        "overwrote six weeks of it."
+    ),
+    about="state",
+    needs=[Server],
+    own_servers=True,
+    suite="smoke",
+)
 async def values_that_cannot_be_reached_are_an_error(memory: Memory) -> None:
-    """While the server cannot be reached no session looks as if it had no values.
-
-    Incident: agno-agi/agno pull request 9309: during a failover a read that failed looked like a
-    session that did not exist; an empty one was made in its place, and the next write overwrote
-    six weeks of it.
-    """
     trial = await Trial.begun(memory)
     await trial.live_through(memory.sandbox.faults.network(memory.target.services[0]).refuse)
 
 
-@check("FLT41", about="state", needs=[Server], own_servers=True)
+@check(
+    "FLT41",
+    "While the server is down no value looks unset; once it is back the same client works.",
+    incident=(
+        "astrid-runtime/astrid issue 257: any error of the store, also a passing one, made the "
+        "state of a session begin anew."
+    ),
+    about="state",
+    needs=[Server],
+    own_servers=True,
+)
 async def values_are_found_again_on_a_restarted_server(memory: Memory) -> None:
-    """While the server is down no value looks unset; once it is back the same client works.
-
-    Incident: astrid-runtime/astrid issue 257: any error of the store, also a passing one, made the
-    state of a session begin anew.
-    """
     trial = await Trial.begun(memory)
     with restarts_forget_plainly(memory):
         await trial.live_through(memory.sandbox.faults.server(memory.target.services[0]).kill)

@@ -61,13 +61,16 @@ def _odd_values() -> dict[str, Any]:
     }
 
 
-@check("FID21", needs=[carries("metadata")])
+@check(
+    "FID21",
+    "A value that the store cannot keep is refused with an error, not changed and not dropped.",
+    incident=(
+        "agno pull request 6363 and cube-harness pull request 461: datetimes and Decimals in "
+        'metadata were made storable by turning them into text; json.dumps makes "1" of the key 1.'
+    ),
+    needs=[carries("metadata")],
+)
 async def an_odd_value_is_kept_exactly_or_refused(memory: Memory) -> None:
-    """A value that the store cannot keep is refused with an error, not changed and not dropped.
-
-    Incident: agno pull request 6363 and cube-harness pull request 461: datetimes and Decimals in
-    metadata were made storable by turning them into text; json.dumps makes "1" of the key 1.
-    """
     for variant, value in _odd_values().items():
         message = memory.message(metadata={"before": 1, "odd": value})
         with about(variant):
@@ -84,13 +87,16 @@ def _refusable(memory: Memory) -> Iterator[tuple[str, ChatMessage]]:
         yield "a dict that holds itself", memory.message(metadata={"odd": _circle()})
 
 
-@check("FID22", suite="smoke")
+@check(
+    "FID22",
+    "When one message of a batch is refused, wherever it stands, none of the batch is stored.",
+    incident=(
+        "langchain-community 0.4.2 RedisChatMessageHistory writes message by message: a batch that "
+        "fails leaves the question without its answer."
+    ),
+    suite="smoke",
+)
 async def a_refused_batch_leaves_nothing_behind(memory: Memory) -> None:
-    """When one message of a batch is refused, wherever it stands, none of the batch is stored.
-
-    Incident: langchain-community 0.4.2 RedisChatMessageHistory writes message by message: a batch
-    that fails leaves the question without its answer.
-    """
     for place in (2, 0, 4):
         for variant, odd in _refusable(memory):
             session, old, batch = memory.session(), memory.messages(2), memory.messages(4)
@@ -119,13 +125,15 @@ def _expect_all_or_nothing(
         raise Violation(f"swallowed: acknowledged, and {quote(missing)} is not there", evidence)
 
 
-@check("FID23")
+@check(
+    "FID23",
+    "Editing the list that was passed does not edit the history, and adding leaves it alone.",
+    incident=(
+        "langgraph's InMemoryStore 4.3.1 keeps the caller's own objects; a list that is used again "
+        "for the next turn then rewrites the turns before it."
+    ),
+)
 async def a_batch_belongs_to_the_store_once_it_is_added(memory: Memory) -> None:
-    """Editing the list that was passed does not edit the history, and adding leaves it alone.
-
-    Incident: langgraph's InMemoryStore 4.3.1 keeps the caller's own objects; a list that is used
-    again for the next turn then rewrites the turns before it.
-    """
     edits: dict[str, Callable[[list[ChatMessage]], object]] = {
         "appending": lambda batch: batch.append(memory.message()),
         "replacing": lambda batch: batch.__setitem__(0, memory.message()),
@@ -192,13 +200,16 @@ def _edit_inside(value: Any) -> None:
 EDITABLE = frozenset({"metadata", "tool_calls"})
 
 
-@check("FID24")
+@check(
+    "FID24",
+    "Editing a dict inside a message that was passed does not reach the store, nor the reverse.",
+    incident=(
+        "mem0 pull request 4529: the metadata dict of the caller was changed in place, so that "
+        "calls that shared one bled into each other; langgraph's InMemoryStore aliases stored "
+        "values."
+    ),
+)
 async def a_message_belongs_to_the_store_once_it_is_added(memory: Memory) -> None:
-    """Editing a dict inside a message that was passed does not reach the store, nor the reverse.
-
-    Incident: mem0 pull request 4529: the metadata dict of the caller was changed in place, so that
-    calls that shared one bled into each other; langgraph's InMemoryStore aliases stored values.
-    """
     fields, session = EDITABLE & memory.target.carries, memory.session()
     first, second = _rich(memory), _rich(memory)
     as_given = [deepcopy(first), deepcopy(second)]
@@ -213,13 +224,16 @@ async def a_message_belongs_to_the_store_once_it_is_added(memory: Memory) -> Non
         await expect_messages(memory.client, session, as_given, fields)
 
 
-@check("FID25", suite="smoke")
+@check(
+    "FID25",
+    "The list that a read returns is the caller's: whatever happens to it, the history stays.",
+    incident=(
+        "langchain-core 1.7.2 InMemoryChatMessageHistory hands out its own list: an agent that "
+        "drops a message from its prompt drops it from the memory."
+    ),
+    suite="smoke",
+)
 async def editing_what_was_read_does_not_edit_the_history(memory: Memory) -> None:
-    """The list that a read returns is the caller's: whatever happens to it, the history stays.
-
-    Incident: langchain-core 1.7.2 InMemoryChatMessageHistory hands out its own list: an agent that
-    drops a message from its prompt drops it from the memory.
-    """
     session, batch = memory.session(), memory.messages(3)
     await memory.client.add(session, batch)
     edits: dict[str, Callable[[list[Any]], object]] = {
@@ -237,13 +251,15 @@ async def editing_what_was_read_does_not_edit_the_history(memory: Memory) -> Non
     await memory.client.expect(session, contents_of([*batch, *more]))
 
 
-@check("FID26")
+@check(
+    "FID26",
+    "A message that a read returns is the caller's, with the dicts and lists inside it.",
+    incident=(
+        "langgraph's InMemoryStore 4.3.1 returns the stored values themselves; Chainlit pull "
+        "request 557 had to copy the metadata of a resumed session for the same reason."
+    ),
+)
 async def editing_a_message_that_was_read_does_not_edit_the_history(memory: Memory) -> None:
-    """A message that a read returns is the caller's, with the dicts and lists inside it.
-
-    Incident: langgraph's InMemoryStore 4.3.1 returns the stored values themselves; Chainlit pull
-    request 557 had to copy the metadata of a resumed session for the same reason.
-    """
     fields, session = EDITABLE & memory.target.carries, memory.session()
     batch = [_rich(memory), _rich(memory)]
     as_given = deepcopy(batch)
@@ -255,13 +271,17 @@ async def editing_a_message_that_was_read_does_not_edit_the_history(memory: Memo
             await expect_messages(memory.client, session, as_given, fields)
 
 
-@check("FID27", suite="smoke")
+@check(
+    "FID27",
+    "A batch of one, of a hundred and one, or of a thousand is stored whole and in order.",
+    incident=(
+        "SQLite documents at most 32,766 variables in a statement, 999 before 3.32, and "
+        "PostgreSQL's protocol 65,535: an INSERT of many rows works until the batch is large "
+        "enough."
+    ),
+    suite="smoke",
+)
 async def a_batch_of_any_size_is_stored_whole(memory: Memory) -> None:
-    """A batch of one, of a hundred and one, or of a thousand is stored whole and in order.
-
-    Incident: SQLite documents at most 32,766 variables in a statement, 999 before 3.32, and
-    PostgreSQL's protocol 65,535: an INSERT of many rows works until the batch is large enough.
-    """
     most = await memory.affordable(1_003, least=257)
     sizes = (1, 2, 10, 50, 64, 99, 101, 128, 257, 500, 1_000, 1_003)
     for size in (each for each in sizes if each <= most):
@@ -276,13 +296,15 @@ async def a_batch_of_any_size_is_stored_whole(memory: Memory) -> None:
         await memory.client.expect(session, contents_of(mixed))
 
 
-@check("FID28")
+@check(
+    "FID28",
+    "Adding no messages is no error, removes nothing, and makes no session appear.",
+    incident=(
+        "Redis answers RPUSH without values with an error, and SQL knows no VALUES without a row: "
+        "a store that passes an empty batch on fails at the first turn with nothing to say."
+    ),
+)
 async def a_batch_of_none_changes_nothing(memory: Memory) -> None:
-    """Adding no messages is no error, removes nothing, and makes no session appear.
-
-    Incident: Redis answers RPUSH without values with an error, and SQL knows no VALUES without a
-    row: a store that passes an empty batch on fails at the first turn with nothing to say.
-    """
     empty, session, batch = memory.session("empty"), memory.session(), memory.messages(2)
     await memory.client.add(session, batch)
     await memory.client.add(empty, [])
@@ -297,13 +319,15 @@ async def a_batch_of_none_changes_nothing(memory: Memory) -> None:
     await memory.client.expect(empty, contents_of(more))
 
 
-@check("FID29")
+@check(
+    "FID29",
+    "A history of ten thousand messages comes back whole, in order, each of them once.",
+    incident=(
+        "ai-dial-chat pull request 8778: a default limit of 1,000 hid everything older, and nobody "
+        "was told; dify issue 31654: no more than ten messages of a conversation could be read."
+    ),
+)
 async def a_history_of_ten_thousand_is_read_whole(memory: Memory) -> None:
-    """A history of ten thousand messages comes back whole, in order, each of them once.
-
-    Incident: ai-dial-chat pull request 8778: a default limit of 1,000 hid everything older, and
-    nobody was told; dify issue 31654: no more than ten messages of a conversation could be read.
-    """
     count = await memory.affordable(10_007, least=1_503)
     session, batch = memory.session(), memory.messages(count)
     step = 1_000
@@ -326,13 +350,17 @@ def _full(memory: Memory) -> list[ChatMessage]:
     ]
 
 
-@check("FID30", needs=[Reopening], suite="smoke")
+@check(
+    "FID30",
+    "What is read through another opening has every field, as it had for the one that wrote it.",
+    incident=(
+        "nixopus pull request 1345: the calls of an agent were there while the chat went on, and "
+        "gone after a reload, because only the text had been written."
+    ),
+    needs=[Reopening],
+    suite="smoke",
+)
 async def another_opening_reads_the_same_to_the_last_field(memory: Memory) -> None:
-    """What is read through another opening has every field, as it had for the one that wrote it.
-
-    Incident: nixopus pull request 1345: the calls of an agent were there while the chat went on,
-    and gone after a reload, because only the text had been written.
-    """
     session, batch, fields = memory.session(), _full(memory), sorted(memory.target.carries)
     await memory.client.add(session, batch)
     await expect_messages(memory.client, session, batch, fields)
@@ -340,13 +368,16 @@ async def another_opening_reads_the_same_to_the_last_field(memory: Memory) -> No
         await expect_messages(await memory.reopen(), session, batch, fields)
 
 
-@check("FID31", needs=[method("get_history", "last")])
+@check(
+    "FID31",
+    "Messages that are read with last= have the fields that they have in the whole history.",
+    incident=(
+        "openclaw issue 26644: one way to read a chat cut the long messages that another way gave "
+        "back whole."
+    ),
+    needs=[method("get_history", "last")],
+)
 async def a_shorter_read_gives_the_same_messages(memory: Memory) -> None:
-    """Messages that are read with last= have the fields that they have in the whole history.
-
-    Incident: openclaw issue 26644: one way to read a chat cut the long messages that another way
-    gave back whole.
-    """
     session, batch, fields = memory.session(), _full(memory), sorted(memory.target.carries)
     batch.insert(1, memory.message(memory.text("long " * 30_000)))
     await memory.client.add(session, batch)

@@ -57,13 +57,16 @@ NESTED: dict[str, Any] = {  # which a store of flat metadata may refuse
 Metadata = method("remember", "metadata")
 
 
-@check("FID32", about="facts")
+@check(
+    "FID32",
+    "Texts with quotes, lines, marks, other scripts, or code in them come back as they were.",
+    incident=(
+        "langgraph-checkpoint 4.3.1 replaced a lone surrogate by '?', and SQLite documents that "
+        "text is cut at NUL by functions that take it for a C string."
+    ),
+    about="facts",
+)
 async def a_fact_says_exactly_what_was_told(memory: Memory) -> None:
-    """Texts with quotes, lines, marks, other scripts, or code in them come back as they were.
-
-    Incident: langgraph-checkpoint 4.3.1 replaced a lone surrogate by '?', and SQLite documents that
-    text is cut at NUL by functions that take it for a C string.
-    """
     knowledge, user = Knowledge(memory), memory.session("ann")
     await knowledge.tell(user, *TEXTS)
     for text in ODD_TEXTS:
@@ -72,13 +75,17 @@ async def a_fact_says_exactly_what_was_told(memory: Memory) -> None:
     await knowledge.expect(user)
 
 
-@check("FID33", about="facts", needs=[Metadata])
+@check(
+    "FID33",
+    "Metadata come back equal, value by value, type by type; nested ones too, or are refused.",
+    incident=(
+        "deepsense-ai/ragbits pull request 184: nested metadata were flattened for Chroma and "
+        "lists turned into text, from which they could not be made again."
+    ),
+    about="facts",
+    needs=[Metadata],
+)
 async def metadata_come_back_as_they_were_told(memory: Memory) -> None:
-    """Metadata come back equal, value by value, type by type; nested ones too, or are refused.
-
-    Incident: deepsense-ai/ragbits pull request 184: nested metadata were flattened for Chroma and
-    lists turned into text, from which they could not be made again.
-    """
     user, client = memory.session("ann"), memory.client
     for key, value in FLAT.items():
         await client.call("remember", user, f"Has the field {key!r}", metadata={key: value})
@@ -92,13 +99,17 @@ async def metadata_come_back_as_they_were_told(memory: Memory) -> None:
     await expect_metadata(client, user, "Has all fields", kept)
 
 
-@check("FID34", about="facts", needs=[Metadata])
+@check(
+    "FID34",
+    "Editing the metadata that were handed in, or came back, does not change what is stored.",
+    incident=(
+        "langchain-ai/langgraph issue 8835: InMemoryStore hands out live references, so that "
+        "whoever edits a value that came back rewrites the memory."
+    ),
+    about="facts",
+    needs=[Metadata],
+)
 async def nobody_edits_a_fact_through_what_was_passed(memory: Memory) -> None:
-    """Editing the metadata that were handed in, or came back, does not change what is stored.
-
-    Incident: langchain-ai/langgraph issue 8835: InMemoryStore hands out live references, so that
-    whoever edits a value that came back rewrites the memory.
-    """
     user, client, text = memory.session("ann"), memory.client, "Ann lives in Berlin"
     given: dict[str, Any] = {"deep": {"list": [1, 2]}, "source": "chat"}
     if await offered(client, user, "Does it take nested values?", metadata=given) is not None:
@@ -116,13 +127,17 @@ async def nobody_edits_a_fact_through_what_was_passed(memory: Memory) -> None:
         await expect_metadata(client, user, text, wanted)
 
 
-@check("FID35", about="facts", needs=[Metadata])
+@check(
+    "FID35",
+    "Metadata that cannot be kept are refused and leave no trace, or come back equal.",
+    incident=(
+        'vectorize-io/hindsight issue 272: a memory with a time in it was not stored, with "Object '
+        'of type datetime is not JSON serializable" in a log.'
+    ),
+    about="facts",
+    needs=[Metadata],
+)
 async def metadata_that_cannot_be_kept_are_refused_whole(memory: Memory) -> None:
-    """Metadata that cannot be kept are refused and leave no trace, or come back equal.
-
-    Incident: vectorize-io/hindsight issue 272: a memory with a time in it was not stored, with
-    "Object of type datetime is not JSON serializable" in a log.
-    """
     knowledge, client, user = Knowledge(memory), memory.client, memory.session("ann")
     await knowledge.tell(user, "Ann lives in Berlin")
     odd: dict[str, Any] = {

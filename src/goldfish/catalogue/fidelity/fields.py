@@ -30,13 +30,17 @@ def _quoted(values: Iterable[str]) -> dict[str, str]:
     return {repr(value): value for value in values}
 
 
-@check("FID09", needs=[carries("role")], suite="smoke")
+@check(
+    "FID09",
+    "Who said it stays who said it; a role that the store does not know is not made another.",
+    incident=(
+        'trusty-tools issue 870: reading a history turned every role that was not known, "system" '
+        "included, into a message of the user, without a word."
+    ),
+    needs=[carries("role")],
+    suite="smoke",
+)
 async def a_role_is_kept_as_it_was_given(memory: Memory) -> None:
-    """Who said it stays who said it; a role that the store does not know is not made another.
-
-    Incident: trusty-tools issue 870: reading a history turned every role that was not known,
-    "system" included, into a message of the user, without a word.
-    """
     batch = [memory.message(role=role) for role in ("system", "user", "assistant", "tool", "user")]
     session = memory.session()
     await memory.client.add(session, batch)
@@ -55,13 +59,16 @@ async def a_role_is_kept_as_it_was_given(memory: Memory) -> None:
     await _expect_field_or_refusal(memory, "role", _quoted(unusual))
 
 
-@check("FID10", needs=[carries("id")])
+@check(
+    "FID10",
+    "The id that the client made is the id that every later read gives back.",
+    incident=(
+        "mastra issue 6087: messages were converted under one id, overwrote each other and the "
+        "tool calls of a conversation could not be found again."
+    ),
+    needs=[carries("id")],
+)
 async def an_id_is_kept_as_it_was_given(memory: Memory) -> None:
-    """The id that the client made is the id that every later read gives back.
-
-    Incident: mastra issue 6087: messages were converted under one id, overwrote each other and
-    the tool calls of a conversation could not be found again.
-    """
     session, batch = memory.session(), memory.messages(3)
     await memory.client.add(session, batch)
     await expect_messages(memory.client, session, batch, ["id"])
@@ -73,13 +80,16 @@ async def an_id_is_kept_as_it_was_given(memory: Memory) -> None:
     await _expect_field(memory, "id", _quoted(names))
 
 
-@check("FID11", needs=[carries("created_at")])
+@check(
+    "FID11",
+    "The time of a message is the same instant when it comes back, in whatever zone.",
+    incident=(
+        "SQLite's CURRENT_TIMESTAMP has no fractions (Arize phoenix pull request 14460); langflow "
+        "issue 8948: the time of a stored message moved by the zone's offset at every read."
+    ),
+    needs=[carries("created_at")],
+)
 async def a_moment_is_kept_to_the_microsecond(memory: Memory) -> None:
-    """The time of a message is the same instant when it comes back, in whatever zone.
-
-    Incident: SQLite's CURRENT_TIMESTAMP has no fractions (Arize phoenix pull request 14460);
-    langflow issue 8948: the time of a stored message moved by the zone's offset at every read.
-    """
     berlin = ZoneInfo("Europe/Berlin")
     await _expect_field(
         memory,
@@ -107,24 +117,32 @@ async def a_moment_is_kept_to_the_microsecond(memory: Memory) -> None:
     await _expect_field_or_refusal(memory, "created_at", far)
 
 
-@check("FID12", needs=[carries("name")])
+@check(
+    "FID12",
+    "The name of a speaker comes back, whatever it looks like.",
+    incident=(
+        "OpenAI's API reference says that the name is what tells participants of one role apart: a "
+        "memory that keeps role and content only makes one speaker of a whole group."
+    ),
+    needs=[carries("name")],
+)
 async def a_name_is_kept_as_it_was_given(memory: Memory) -> None:
-    """The name of a speaker comes back, whatever it looks like.
-
-    Incident: OpenAI's API reference says that the name is what tells participants of one role
-    apart: a memory that keeps role and content only makes one speaker of a whole group.
-    """
     names = ["ann", "Ann-Marie O'Brien", "\u674e\u96f7", "\U0001f420", "None", "null", "0", "a_1.b"]
     await _expect_field(memory, "name", _quoted([*names, " spaced ", "n" * 300]))
 
 
-@check("FID13", needs=[carries("tool_call_id")], suite="smoke")
+@check(
+    "FID13",
+    "The result of a tool comes back with the id of the call that it answers.",
+    incident=(
+        "mcp-use issue 276: tool calls were not remembered because the id that links the "
+        "assistant's call to the tool's message was not kept; such a history is refused by every "
+        "model."
+    ),
+    needs=[carries("tool_call_id")],
+    suite="smoke",
+)
 async def a_tool_result_knows_its_call(memory: Memory) -> None:
-    """The result of a tool comes back with the id of the call that it answers.
-
-    Incident: mcp-use issue 276: tool calls were not remembered because the id that links the
-    assistant's call to the tool's message was not kept; such a history is refused by every model.
-    """
     ids = ["call_9pQ2", "toolu_01A09q90qw90lq917835lq9", "1", "007", "a:b|c", "x" * 80]
     for name in ids:
         call = {"id": name, "type": "function", "function": {"name": "now", "arguments": "{}"}}
@@ -143,13 +161,18 @@ def _call(name: str, arguments: Any, **more: Any) -> dict[str, Any]:
     return {"id": f"call_{name}", "type": "function", "function": function, **more}
 
 
-@check("FID14", needs=[carries("tool_calls")], suite="smoke")
+@check(
+    "FID14",
+    "All tool calls come back in order, their arguments exactly as the model wrote them.",
+    incident=(
+        "spring-ai issue 2101 and nixopus pull request 1345: the calls of an assistant were not "
+        "kept in its memory, only its words, so that a reloaded agent did not know what it had "
+        "done."
+    ),
+    needs=[carries("tool_calls")],
+    suite="smoke",
+)
 async def tool_calls_come_back_call_by_call(memory: Memory) -> None:
-    """All tool calls come back in order, their arguments exactly as the model wrote them.
-
-    Incident: spring-ai issue 2101 and nixopus pull request 1345: the calls of an assistant were
-    not kept in its memory, only its words, so that a reloaded agent did not know what it had done.
-    """
     await _expect_field(
         memory,
         "tool_calls",
@@ -171,13 +194,17 @@ async def tool_calls_come_back_call_by_call(memory: Memory) -> None:
     )
 
 
-@check("FID15", needs=[carries("metadata")], suite="smoke")
+@check(
+    "FID15",
+    "Metadata comes back value by value: nested, empty, None, true, and text as text.",
+    incident=(
+        "upstash/rag-chat issue 42: the metadata of every message was undefined when the history "
+        'was read; dify pull request 1429 is called "metadata not saved".'
+    ),
+    needs=[carries("metadata")],
+    suite="smoke",
+)
 async def metadata_comes_back_in_its_shape(memory: Memory) -> None:
-    """Metadata comes back value by value: nested, empty, None, true, and text as text.
-
-    Incident: upstash/rag-chat issue 42: the metadata of every message was undefined when the
-    history was read; dify pull request 1429 is called "metadata not saved".
-    """
     await _expect_field(
         memory,
         "metadata",
@@ -198,13 +225,16 @@ async def metadata_comes_back_in_its_shape(memory: Memory) -> None:
     )
 
 
-@check("FID16", needs=[carries("metadata")])
+@check(
+    "FID16",
+    "Integers beyond 2**53 and floats come back exactly, not rounded and not as text.",
+    incident=(
+        "beads issue 6330: every integer above 2**53 in metadata read back rounded, so ids of 19 "
+        "digits became others; RFC 8259 section 6 warns that only smaller ones are interoperable."
+    ),
+    needs=[carries("metadata")],
+)
 async def numbers_come_back_as_the_same_numbers(memory: Memory) -> None:
-    """Integers beyond 2**53 and floats come back exactly, not rounded and not as text.
-
-    Incident: beads issue 6330: every integer above 2**53 in metadata read back rounded, so ids of
-    19 digits became others; RFC 8259 section 6 warns that only smaller ones are interoperable.
-    """
     integers = [0, -1, 2**31, -(2**31) - 1, 2**53 - 1, 2**53 + 1, -(2**53) - 1, 1546130668394913822]
     floats = [0.1, 0.1 + 0.2, -2.5, 1e-7, 1e22, 1.7976931348623157e308, 5e-324, 3.141592653589793]
     numbers = [*integers, 2**63 - 1, -(2**63), *floats]
@@ -218,13 +248,17 @@ async def numbers_come_back_as_the_same_numbers(memory: Memory) -> None:
     )
 
 
-@check("FID17", needs=[carries("metadata")])
+@check(
+    "FID17",
+    "Keys with signs, keys that differ by case, and keys named as fields are kept apart.",
+    incident=(
+        "MongoDB's manual restricts field names with dots and dollars before 5.0; mem0 pull "
+        'request 4529: the library wrote its own "data" and "hash" into the metadata of the '
+        "caller."
+    ),
+    needs=[carries("metadata")],
+)
 async def every_key_of_metadata_stays_that_key(memory: Memory) -> None:
-    """Keys with signs, keys that differ by case, and keys named as fields are kept apart.
-
-    Incident: MongoDB's manual restricts field names with dots and dollars before 5.0; mem0 pull
-    request 4529: the library wrote its own "data" and "hash" into the metadata of the caller.
-    """
     fields = [
         "id",
         "role",
@@ -269,13 +303,16 @@ async def every_key_of_metadata_stays_that_key(memory: Memory) -> None:
     )
 
 
-@check("FID18", needs=[carries("metadata")])
+@check(
+    "FID18",
+    "Metadata twenty levels deep, or with five hundred keys, comes back whole.",
+    incident=(
+        "Elasticsearch documents default limits of 20 levels and 1,000 fields for an object; "
+        "bedrock-agentcore pull request 339 documents 15 keys for an event's metadata."
+    ),
+    needs=[carries("metadata")],
+)
 async def deep_and_wide_metadata_comes_back_whole(memory: Memory) -> None:
-    """Metadata twenty levels deep, or with five hundred keys, comes back whole.
-
-    Incident: Elasticsearch documents default limits of 20 levels and 1,000 fields for an object;
-    bedrock-agentcore pull request 339 documents 15 keys for an event's metadata.
-    """
     deep: Any = "the bottom"
     for level in range(20):
         deep = {"level": level, "next": deep} if level % 2 else [deep]
@@ -289,26 +326,31 @@ async def deep_and_wide_metadata_comes_back_whole(memory: Memory) -> None:
     await _expect_field(memory, "metadata", values)
 
 
-@check("FID19")
+@check(
+    "FID19",
+    "A message without name, calls and metadata comes back without them.",
+    incident=(
+        "a str() around an optional column makes a name of nothing: codex-relay pull request 47 "
+        'had to treat a content of null as empty "rather than the literal string null".'
+    ),
+)
 async def what_was_not_given_stays_absent(memory: Memory) -> None:
-    """A message without name, calls and metadata comes back without them.
-
-    Incident: a str() around an optional column makes a name of nothing: codex-relay pull request
-    47 had to treat a content of null as empty "rather than the literal string null".
-    """
     session, batch = memory.session(), memory.messages(2)
     await memory.client.add(session, batch)
     optional = {"name", "tool_calls", "tool_call_id", "metadata"}
     await expect_messages(memory.client, session, batch, optional & memory.target.carries)
 
 
-@check("FID20", suite="smoke")
+@check(
+    "FID20",
+    "In one batch, the fields of one message do not spill over to the next.",
+    incident=(
+        "bountybench pull request 689: one dict as the default of every message let the metadata "
+        "of one appear on the others."
+    ),
+    suite="smoke",
+)
 async def each_message_of_a_batch_keeps_its_own_fields(memory: Memory) -> None:
-    """In one batch, the fields of one message do not spill over to the next.
-
-    Incident: bountybench pull request 689: one dict as the default of every message let the
-    metadata of one appear on the others.
-    """
     call = [_call("f", '{"a": 1}')]
     batch = [
         memory.message(role="system", name="boss", metadata={"a": 1}),

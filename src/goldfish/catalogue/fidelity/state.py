@@ -42,26 +42,34 @@ ODD_NAMES = [
 ]
 
 
-@check("FID40", about="state", suite="smoke")
+@check(
+    "FID40",
+    "Texts, numbers, lists and nested dicts come back by value and of their own type.",
+    incident=(
+        "langchain-ai/langsmith-sdk issue 3391: integers from 2**64 on became floats on their way, "
+        "and different numbers the same."
+    ),
+    about="state",
+    suite="smoke",
+)
 async def values_come_back_as_they_were_set(memory: Memory) -> None:
-    """Texts, numbers, lists and nested dicts come back by value and of their own type.
-
-    Incident: langchain-ai/langsmith-sdk issue 3391: integers from 2**64 on became floats on their
-    way, and different numbers the same.
-    """
     stated, owner = Stated(memory), Owner(memory.session())
     await stated.put(owner, KINDS)
     await stated.expect(owner)
 
 
-@check("FID41", about="state", suite="smoke")
+@check(
+    "FID41",
+    "Setting a name again replaces what is under it: nothing of the old value is left.",
+    incident=(
+        "google/adk-python issue 6728: SqliteSessionService merged a dict into the one that was "
+        "stored, so that keys which had been removed came back after a reload; measured in "
+        "google-adk 2.7.1, and no longer in 2.8.0."
+    ),
+    about="state",
+    suite="smoke",
+)
 async def a_value_is_replaced_whole(memory: Memory) -> None:
-    """Setting a name again replaces what is under it: nothing of the old value is left.
-
-    Incident: google/adk-python issue 6728: SqliteSessionService merged a dict into the one that
-    was stored, so that keys which had been removed came back after a reload; measured in
-    google-adk 2.7.1, and no longer in 2.8.0.
-    """
     stated, owner = Stated(memory), Owner(memory.session())
     later: list[Any] = [{"name": "Alice"}, {"at": {"y": 2}}, {}, ["a"], "text", {"tags": []}]
     await stated.put(owner, {"profile": PROFILE})
@@ -76,26 +84,34 @@ async def a_value_is_replaced_whole(memory: Memory) -> None:
             )
 
 
-@check("FID42", about="state", suite="smoke")
+@check(
+    "FID42",
+    "Values under other names stay as they are when one is set.",
+    incident=(
+        "agno-agi/agno issue 4685: with each run the state was begun anew from its first values, "
+        "and what tools had put there was gone."
+    ),
+    about="state",
+    suite="smoke",
+)
 async def setting_some_names_leaves_the_others(memory: Memory) -> None:
-    """Values under other names stay as they are when one is set.
-
-    Incident: agno-agi/agno issue 4685: with each run the state was begun anew from its first
-    values, and what tools had put there was gone.
-    """
     stated, owner = Stated(memory), Owner(memory.session())
     for number in range(6):
         await stated.put(owner, {f"name {number}": memory.text(), f"other {number % 2}": number})
     await stated.expect(owner)
 
 
-@check("FID43", about="state")
+@check(
+    "FID43",
+    "None, False, 0 and what is empty are values like others, also where they replace one.",
+    incident=(
+        "google/adk-python issue 6728: a value set to None took its name away in one session "
+        "service and was stored by the others; measured in SqliteSessionService of google-adk "
+        "2.7.1."
+    ),
+    about="state",
+)
 async def values_that_are_nothing_are_kept(memory: Memory) -> None:
-    """None, False, 0 and what is empty are values like others, also where they replace one.
-
-    Incident: google/adk-python issue 6728: a value set to None took its name away in one session
-    service and was stored by the others; measured in SqliteSessionService of google-adk 2.7.1.
-    """
     stated, fresh, over = Stated(memory), Owner(memory.session()), Owner(memory.session())
     await stated.put(fresh, FALSY)
     await stated.put(over, dict.fromkeys(FALSY, "something"))
@@ -103,13 +119,16 @@ async def values_that_are_nothing_are_kept(memory: Memory) -> None:
     await stated.expect(fresh, over)
 
 
-@check("FID44", about="state")
+@check(
+    "FID44",
+    "A value that JSON does not have comes back as it was, or is refused and nothing is set.",
+    incident=(
+        "langgraph-checkpoint 4.3.1 replaced a lone surrogate by '?' and said nothing; measured in "
+        "SqliteSessionService of google-adk 2.13.0: a text ends at NUL."
+    ),
+    about="state",
+)
 async def odd_values_are_kept_exactly_or_refused(memory: Memory) -> None:
-    """A value that JSON does not have comes back as it was, or is refused and nothing is set.
-
-    Incident: langgraph-checkpoint 4.3.1 replaced a lone surrogate by '?' and said nothing; measured
-    in SqliteSessionService of google-adk 2.13.0: a text ends at NUL.
-    """
     for what, value in ODD_VALUES.items():
         owner = Owner(memory.session())
         refusal = await offered(memory.client, owner, {"plain": "yes", "odd": value})
@@ -122,15 +141,18 @@ async def odd_values_are_kept_exactly_or_refused(memory: Memory) -> None:
             raise Violation(f"corrupted: {changed}", f"set {quote(value)}")
 
 
-@check("FID45", about="state")
+@check(
+    "FID45",
+    "Names with dots, signs, spaces, NUL or nothing are exact, or refused; none is another.",
+    incident=(
+        "agentscope-ai/agentscope-java pull request 2698: a review found that names and the "
+        "store's own fields were in one place: a value called _updated_at was acknowledged, and "
+        "overwritten by a date. Measured in SqliteSessionService of google-adk 2.13.0: a name ends "
+        "at NUL."
+    ),
+    about="state",
+)
 async def odd_names_are_told_apart_or_refused(memory: Memory) -> None:
-    """Names with dots, signs, spaces, NUL or nothing are exact, or refused; none is another.
-
-    Incident: agentscope-ai/agentscope-java pull request 2698: a review found that names and the
-    store's own fields were in one place: a value called _updated_at was acknowledged, and
-    overwritten by a date. Measured in SqliteSessionService of google-adk 2.13.0: a name ends at
-    NUL.
-    """
     stated, owner = Stated(memory), Owner(memory.session())
     await stated.put(owner, {"plain": {"b": memory.text("nested")}})
     for name in ODD_NAMES:
@@ -140,13 +162,17 @@ async def odd_names_are_told_apart_or_refused(memory: Memory) -> None:
     await stated.expect(owner)
 
 
-@check("FID46", about="state", suite="smoke")
+@check(
+    "FID46",
+    "Editing what was set, or what was got, nested values too, does not change what is stored.",
+    incident=(
+        "google/adk-python pull request 7105: nested values of users were handed out by reference, "
+        "so that editing a session that had been returned changed what others were given."
+    ),
+    about="state",
+    suite="smoke",
+)
 async def what_was_handed_in_or_out_is_nobody_s_to_edit(memory: Memory) -> None:
-    """Editing what was set, or what was got, nested values too, does not change what is stored.
-
-    Incident: google/adk-python pull request 7105: nested values of users were handed out by
-    reference, so that editing a session that had been returned changed what others were given.
-    """
     owners = [Owner(memory.session())]
     if all(memory.client.has(name, "user_id") for name in ("set_state", "get_state")):
         owners.append(Owner(memory.session(), memory.session("ann")))
@@ -167,13 +193,16 @@ async def what_was_handed_in_or_out_is_nobody_s_to_edit(memory: Memory) -> None:
         await stated.expect(owner)
 
 
-@check("FID47", about="state")
+@check(
+    "FID47",
+    "An unknown session has no values, also when asked again; setting none takes none away.",
+    incident=(
+        "google/adk-python issue 4933: going back in a session set values to None that no step of "
+        "it had named."
+    ),
+    about="state",
+)
 async def asking_and_setting_nothing_change_nothing(memory: Memory) -> None:
-    """An unknown session has no values, also when asked again; setting none takes none away.
-
-    Incident: google/adk-python issue 4933: going back in a session set values to None that
-    no step of it had named.
-    """
     stated, owner, nobody = Stated(memory), Owner(memory.session()), Owner(memory.session("nobody"))
     for _ in range(2):
         await stated.expect(nobody)

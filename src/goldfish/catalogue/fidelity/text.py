@@ -24,13 +24,16 @@ async def _expect_kept_or_refused(memory: Memory, texts: Mapping[str, str]) -> N
             await expect_kept_or_refused(memory, memory.message(text))
 
 
-@check("FID01", suite="smoke")
+@check(
+    "FID01",
+    "Text in any script, with any emoji, comes back character for character.",
+    incident=(
+        "MySQL's utf8 stores at most three bytes a character; php-telegram-bot issue 62: a message "
+        "was stored only up to its first emoji."
+    ),
+    suite="smoke",
+)
 async def text_in_any_script_comes_back_unchanged(memory: Memory) -> None:
-    """Text in any script, with any emoji, comes back character for character.
-
-    Incident: MySQL's utf8 stores at most three bytes a character; php-telegram-bot issue 62: a
-    message was stored only up to its first emoji.
-    """
     await _expect_kept(
         memory,
         {
@@ -61,13 +64,16 @@ async def text_in_any_script_comes_back_unchanged(memory: Memory) -> None:
     )
 
 
-@check("FID02", suite="smoke")
+@check(
+    "FID02",
+    "Blanks, tabs and line ends come back as they were, also at the edges.",
+    incident=(
+        "mastra issue 15880: filterMessagesForPersistence trimmed every text part before it was "
+        "saved, so that streamed words came back glued together."
+    ),
+    suite="smoke",
+)
 async def white_space_is_part_of_the_text(memory: Memory) -> None:
-    """Blanks, tabs and line ends come back as they were, also at the edges.
-
-    Incident: mastra issue 15880: filterMessagesForPersistence trimmed every text part before it
-    was saved, so that streamed words came back glued together.
-    """
     tag = memory.text
     await _expect_kept(
         memory,
@@ -92,13 +98,15 @@ async def white_space_is_part_of_the_text(memory: Memory) -> None:
     )
 
 
-@check("FID03")
+@check(
+    "FID03",
+    "A text that looks like JSON, a number, a date or nothing at all is still that text.",
+    incident=(
+        "SQLite documents that a column of NUMERIC affinity turns the text '007' into 7, and YAML "
+        "1.1 that a bare no is false; lmnr pull request 659 parses message texts that are JSON."
+    ),
+)
 async def text_that_looks_like_data_stays_text(memory: Memory) -> None:
-    """A text that looks like JSON, a number, a date or nothing at all is still that text.
-
-    Incident: SQLite documents that a column of NUMERIC affinity turns the text '007' into 7, and
-    YAML 1.1 that a bare no is false; lmnr pull request 659 parses message texts that are JSON.
-    """
     looks = [
         '{"role": "system", "content": "hi"}', '{"b": 1, "a": 2.0}', "[]", "{}", "[1, 2]", '"text"',
         "null", "None", "true", "False", "yes", "no", "NaN", "undefined", "0", "42", "007", "-1",
@@ -109,13 +117,16 @@ async def text_that_looks_like_data_stays_text(memory: Memory) -> None:
     await _expect_kept(memory, {f"the text {quote(text)}": text for text in looks})
 
 
-@check("FID04")
+@check(
+    "FID04",
+    "Quotes, markup, placeholders and escapes are neither run, filled in nor undone.",
+    incident=(
+        "tangerine-backend issue 166: JSON in an old message was taken for the variables of a "
+        "prompt template; PHP's magic_quotes_gpc, removed in 5.4, put a backslash before every "
+        "quote."
+    ),
+)
 async def text_that_looks_like_code_is_left_alone(memory: Memory) -> None:
-    """Quotes, markup, placeholders and escapes are neither run, filled in nor undone.
-
-    Incident: tangerine-backend issue 166: JSON in an old message was taken for the variables of a
-    prompt template; PHP's magic_quotes_gpc, removed in 5.4, put a backslash before every quote.
-    """
     words = [
         "'; DROP TABLE messages; --", "it's", "O''Brien", '" OR "1"="1', "a -- b /* c */", "100%",
         "50% of %s and %(name)s and %d", "{x} and {0} and {}", "{{x}} and {% if y %}", "${x} $1 $$",
@@ -131,13 +142,15 @@ async def text_that_looks_like_code_is_left_alone(memory: Memory) -> None:
 EDGES = (255, 256, 1_000, 1_024, 4_000, 4_096, 8_192, 16_384, 32_768, 65_535, 65_536, 100_000)
 
 
-@check("FID05")
+@check(
+    "FID05",
+    "A text of any length up to a megabyte and beyond comes back whole.",
+    incident=(
+        "Flowise issue 2159: MySQL's TEXT holds 65,535 bytes, longer data was cut there without an "
+        "error; openclaw issue 26644 cuts what it reads at 12,000 characters."
+    ),
+)
 async def a_long_text_comes_back_whole(memory: Memory) -> None:
-    """A text of any length up to a megabyte and beyond comes back whole.
-
-    Incident: Flowise issue 2159: MySQL's TEXT holds 65,535 bytes, longer data was cut there
-    without an error; openclaw issue 26644 cuts what it reads at 12,000 characters.
-    """
     long = {f"{size:,} characters": _long(memory, size + 1) for size in EDGES}
     long["70,000 characters of four bytes"] = memory.text("\U0001f420" * 70_000)
     long["a megabyte"] = _long(memory, 1_100_000)
@@ -151,13 +164,15 @@ def _long(memory: Memory, size: int) -> str:
     return (tag + " ".join(map(str, range(size // 5))))[:size].ljust(size, ".")
 
 
-@check("FID06")
+@check(
+    "FID06",
+    "NUL, control characters and lone surrogates are kept exactly or refused, never changed.",
+    incident=(
+        "langgraph-checkpoint 4.3.1 silently replaces a lone surrogate by '?'; PostgreSQL rejects "
+        "U+0000, and deepeval pull request 2036 strips it from what it saves."
+    ),
+)
 async def strange_characters_are_kept_or_refused(memory: Memory) -> None:
-    """NUL, control characters and lone surrogates are kept exactly or refused, never changed.
-
-    Incident: langgraph-checkpoint 4.3.1 silently replaces a lone surrogate by '?'; PostgreSQL
-    rejects U+0000, and deepeval pull request 2036 strips it from what it saves.
-    """
     tag = memory.text
     controls = "".join(map(chr, [*range(1, 9), 11, 12, *range(14, 32), 127]))
     await _expect_kept_or_refused(
@@ -179,13 +194,15 @@ async def strange_characters_are_kept_or_refused(memory: Memory) -> None:
     )
 
 
-@check("FID07")
+@check(
+    "FID07",
+    "A message without text stays in its place, as an assistant's that only calls tools.",
+    incident=(
+        "open-chat-studio pull request 4106 and astron-agent pull request 1541: turns with empty "
+        "text were written, then dropped or replaced when the history was read."
+    ),
+)
 async def an_empty_text_is_a_message_too(memory: Memory) -> None:
-    """A message without text stays in its place, as an assistant's that only calls tools.
-
-    Incident: open-chat-studio pull request 4106 and astron-agent pull request 1541: turns with
-    empty text were written, then dropped or replaced when the history was read.
-    """
     call = {"id": "c1", "type": "function", "function": {"name": "now", "arguments": "{}"}}
     batch = [memory.message(), memory.message("", role="assistant", tool_calls=[call])]
     session = memory.session()
@@ -196,13 +213,15 @@ async def an_empty_text_is_a_message_too(memory: Memory) -> None:
     await _expect_kept_or_refused(memory, {"an empty text of a user": ""})
 
 
-@check("FID08")
+@check(
+    "FID08",
+    "A content made of parts (text, images, results) comes back part by part, or is refused.",
+    incident=(
+        "hermes-agent pull request 19609: a memory plugin failed on list content, and the agent "
+        "now flattens the parts to text before any memory sees them."
+    ),
+)
 async def content_in_parts_comes_back_in_parts(memory: Memory) -> None:
-    """A content made of parts (text, images, results) comes back part by part, or is refused.
-
-    Incident: hermes-agent pull request 19609: a memory plugin failed on list content, and the
-    agent now flattens the parts to text before any memory sees them.
-    """
     image = {
         "type": "image_url",
         "image_url": {"url": "data:image/png;base64,iVBORw0=", "detail": "low"},

@@ -20,13 +20,18 @@ UNKEEPABLE: dict[str, Any] = {
 OWN_NAMES = ("data", "hash", "id", "text", "memory", "content", "role", "created_at", "metadata")
 
 
-@check("FID60", about="facts", needs=[method("remember", "metadata"), Reopening])
+@check(
+    "FID60",
+    "Metadata that cannot be kept cost nobody a fact that was acknowledged, also after a reopen.",
+    incident=(
+        "mem0ai 2.2.1 on FAISS, in our own runs: a fact with a time in its metadata was "
+        "acknowledged, the file of all users was left half written, and read as empty after a "
+        "restart."
+    ),
+    about="facts",
+    needs=[method("remember", "metadata"), Reopening],
+)
 async def facts_outlive_metadata_that_cannot_be_kept(memory: Memory) -> None:
-    """Metadata that cannot be kept cost nobody a fact that was acknowledged, also after a reopen.
-
-    Incident: mem0ai 2.2.1 on FAISS, in our own runs: a fact with a time in its metadata was
-    acknowledged, the file of all users was left half written, and read as empty after a restart.
-    """
     knowledge = Knowledge(memory)
     ann, ben = memory.session("ann"), memory.session("ben")
     await knowledge.tell(ann, "Ann lives in Berlin")
@@ -42,13 +47,17 @@ async def facts_outlive_metadata_that_cannot_be_kept(memory: Memory) -> None:
     await knowledge.expect()
 
 
-@check("FID62", about="facts", needs=[method("remember", "metadata")])
+@check(
+    "FID62",
+    "Metadata by a name that the store may use itself come back as they are, or are refused.",
+    incident=(
+        "mem0ai 2.2.1, in our own runs: metadata called data, hash, id or role were dropped "
+        "without a word, and one called created_at became the time of the memory."
+    ),
+    about="facts",
+    needs=[method("remember", "metadata")],
+)
 async def metadata_named_as_the_stores_own_fields_are_kept_or_refused(memory: Memory) -> None:
-    """Metadata by a name that the store may use itself come back as they are, or are refused.
-
-    Incident: mem0ai 2.2.1, in our own runs: metadata called data, hash, id or role were dropped
-    without a word, and one called created_at became the time of the memory.
-    """
     knowledge, client, user = Knowledge(memory), memory.client, memory.session("ann")
     for name in OWN_NAMES:
         text = f"This fact has metadata called {name}"
@@ -58,12 +67,13 @@ async def metadata_named_as_the_stores_own_fields_are_kept_or_refused(memory: Me
     await knowledge.expect(user)
 
 
-@check("FID61", needs=[carries("metadata"), Reopening])
+@check(
+    "FID61",
+    "Metadata that cannot be kept cost no session an acknowledged message, also after a reopen.",
+    incident="the same as of FID60, where one bad value emptied the file of everybody.",
+    needs=[carries("metadata"), Reopening],
+)
 async def messages_outlive_metadata_that_cannot_be_kept(memory: Memory) -> None:
-    """Metadata that cannot be kept cost no session an acknowledged message, also after a reopen.
-
-    Incident: the same as of FID60, where one bad value emptied the file of everybody.
-    """
     session, other = memory.session(), memory.session()
     await memory.client.add(session, batch := memory.messages(2))
     there: list[Any] = contents_of(batch)

@@ -40,13 +40,15 @@ ODD_USERS = [
 SECRET = "The code of the garage door is 4711"
 
 
-@check("ISO23", about="facts")
+@check(
+    "ISO23",
+    "Users whose ids are prefixes, patterns or spellings of each other have each their own facts.",
+    incident=(
+        "MemMachine/MemMachine issue 320: a search for test_user1 gave the memory of test_user."
+    ),
+    about="facts",
+)
 async def users_whose_ids_look_alike_are_apart(memory: Memory) -> None:
-    """Users whose ids are prefixes, patterns or spellings of each other have each their own facts.
-
-    Incident: MemMachine/MemMachine issue 320: a search for test_user1 gave the memory of
-    test_user.
-    """
     knowledge = Knowledge(memory)
     for number, user in enumerate(USERS):
         await knowledge.tell(user, f"Their favourite tea is number {number}")
@@ -55,13 +57,16 @@ async def users_whose_ids_look_alike_are_apart(memory: Memory) -> None:
     await knowledge.expect()
 
 
-@check("ISO24", about="facts", needs=[method("recall")])
+@check(
+    "ISO24",
+    "A recall by the very words of another user's fact never gives it, however few there are.",
+    incident=(
+        "CaviraOSS/LongMemory issue 97: a query with the id of one user gave the memories of both."
+    ),
+    about="facts",
+    needs=[method("recall")],
+)
 async def a_recall_gives_the_facts_of_the_user_who_asks(memory: Memory) -> None:
-    """A recall by the very words of another user's fact never gives it, however few there are.
-
-    Incident: CaviraOSS/LongMemory issue 97: a query with the id of one user gave the memories of
-    both.
-    """
     knowledge, client = Knowledge(memory), memory.client
     ann, ben, nobody = (memory.session(name) for name in ("ann", "ben", "nobody"))
     await knowledge.tell(ann, SECRET, "The garage is behind the house")
@@ -72,13 +77,17 @@ async def a_recall_gives_the_facts_of_the_user_who_asks(memory: Memory) -> None:
             knowledge.blame(user, await recalled(client, user, query, **options))
 
 
-@check("ISO25", about="facts", needs=[method("get_fact"), ScopedIds])
+@check(
+    "ISO25",
+    "Who knows the id of another user's fact does not get it.",
+    incident=(
+        "ebongard/renfield issue 169: reading the history of a memory by its id did not ask whose "
+        "it was."
+    ),
+    about="facts",
+    needs=[method("get_fact"), ScopedIds],
+)
 async def a_fact_of_another_user_is_not_got_by_its_id(memory: Memory) -> None:
-    """Who knows the id of another user's fact does not get it.
-
-    Incident: ebongard/renfield issue 169: reading the history of a memory by its id did not ask
-    whose it was.
-    """
     client, ann, ben = memory.client, memory.session("ann"), memory.session("ben")
     name = await told(client, ann, SECRET)
     try:
@@ -91,13 +100,17 @@ async def a_fact_of_another_user_is_not_got_by_its_id(memory: Memory) -> None:
         raise Violation(f"lost: user {quote(ann)} does not get {quote(SECRET)} by its id")
 
 
-@check("ISO26", about="facts", needs=[method("revise"), ScopedIds])
+@check(
+    "ISO26",
+    "Who knows the id of another user's fact cannot change it, and is told so.",
+    incident=(
+        "BasedHardware/omi pull request 1238: a review found that a memory was looked for in the "
+        "collections of all users, and updated wherever its id was found."
+    ),
+    about="facts",
+    needs=[method("revise"), ScopedIds],
+)
 async def a_fact_of_another_user_is_not_revised_by_its_id(memory: Memory) -> None:
-    """Who knows the id of another user's fact cannot change it, and is told so.
-
-    Incident: BasedHardware/omi pull request 1238: a review found that a memory was looked for in
-    the collections of all users, and updated wherever its id was found.
-    """
     knowledge, client = Knowledge(memory), memory.client
     ann, ben = memory.session("ann"), memory.session("ben")
     name = await told(client, ann, SECRET)
@@ -113,13 +126,17 @@ async def a_fact_of_another_user_is_not_revised_by_its_id(memory: Memory) -> Non
         raise Violation("swallowed: revising another user's fact was acknowledged")
 
 
-@check("ISO27", about="facts", needs=[method("forget"), ScopedIds])
+@check(
+    "ISO27",
+    "Who knows the id of another user's fact cannot make it be forgotten.",
+    incident=(
+        "1818TusculumSt/owui-adaptive-memory pull request 21: whoever gave the id of a memory "
+        "could delete it, with its vector, whose ever it was."
+    ),
+    about="facts",
+    needs=[method("forget"), ScopedIds],
+)
 async def a_fact_of_another_user_is_not_forgotten_by_its_id(memory: Memory) -> None:
-    """Who knows the id of another user's fact cannot make it be forgotten.
-
-    Incident: 1818TusculumSt/owui-adaptive-memory pull request 21: whoever gave the id of a memory
-    could delete it, with its vector, whose ever it was.
-    """
     knowledge, client = Knowledge(memory), memory.client
     ann, ben = memory.session("ann"), memory.session("ben")
     name = await told(client, ann, SECRET)
@@ -137,13 +154,18 @@ async def a_fact_of_another_user_is_not_forgotten_by_its_id(memory: Memory) -> N
             raise Violation(f"lost: {quote(SECRET)} is no longer recalled", str(refusal))
 
 
-@check("ISO28", about="facts", needs=[method("forget_all")], suite="smoke")
+@check(
+    "ISO28",
+    "Forgetting all about one user takes nothing from any other, however alike their ids.",
+    incident=(
+        'mem0ai/mem0 issue 3928: delete_all(user_id="bob") reset the whole vector store, and the '
+        "memories of every user were gone."
+    ),
+    about="facts",
+    needs=[method("forget_all")],
+    suite="smoke",
+)
 async def forgetting_one_user_leaves_the_others(memory: Memory) -> None:
-    """Forgetting all about one user takes nothing from any other, however alike their ids.
-
-    Incident: mem0ai/mem0 issue 3928: delete_all(user_id="bob") reset the whole vector store, and
-    the memories of every user were gone.
-    """
     knowledge = Knowledge(memory)
     for number, user in enumerate(USERS):
         await knowledge.tell(user, f"Their favourite tea is number {number}")
@@ -159,13 +181,16 @@ async def forgetting_one_user_leaves_the_others(memory: Memory) -> None:
             knowledge.compare(other, found)
 
 
-@check("ISO29", about="facts")
+@check(
+    "ISO29",
+    "User ids that are empty, '*', or hold NUL, controls or surrogates are exact or refused.",
+    incident=(
+        "C strings end at NUL, so a layer in C reads 'a\\0b' as 'a'; langgraph-checkpoint 4.3.1 "
+        "replaced a lone surrogate by '?', which is another valid name."
+    ),
+    about="facts",
+)
 async def odd_user_ids_are_told_apart_or_refused(memory: Memory) -> None:
-    """User ids that are empty, '*', or hold NUL, controls or surrogates are exact or refused.
-
-    Incident: C strings end at NUL, so a layer in C reads 'a\\0b' as 'a'; langgraph-checkpoint 4.3.1
-    replaced a lone surrogate by '?', which is another valid name.
-    """
     knowledge, client = Knowledge(memory), memory.client
     await knowledge.tell("a", "A plain user")
     taken = []
@@ -190,13 +215,17 @@ async def _is_heard(knowledge: Knowledge, user: str) -> bool:
     return True
 
 
-@check("ISO30", about="facts", needs=[method("recall", "filter"), filters("equality")])
+@check(
+    "ISO30",
+    "A filter that names another user, by whatever key, gives nothing of that user's.",
+    incident=(
+        "oceanbase/powercontext pull request 899: the user was one condition among those of the "
+        "filter, and a key of the filter could undo it."
+    ),
+    about="facts",
+    needs=[method("recall", "filter"), filters("equality")],
+)
 async def a_filter_does_not_reach_another_user(memory: Memory) -> None:
-    """A filter that names another user, by whatever key, gives nothing of that user's.
-
-    Incident: oceanbase/powercontext pull request 899: the user was one condition among those of
-    the filter, and a key of the filter could undo it.
-    """
     knowledge, client = Knowledge(memory), memory.client
     ann, ben = memory.session("ann"), memory.session("ben")
     await knowledge.tell(ann, SECRET)
@@ -210,13 +239,16 @@ async def a_filter_does_not_reach_another_user(memory: Memory) -> None:
     await knowledge.expect()
 
 
-@check("ISO31", about="facts")
+@check(
+    "ISO31",
+    "Of a user about whom nothing was told nothing is known, and asking does not change that.",
+    incident=(
+        "dtzp555-max/ocp pull request 86: callers without an id of their own all shared that of "
+        "the default."
+    ),
+    about="facts",
+)
 async def of_an_unknown_user_nothing_is_known(memory: Memory) -> None:
-    """Of a user about whom nothing was told nothing is known, and asking does not change that.
-
-    Incident: dtzp555-max/ocp pull request 86: callers without an id of their own all shared that
-    of the default.
-    """
     knowledge, client = Knowledge(memory), memory.client
     ann, nobody = memory.session("ann"), memory.session("nobody")
     await knowledge.tell(ann, SECRET)
@@ -230,15 +262,15 @@ async def of_an_unknown_user_nothing_is_known(memory: Memory) -> None:
 
 @check(
     "ISO32",
+    "Clearing a session leaves the facts of a user of that name, and forgetting the messages.",
+    incident=(
+        "supermemoryai/supermemory issue 658: user and conversation had one id; all memories of it "
+        "were deleted, and what the conversation still had came back as memories."
+    ),
     about="facts",
     needs=[method(name) for name in ("add_messages", "get_history", "clear", "forget_all")],
 )
 async def a_user_and_a_session_of_one_name_are_apart(memory: Memory) -> None:
-    """Clearing a session leaves the facts of a user of that name, and forgetting the messages.
-
-    Incident: supermemoryai/supermemory issue 658: user and conversation had one id; all memories of
-    it were deleted, and what the conversation still had came back as memories.
-    """
     knowledge, client, name = Knowledge(memory), memory.client, memory.session("ann")
     batch = memory.messages(2)
     await knowledge.tell(name, SECRET)

@@ -34,13 +34,16 @@ from goldfish.harness.client import StoreError
 from goldfish.harness.memory import Memory, contents_of
 
 
-@check("ISO01", suite="smoke")
+@check(
+    "ISO01",
+    "Two sessions that talk by turns each read back what was said there, and only that.",
+    incident=(
+        "embedchain, now mem0, let the chat history of one session reach the others until each "
+        "call named its session (mem0ai/mem0 pull request 1084)."
+    ),
+    suite="smoke",
+)
 async def sessions_that_take_turns_never_share_a_message(memory: Memory) -> None:
-    """Two sessions that talk by turns each read back what was said there, and only that.
-
-    Incident: embedchain, now mem0, let the chat history of one session reach the others until each
-    call named its session (mem0ai/mem0 pull request 1084).
-    """
     talk = Talk(memory)
     ann, bob = memory.session("ann"), memory.session("bob")
     for speaker in (ann, bob, bob, ann, ann, bob):
@@ -48,127 +51,152 @@ async def sessions_that_take_turns_never_share_a_message(memory: Memory) -> None
         await talk.hear(ann, bob)
 
 
-@check("ISO02")
+@check(
+    "ISO02",
+    "An id that is the beginning, the end or the middle of another is still another session.",
+    incident=(
+        "langgraph-checkpoint-sqlite 3.1.0: a search for user 'al' returned the facts of 'alice'; "
+        "3.1.1 compares whole names."
+    ),
+)
 async def ids_that_contain_each_other_stay_apart(memory: Memory) -> None:
-    """An id that is the beginning, the end or the middle of another is still another session.
-
-    Incident: langgraph-checkpoint-sqlite 3.1.0: a search for user 'al' returned the facts of
-    'alice'; 3.1.1 compares whole names.
-    """
     await kept_apart(
         memory, CONTAINED, turns=2, count=6
     )  # 'user-1' + '12' must not be 'user-11' + '2'
 
 
-@check("ISO03")
+@check(
+    "ISO03",
+    "Ids that differ only by upper and lower case, in any script, are different sessions.",
+    incident=(
+        "sahasrahbot issue 53: its users were looked up under a collation of MySQL that ignores "
+        "case, and the column had to become utf8mb4_bin; SQLite documents the same of LIKE for "
+        "ASCII."
+    ),
+)
 async def ids_that_differ_by_case_stay_apart(memory: Memory) -> None:
-    """Ids that differ only by upper and lower case, in any script, are different sessions.
-
-    Incident: sahasrahbot issue 53: its users were looked up under a collation of MySQL that ignores
-    case, and the column had to become utf8mb4_bin; SQLite documents the same of LIKE for ASCII.
-    """
     await kept_apart(memory, BY_CASE)
 
 
-@check("ISO04")
+@check(
+    "ISO04",
+    "Ids that differ only by white space are different sessions, or are refused.",
+    incident=(
+        "MySQL documents that its PAD SPACE collations ignore trailing spaces in comparisons, so "
+        "that 'ann' and 'ann ' are one key; many layers call strip() with the same effect."
+    ),
+)
 async def ids_that_differ_by_spaces_stay_apart(memory: Memory) -> None:
-    """Ids that differ only by white space are different sessions, or are refused.
-
-    Incident: MySQL documents that its PAD SPACE collations ignore trailing spaces in comparisons,
-    so that 'ann' and 'ann ' are one key; many layers call strip() with the same effect.
-    """
     await kept_apart(memory, BY_SPACE, odd=ODD_BY_SPACE)
 
 
-@check("ISO05")
+@check(
+    "ISO05",
+    "Ids that look alike but are different text, or not ASCII at all, are different sessions.",
+    incident=(
+        "MySQL's utf8 holds three bytes per character and its general_ci collations take 'é' for "
+        "'e' and one emoji for another: the documented reason for utf8mb4 and binary collations."
+    ),
+)
 async def ids_that_differ_by_unicode_form_stay_apart(memory: Memory) -> None:
-    """Ids that look alike but are different text, or not ASCII at all, are different sessions.
-
-    Incident: MySQL's utf8 holds three bytes per character and its general_ci collations take 'é'
-    for 'e' and one emoji for another: the documented reason for utf8mb4 and binary collations.
-    """
     await kept_apart(memory, BY_FORM, odd=ODD_BY_FORM)
 
 
-@check("ISO06")
+@check(
+    "ISO06",
+    "An id with the wildcards of LIKE, glob or regular expressions matches itself only.",
+    incident=(
+        "langgraph-checkpoint-sqlite 3.1.0 looked users up by LIKE: 'john_doe' was given the facts "
+        "of 'john-doe'. Redis documents that KEYS and SCAN read * ? [ ] as a glob."
+    ),
+)
 async def ids_are_never_taken_for_patterns(memory: Memory) -> None:
-    """An id with the wildcards of LIKE, glob or regular expressions matches itself only.
-
-    Incident: langgraph-checkpoint-sqlite 3.1.0 looked users up by LIKE: 'john_doe' was given the
-    facts of 'john-doe'. Redis documents that KEYS and SCAN read * ? [ ] as a glob.
-    """
     talk = await kept_apart(memory, PATTERNS)
     await talk.hear(*WILDCARDS)
 
 
-@check("ISO07")
+@check(
+    "ISO07",
+    "Ids with the separators of compound keys never meet, nor the keys that a store adds.",
+    incident=(
+        "HKUDS/nanobot issue 4057: 'telegram:a_b' and 'telegram:a:b' were one session file, "
+        "because unsafe characters became '_'."
+    ),
+)
 async def ids_with_separators_stay_apart(memory: Memory) -> None:
-    """Ids with the separators of compound keys never meet, nor the keys that a store adds.
-
-    Incident: HKUDS/nanobot issue 4057: 'telegram:a_b' and 'telegram:a:b' were one session file,
-    because unsafe characters became '_'.
-    """
     await kept_apart(memory, SEPARATED)
 
 
-@check("ISO08")
+@check(
+    "ISO08",
+    "Ids that look like paths or file names are only names: they stay apart and inside.",
+    incident=(
+        "sipeed/picoclaw pull request 1330: a Slack thread id 'C01234/1234.56' became a missing "
+        "directory, and no message of it could be added; langchain-core pull request 36891: "
+        "'../..' and '/etc' left the folder of FileChatMessageHistory."
+    ),
+)
 async def ids_with_path_characters_stay_apart(memory: Memory) -> None:
-    """Ids that look like paths or file names are only names: they stay apart and inside.
-
-    Incident: sipeed/picoclaw pull request 1330: a Slack thread id 'C01234/1234.56' became a missing
-    directory, and no message of it could be added; langchain-core pull request 36891: '../..' and
-    '/etc' left the folder of FileChatMessageHistory.
-    """
     await kept_apart(memory, PATHS, odd=ODD_PATHS)
 
 
-@check("ISO09")
+@check(
+    "ISO09",
+    "Ids with quotes, SQL, shell or template syntax are stored and found as they are.",
+    incident=(
+        "langgraph-checkpoint-sqlite up to 2.0.10 built SQL from the keys of a filter "
+        '(CVE-2025-8709); the same habit makes an id like "o\'brien" an error.'
+    ),
+)
 async def ids_with_quotes_and_code_are_only_names(memory: Memory) -> None:
-    """Ids with quotes, SQL, shell or template syntax are stored and found as they are.
-
-    Incident: langgraph-checkpoint-sqlite up to 2.0.10 built SQL from the keys of a filter
-    (CVE-2025-8709); the same habit makes an id like "o'brien" an error.
-    """
     await kept_apart(memory, QUOTED)
 
 
-@check("ISO10")
+@check(
+    "ISO10",
+    "An id and its percent, HTML, backslash or base64 form are different sessions.",
+    incident=(
+        "Python documents that unquote_plus() turns both '+' and '%20' into a space; a store that "
+        "decodes ids once too often gives 'a+b', 'a%20b' and 'a b' one history."
+    ),
+)
 async def ids_that_are_escapes_of_each_other_stay_apart(memory: Memory) -> None:
-    """An id and its percent, HTML, backslash or base64 form are different sessions.
-
-    Incident: Python documents that unquote_plus() turns both '+' and '%20' into a space; a store
-    that decodes ids once too often gives 'a+b', 'a%20b' and 'a b' one history.
-    """
     await kept_apart(memory, ESCAPED)
 
 
-@check("ISO11")
+@check(
+    "ISO11",
+    "Ids that a parser takes for the same number, date or UUID are different sessions.",
+    incident=(
+        "SQLite documents that a column of NUMERIC or INTEGER affinity turns the texts '01', ' 1' "
+        "and '1.0' into the integer 1: three users, one history."
+    ),
+)
 async def ids_that_are_equal_as_numbers_stay_apart(memory: Memory) -> None:
-    """Ids that a parser takes for the same number, date or UUID are different sessions.
-
-    Incident: SQLite documents that a column of NUMERIC or INTEGER affinity turns the texts '01',
-    ' 1' and '1.0' into the integer 1: three users, one history.
-    """
     await kept_apart(memory, NUMBERS, odd=ODD_NUMBERS)
 
 
-@check("ISO12")
+@check(
+    "ISO12",
+    "Ids like 'null', 'None', 'true', 'default' or 'messages' are sessions like any other.",
+    incident=(
+        "dtzp555-max/ocp pull request 86: callers who all sent the id 'default' shared one "
+        "conversation; and YAML 1.1 reads yes, on and true as one value."
+    ),
+)
 async def ids_that_are_words_of_a_parser_stay_apart(memory: Memory) -> None:
-    """Ids like 'null', 'None', 'true', 'default' or 'messages' are sessions like any other.
-
-    Incident: dtzp555-max/ocp pull request 86: callers who all sent the id 'default' shared one
-    conversation; and YAML 1.1 reads yes, on and true as one value.
-    """
     await kept_apart(memory, WORDS + OWN_NAMES, odd=[""])
 
 
-@check("ISO13")
+@check(
+    "ISO13",
+    "Long ids that differ in one character only are different sessions, or are refused.",
+    incident=(
+        "google-gemini/gemini-cli pull request 28653: files named by the first eight characters of "
+        "the session id made one conversation delete another (issue 27368)."
+    ),
+)
 async def long_ids_are_told_apart_or_refused(memory: Memory) -> None:
-    """Long ids that differ in one character only are different sessions, or are refused.
-
-    Incident: google-gemini/gemini-cli pull request 28653: files named by the first eight characters
-    of the session id made one conversation delete another (issue 27368).
-    """
     beside = [4, 8, 16, 31, 32, 64, 100, 127, 255, 511, 1023, 2047]
     pairs = {length: [f"{'x' * length}{each}{'x' * length}" for each in "12"] for length in beside}
     short = [name for length in beside if length < 32 for name in pairs[length]]
@@ -176,45 +204,54 @@ async def long_ids_are_told_apart_or_refused(memory: Memory) -> None:
     await kept_apart(memory, short, odd=long)
 
 
-@check("ISO14")
+@check(
+    "ISO14",
+    "Ids that are empty, or hold NUL, control characters or surrogates, are exact or refused.",
+    incident=(
+        "C strings end at NUL, so a layer in C reads 'a\\0b' as 'a'; langgraph-checkpoint 4.3.1 "
+        "replaced a lone surrogate by '?', which is another valid name."
+    ),
+)
 async def odd_ids_are_told_apart_or_refused(memory: Memory) -> None:
-    """Ids that are empty, or hold NUL, control characters or surrogates, are exact or refused.
-
-    Incident: C strings end at NUL, so a layer in C reads 'a\\0b' as 'a'; langgraph-checkpoint 4.3.1
-    replaced a lone surrogate by '?', which is another valid name.
-    """
     await kept_apart(memory, LIKE_ODD_CHARACTERS, odd=ODD_CHARACTERS)
 
 
-@check("ISO15")
+@check(
+    "ISO15",
+    "Hundreds of sessions are all there, and none reads the message of another.",
+    incident=(
+        "philoserf/claude-code-config issue 259: session ids were cut to four hex digits, so that "
+        "among three hundred sessions two are likely to be one."
+    ),
+)
 async def hundreds_of_sessions_stay_apart(memory: Memory) -> None:
-    """Hundreds of sessions are all there, and none reads the message of another.
-
-    Incident: philoserf/claude-code-config issue 259: session ids were cut to four hex digits, so
-    that among three hundred sessions two are likely to be one.
-    """
     names = [f"user-{number}" for number in range(130)]
     names += [f"{memory.random.getrandbits(128):032x}" for _ in range(130)]
     await kept_apart(memory, names)
 
 
-@check("ISO16")
+@check(
+    "ISO16",
+    "Ids that share a checksum, or the beginning of a digest, are different sessions.",
+    incident=(
+        "KanishJebaMathewM/Truxify issue 8237: rows were found by eight hex digits of a key, so "
+        "that one account could be given what belonged to another."
+    ),
+)
 async def ids_with_the_same_short_digest_stay_apart(memory: Memory) -> None:
-    """Ids that share a checksum, or the beginning of a digest, are different sessions.
-
-    Incident: KanishJebaMathewM/Truxify issue 8237: rows were found by eight hex digits of a key, so
-    that one account could be given what belonged to another.
-    """
     await kept_apart(memory, dict.fromkeys(name for pair in SAME_DIGEST.values() for name in pair))
 
 
-@check("ISO17")
+@check(
+    "ISO17",
+    "A session in which nobody spoke is empty; reading it neither makes it nor fills it.",
+    incident=(
+        "Python documents that a defaultdict inserts a key that is merely looked up, and that a "
+        "mutable default is shared by all calls: reading makes a session, two empty ones are one "
+        "list."
+    ),
+)
 async def an_unknown_session_is_empty(memory: Memory) -> None:
-    """A session in which nobody spoke is empty; reading it neither makes it nor fills it.
-
-    Incident: Python documents that a defaultdict inserts a key that is merely looked up, and that a
-    mutable default is shared by all calls: reading makes a session, two empty ones are one list.
-    """
     talk, client = Talk(memory), memory.client
     hints = ("unknown", "edited", "other", "ann")
     unknown, edited, other, ann = (memory.session(hint) for hint in hints)
@@ -231,13 +268,15 @@ async def an_unknown_session_is_empty(memory: Memory) -> None:
     await talk.hear(unknown, other, ann)
 
 
-@check("ISO18")
+@check(
+    "ISO18",
+    "The same words, said in several sessions, are in the history of each.",
+    incident=(
+        "microsoft/agent-framework issue 4682: messages were told apart by a hash of role and "
+        "content, so that the second 'yes' was dropped."
+    ),
+)
 async def equal_messages_belong_to_each_session_that_said_them(memory: Memory) -> None:
-    """The same words, said in several sessions, are in the history of each.
-
-    Incident: microsoft/agent-framework issue 4682: messages were told apart by a hash of role and
-    content, so that the second 'yes' was dropped.
-    """
     sessions = [memory.session() for _ in range(3)]
     batch = memory.messages(2)
     for session in sessions:
@@ -247,13 +286,15 @@ async def equal_messages_belong_to_each_session_that_said_them(memory: Memory) -
         await memory.client.expect(session, contents_of(batch))
 
 
-@check("ISO19")
+@check(
+    "ISO19",
+    "A message id that another session has is new here: both messages are kept.",
+    incident=(
+        "vastsa/PI-Desktop pull request 560: ids like 'call_421522' were unique in the whole "
+        "table; when a second session had the same one, its later turns were never stored."
+    ),
+)
 async def a_message_id_belongs_to_one_session_only(memory: Memory) -> None:
-    """A message id that another session has is new here: both messages are kept.
-
-    Incident: vastsa/PI-Desktop pull request 560: ids like 'call_421522' were unique in the whole
-    table; when a second session had the same one, its later turns were never stored.
-    """
     talk = Talk(memory)
     ann, bob = memory.session("ann"), memory.session("bob")
     await talk.say(ann, bob, id="call_1")
@@ -263,13 +304,15 @@ async def a_message_id_belongs_to_one_session_only(memory: Memory) -> None:
     await talk.hear(*talk.said)
 
 
-@check("ISO20")
+@check(
+    "ISO20",
+    "Batches that one client adds to several sessions at once each land in their own.",
+    incident=(
+        "mem0ai/mem0 issue 4359: the current session was one variable for all agents that ran at "
+        "once, so memories were written to, and recalled from, another agent's session."
+    ),
+)
 async def sessions_that_write_at_once_stay_apart(memory: Memory) -> None:
-    """Batches that one client adds to several sessions at once each land in their own.
-
-    Incident: mem0ai/mem0 issue 4359: the current session was one variable for all agents that ran
-    at once, so memories were written to, and recalled from, another agent's session.
-    """
     talk, sessions = Talk(memory), [memory.session() for _ in range(8)]
     await talk.say(memory.session("first"))  # first writes at once are the concern of CON08
     await together(talk.say(session, count=3) for session in sessions)
@@ -279,13 +322,16 @@ async def sessions_that_write_at_once_stay_apart(memory: Memory) -> None:
     await talk.hear(*sessions)
 
 
-@check("ISO21", needs=[method("get_history", "last")])
+@check(
+    "ISO21",
+    "Asking for the last few messages of a session never brings one of another.",
+    incident=(
+        "AgentiveAU/MyAgentive issue 123: the limited read was a query of its own, in two places, "
+        "and wrong in both; a second query can forget any condition, also the session."
+    ),
+    needs=[method("get_history", "last")],
+)
 async def the_newest_messages_are_those_of_the_session_that_asks(memory: Memory) -> None:
-    """Asking for the last few messages of a session never brings one of another.
-
-    Incident: AgentiveAU/MyAgentive issue 123: the limited read was a query of its own, in two
-    places, and wrong in both; a second query can forget any condition, also the session.
-    """
     talk, client = Talk(memory), memory.client
     ann, bob, unknown = (memory.session(hint) for hint in ("ann", "bob", "unknown"))
     await talk.say(ann, bob, ann, bob, bob)
@@ -294,13 +340,16 @@ async def the_newest_messages_are_those_of_the_session_that_asks(memory: Memory)
             talk.blame(session, await client.contents(session, last=last))
 
 
-@check("ISO22", needs=[Reopening])
+@check(
+    "ISO22",
+    "Sessions that were apart when they were written are apart when they are read from storage.",
+    incident=(
+        "xDarkicex/openclaw-memory-libravdb issue 310: 'session/a' and 'session_a' had one file, "
+        "so that loading one of them could give the other."
+    ),
+    needs=[Reopening],
+)
 async def sessions_stay_apart_after_reopening(memory: Memory) -> None:
-    """Sessions that were apart when they were written are apart when they are read from storage.
-
-    Incident: xDarkicex/openclaw-memory-libravdb issue 310: 'session/a' and 'session_a' had one
-    file, so that loading one of them could give the other.
-    """
     talk = Talk(memory)
     names = [*CONTAINED, *BY_CASE, *BY_SPACE, *BY_FORM[:4], *SEPARATED, *PATHS, *NUMBERS[:9]]
     await talk.say(*dict.fromkeys(names))

@@ -9,13 +9,17 @@ from goldfish.harness.memory import Memory, contents_of
 SESSIONS = [*USERS, *BY_CASE[:6], *SEPARATED[:12]]
 
 
-@check("ISO40", about="state", suite="smoke")
+@check(
+    "ISO40",
+    "Sessions whose ids are prefixes, patterns or odd have each their own values.",
+    incident=(
+        "google/adk-python issue 3513: a session showed the outputs that belonged to another of "
+        "the same user."
+    ),
+    about="state",
+    suite="smoke",
+)
 async def sessions_whose_ids_look_alike_have_their_own_values(memory: Memory) -> None:
-    """Sessions whose ids are prefixes, patterns or odd have each their own values.
-
-    Incident: google/adk-python issue 3513: a session showed the outputs that belonged to another
-    of the same user.
-    """
     stated = Stated(memory)
     sessions = [Owner(name) for name in dict.fromkeys(SESSIONS)]
     for owner in sessions:
@@ -28,13 +32,18 @@ async def sessions_whose_ids_look_alike_have_their_own_values(memory: Memory) ->
     await stated.expect(*sessions)
 
 
-@check("ISO41", about="state", needs=UserState, suite="smoke")
+@check(
+    "ISO41",
+    "Users whose ids are prefixes, patterns or odd have each their own values, in one session too.",
+    incident=(
+        "agno-agi/agno pull request 4608: two users who gave the same session id shared what was "
+        "remembered."
+    ),
+    about="state",
+    needs=UserState,
+    suite="smoke",
+)
 async def users_whose_ids_look_alike_have_their_own_values(memory: Memory) -> None:
-    """Users whose ids are prefixes, patterns or odd have each their own values, in one session too.
-
-    Incident: agno-agi/agno pull request 4608: two users who gave the same session id shared what
-    was remembered.
-    """
     stated, session = Stated(memory), memory.session()
     users = [Owner(session, name) for name in USERS]
     for owner in users:
@@ -47,13 +56,17 @@ async def users_whose_ids_look_alike_have_their_own_values(memory: Memory) -> No
     await stated.expect(*users)
 
 
-@check("ISO42", about="state", needs=UserState)
+@check(
+    "ISO42",
+    "A user's values are seen from each session, and mix with no session's, of whatever name.",
+    incident=(
+        "google/adk-go issue 1344: a session kept what it had copied of the values of its user "
+        "when it was created, and showed them after others had changed them."
+    ),
+    about="state",
+    needs=UserState,
+)
 async def values_of_a_user_are_the_same_from_every_session(memory: Memory) -> None:
-    """A user's values are seen from each session, and mix with no session's, of whatever name.
-
-    Incident: google/adk-go issue 1344: a session kept what it had copied of the values of its user
-    when it was created, and showed them after others had changed them.
-    """
     stated, ann = Stated(memory), memory.session("ann")
     one, two = memory.session("one"), memory.session("two")
     for turn, session in enumerate((one, two, one)):
@@ -67,13 +80,17 @@ async def values_of_a_user_are_the_same_from_every_session(memory: Memory) -> No
     await stated.expect(Owner(ann), Owner(one), Owner(two), Owner(one, ann), Owner(two, ann))
 
 
-@check("ISO43", about="state", needs=[method("add_messages"), method("get_history")])
+@check(
+    "ISO43",
+    "Setting values adds nothing to the history, and what is said changes no value.",
+    incident=(
+        "google/adk-python pull request 6236: the only way to set a value was to append an event "
+        "to the conversation."
+    ),
+    about="state",
+    needs=[method("add_messages"), method("get_history")],
+)
 async def values_are_no_messages(memory: Memory) -> None:
-    """Setting values adds nothing to the history, and what is said changes no value.
-
-    Incident: google/adk-python pull request 6236: the only way to set a value was to append an
-    event to the conversation.
-    """
     stated, client, owner = Stated(memory), memory.client, Owner(memory.session())
     said = list[object]()
     for turn in range(3):

@@ -35,13 +35,16 @@ def _odd_ones(memory: Memory) -> list[ChatMessage]:
     return [_odd(memory), *(memory.message(memory.text(text)) for text in texts)]
 
 
-@check("LIV01", suite="smoke")
+@check(
+    "LIV01",
+    "A store without messages answers every question, and asking makes no session appear.",
+    incident=(
+        "langgraph issue 5150: SqliteStore.search on a store that had not been set up never "
+        "returned; agno pull request 4516: reading the messages of an unknown session raised."
+    ),
+    suite="smoke",
+)
 async def every_method_returns_on_an_empty_store(memory: Memory) -> None:
-    """A store without messages answers every question, and asking makes no session appear.
-
-    Incident: langgraph issue 5150: SqliteStore.search on a store that had not been set up never
-    returned; agno pull request 4516: reading the messages of an unknown session raised.
-    """
     client, nobody = memory.client, memory.session("nobody")
     with about("reading an unknown session"):
         await client.expect(nobody, [])
@@ -69,13 +72,16 @@ async def every_method_returns_on_an_empty_store(memory: Memory) -> None:
     await _expect_alive(memory)
 
 
-@check("LIV02", suite="smoke")
+@check(
+    "LIV02",
+    "After a value was refused, again and again, the store works for this session and others.",
+    incident=(
+        "openai-agents issue 4202: a write that failed left its transaction open, and the lock it "
+        "held blocked every later writer for the lifetime of the connection."
+    ),
+    suite="smoke",
+)
 async def a_refused_value_does_not_break_the_next_call(memory: Memory) -> None:
-    """After a value was refused, again and again, the store works for this session and others.
-
-    Incident: openai-agents issue 4202: a write that failed left its transaction open, and the
-    lock it held blocked every later writer for the lifetime of the connection.
-    """
     mine, other = memory.session("mine"), memory.session("other")
     kept: list[ChatMessage] = []
     for odd in _odd_ones(memory):
@@ -91,13 +97,15 @@ async def a_refused_value_does_not_break_the_next_call(memory: Memory) -> None:
     await _expect_alive(memory)
 
 
-@check("LIV03")
+@check(
+    "LIV03",
+    "A value that is refused fails its own call only, not those made at the same moment.",
+    incident=(
+        "langgraph-checkpoint-sqlite 3.1.2 SqliteStore joins the calls of one tick in a batch: one "
+        "user's value that cannot be serialised makes another user's valid write fail."
+    ),
+)
 async def a_refused_value_does_not_fail_the_calls_beside_it(memory: Memory) -> None:
-    """A value that is refused fails its own call only, not those made at the same moment.
-
-    Incident: langgraph-checkpoint-sqlite 3.1.2 SqliteStore joins the calls of one tick in a
-    batch: one user's value that cannot be serialised makes another user's valid write fail.
-    """
     sessions = [memory.session() for _ in range(6)]
     batches = [memory.messages(2) for _ in sessions]
     calls, odd_ones = [], 2 * _odd_ones(memory)
@@ -116,13 +124,15 @@ async def _ignored(work: Any) -> None:
     await work
 
 
-@check("LIV04")
+@check(
+    "LIV04",
+    "After calls were cancelled half-way, the store answers, and no batch is there in part.",
+    incident=(
+        "redis-py issue 2665 (4.5.3 and before, the ChatGPT outage of March 2023): a command that "
+        "was cancelled left its answer unread, and the next caller was given it."
+    ),
+)
 async def a_cancelled_call_does_not_break_the_store(memory: Memory) -> None:
-    """After calls were cancelled half-way, the store answers, and no batch is there in part.
-
-    Incident: redis-py issue 2665 (4.5.3 and before, the ChatGPT outage of March 2023): a command
-    that was cancelled left its answer unread, and the next caller was given it.
-    """
     session, batch = memory.session(), memory.messages(2)
     await memory.client.add(session, batch)
     cancelled = {memory.session(): memory.messages(3) for _ in range(12)}
@@ -144,13 +154,15 @@ async def a_cancelled_call_does_not_break_the_store(memory: Memory) -> None:
                 raise Violation("torn: a cancelled batch is there in part", quote_list(found))
 
 
-@check("LIV05")
+@check(
+    "LIV05",
+    "The three hundredth call works as the first one did.",
+    incident=(
+        "dify issue 472 and cacti-backend pull request 15: connections that were not given back "
+        "used up the pool, and after some chats the service stopped answering."
+    ),
+)
 async def many_calls_in_a_row_exhaust_nothing(memory: Memory) -> None:
-    """The three hundredth call works as the first one did.
-
-    Incident: dify issue 472 and cacti-backend pull request 15: connections that were not given
-    back used up the pool, and after some chats the service stopped answering.
-    """
     sessions = [memory.session() for _ in range(10)]
     batches: dict[str, list[ChatMessage]] = {session: [] for session in sessions}
     for turn in range(150):
@@ -163,13 +175,16 @@ async def many_calls_in_a_row_exhaust_nothing(memory: Memory) -> None:
         await memory.client.expect(session, contents_of(batches[session]))
 
 
-@check("LIV06", needs=[Reopening])
+@check(
+    "LIV06",
+    "Closing gives back what the store held, so that it can be opened again, twenty times.",
+    incident=(
+        "qdrant-client issue 1018: a local store that was not closed quite right kept its lock, "
+        "and the next program could not open the folder."
+    ),
+    needs=[Reopening],
+)
 async def a_store_can_be_closed_and_opened_again_and_again(memory: Memory) -> None:
-    """Closing gives back what the store held, so that it can be opened again, twenty times.
-
-    Incident: qdrant-client issue 1018: a local store that was not closed quite right kept its
-    lock, and the next program could not open the folder.
-    """
     session, batch = memory.session(), []
     for turn in range(20):
         with about(f"opening {turn + 1}"):
@@ -179,13 +194,16 @@ async def a_store_can_be_closed_and_opened_again_and_again(memory: Memory) -> No
     await memory.client.expect(session, contents_of(batch))
 
 
-@check("LIV07", needs=[Reopening])
+@check(
+    "LIV07",
+    "A second opening neither waits for the first nor stops it, and each reads what is there.",
+    incident=(
+        "hermes-agent issue 58705: mem0's local Qdrant folder was locked by the plugin that had "
+        "opened it, and the agent's own tools could not reach their memory."
+    ),
+    needs=[Reopening],
+)
 async def several_openings_live_side_by_side(memory: Memory) -> None:
-    """A second opening neither waits for the first nor stops it, and each reads what is there.
-
-    Incident: hermes-agent issue 58705: mem0's local Qdrant folder was locked by the plugin that
-    had opened it, and the agent's own tools could not reach their memory.
-    """
     first, session = memory.client, memory.session()
     await first.add(session, batch := memory.messages(2))
     others = [*await asyncio.gather(*(memory.open() for _ in range(3))), await memory.open()]
@@ -202,13 +220,16 @@ async def several_openings_live_side_by_side(memory: Memory) -> None:
     await _expect_alive(memory, first)
 
 
-@check("LIV08", needs=[Reopening])
+@check(
+    "LIV08",
+    "Two openings that write and read in turn never wait for each other in vain.",
+    incident=(
+        'mem0 issue 7196: with two sessions on one history.db, a write failed with "database is '
+        'locked" while the other one read.'
+    ),
+    needs=[Reopening],
+)
 async def two_openings_do_not_lock_each_other_out(memory: Memory) -> None:
-    """Two openings that write and read in turn never wait for each other in vain.
-
-    Incident: mem0 issue 7196: with two sessions on one history.db, a write failed with "database
-    is locked" while the other one read.
-    """
     first, second = memory.client, await memory.open()
     session, batch = memory.session(), []
     writers = [first] if memory.target.claims == "one writer" else [first, second]
@@ -226,13 +247,16 @@ async def two_openings_do_not_lock_each_other_out(memory: Memory) -> None:
         await second.expect(session, contents_of(batch))
 
 
-@check("LIV09", suite="smoke")
+@check(
+    "LIV09",
+    "Twenty calls at the same moment, each for a session of its own, all return and all count.",
+    incident=(
+        'asyncpg raises "another operation is in progress" when two tasks share a connection '
+        "(issue 258); llama-index-core 0.14.25: ten first puts at once all fail."
+    ),
+    suite="smoke",
+)
 async def calls_made_at_once_all_return(memory: Memory) -> None:
-    """Twenty calls at the same moment, each for a session of its own, all return and all count.
-
-    Incident: asyncpg raises "another operation is in progress" when two tasks share a connection
-    (issue 258); llama-index-core 0.14.25: ten first puts at once all fail.
-    """
     batches = {memory.session(): memory.messages(2) for _ in range(20)}
     with about("written at once"):
         await asyncio.gather(*(memory.client.add(*item) for item in batches.items()))
@@ -249,13 +273,15 @@ async def calls_made_at_once_all_return(memory: Memory) -> None:
             await memory.client.expect(session, contents_of([*batches[session], *more[session]]))
 
 
-@check("LIV10")
+@check(
+    "LIV10",
+    "After a batch of thousands or a message of megabytes, small calls work as before.",
+    incident=(
+        "MySQL's manual: a packet above max_allowed_packet is answered with an error, and the "
+        "server closes the connection; a store that keeps the dead one fails from then on."
+    ),
+)
 async def a_large_batch_does_not_break_the_next_call(memory: Memory) -> None:
-    """After a batch of thousands or a message of megabytes, small calls work as before.
-
-    Incident: MySQL's manual: a packet above max_allowed_packet is answered with an error, and the
-    server closes the connection; a store that keeps the dead one fails from then on.
-    """
     large, small = memory.session("large"), memory.session("small")
     await memory.client.add(small, few := memory.messages(2))
     count = await memory.affordable(2_500, least=500)
@@ -271,13 +297,16 @@ async def a_large_batch_does_not_break_the_next_call(memory: Memory) -> None:
         await _expect_alive(memory)
 
 
-@check("LIV11")
+@check(
+    "LIV11",
+    "A reader that stops after the first message leaves a store that can be written and read.",
+    incident=(
+        "openai-agents pull request 4987: a result cursor that was left open blocked the next "
+        "writer of the schema; Python runs no code after a yield in a generator that is dropped "
+        "there."
+    ),
+)
 async def an_abandoned_reading_does_not_block_the_store(memory: Memory) -> None:
-    """A reader that stops after the first message leaves a store that can be written and read.
-
-    Incident: openai-agents pull request 4987: a result cursor that was left open blocked the next
-    writer of the schema; Python runs no code after a yield in a generator that is dropped there.
-    """
     session, batch = memory.session(), memory.messages(5)
     await memory.client.add(session, batch)
     with about("after abandoned readings"):

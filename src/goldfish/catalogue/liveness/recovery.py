@@ -11,39 +11,50 @@ from goldfish.harness.memory import Memory, contents_of
 CROWD = 40  # more than a usual pool has connections
 
 
-@check("LIV12", needs=[Server], own_servers=True)
+@check(
+    "LIV12",
+    "After forty calls that failed because the server was away, the store works as before.",
+    incident=(
+        "the goldfish bot: each failed call kept its connection, until the pool was exhausted and "
+        "the bot answered nobody."
+    ),
+    needs=[Server],
+    own_servers=True,
+)
 async def calls_that_failed_give_back_what_they_held(memory: Memory) -> None:
-    """After forty calls that failed because the server was away, the store works as before.
-
-    Incident: the goldfish bot: each failed call kept its connection, until the pool was exhausted
-    and the bot answered nobody.
-    """
     story = await Adversity.prepared(memory)
     with memory.sandbox.faults.network(memory.target.services[0]).reset():
         await asyncio.gather(*(_offered(story, memory.deadline) for _ in range(CROWD)))
     await story.recover()
 
 
-@check("LIV13", needs=[Server], own_servers=True)
+@check(
+    "LIV13",
+    "After forty calls that were given up while nothing came, the store works as before.",
+    incident=(
+        "redis-py issue 2624: a call that was cancelled left its connection with an answer that "
+        "nobody had read."
+    ),
+    needs=[Server],
+    own_servers=True,
+)
 async def calls_that_were_given_up_give_back_what_they_held(memory: Memory) -> None:
-    """After forty calls that were given up while nothing came, the store works as before.
-
-    Incident: redis-py issue 2624: a call that was cancelled left its connection with an answer
-    that nobody had read.
-    """
     story = await Adversity.prepared(memory)
     with memory.sandbox.faults.network(memory.target.services[0]).hang():
         await asyncio.gather(*(_offered(story, 0.2) for _ in range(CROWD)))
     await story.recover()
 
 
-@check("LIV14", needs=[OtherProcess])
+@check(
+    "LIV14",
+    "While another process stands still in a call, others wait at most until it goes on.",
+    incident=(
+        "pi-cursor-sdk issue 150: one session's long write held the lock, and the turns of the "
+        'other sessions in the same directory failed with "database is locked".'
+    ),
+    needs=[OtherProcess],
+)
 async def a_stopped_neighbour_does_not_stop_the_others_for_good(memory: Memory) -> None:
-    """While another process stands still in a call, others wait at most until it goes on.
-
-    Incident: pi-cursor-sdk issue 150: one session's long write held the lock, and the turns of the
-    other sessions in the same directory failed with "database is locked".
-    """
     here, session = memory.client, memory.session()
     await here.add(memory.session(), memory.messages(1))  # first writes at once: see CON08
     (pod,) = await memory.pods(1)

@@ -26,13 +26,17 @@ NEW = "Swimming lessons begin at seven"
 ABOUT_THE_KEY = ["A spare key hangs in the hall", "The blue flowerpot is broken"]
 
 
-@check("REC50", about="facts", needs=[method("recall", "limit", "offset")])
+@check(
+    "REC50",
+    "The facts that a recall gives one by one, page after page, are all that fit, each once.",
+    incident=(
+        "langgraph-checkpoint-postgres 3.2.0: a search by meaning chooses among a few times its "
+        "limit before it skips to the page, so that of nine facts the sixth page of one is empty."
+    ),
+    about="facts",
+    needs=[method("recall", "limit", "offset")],
+)
 async def a_recall_can_be_leafed_through_one_by_one(memory: Memory) -> None:
-    """The facts that a recall gives one by one, page after page, are all that fit, each once.
-
-    Incident: langgraph-checkpoint-postgres 3.2.0: a search by meaning chooses among a few times its
-    limit before it skips to the page, so that of nine facts the sixth page of one is empty.
-    """
     knowledge, user, pages = Knowledge(memory), memory.session("ann"), list[Any]()
     await knowledge.tell(user, *GARDEN)
     for offset in range(len(GARDEN) + 1):
@@ -40,13 +44,17 @@ async def a_recall_can_be_leafed_through_one_by_one(memory: Memory) -> None:
     knowledge.compare(user, pages)
 
 
-@check("REC51", about="facts", needs=[method("recall", "limit")])
+@check(
+    "REC51",
+    "Beside a fact of many paragraphs that all fit, a recall gives as many others as it has room.",
+    incident=(
+        "langgraph-checkpoint-postgres 3.2.0: the best of all paragraphs are chosen first and the "
+        "facts that they belong to afterwards, so that one long fact was all that a search gave."
+    ),
+    about="facts",
+    needs=[method("recall", "limit")],
+)
 async def a_long_fact_takes_one_place_of_a_recall(memory: Memory) -> None:
-    """Beside a fact of many paragraphs that all fit, a recall gives as many others as it has room.
-
-    Incident: langgraph-checkpoint-postgres 3.2.0: the best of all paragraphs are chosen first and
-    the facts that they belong to afterwards, so that one long fact was all that a search gave.
-    """
     knowledge, user = Knowledge(memory), memory.session("ann")
     long = "\n".join(f"In the garden, in the garden, page {number}" for number in range(55))
     await knowledge.tell(user, long, *GARDEN)
@@ -61,26 +69,34 @@ async def a_long_fact_takes_one_place_of_a_recall(memory: Memory) -> None:
             )
 
 
-@check("REC52", about="facts", needs=[method("recall"), method("remember", "metadata")])
+@check(
+    "REC52",
+    "A fact with a long note in its metadata is recalled first by its own words.",
+    incident=(
+        "langgraph-checkpoint-sqlite 3.1.2 overlooks which fields are to be found by, and makes "
+        "one vector of the whole value, notes and all."
+    ),
+    about="facts",
+    needs=[method("recall"), method("remember", "metadata")],
+)
 async def metadata_do_not_drown_what_a_fact_says(memory: Memory) -> None:
-    """A fact with a long note in its metadata is recalled first by its own words.
-
-    Incident: langgraph-checkpoint-sqlite 3.1.2 overlooks which fields are to be found by, and makes
-    one vector of the whole value, notes and all.
-    """
     knowledge, user = Knowledge(memory), memory.session("ann")
     await knowledge.tell(user, AFRAID, metadata={"a note": MEETING * 6})
     await knowledge.tell(user, "The dog likes the beach", "Thunder was heard on Monday")
     expect_first(await recalled(memory.client, user, AFRAID), AFRAID, AFRAID)
 
 
-@check("REV50", about="facts", needs=[method("revise"), method("recall")])
+@check(
+    "REV50",
+    "A long fact that was revised to a short one is not found by what its end once said.",
+    incident=(
+        "langgraph-checkpoint 4.3.1: of a value that was replaced the vectors of those parts stay "
+        "that the new one does not have: it scores 1.0 for a text that it no longer holds."
+    ),
+    about="facts",
+    needs=[method("revise"), method("recall")],
+)
 async def the_old_end_of_a_long_fact_does_not_recall_it(memory: Memory) -> None:
-    """A long fact that was revised to a short one is not found by what its end once said.
-
-    Incident: langgraph-checkpoint 4.3.1: of a value that was replaced the vectors of those parts
-    stay that the new one does not have: it scores 1.0 for a text that it no longer holds.
-    """
     user, client = memory.session("ann"), memory.client
     name = await told(client, user, MEETING * 9 + AT_THE_END)
     await Knowledge(memory).tell(user, *ABOUT_THE_KEY)
@@ -95,13 +111,17 @@ async def the_old_end_of_a_long_fact_does_not_recall_it(memory: Memory) -> None:
         )
 
 
-@check("REV51", about="facts", needs=[method("revise")])
+@check(
+    "REV51",
+    "A revision does not change the time at which a fact says that it was first told.",
+    incident=(
+        "langgraph-checkpoint-sqlite 3.1.2 and InMemoryStore of langgraph-checkpoint 4.3.1: to "
+        "update an item sets its time of creation to that of the update."
+    ),
+    about="facts",
+    needs=[method("revise")],
+)
 async def a_revised_fact_is_as_old_as_it_was(memory: Memory) -> None:
-    """A revision does not change the time at which a fact says that it was first told.
-
-    Incident: langgraph-checkpoint-sqlite 3.1.2 and InMemoryStore of langgraph-checkpoint 4.3.1: to
-    update an item sets its time of creation to that of the update.
-    """
     user, client = memory.session("ann"), memory.client
     name = await told(client, user, AFRAID)
     before = await _told_at(client, user, AFRAID)

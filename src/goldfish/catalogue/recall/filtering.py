@@ -28,13 +28,17 @@ ODD_KEYS = [
 ]
 
 
-@check("REC15", about="facts", needs=Equality)
+@check(
+    "REC15",
+    "A filter by one or two fields gives the facts that have these values, and no others.",
+    incident=(
+        "apache/flink-agents pull request 997: a filter that is applied to what was found already "
+        "can give nothing, with hundreds of facts that fit it."
+    ),
+    about="facts",
+    needs=Equality,
+)
 async def a_filter_chooses_the_facts_that_have_the_value(memory: Memory) -> None:
-    """A filter by one or two fields gives the facts that have these values, and no others.
-
-    Incident: apache/flink-agents pull request 997: a filter that is applied to what was found
-    already can give nothing, with hundreds of facts that fit it.
-    """
     shelf = await Shelf.filled(
         memory,
         {"topic": "work", "year": 2024},
@@ -51,13 +55,17 @@ async def a_filter_chooses_the_facts_that_have_the_value(memory: Memory) -> None
     await shelf.expect({"topic": "wor"})
 
 
-@check("REC16", about="facts", needs=Equality)
+@check(
+    "REC16",
+    "A filter by 1 chooses 1 and 1.0, and neither '1' nor True.",
+    incident=(
+        "Python says that True == 1, SQLite that json_extract gives 1 for true, and ->> of "
+        "PostgreSQL gives text for all three: each makes another filter wrong."
+    ),
+    about="facts",
+    needs=Equality,
+)
 async def a_number_is_neither_its_text_nor_true(memory: Memory) -> None:
-    """A filter by 1 chooses 1 and 1.0, and neither '1' nor True.
-
-    Incident: Python says that True == 1, SQLite that json_extract gives 1 for true, and ->> of
-    PostgreSQL gives text for all three: each makes another filter wrong.
-    """
     shelf = await Shelf.filled(memory, {"n": 1}, {"n": 1.0}, {"n": True}, {"n": "1"}, {"n": 10})
     await shelf.expect({"n": 1}, 0, 1)
     await shelf.expect({"n": 1.0}, 0, 1)
@@ -65,13 +73,17 @@ async def a_number_is_neither_its_text_nor_true(memory: Memory) -> None:
     await shelf.expect({"n": "1"}, 3)
 
 
-@check("REC17", about="facts", needs=Comparison)
+@check(
+    "REC17",
+    "A comparison in a filter knows that 9 is less than 10, and -2 less than 0.5.",
+    incident=(
+        "langchain-ai/langgraph pull request 8137: PostgresStore compared numbers as text, so that "
+        '{"score": {"$gte": 10}} also gave the scores 2 to 9.'
+    ),
+    about="facts",
+    needs=Comparison,
+)
 async def numbers_are_compared_as_numbers(memory: Memory) -> None:
-    """A comparison in a filter knows that 9 is less than 10, and -2 less than 0.5.
-
-    Incident: langchain-ai/langgraph pull request 8137: PostgresStore compared numbers as text, so
-    that {"score": {"$gte": 10}} also gave the scores 2 to 9.
-    """
     shelf = await Shelf.filled(memory, *({"n": each} for each in (9, 10, 100, -2, 0.5, 9.5)))
     await shelf.expect({"n": {"$gte": 10}}, 1, 2)
     await shelf.expect({"n": {"$lt": 10}}, 0, 3, 4, 5)
@@ -79,26 +91,34 @@ async def numbers_are_compared_as_numbers(memory: Memory) -> None:
     await shelf.expect({"n": {"$gt": 9}}, 1, 2, 5)
 
 
-@check("REC18", about="facts", needs=Equality)
+@check(
+    "REC18",
+    "Two ids of more than 53 bits that differ by one are two, in a filter and when they come back.",
+    incident=(
+        "grafana/clickhouse-datasource issue 1814: 100000000000220008 came back as "
+        "100000000000220000, as all integers above 2**53 may where numbers are doubles."
+    ),
+    about="facts",
+    needs=Equality,
+)
 async def integers_above_two_to_the_53_are_told_apart(memory: Memory) -> None:
-    """Two ids of more than 53 bits that differ by one are two, in a filter and when they come back.
-
-    Incident: grafana/clickhouse-datasource issue 1814: 100000000000220008 came back as
-    100000000000220000, as all integers above 2**53 may where numbers are doubles.
-    """
     numbers = [2**53, 2**53 + 1, 2**53 + 2, 2**62 + 1, 2**62 + 3]
     shelf = await Shelf.filled(memory, *({"account": each} for each in numbers))
     for place, number in enumerate(numbers):
         await shelf.expect({"account": number}, place)
 
 
-@check("REC19", about="facts", needs=Comparison)
+@check(
+    "REC19",
+    "A fact without the field, or with something else in it, does not fit and breaks no query.",
+    incident=(
+        "langchain-ai/langgraph pull request 7722 casts a field to a number: one fact whose field "
+        "holds no number makes such a query an error for all."
+    ),
+    about="facts",
+    needs=Comparison,
+)
 async def a_missing_or_other_field_neither_fits_nor_breaks(memory: Memory) -> None:
-    """A fact without the field, or with something else in it, does not fit and breaks no query.
-
-    Incident: langchain-ai/langgraph pull request 7722 casts a field to a number: one fact whose
-    field holds no number makes such a query an error for all.
-    """
     odd: tuple[dict[str, Any], ...]
     odd = ({"n": "many"}, {}, {"n": None}, {"n": [5]}, {"m": 5}, {"n": {"n": 5}}, {"n": "7"})
     shelf = await Shelf.filled(memory, {"n": 5})
@@ -111,26 +131,34 @@ async def a_missing_or_other_field_neither_fits_nor_breaks(memory: Memory) -> No
     await shelf.expect({"nowhere": {"$lt": 5}})
 
 
-@check("REC20", about="facts", needs=Comparison)
+@check(
+    "REC20",
+    "$exists chooses by whether there is a field; $ne by another value of one that is there.",
+    incident=(
+        "SQL says that NULL <> 5 is neither true nor false: whether a fact without the field is "
+        "different depends on how the query was written, unless it was promised."
+    ),
+    about="facts",
+    needs=Comparison,
+)
 async def presence_and_difference_can_be_asked_for(memory: Memory) -> None:
-    """$exists chooses by whether there is a field; $ne by another value of one that is there.
-
-    Incident: SQL says that NULL <> 5 is neither true nor false: whether a fact without the field
-    is different depends on how the query was written, unless it was promised.
-    """
     shelf = await Shelf.filled(memory, {"n": 5}, {"n": 6}, {"m": 5}, {}, {"n": 0}, {"n": ""})
     await shelf.expect({"n": {"$exists": True}}, 0, 1, 4, 5)
     await shelf.expect({"n": {"$exists": False}}, 2, 3)
     await shelf.expect({"n": {"$ne": 5}}, 1, 4, 5)
 
 
-@check("REC21", about="facts", needs=Equality)
+@check(
+    "REC21",
+    "A field whose name looks like a path or SQL is exact, or is refused; it harms nothing.",
+    incident=(
+        "oceanbase/powercontext pull request 899: keys were put into the JSON path of a statement "
+        "as they were, so that a malicious one got past the condition on the user."
+    ),
+    about="facts",
+    needs=Equality,
+)
 async def keys_that_look_like_paths_or_code_are_names(memory: Memory) -> None:
-    """A field whose name looks like a path or SQL is exact, or is refused; it harms nothing.
-
-    Incident: oceanbase/powercontext pull request 899: keys were put into the JSON path of a
-    statement as they were, so that a malicious one got past the condition on the user.
-    """
     shelf = await Shelf.filled(memory, {"plain": 1}, {"x": 1})
     await shelf.offer({"a": {"b": 1}})
     for key in ODD_KEYS:
@@ -144,13 +172,17 @@ async def keys_that_look_like_paths_or_code_are_names(memory: Memory) -> None:
     await shelf.knowledge.expect(shelf.user)
 
 
-@check("REC22", about="facts", needs=[method("recall", "limit", "filter"), *Equality])
+@check(
+    "REC22",
+    "The one fact that fits the filter is recalled though thirty others fit the words better.",
+    incident=(
+        "MicrosoftDocs/azure-docs issue 114474: with k = 5 a filtered search gave one or two of "
+        "five documents that fitted; with k = 500 it gave all five."
+    ),
+    about="facts",
+    needs=[method("recall", "limit", "filter"), *Equality],
+)
 async def a_filter_comes_before_the_limit(memory: Memory) -> None:
-    """The one fact that fits the filter is recalled though thirty others fit the words better.
-
-    Incident: MicrosoftDocs/azure-docs issue 114474: with k = 5 a filtered search gave one or two
-    of five documents that fitted; with k = 500 it gave all five.
-    """
     knowledge, user = Knowledge(memory), memory.session("ann")
     wanted = "The coffee in the office comes from a cooperative in Colombia"
     for number in range(30):
@@ -162,13 +194,17 @@ async def a_filter_comes_before_the_limit(memory: Memory) -> None:
     _expect([wanted], found, choice)
 
 
-@check("REC23", about="facts", needs=Comparison)
+@check(
+    "REC23",
+    "A comparison knows that half past ten in Berlin is before nine in London.",
+    incident=(
+        "obra/episodic-memory pull request 133: a filter by date was none of the filters that a "
+        "search took into account, and times kept as text are in the order of their hours alone."
+    ),
+    about="facts",
+    needs=Comparison,
+)
 async def times_are_compared_as_times(memory: Memory) -> None:
-    """A comparison knows that half past ten in Berlin is before nine in London.
-
-    Incident: obra/episodic-memory pull request 133: a filter by date was none of the filters that a
-    search took into account, and times kept as text are in the order of their hours alone.
-    """
     shelf = await Shelf.filled(
         memory,
         {"at": "2026-03-01T09:30:00+00:00"},

@@ -94,53 +94,74 @@ BESIDE = [
 ]
 
 
-@check("REC01", about="facts", needs=[Recall], suite="smoke")
+@check(
+    "REC01",
+    "Of ten facts, the one whose words are asked for is recalled first.",
+    incident=(
+        "ruvnet/ruflo issue 2558: words that were in every stored value recalled one of two "
+        "entries or none."
+    ),
+    about="facts",
+    needs=[Recall],
+    suite="smoke",
+)
 async def a_fact_is_recalled_by_its_own_words(memory: Memory) -> None:
-    """Of ten facts, the one whose words are asked for is recalled first.
-
-    Incident: ruvnet/ruflo issue 2558: words that were in every stored value recalled one of two
-    entries or none.
-    """
     await _recalled_first(memory, TEN, {text: text for text in TEN} | BY_PART)
 
 
-@check("REC02", about="facts", needs=[Recall])
+@check(
+    "REC02",
+    "Of ten facts with names and numbers, the one that has what is asked for is recalled first.",
+    incident=(
+        "petabridge/memorizer issue 132: a search by single words found nothing, because one "
+        "vector for the whole text does not weigh the words that tell it from others."
+    ),
+    about="facts",
+    needs=[Recall],
+)
 async def a_fact_is_recalled_by_a_name_or_a_number(memory: Memory) -> None:
-    """Of ten facts with names and numbers, the one that has what is asked for is recalled first.
-
-    Incident: petabridge/memorizer issue 132: a search by single words found nothing, because one
-    vector for the whole text does not weigh the words that tell it from others.
-    """
     await _recalled_first(memory, list(BY_NAME.values()), BY_NAME)
 
 
-@check("REC03", about="facts", needs=[Recall])
+@check(
+    "REC03",
+    "Facts in Chinese, Cyrillic, Arabic, Hebrew, Japanese, Greek, Korean and emoji are recalled.",
+    incident=(
+        "google/adk-python issue 5601: every query in Chinese recalled nothing; also "
+        "thedotmack/claude-mem issue 3801: unicode61 takes a Chinese sentence for one word."
+    ),
+    about="facts",
+    needs=[Recall],
+)
 async def a_fact_is_recalled_in_any_script(memory: Memory) -> None:
-    """Facts in Chinese, Cyrillic, Arabic, Hebrew, Japanese, Greek, Korean and emoji are recalled.
-
-    Incident: google/adk-python issue 5601: every query in Chinese recalled nothing; also
-    thedotmack/claude-mem issue 3801: unicode61 takes a Chinese sentence for one word.
-    """
     await _recalled_first(memory, list(BY_SCRIPT.values()), BY_SCRIPT)
 
 
-@check("REC04", about="facts", needs=[Recall, recalls("meaning")])
+@check(
+    "REC04",
+    "Of ten facts, the one that answers a question in other words is among the first three.",
+    incident=(
+        "nbramia/LifeOS issue 534: a memory that was worded differently from the question came "
+        "back as nothing saved."
+    ),
+    about="facts",
+    needs=[Recall, recalls("meaning")],
+)
 async def a_fact_is_recalled_by_its_meaning(memory: Memory) -> None:
-    """Of ten facts, the one that answers a question in other words is among the first three.
-
-    Incident: nbramia/LifeOS issue 534: a memory that was worded differently from the question came
-    back as nothing saved.
-    """
     await _recalled_first(memory, TEN, BY_MEANING, among=3)
 
 
-@check("REC05", about="facts", needs=[Recall])
+@check(
+    "REC05",
+    "A user's fact is recalled though hundreds of others' facts fit the question better.",
+    incident=(
+        "asg017/sqlite-vec issue 152: with K = 96 a query found nothing and with K = 384 "
+        "twenty-five rows, because the condition was applied after the nearest had been chosen."
+    ),
+    about="facts",
+    needs=[Recall],
+)
 async def a_fact_is_recalled_against_the_facts_of_others(memory: Memory) -> None:
-    """A user's fact is recalled though hundreds of others' facts fit the question better.
-
-    Incident: asg017/sqlite-vec issue 152: with K = 96 a query found nothing and with K = 384
-    twenty-five rows, because the condition was applied after the nearest had been chosen.
-    """
     others = [
         "espresso machine",
         "the espresso machine",
@@ -161,13 +182,17 @@ async def a_fact_is_recalled_against_the_facts_of_others(memory: Memory) -> None
     expect_first(found, own, "espresso machine")
 
 
-@check("REC06", about="facts", needs=[Recall])
+@check(
+    "REC06",
+    "A query with quotes, hyphens, operators or code is no error, and finds what it says.",
+    incident=(
+        "marcusquinn/aidevops pull request 427: recalling 'pre-edit' failed with \"no such column: "
+        'edit"; spences10/ccrecall issue 29: "don\'t" was a syntax error of FTS5.'
+    ),
+    about="facts",
+    needs=[Recall],
+)
 async def a_query_is_words_and_no_syntax(memory: Memory) -> None:
-    """A query with quotes, hyphens, operators or code is no error, and finds what it says.
-
-    Incident: marcusquinn/aidevops pull request 427: recalling 'pre-edit' failed with "no such
-    column: edit"; spences10/ccrecall issue 29: "don't" was a syntax error of FTS5.
-    """
     knowledge, user, client = Knowledge(memory), memory.session("ann"), memory.client
     await knowledge.tell(user, *TEN[4:9])
     for query in SYNTAX:
@@ -183,25 +208,33 @@ async def a_query_is_words_and_no_syntax(memory: Memory) -> None:
     await knowledge.expect(user)
 
 
-@check("REC07", about="facts", needs=[Recall])
+@check(
+    "REC07",
+    "What a long fact says at its end is recalled among the first three of many.",
+    incident=(
+        "imuniqueshiv/MeetOnMemory issue 313: transcripts were embedded as one text, of which "
+        "all-MiniLM-L6-v2 takes the first 256 tokens: what was said later was never found."
+    ),
+    about="facts",
+    needs=[Recall],
+)
 async def a_long_fact_is_recalled_by_its_end(memory: Memory) -> None:
-    """What a long fact says at its end is recalled among the first three of many.
-
-    Incident: imuniqueshiv/MeetOnMemory issue 313: transcripts were embedded as one text, of which
-    all-MiniLM-L6-v2 takes the first 256 tokens: what was said later was never found.
-    """
     long = MEETING * 9 + AT_THE_END
     query = "the spare key is hidden under the blue flowerpot"
     await _recalled_first(memory, [*BESIDE, long, *TEN[:5]], {query: long}, among=3)
 
 
-@check("REC08", about="facts", needs=[Recall])
+@check(
+    "REC08",
+    "A fact that was just acknowledged is recalled by the very next call.",
+    incident=(
+        "garrytan/gbrain issue 4246: texts were stored at once and their vectors by a later job, "
+        "which passed over them: 253 pieces were found by what they no longer said."
+    ),
+    about="facts",
+    needs=[Recall],
+)
 async def a_fact_is_recalled_by_the_next_call(memory: Memory) -> None:
-    """A fact that was just acknowledged is recalled by the very next call.
-
-    Incident: garrytan/gbrain issue 4246: texts were stored at once and their vectors by a later
-    job, which passed over them: 253 pieces were found by what they no longer said.
-    """
     knowledge, user = Knowledge(memory), memory.session("ann")
     for text in TEN[:6]:
         await knowledge.tell(user, text)

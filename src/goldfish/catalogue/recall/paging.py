@@ -22,13 +22,17 @@ GARDEN = [
 ]
 
 
-@check("REC09", about="facts", needs=[method("recall", "limit")])
+@check(
+    "REC09",
+    "A recall gives as many facts as its limit, if there are so many, and never more.",
+    incident=(
+        "moorcheh-ai/memanto pull request 1330: three kinds of recall ignored the limit and gave "
+        "back everything that they had fetched."
+    ),
+    about="facts",
+    needs=[method("recall", "limit")],
+)
 async def a_recall_gives_no_more_than_its_limit(memory: Memory) -> None:
-    """A recall gives as many facts as its limit, if there are so many, and never more.
-
-    Incident: moorcheh-ai/memanto pull request 1330: three kinds of recall ignored the limit and
-    gave back everything that they had fetched.
-    """
     _, user = await _gardened(memory)
     for limit in (1, 3, len(GARDEN)):
         found = await recalled(memory.client, user, "in the garden", limit=limit)
@@ -39,39 +43,51 @@ async def a_recall_gives_no_more_than_its_limit(memory: Memory) -> None:
             )
 
 
-@check("REC10", about="facts", needs=[method("recall", "limit")])
+@check(
+    "REC10",
+    "A limit larger than what is there is no error, and gives all that fits, each once.",
+    incident=(
+        "cyberlife-coder/VelesDB issue 1805: once there were more memories than an internal bound "
+        "allowed for, a recall gave nothing at all."
+    ),
+    about="facts",
+    needs=[method("recall", "limit")],
+)
 async def a_limit_beyond_what_is_there_gives_all(memory: Memory) -> None:
-    """A limit larger than what is there is no error, and gives all that fits, each once.
-
-    Incident: cyberlife-coder/VelesDB issue 1805: once there were more memories than an internal
-    bound allowed for, a recall gave nothing at all.
-    """
     knowledge, user = await _gardened(memory)
     for limit in (len(GARDEN) + 1, 100, 1000):
         found = await recalled(memory.client, user, "in the garden", limit=limit)
         knowledge.compare(user, found)
 
 
-@check("REC11", about="facts", needs=[method("recall", "limit", "offset")])
+@check(
+    "REC11",
+    "The pages of a recall hold each fact that fits exactly once.",
+    incident=(
+        "MystenLabs/MemWal issue 271: with a fixed limit and no way on, a leaderboard was computed "
+        "from the first ten of its records."
+    ),
+    about="facts",
+    needs=[method("recall", "limit", "offset")],
+)
 async def pages_of_a_recall_are_disjoint_and_complete(memory: Memory) -> None:
-    """The pages of a recall hold each fact that fits exactly once.
-
-    Incident: MystenLabs/MemWal issue 271: with a fixed limit and no way on, a leaderboard was
-    computed from the first ten of its records.
-    """
     (knowledge, user), pages = await _gardened(memory), list[Any]()
     for offset in range(0, len(GARDEN) + 4, 4):
         pages += await recalled(memory.client, user, "in the garden", limit=4, offset=offset)
     knowledge.compare(user, pages)
 
 
-@check("REC12", about="facts", needs=[method("list_facts", "limit", "offset")])
+@check(
+    "REC12",
+    "The pages of a user's list put together are the whole list, in its order.",
+    incident=(
+        "mem0ai/mem0 issue 3751: get_all took a limit and no offset, so that what came after the "
+        "first hundred memories could not be read."
+    ),
+    about="facts",
+    needs=[method("list_facts", "limit", "offset")],
+)
 async def pages_of_a_list_are_disjoint_and_complete(memory: Memory) -> None:
-    """The pages of a user's list put together are the whole list, in its order.
-
-    Incident: mem0ai/mem0 issue 3751: get_all took a limit and no offset, so that what came after
-    the first hundred memories could not be read.
-    """
     (knowledge, user), client = await _gardened(memory), memory.client
     whole = await _listed(client, user)
     knowledge.compare(user, whole)
@@ -83,25 +99,33 @@ async def pages_of_a_list_are_disjoint_and_complete(memory: Memory) -> None:
         _expect_order(user, whole, pages)
 
 
-@check("REC13", about="facts", needs=[method("list_facts")])
+@check(
+    "REC13",
+    "A hundred and five facts of one user are all listed.",
+    incident=(
+        "NousResearch/hermes-agent pull request 58323: get_all never said how many, so that of 47 "
+        "memories in a mem0 it saw the 20 that are its default."
+    ),
+    about="facts",
+    needs=[method("list_facts")],
+)
 async def a_list_is_complete_beyond_a_hundred(memory: Memory) -> None:
-    """A hundred and five facts of one user are all listed.
-
-    Incident: NousResearch/hermes-agent pull request 58323: get_all never said how many, so that of
-    47 memories in a mem0 it saw the 20 that are its default.
-    """
     knowledge, user = Knowledge(memory), memory.session("ann")
     await knowledge.tell(user, *(f"Locker {number}" for number in range(105)))
     await knowledge.expect(user)
 
 
-@check("REC14", about="facts", needs=[method("list_facts")])
+@check(
+    "REC14",
+    "Facts are listed in the order in which they were first told, also when told again or revised.",
+    incident=(
+        "SQLite documents that without ORDER BY the order of rows is undefined: a list by random "
+        "ids looks right until there are three."
+    ),
+    about="facts",
+    needs=[method("list_facts")],
+)
 async def a_list_is_in_the_order_first_told(memory: Memory) -> None:
-    """Facts are listed in the order in which they were first told, also when told again or revised.
-
-    Incident: SQLite documents that without ORDER BY the order of rows is undefined: a list by
-    random ids looks right until there are three.
-    """
     user, client = memory.session("ann"), memory.client
     names = {text: await told(client, user, text) for text in GARDEN}
     await client.call("remember", user, GARDEN[2])

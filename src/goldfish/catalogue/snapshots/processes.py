@@ -31,13 +31,16 @@ def tries(memory: Memory) -> range:
     return range(max(1, round(TRIES * memory.effort)))
 
 
-@check("SNP21", needs=[*RESTORING, OtherProcess])
+@check(
+    "SNP21",
+    "A saves and is killed, B rolls back, C still finds every snapshot and goes to the others.",
+    incident=(
+        "the rollback that wiped: the tests lived in one process on a fresh database in memory, "
+        "and could not see that a rollback left no snapshot for the next process."
+    ),
+    needs=[*RESTORING, OtherProcess],
+)
 async def one_process_saves_and_dies_and_others_roll_back(memory: Memory) -> None:
-    """A saves and is killed, B rolls back, C still finds every snapshot and goes to the others.
-
-    Incident: the rollback that wiped: the tests lived in one process on a fresh database in
-    memory, and could not see that a rollback left no snapshot for the next process.
-    """
     session, saved = memory.session(), list[tuple[Any, list[ChatMessage]]]()
     first = await memory.elsewhere()
     there: list[ChatMessage] = []
@@ -57,13 +60,16 @@ async def one_process_saves_and_dies_and_others_roll_back(memory: Memory) -> Non
         await expect_state(third, session, name, messages, gone=there)
 
 
-@check("SNP22", needs=[*RESTORING, OtherProcess])
+@check(
+    "SNP22",
+    "A process killed while it rolls back leaves the state before it or the one after it.",
+    incident=(
+        "dittofs issue 810: a restore emptied the store and filled it again in steps of their own; "
+        "a crash in between left a share that was half restored."
+    ),
+    needs=[*RESTORING, OtherProcess],
+)
 async def a_kill_during_a_rollback_leaves_one_state_or_the_other(memory: Memory) -> None:
-    """A process killed while it rolls back leaves the state before it or the one after it.
-
-    Incident: dittofs issue 810: a restore emptied the store and filled it again in steps of their
-    own; a crash in between left a share that was half restored.
-    """
     client, session = memory.client, memory.session()
     old, new = memory.messages(12), memory.messages(12)
     await client.add(session, old)
@@ -84,13 +90,16 @@ async def a_kill_during_a_rollback_leaves_one_state_or_the_other(memory: Memory)
     await expect_state(client, session, before, old, gone=new)
 
 
-@check("SNP23", needs=[*RESTORING, OtherProcess])
+@check(
+    "SNP23",
+    "A process killed while it saves leaves the session as it is; what is listed is whole.",
+    incident=(
+        "java-tron pull request 5224: a checkpoint whose process was killed in the middle was "
+        "taken for a whole one at the next start."
+    ),
+    needs=[*RESTORING, OtherProcess],
+)
 async def a_kill_during_a_save_leaves_no_half_of_a_snapshot(memory: Memory) -> None:
-    """A process killed while it saves leaves the session as it is; what is listed is whole.
-
-    Incident: java-tron pull request 5224: a checkpoint whose process was killed in the middle was
-    taken for a whole one at the next start.
-    """
     client, session, batch = memory.client, memory.session(), memory.messages(24)
     await client.add(session, batch)
     names = [await save(client, session)]
@@ -112,13 +121,16 @@ async def _all_there(client: Client, session: str, names: list[Any]) -> list[Any
     return [identity(each) for each in await client.call("list_snapshots", session)]
 
 
-@check("SNP24", needs=[*RESTORING, OtherProcess])
+@check(
+    "SNP24",
+    "Of two rollbacks at the same moment one is the last; the session is in its state, whole.",
+    incident=(
+        "Shiori-Agent pull request 251: an undo and the summary of the same turns had to be put "
+        "under one lock, since each wrote over what the other had begun."
+    ),
+    needs=[*RESTORING, OtherProcess],
+)
 async def two_processes_that_roll_back_at_once_leave_one_of_the_states(memory: Memory) -> None:
-    """Of two rollbacks at the same moment one is the last; the session is in its state, whole.
-
-    Incident: Shiori-Agent pull request 251: an undo and the summary of the same turns had to be
-    put under one lock, since each wrote over what the other had begun.
-    """
     client, session, kept = memory.client, memory.session(), memory.messages(2)
     await client.add(session, kept)
     base = await save(client, session)
@@ -139,13 +151,16 @@ async def two_processes_that_roll_back_at_once_leave_one_of_the_states(memory: M
             await expect_listed(client, session, [base, *(name for name, _ in saved)])
 
 
-@check("SNP25", needs=[*RESTORING, OtherProcess])
+@check(
+    "SNP25",
+    "Writes before a rollback are undone by it, writes after it stay, none is torn or lost.",
+    incident=(
+        "hudi pull request 18089: a rollback that met a commit under way went on beside it, and "
+        "both were taken for done."
+    ),
+    needs=[*RESTORING, OtherProcess],
+)
 async def a_write_at_the_moment_of_a_rollback_is_before_it_or_after(memory: Memory) -> None:
-    """Writes before a rollback are undone by it, writes after it stay, none is torn or lost.
-
-    Incident: hudi pull request 18089: a rollback that met a commit under way went on beside it,
-    and both were taken for done.
-    """
     client, session, kept = memory.client, memory.session(), memory.messages(4)
     await client.add(session, kept)
     name = await save(client, session)
@@ -225,13 +240,16 @@ def expect_undone_or_kept(
     )
 
 
-@check("SNP26", needs=[*RESTORING, Reopening])
+@check(
+    "SNP26",
+    "An opening that has read a session sees at once that another has rolled it back.",
+    incident=(
+        "hermes-agent pull request 78603: a rollback restored the files, and the agent that was "
+        "cached in the process went on with the turns that had been undone."
+    ),
+    needs=[*RESTORING, Reopening],
+)
 async def an_opening_sees_what_another_rolled_back(memory: Memory) -> None:
-    """An opening that has read a session sees at once that another has rolled it back.
-
-    Incident: hermes-agent pull request 78603: a rollback restored the files, and the agent that
-    was cached in the process went on with the turns that had been undone.
-    """
     one, two = memory.client, await memory.open()
     session, kept, later = memory.session(), memory.messages(2), memory.messages(2)
     await one.add(session, kept)
@@ -245,13 +263,16 @@ async def an_opening_sees_what_another_rolled_back(memory: Memory) -> None:
     await expect_fresh(memory, two, session, contents_of([*kept, *then]), gone=contents_of(later))
 
 
-@check("SNP27", needs=[*RESTORING, LIST, OtherProcess])
+@check(
+    "SNP27",
+    "Each step is done by a process of its own that is killed after it: all steps are there.",
+    incident=(
+        "marmot issue 8: a snapshot was restored beside the -wal file of a process that was gone, "
+        "and the two together were a damaged database."
+    ),
+    needs=[*RESTORING, LIST, OtherProcess],
+)
 async def no_process_ever_closes_and_nothing_is_missing(memory: Memory) -> None:
-    """Each step is done by a process of its own that is killed after it: all steps are there.
-
-    Incident: marmot issue 8: a snapshot was restored beside the -wal file of a process that was
-    gone, and the two together were a damaged database.
-    """
     session, names = memory.session(), list[Any]()
     old, new, then = memory.messages(3), memory.messages(3), memory.messages(2)
     for batch in (old, new):
@@ -275,12 +296,15 @@ async def no_process_ever_closes_and_nothing_is_missing(memory: Memory) -> None:
     await memory.client.expect(session, contents_of([*old, *new, *then]))
 
 
-@check("SNP28", needs=[*RESTORING, OtherProcess])
+@check(
+    "SNP28",
+    "Processes that save, roll back and write at once lose nothing that was added afterwards.",
+    incident=(
+        "Shiori-Agent pull request 251: a write that had begun before an undo outlived the lock, "
+        "and was put over what the undo had left."
+    ),
+    needs=[*RESTORING, OtherProcess],
+)
 async def a_rollback_takes_nothing_that_comes_after_it(memory: Memory) -> None:
-    """Processes that save, roll back and write at once lose nothing that was added afterwards.
-
-    Incident: Shiori-Agent pull request 251: a write that had begun before an undo outlived the
-    lock, and was put over what the undo had left.
-    """
     mix = {"add": 10, "read": 4, "save": 1, "rollback": 1}
     await withstand(memory, Workload(mix=mix, operations=72))

@@ -22,13 +22,17 @@ RESTORING = [SAVE, ROLLBACK]
 TWINS = (("al", "alice"), ("john_doe", "john-doe"), ("a:b", "a"), ("100%", "1000"), ("Bo", "bo"))
 
 
-@check("SNP01", needs=RESTORING, suite="smoke")
+@check(
+    "SNP01",
+    "After a rollback the session has what it had when it was saved, and goes on from there.",
+    incident=(
+        "deer-flow issue 2554: a rollback wrote the old state back, and whoever asked for the "
+        "latest one still got the newer."
+    ),
+    needs=RESTORING,
+    suite="smoke",
+)
 async def a_rollback_restores_what_was_saved(memory: Memory) -> None:
-    """After a rollback the session has what it had when it was saved, and goes on from there.
-
-    Incident: deer-flow issue 2554: a rollback wrote the old state back, and whoever asked for the
-    latest one still got the newer.
-    """
     client, session = memory.client, memory.session()
     kept, later, then = memory.messages(3), memory.messages(2), memory.messages(2)
     await client.add(session, kept)
@@ -40,13 +44,17 @@ async def a_rollback_restores_what_was_saved(memory: Memory) -> None:
     await client.expect(session, contents_of([*kept, *then]), gone=contents_of(later))
 
 
-@check("SNP02", needs=[*RESTORING, LIST], suite="smoke")
+@check(
+    "SNP02",
+    "After a rollback all snapshots are still listed: older ones, newer ones, and that one.",
+    incident=(
+        "the rollback that wiped: a refactor moved a transaction boundary, and rolling back "
+        "rebuilt the conversation and emptied the table of snapshots."
+    ),
+    needs=[*RESTORING, LIST],
+    suite="smoke",
+)
 async def a_rollback_keeps_every_snapshot(memory: Memory) -> None:
-    """After a rollback all snapshots are still listed: older ones, newer ones, and that one.
-
-    Incident: the rollback that wiped: a refactor moved a transaction boundary, and rolling back
-    rebuilt the conversation and emptied the table of snapshots.
-    """
     client, session, names = memory.client, memory.session(), []
     for _ in range(4):
         await client.add(session, memory.messages(2))
@@ -56,13 +64,16 @@ async def a_rollback_keeps_every_snapshot(memory: Memory) -> None:
         await expect_listed(client, session, names)
 
 
-@check("SNP03", needs=RESTORING)
+@check(
+    "SNP03",
+    "Back to an old state, forward to a newer one, twice to the same: each restores its own.",
+    incident=(
+        "supply-drop-bbs pull request 325: restoring A and then B deleted the only copy of what "
+        "had been there before."
+    ),
+    needs=RESTORING,
+)
 async def one_can_go_back_and_forward_again(memory: Memory) -> None:
-    """Back to an old state, forward to a newer one, twice to the same: each restores its own.
-
-    Incident: supply-drop-bbs pull request 325: restoring A and then B deleted the only copy of
-    what had been there before.
-    """
     client, session = memory.client, memory.session()
     there: list[ChatMessage] = []
     saved = []
@@ -76,13 +87,16 @@ async def one_can_go_back_and_forward_again(memory: Memory) -> None:
         await expect_state(client, session, name, messages, gone=there)
 
 
-@check("SNP04", needs=RESTORING)
+@check(
+    "SNP04",
+    "Messages that were removed since come back field by field as they were, in their order.",
+    incident=(
+        "openchamber pull request 3088: messages that were copied got new ids, and what was pinned "
+        "to the old ones pointed nowhere."
+    ),
+    needs=RESTORING,
+)
 async def what_came_back_is_as_it_was(memory: Memory) -> None:
-    """Messages that were removed since come back field by field as they were, in their order.
-
-    Incident: openchamber pull request 3088: messages that were copied got new ids, and what was
-    pinned to the old ones pointed nowhere.
-    """
     client, session = memory.client, memory.session()
     batch = [
         *memory.messages(3),
@@ -113,13 +127,16 @@ async def _take_away(client: Client, session: str, way: str, batch: list[ChatMes
         await client.call("clear", session)
 
 
-@check("SNP05", needs=RESTORING)
+@check(
+    "SNP05",
+    "What is written, or edited by the caller, after the save does not reach the snapshot.",
+    incident=(
+        "akka.net issue 3157: its snapshot store in memory kept the very object that it was given, "
+        "and what changed that object later changed the snapshot."
+    ),
+    needs=RESTORING,
+)
 async def a_snapshot_does_not_change_with_its_session(memory: Memory) -> None:
-    """What is written, or edited by the caller, after the save does not reach the snapshot.
-
-    Incident: akka.net issue 3157: its snapshot store in memory kept the very object that it was
-    given, and what changed that object later changed the snapshot.
-    """
     client, session, kept = memory.client, memory.session(), memory.messages(2)
     await client.add(session, kept)
     name = await save(client, session)
@@ -129,13 +146,16 @@ async def a_snapshot_does_not_change_with_its_session(memory: Memory) -> None:
         await expect_state(client, session, name, kept, gone=later)
 
 
-@check("SNP06", needs=RESTORING)
+@check(
+    "SNP06",
+    "Rolling one session back changes neither the messages nor the snapshots of another.",
+    incident=(
+        "langgraph-checkpoint-sqlite 3.1.0 looked its records up by a prefix of their names: a "
+        "search for user 'al' returned what belonged to 'alice'."
+    ),
+    needs=RESTORING,
+)
 async def a_rollback_touches_no_other_session(memory: Memory) -> None:
-    """Rolling one session back changes neither the messages nor the snapshots of another.
-
-    Incident: langgraph-checkpoint-sqlite 3.1.0 looked its records up by a prefix of their names:
-    a search for user 'al' returned what belonged to 'alice'.
-    """
     client = memory.client
     for one, two in TWINS:
         mine, theirs = memory.messages(2), memory.messages(3)
@@ -150,13 +170,16 @@ async def a_rollback_touches_no_other_session(memory: Memory) -> None:
         await client.expect(one, contents_of(mine[:1]), foreign=contents_of(theirs))
 
 
-@check("SNP07", needs=RESTORING)
+@check(
+    "SNP07",
+    "Rolling back to a snapshot that does not exist raises, and the session stays as it is.",
+    incident=(
+        "hermes-agent issue 52514: two proposed repairs took the last message where the wanted one "
+        "was not to be found, and would have cut off another turn for good."
+    ),
+    needs=RESTORING,
+)
 async def an_unknown_snapshot_is_refused_and_changes_nothing(memory: Memory) -> None:
-    """Rolling back to a snapshot that does not exist raises, and the session stays as it is.
-
-    Incident: hermes-agent issue 52514: two proposed repairs took the last message where the
-    wanted one was not to be found, and would have cut off another turn for good.
-    """
     client, session, batch = memory.client, memory.session(), memory.messages(3)
     await client.add(session, batch)
     name = await save(client, session)
@@ -170,13 +193,16 @@ async def an_unknown_snapshot_is_refused_and_changes_nothing(memory: Memory) -> 
     await client.expect(never, [])
 
 
-@check("SNP08", needs=RESTORING)
+@check(
+    "SNP08",
+    "Rolling back to a snapshot of another session raises, and gives nothing of it away.",
+    incident=(
+        "langgraphgo issue 72: checkpoints were looked up by the run and not by the thread, and "
+        "those of all conversations had to be told apart by the caller."
+    ),
+    needs=RESTORING,
+)
 async def a_snapshot_of_another_session_is_refused(memory: Memory) -> None:
-    """Rolling back to a snapshot of another session raises, and gives nothing of it away.
-
-    Incident: langgraphgo issue 72: checkpoints were looked up by the run and not by the thread,
-    and those of all conversations had to be told apart by the caller.
-    """
     client, mine, theirs = memory.client, memory.session("mine"), memory.session("theirs")
     own, foreign = memory.messages(2), memory.messages(3)
     await client.add(mine, own)
@@ -191,13 +217,16 @@ async def a_snapshot_of_another_session_is_refused(memory: Memory) -> None:
     await client.expect(theirs, contents_of(foreign))
 
 
-@check("SNP09", needs=[*RESTORING, method("clear")])
+@check(
+    "SNP09",
+    "A session that was cleared can be rolled back to what was saved before.",
+    incident=(
+        "claude-code issue 70690: people clear a conversation by mistake and want it back; to "
+        "rewind is the way, and it was not even documented."
+    ),
+    needs=[*RESTORING, method("clear")],
+)
 async def clearing_a_session_keeps_its_snapshots(memory: Memory) -> None:
-    """A session that was cleared can be rolled back to what was saved before.
-
-    Incident: claude-code issue 70690: people clear a conversation by mistake and want it back;
-    to rewind is the way, and it was not even documented.
-    """
     client, session, batch = memory.client, memory.session(), memory.messages(3)
     await client.add(session, batch)
     name = await save(client, session)
@@ -208,12 +237,13 @@ async def clearing_a_session_keeps_its_snapshots(memory: Memory) -> None:
     await expect_state(client, session, name, batch)
 
 
-@check("SNP10", needs=[*RESTORING, method("clear_all")])
+@check(
+    "SNP10",
+    "After clear_all no snapshot is left, neither listed nor to be rolled back to.",
+    incident="langgraph issue 7206: a thread that was deleted during a turn came back.",
+    needs=[*RESTORING, method("clear_all")],
+)
 async def clearing_everything_removes_the_snapshots(memory: Memory) -> None:
-    """After clear_all no snapshot is left, neither listed nor to be rolled back to.
-
-    Incident: langgraph issue 7206: a thread that was deleted during a turn came back.
-    """
     client, sessions = memory.client, [memory.session() for _ in range(2)]
     saved = []
     for session in sessions:
@@ -233,13 +263,16 @@ async def clearing_everything_removes_the_snapshots(memory: Memory) -> None:
             )
 
 
-@check("SNP11", needs=[SAVE, LIST])
+@check(
+    "SNP11",
+    "Every snapshot is listed, oldest first, under the id that save returned, with its count.",
+    incident=(
+        "langgraph pull request 7023: checkpoints were ordered by comparing their ids as text, so "
+        'that "2" came after "10".'
+    ),
+    needs=[SAVE, LIST],
+)
 async def snapshots_are_listed_as_they_were_saved(memory: Memory) -> None:
-    """Every snapshot is listed, oldest first, under the id that save returned, with its count.
-
-    Incident: langgraph pull request 7023: checkpoints were ordered by comparing their ids as
-    text, so that "2" came after "10".
-    """
     client, session, names = memory.client, memory.session(), []
     for number in range(12):
         await client.add(session, memory.messages(1 + number % 2))
@@ -265,13 +298,16 @@ def _expect_counts(found: list[object], names: list[object]) -> None:
         raise Violation(f"wrong: the snapshots have {right} messages, and are listed with {told}")
 
 
-@check("SNP12", needs=[method("save_snapshot", "label"), LIST])
+@check(
+    "SNP12",
+    "A snapshot is listed with the label it was given, whatever it is, and its time.",
+    incident=(
+        "kopia issue 5118: six snapshots were listed that looked all the same, in no order, and "
+        "each had to be opened to find the wanted one."
+    ),
+    needs=[method("save_snapshot", "label"), LIST],
+)
 async def labels_come_back_as_they_were_given(memory: Memory) -> None:
-    """A snapshot is listed with the label it was given, whatever it is, and its time.
-
-    Incident: kopia issue 5118: six snapshots were listed that looked all the same, in no order,
-    and each had to be opened to find the wanted one.
-    """
     client, session = memory.client, memory.session()
     labels = [
         "before the refund",
@@ -292,13 +328,16 @@ async def labels_come_back_as_they_were_given(memory: Memory) -> None:
             raise Violation(f"corrupted: label {quote(saved[name])} came back as {quote(label)}")
 
 
-@check("SNP13", needs=[*RESTORING, DELETE])
+@check(
+    "SNP13",
+    "A deleted snapshot is gone, all others and the messages stay, and deleting it twice is fine.",
+    incident=(
+        "langgraph-redis issue 162: blobs are shared between checkpoints, so that what looks like "
+        "part of a deleted one may be needed by another."
+    ),
+    needs=[*RESTORING, DELETE],
+)
 async def deleting_a_snapshot_deletes_that_one(memory: Memory) -> None:
-    """A deleted snapshot is gone, all others and the messages stay, and deleting it twice is fine.
-
-    Incident: langgraph-redis issue 162: blobs are shared between checkpoints, so that what looks
-    like part of a deleted one may be needed by another.
-    """
     client, session = memory.client, memory.session()
     there: list[ChatMessage] = []
     saved = []
@@ -317,12 +356,13 @@ async def deleting_a_snapshot_deletes_that_one(memory: Memory) -> None:
         await expect_state(client, session, name, messages, gone=there)
 
 
-@check("SNP14", needs=RESTORING)
+@check(
+    "SNP14",
+    "Two saves of one state are two snapshots; each can be used, also without the other.",
+    incident="langgraph4j issue 175: a checkpoint was stored under the id of the one before it.",
+    needs=RESTORING,
+)
 async def saving_the_same_state_twice_makes_two_snapshots(memory: Memory) -> None:
-    """Two saves of one state are two snapshots; each can be used, also without the other.
-
-    Incident: langgraph4j issue 175: a checkpoint was stored under the id of the one before it.
-    """
     client, session, batch = memory.client, memory.session(), memory.messages(2)
     await client.add(session, batch)
     first, second = await save(client, session), await save(client, session)
@@ -336,13 +376,16 @@ async def saving_the_same_state_twice_makes_two_snapshots(memory: Memory) -> Non
     await expect_state(client, session, second, batch)
 
 
-@check("SNP15", needs=[SAVE, FORK])
+@check(
+    "SNP15",
+    "A fork begins with the messages of the snapshot; neither session sees the other's later ones.",
+    incident=(
+        "nac pull request 215: its first fork copied the transcript alone, and what belonged to it "
+        "was empty in the copy."
+    ),
+    needs=[SAVE, FORK],
+)
 async def a_fork_has_what_was_saved_and_a_life_of_its_own(memory: Memory) -> None:
-    """A fork begins with the messages of the snapshot; neither session sees the other's later ones.
-
-    Incident: nac pull request 215: its first fork copied the transcript alone, and what belonged
-    to it was empty in the copy.
-    """
     client, session, fork = memory.client, memory.session(), memory.session("fork")
     kept, later, then = memory.messages(3), memory.messages(2), memory.messages(2)
     await client.add(session, kept)
@@ -358,13 +401,16 @@ async def a_fork_has_what_was_saved_and_a_life_of_its_own(memory: Memory) -> Non
         await client.expect(fork, contents_of([*kept, *then]))
 
 
-@check("SNP16", needs=[SAVE, FORK])
+@check(
+    "SNP16",
+    "A fork into a session that has messages is refused, and one of an unknown snapshot too.",
+    incident=(
+        "aegra pull request 321: a fork from a chosen checkpoint silently went on from the latest "
+        "one, or from the very beginning."
+    ),
+    needs=[SAVE, FORK],
+)
 async def a_fork_overwrites_nothing(memory: Memory) -> None:
-    """A fork into a session that has messages is refused, and one of an unknown snapshot too.
-
-    Incident: aegra pull request 321: a fork from a chosen checkpoint silently went on from the
-    latest one, or from the very beginning.
-    """
     client, session, taken = memory.client, memory.session(), memory.session("taken")
     kept, there = memory.messages(2), memory.messages(2)
     await client.add(session, kept)
@@ -377,13 +423,16 @@ async def a_fork_overwrites_nothing(memory: Memory) -> None:
     await client.expect(free, [])
 
 
-@check("SNP17", needs=[*RESTORING, Retries, carries("id")])
+@check(
+    "SNP17",
+    "After a rollback an id that is gone can be added again; one that is back is a no-op.",
+    incident=(
+        "oh-my-pi issue 7739: what an earlier rewind had left behind was taken for part of the "
+        "next one."
+    ),
+    needs=[*RESTORING, Retries, carries("id")],
+)
 async def ids_count_as_there_only_while_they_are(memory: Memory) -> None:
-    """After a rollback an id that is gone can be added again; one that is back is a no-op.
-
-    Incident: oh-my-pi issue 7739: what an earlier rewind had left behind was taken for part of
-    the next one.
-    """
     client, session = memory.client, memory.session()
     kept, later = memory.messages(2), memory.messages(2)
     await client.add(session, kept)
@@ -394,13 +443,16 @@ async def ids_count_as_there_only_while_they_are(memory: Memory) -> None:
     await client.expect(session, contents_of([*kept, later[0]]))
 
 
-@check("SNP18", needs=[*RESTORING, method("set_ttl"), method("get_ttl")])
+@check(
+    "SNP18",
+    "A deadline comes back as the time that was left when the session was saved, or as none.",
+    incident=(
+        "ioBroker.js-controller issue 1796: values that were to expire were restored from a backup "
+        "without their expiry, and stayed."
+    ),
+    needs=[*RESTORING, method("set_ttl"), method("get_ttl")],
+)
 async def a_rollback_restores_the_time_that_was_left(memory: Memory) -> None:
-    """A deadline comes back as the time that was left when the session was saved, or as none.
-
-    Incident: ioBroker.js-controller issue 1796: values that were to expire were restored from a
-    backup without their expiry, and stayed.
-    """
     client, session = memory.client, memory.session()
     await client.add(session, memory.messages(1))
     free = await save(client, session)
@@ -416,13 +468,16 @@ async def a_rollback_restores_the_time_that_was_left(memory: Memory) -> None:
             raise Violation(f"wrong: saved with {most} s left, rolled back with {quote(left)}")
 
 
-@check("SNP19", needs=[*RESTORING, Reopening])
+@check(
+    "SNP19",
+    "After closing and opening again, snapshots are listed and can be rolled back to.",
+    incident=(
+        "vscode issue 326450: after a restore, switching to another session and back brought all "
+        "that had been undone back again."
+    ),
+    needs=[*RESTORING, Reopening],
+)
 async def snapshots_survive_reopen(memory: Memory) -> None:
-    """After closing and opening again, snapshots are listed and can be rolled back to.
-
-    Incident: vscode issue 326450: after a restore, switching to another session and back brought
-    all that had been undone back again.
-    """
     client, session = memory.client, memory.session()
     old, new = memory.messages(2), memory.messages(2)
     await client.add(session, old)
@@ -438,13 +493,16 @@ async def snapshots_survive_reopen(memory: Memory) -> None:
     await expect_state(client, session, second, [*old, *new])
 
 
-@check("SNP20", needs=RESTORING)
+@check(
+    "SNP20",
+    "Hundreds of messages and dozens of snapshots: each restores all of its own, in order.",
+    incident=(
+        "deer-flow pull request 3637: the checkpoint to go back to was looked for among the first "
+        "two hundred; a longer thread has more."
+    ),
+    needs=RESTORING,
+)
 async def long_sessions_with_many_snapshots_come_back_whole(memory: Memory) -> None:
-    """Hundreds of messages and dozens of snapshots: each restores all of its own, in order.
-
-    Incident: deer-flow pull request 3637: the checkpoint to go back to was looked for among the
-    first two hundred; a longer thread has more.
-    """
     client, session = memory.client, memory.session()
     there: list[ChatMessage] = []
     saved = []
