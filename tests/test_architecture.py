@@ -44,7 +44,8 @@ def test_imports_lead_one_way() -> None:
 @pytest.mark.parametrize(
     ("part", "allowed"),
     [
-        ("goldfish.judges", r"goldfish\.(judges|history)\b"),
+        ("goldfish.judges", r"goldfish\.(judges|history|findings\.kinds)\b"),
+        ("goldfish.findings.kinds", r"(?!)"),
         ("goldfish.services", r"goldfish\.(services|errors)\b"),
         ("goldfish.catalogue", r"goldfish\.(?!stores|adapters|dropins|report|commands)"),
         ("goldfish.stores", r"goldfish\.(?!catalogue|specimens|adapters|dropins|report|judges)"),

@@ -5,8 +5,7 @@ import pytest
 from goldfish.catalogue.registry import FAMILIES, catalogue
 from goldfish.cli import answer
 from goldfish.findings.advice import advice
-from goldfish.findings.meanings import MEANINGS
-from goldfish.findings.result import FINDINGS
+from goldfish.findings.kinds import KINDS
 
 
 @pytest.fixture(autouse=True)
@@ -47,14 +46,14 @@ def test_a_family_is_explained_by_its_promises(capsys: pytest.CaptureFixture[str
     assert "`goldfish explain DUP01`" in out
 
 
-@pytest.mark.parametrize("word", FINDINGS)
+@pytest.mark.parametrize("word", KINDS)
 def test_every_word_for_findings_can_be_explained(
     word: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """With what it means, and the checks that find it."""
     assert answer(["explain", word.title()]) == 0
     out = capsys.readouterr().out
-    assert " ".join(out.split()).startswith(f"{word} {MEANINGS[word]}")
+    assert " ".join(out.split()).startswith(f"{word} {KINDS[word].meaning}")
     assert "\nfound by   " in out
     assert "goldfish check specimen:" in out
 

@@ -6,7 +6,8 @@ import goldfish
 from docs.making import commands, fixtures
 from docs.making.assembly import everything
 from goldfish.catalogue.registry import catalogue
-from goldfish.findings.result import FINDINGS, Verdict
+from goldfish.findings.kinds import KINDS
+from goldfish.findings.result import Verdict
 from goldfish.specimens import gallery
 from goldfish.targets.declaration import DECLARED_BY_STORES
 from goldfish.targets.names import BUILT_INS
@@ -79,7 +80,7 @@ def test_every_declaration_of_a_target_is_explained() -> None:
 def test_every_finding_and_verdict_is_explained() -> None:
     """On the page for those who want to argue."""
     explained = words(page("deciding.md"))
-    assert {*FINDINGS, *Verdict} <= explained
+    assert {*KINDS, *Verdict} <= explained
 
 
 def test_the_readme_names_every_fixture() -> None:

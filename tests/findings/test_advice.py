@@ -6,14 +6,14 @@ import pytest
 
 from goldfish.catalogue.registry import FAMILIES, catalogue
 from goldfish.findings.advice import Advice, advice
+from goldfish.findings.kinds import KINDS
 from goldfish.findings.remedies import REMEDIES
-from goldfish.findings.result import FINDINGS
 
 
 def test_every_check_has_advice_for_every_finding_and_for_none() -> None:
     """Whatever a check finds, there is a mechanism and a fix to be told."""
     for code in catalogue():
-        for finding in (None, *FINDINGS):
+        for finding in (None, *KINDS):
             told = advice(code, finding)
             assert told.mechanism
             assert told.fix
@@ -36,8 +36,8 @@ def test_a_store_that_hangs_is_not_told_what_the_check_is_about() -> None:
 def test_each_text_has_a_key_that_exists_and_an_example_that_parses(key: str) -> None:
     """Every key names a code, a family or a finding, and every example is valid Python."""
     first, _, finding = key.partition(" ")
-    assert first in {*catalogue(), *FAMILIES, *FINDINGS}
-    assert finding in {"", *FINDINGS}
+    assert first in {*catalogue(), *FAMILIES, *KINDS}
+    assert finding in {"", *KINDS}
     _, _, example = REMEDIES[key]
     ast.parse(f"async def example(self):\n{_indented(example)}")
 

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from goldfish.findings.comparison import expect_contents, quote
-from goldfish.findings.result import FINDINGS, Violation
+from goldfish.findings.kinds import KINDS
+from goldfish.findings.result import Violation
 
 A, B, C, D = (f"[ISO01-{n}] {word}" for n, word in enumerate(["ay", "bee", "see", "dee"]))
 
@@ -52,6 +53,6 @@ def test_evidence_is_short_and_printable() -> None:
 
 def test_a_violation_must_name_its_finding() -> None:
     """A check cannot blame a target without one of the known words."""
-    assert Violation("lost: everything").finding in FINDINGS
+    assert Violation("lost: everything").finding in KINDS
     with pytest.raises(ValueError, match="begins with one of"):
         Violation("something is odd")

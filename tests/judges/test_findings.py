@@ -1,14 +1,8 @@
 """How a history is summed up: counts, the worst first, and not too many."""
 
-from goldfish.findings.result import FINDINGS
 from goldfish.history.notation import parse_history
 from goldfish.judges import judge
-from goldfish.judges.findings import IN_ALL, PER_KIND, SEVERITY
-
-
-def test_every_kind_is_a_word_of_the_verdicts() -> None:
-    """The judges use the words that reports know, all but what no history can show."""
-    assert set(SEVERITY) == set(FINDINGS) - {"swallowed"}
+from goldfish.judges.findings import IN_ALL, PER_KIND
 
 
 def test_what_became_of_the_acknowledged_is_counted() -> None:

@@ -8,7 +8,8 @@ import pytest
 
 from goldfish.catalogue.registry import Check, OtherProcess, catalogue
 from goldfish.engine.runner import Plan, run
-from goldfish.findings.result import FINDINGS, Result, Verdict
+from goldfish.findings.kinds import KINDS
+from goldfish.findings.result import Result, Verdict
 from goldfish.specimens import gallery
 from goldfish.specimens.concurrency.facts import AsyncFacts
 from goldfish.specimens.concurrency.state import AsyncState
@@ -56,7 +57,7 @@ def test_every_check_has_a_specimen_and_an_incident() -> None:
 def test_a_specimen_is_caught_by_the_check_that_names_it(name: str) -> None:
     """With the finding that names its bug."""
     specimen = gallery()[name]
-    assert specimen.finding in FINDINGS
+    assert specimen.finding in KINDS
     skip_without_packages(specimen.target)
     if specimen.caught_by == "FLT25" and os.geteuid() == 0:
         pytest.skip("permissions do not bind root")

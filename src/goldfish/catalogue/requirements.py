@@ -1,11 +1,10 @@
 """What a check needs against what a memory has and claims: why a promise is not asked of it."""
 
 from goldfish.catalogue.registry import Check, Need
+from goldfish.findings.kinds import KINDS
 from goldfish.findings.result import NOT_ASKED, NOT_CLAIMED, Violation
 from goldfish.harness.memory import Client, Memory
 from goldfish.targets.declaration import Target
-
-FORGOTTEN = {"lost", "torn"}  # how it is called that a message is not there
 
 
 def missing_need(need: Need, target: Target, client: Client) -> str | None:
@@ -46,8 +45,8 @@ def beyond_window(memory: Memory, violation: Violation) -> str | None:
     """Why what is missing was never promised: more was said than the window holds; else None."""
     window, given = memory.target.window, memory.hearing.longest
     # Each message beyond the window takes a summary, and that is as slow as its model.
-    excused = FORGOTTEN | ({"wedged"} if memory.target.summarises else set())
-    if window is None or given <= window or violation.finding not in excused:
+    waits = memory.target.summarises and violation.finding == "wedged"
+    if window is None or given <= window or not (KINDS[violation.finding].forgets or waits):
         return None
     return f"{NOT_CLAIMED}it keeps the last {window} messages, and was given {given}"
 

@@ -44,9 +44,9 @@ def suites(incomplete: str) -> list[str]:
 
 def explained(incomplete: str) -> list[str]:
     """Codes, and the words for findings."""
-    from goldfish.findings.meanings import MEANINGS
+    from goldfish.findings.kinds import KINDS
 
-    return [*_beginning(MEANINGS, incomplete.lower()), *_beginning(codes(), incomplete.upper())]
+    return [*_beginning(KINDS, incomplete.lower()), *_beginning(codes(), incomplete.upper())]
 
 
 def starters(incomplete: str) -> list[str]:

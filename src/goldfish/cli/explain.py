@@ -5,7 +5,7 @@ from collections import Counter
 from goldfish.catalogue.registry import FAMILIES, SUITES, Check, Need, catalogue
 from goldfish.errors import UsageError
 from goldfish.findings.advice import Advice, advice
-from goldfish.findings.meanings import MEANINGS
+from goldfish.findings.kinds import KINDS
 from goldfish.findings.remedies import REMEDIES
 from goldfish.report.page import Page
 from goldfish.specimens import Specimen, gallery
@@ -18,7 +18,7 @@ MOST_SPECIMENS = 6  # of a word: some have dozens
 def explain(name: str) -> int:
     """Tell about a code, a family or a word; a UsageError names the nearest."""
     page, word = Page(), name.strip().lower()
-    if word in MEANINGS:
+    if word in KINDS:
         _word(page, word)
     elif word.upper() in FAMILIES:
         _family(page, word.upper())
@@ -58,7 +58,7 @@ def _family(page: Page, family: str) -> None:
 def _word(page: Page, word: str) -> None:
     """A word for findings: what it means, where it comes from, and who shows it."""
     caught = [each for each in gallery().values() if each.finding == word]
-    page.write(MEANINGS[word], label=f"{word}  ", style="bold")
+    page.write(KINDS[word].meaning, label=f"{word}  ", style="bold")
     page.write()
     _advised(page, Advice(*REMEDIES[word]))
     page.write()
@@ -97,7 +97,7 @@ def _check(name: str) -> Check:
     there, code = catalogue(), name.strip().upper()
     if code not in there:
         see = "`goldfish checks` lists them"
-        raise UsageError(suggest_name("check", name, [*there, *MEANINGS, *FAMILIES], see=see))
+        raise UsageError(suggest_name("check", name, [*there, *KINDS, *FAMILIES], see=see))
     return there[code]
 
 

@@ -2,10 +2,8 @@
 
 from dataclasses import dataclass
 
+from goldfish.findings.kinds import KINDS
 from goldfish.findings.remedies import REMEDIES
-
-# Any check may end with these, whatever it is about: its own text would miss the point.
-ANYWHERE = {"refused", "swallowed", "wedged"}
 
 
 @dataclass(frozen=True)
@@ -23,7 +21,8 @@ def advice(code: str, finding: str | None = None) -> Advice:
     Without a finding, what the check is mostly about.
     """
     family = code[:3]
-    own = [] if finding in ANYWHERE else [code]
+    # What every check may end with is not what the check's own text is about.
+    own = [] if finding in KINDS and KINDS[finding].is_of_any_call else [code]
     named = [f"{code} {finding}", *own, f"{family} {finding}", finding] if finding else own
     for key in (*named, family):
         if key in REMEDIES:

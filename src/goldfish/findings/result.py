@@ -5,25 +5,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from goldfish.findings.kinds import KINDS
 from goldfish.history.excerpt import Excerpt
 from goldfish.history.metrics import Figures
-
-FINDINGS = (
-    "lost",
-    "duplicated",
-    "leaked",
-    "reordered",
-    "corrupted",
-    "torn",
-    "stale",
-    "resurrected",
-    "phantom",
-    "swallowed",
-    "refused",
-    "wrong",
-    "wedged",
-)
-
 
 NOT_ASKED = "not asked: "  # begins the summary of what is unsupported only here, as it is installed
 NOT_CLAIMED = "not claimed: "  # and of what the memory itself never promised
@@ -56,8 +40,8 @@ class Violation(Exception):  # noqa: N818 - it is the target's error, not ours
     ) -> None:
         super().__init__(text)
         self.finding, colon, self.summary = text.partition(": ")
-        if self.finding not in FINDINGS or not colon:
-            raise ValueError(f"a violation begins with one of {', '.join(FINDINGS)}: {text!r}")
+        if self.finding not in KINDS or not colon:
+            raise ValueError(f"a violation begins with one of {', '.join(KINDS)}: {text!r}")
         self.evidence = evidence
         self.session = session
         self.about = about

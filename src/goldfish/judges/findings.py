@@ -5,22 +5,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from goldfish.findings.kinds import rank
 from goldfish.history import Call, tag
 
-SEVERITY = (
-    "leaked",
-    "lost",
-    "resurrected",
-    "corrupted",
-    "phantom",
-    "duplicated",
-    "torn",
-    "reordered",
-    "wrong",
-    "stale",
-    "refused",
-    "wedged",
-)
 PER_KIND = 3  # of one kind in one session: the first ones tell the story
 IN_ALL = 20
 
@@ -83,7 +70,7 @@ def headlines(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     seen: Counter[str] = Counter()
     ranked: list[tuple[int, int, Finding]] = []
     for finding in sorted(findings, key=moment):
-        ranked.append((seen[finding.kind], SEVERITY.index(finding.kind), finding))
+        ranked.append((seen[finding.kind], rank(finding.kind), finding))
         seen[finding.kind] += 1
     chosen = sorted(ranked, key=lambda entry: entry[:2])[:IN_ALL]
     return tuple(entry[2] for entry in sorted(chosen, key=lambda entry: (entry[1], entry[0])))

@@ -18,12 +18,12 @@ from itertools import accumulate
 from math import inf
 from typing import Any
 
+from goldfish.findings.kinds import Sign, has_sign
 from goldfish.history import FAULT, Call, History
 from goldfish.judges import judge
 from goldfish.judges.findings import Finding
 from goldfish.judges.rollbacks import ROLLBACK, settled
 
-SHOWN = {"leaked", "resurrected", "corrupted", "phantom", "duplicated", "wrong"}
 WORK = 1_000_000  # at most, a message read counting one and a call ten: about a second
 
 
@@ -75,7 +75,7 @@ class _Shrinking:
         self._adds = self._of("add")
         self._reads = self._of("read")
         self._removals = self._of("trim", "clear")
-        self._fixed = set() if finding.kind in SHOWN else self._removals
+        self._fixed = set() if has_sign(finding.kind, Sign.PRESENCE) else self._removals
         self._kept = set(range(len(calls)))
         self._work = 0
         times = Counter(key for place in self._adds for key in _keys(calls[place]))

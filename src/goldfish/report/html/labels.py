@@ -2,20 +2,13 @@
 
 from collections.abc import Sequence
 
+from goldfish.findings.kinds import KINDS, Sign, has_sign
 from goldfish.history import Call
 from goldfish.report.html.markup import Markup, joined
-from goldfish.report.html.path import MISSING, READS, WRITES, Path, contents, lacking, names
+from goldfish.report.html.path import READS, WRITES, Path, contents, lacking, names
 from goldfish.report.html.telling import caller
 
 OUTCOMES = {"ok": "acknowledged", "fail": "an error came back", "unknown": "no answer came"}
-WRONG = {  # about a read that shows something
-    "corrupted": "changed",
-    "duplicated": "more than once",
-    "leaked": "not of this session",
-    "phantom": "nobody wrote it",
-    "reordered": "out of order",
-    "resurrected": "there again",
-}
 VERBS = {"add": "writes", "read": "reads", "remember": "remembers", "recall": "recalls"}
 
 
@@ -53,10 +46,10 @@ def _shown(call: Call, about: Sequence[str], followed: Path) -> str:
     told = names(concerned if concerned and len(found) > 4 else found) or "nothing"
     if call is not followed.culprit or not about:
         return told
-    if followed.finding in MISSING and (gone := lacking(call, about)):
+    if has_sign(followed.finding, Sign.ABSENCE) and (gone := lacking(call, about)):
         return f"{told}: {names(gone)} missing ✗"
-    wrong = WRONG.get(followed.finding or "")
-    return f"{told}: {wrong} ✗" if wrong else told
+    mark = KINDS[followed.finding].mark if followed.finding in KINDS else ""
+    return f"{told}: {mark} ✗" if mark else told
 
 
 def _asked(call: Call) -> str:

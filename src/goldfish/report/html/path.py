@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from goldfish.findings.kinds import Sign, has_sign
 from goldfish.history import FAULT, Call, tag
 from goldfish.history.excerpt import Excerpt
 
 WRITES = {"add", "remember", "revise", "set_state"}
 READS = {"read", "recall", "list_facts", "get_fact", "search_history", "get_state"}
-MISSING = {"lost", "stale", "torn"}  # findings in which something should have been shown
 REMOVALS = {
     *("clear", "clear_all", "trim", "delete_messages", "rollback", "rollback_to_snapshot"),
     *("forget", "forget_all"),
@@ -48,10 +48,10 @@ def _culprit(calls: Sequence[Call], about: Sequence[str], finding: str | None) -
     if not calls:
         return None
     failed = [call for call in calls if call.outcome != "ok"]
-    if finding in {"refused", "wedged"}:
+    if has_sign(finding, Sign.FAILURE):
         return (failed or calls)[-1]
     reads = [call for call in calls if call.action in READS and call.outcome == "ok"]
-    if finding in MISSING and about:
+    if has_sign(finding, Sign.ABSENCE) and about:
         reads = [call for call in reads if lacking(call, about)] or reads
     elif about:
         reads = [call for call in reads if has(call, about)] or reads

@@ -1,10 +1,11 @@
 """What happened, in one sentence that needs no other."""
 
+from goldfish.findings.kinds import Sign, has_sign
 from goldfish.findings.result import Result
 from goldfish.history import Call
 from goldfish.history.excerpt import Excerpt
 from goldfish.report.discretion import shortened
-from goldfish.report.html.path import MISSING, WRITES, Path, contents, has, lacking, names, path
+from goldfish.report.html.path import WRITES, Path, contents, has, lacking, names, path
 
 LONGEST = 400
 
@@ -35,7 +36,7 @@ def _by_calls(result: Result, excerpt: Excerpt, followed: Path) -> str | None:
         return None
     if result.finding == "torn" and lacking(culprit, excerpt.about) and has(culprit, excerpt.about):
         return _torn(followed.writes[0], culprit, excerpt.about)
-    if result.finding in MISSING:
+    if has_sign(result.finding, Sign.ABSENCE):
         return _missing(followed.writes, culprit, excerpt.about)
     if result.finding == "leaked" and followed.writes[0].session != culprit.session:
         return _leaked(followed.writes[0], culprit, excerpt.about)

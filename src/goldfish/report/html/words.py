@@ -2,41 +2,11 @@
 
 from collections.abc import Sequence
 
+from goldfish.findings.kinds import describe_deeds, rank
 from goldfish.findings.result import Report, Result, Verdict
 from goldfish.history import FAULT
 from goldfish.report.html.path import path
 
-# The worst for a user first.
-GRAVITY = [
-    "lost",
-    "leaked",
-    "corrupted",
-    "resurrected",
-    "torn",
-    "duplicated",
-    "stale",
-    "reordered",
-    "phantom",
-    "swallowed",
-    "wrong",
-    "refused",
-    "wedged",
-]
-DEEDS = {
-    "lost": "it loses messages that it had acknowledged",
-    "leaked": "it shows one session what belongs to another",
-    "corrupted": "it gives back something else than it was given",
-    "resurrected": "it brings back what was removed",
-    "torn": "it stores or shows parts of a batch",
-    "duplicated": "it stores things twice",
-    "stale": "it answers with what is no longer true",
-    "reordered": "it mixes up the order",
-    "phantom": "it shows what nobody wrote",
-    "swallowed": "it hides errors from its callers",
-    "wrong": "it gives answers that contradict what is stored",
-    "refused": "it fails on ordinary calls",
-    "wedged": "it stops answering",
-}
 AS_VERDICT = {
     Verdict.HELD: "{} keeps its promises",
     Verdict.BROKEN: "{} is broken",
@@ -65,10 +35,9 @@ def lead(reports: Sequence[Report]) -> list[str]:
     counts = report.counts
     asked = counts["broken"] + counts["held"] + counts["unknown"]
     if report.verdict is Verdict.BROKEN:
-        deeds = [DEEDS[word] for word in GRAVITY if word in _words(report)][:3]
         return [
             f"{counts['broken']} of the {asked} promises that were put to the test do not hold: "
-            f"{'; '.join(deeds)}."
+            f"{describe_deeds(result.finding for result in report.results)}."
         ]
     if report.verdict is Verdict.HELD:
         return [f"All {asked} promises that were put to the test hold."]
@@ -85,11 +54,7 @@ def loss_figure(report: Report) -> tuple[str, str]:
 
 def ranked(results: Sequence[Result]) -> list[Result]:
     """The gravest first; of equals, those that show it most clearly."""
-    return sorted(results, key=lambda each: (_gravity(each), -_clearness(each), each.code))
-
-
-def _gravity(result: Result) -> int:
-    return GRAVITY.index(result.finding) if result.finding in GRAVITY else len(GRAVITY)
+    return sorted(results, key=lambda each: (rank(each.finding), -_clearness(each), each.code))
 
 
 def _clearness(result: Result) -> int:
@@ -99,7 +64,3 @@ def _clearness(result: Result) -> int:
     calls = [call for call in result.excerpt.calls if call.action != FAULT]
     places = {call.place for call in calls}
     return 1 + (len(calls) <= 6) + (len(places) > 1)
-
-
-def _words(report: Report) -> set[str]:
-    return {result.finding or "" for result in report.results}

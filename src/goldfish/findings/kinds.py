@@ -1,0 +1,149 @@
+"""The kinds of findings: every word for what a memory does wrong, and what belongs to it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum, auto
+
+
+class Sign(Enum):
+    """How a history shows a finding."""
+
+    ABSENCE = auto()  # a read lacks something that it had to show
+    PRESENCE = auto()  # an answer shows something that it must not show, and so proves itself
+    ORDER = auto()  # reads show the right messages in the wrong order
+    FAILURE = auto()  # a call failed, or got no answer
+    SILENCE = auto()  # a call succeeded that had to fail
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of finding.
+
+    ``meaning`` defines the word; ``deed`` says what a memory with such a finding does; ``mark`` is
+    what a drawing writes beside the read that shows it; ``forgets`` is True if a message is gone,
+    as those are that a memory of the last few messages drops on purpose.
+    """
+
+    word: str
+    sign: Sign
+    meaning: str
+    deed: str
+    mark: str = ""
+    forgets: bool = False
+
+    @property
+    def is_of_any_call(self) -> bool:
+        """True if every check can end with this kind, whatever the check is about."""
+        return self.sign in {Sign.FAILURE, Sign.SILENCE}
+
+
+# In the order of their gravity for a user: first data in wrong hands, then data that is gone or
+# false, then data in the wrong place or state, then answers.
+KINDS = {
+    kind.word: kind
+    for kind in (
+        Kind(
+            "leaked",
+            Sign.PRESENCE,
+            "Something of one session or user was given to another.",
+            "shows one session what belongs to another",
+            "not of this session",
+        ),
+        Kind(
+            "lost",
+            Sign.ABSENCE,
+            "What was acknowledged is not there when it is read later.",
+            "loses messages that it had acknowledged",
+            forgets=True,
+        ),
+        Kind(
+            "resurrected",
+            Sign.PRESENCE,
+            "What was removed was gone, and is there again.",
+            "brings back what was removed",
+            "there again",
+        ),
+        Kind(
+            "corrupted",
+            Sign.PRESENCE,
+            "Something comes back changed: a text, a field, a value under a name.",
+            "returns something else than it was given",
+            "changed",
+        ),
+        Kind(
+            "phantom",
+            Sign.PRESENCE,
+            "Something is there that nobody ever wrote.",
+            "shows what nobody wrote",
+            "nobody wrote it",
+        ),
+        Kind(
+            "duplicated",
+            Sign.PRESENCE,
+            "What was said once is there twice.",
+            "stores things twice",
+            "more than once",
+        ),
+        Kind(
+            "torn",
+            Sign.ABSENCE,
+            "Part of a batch is there, though it should be there as a whole or not at all.",
+            "stores or shows parts of a batch",
+            forgets=True,
+        ),
+        Kind(
+            "reordered",
+            Sign.ORDER,
+            "Messages come back in another order than that in which they were acknowledged.",
+            "mixes up the order",
+            "out of order",
+        ),
+        Kind(
+            "swallowed",
+            Sign.SILENCE,
+            "Something failed, and the caller was told that all is well.",
+            "hides errors from its callers",
+        ),
+        Kind(
+            "wrong",
+            Sign.PRESENCE,
+            "An answer contradicts what is stored: a count, a limit, a rank.",
+            "gives answers that contradict what is stored",
+        ),
+        Kind(
+            "stale",
+            Sign.ABSENCE,
+            "An older state is served: what was replaced, removed or has expired.",
+            "answers with what is no longer true",
+        ),
+        Kind(
+            "refused",
+            Sign.FAILURE,
+            "An ordinary call raised an error where none is due.",
+            "fails on ordinary calls",
+        ),
+        Kind(
+            "wedged",
+            Sign.FAILURE,
+            "It stopped answering, or never came back from a call.",
+            "stops answering",
+        ),
+    )
+}
+_RANKS = {word: place for place, word in enumerate(KINDS)}
+
+
+def rank(word: str | None) -> int:
+    """Return the place of a finding in the order of gravity; without a finding, the last."""
+    return _RANKS.get(word or "", len(KINDS))
+
+
+def has_sign(word: str | None, *signs: Sign) -> bool:
+    """Return True if a history shows the finding in one of these ways."""
+    return word in KINDS and KINDS[word].sign in signs
+
+
+def describe_deeds(words: Iterable[str | None], most: int = 3) -> str:
+    """Return what a memory with such findings does, the gravest first: "it loses …; it …"."""
+    found = sorted({word for word in words if word in KINDS}, key=rank)
+    return "; ".join(f"it {KINDS[word].deed}" for word in found[:most])
