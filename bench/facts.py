@@ -30,9 +30,9 @@ from bench.backends import BACKENDS
 from goldfish import GoldfishError, open_store
 from goldfish.messages import new_id
 from goldfish.stores.base import BaseStore
+from goldfish.stores.facts.backend import New
 from goldfish.stores.facts.encoding import encode_base, encode_said
 from goldfish.stores.facts.identity import identity
-from goldfish.stores.facts.ledger import New
 
 DIMENSIONS = 384
 FILL_STEP = 200
@@ -171,7 +171,7 @@ def _tell(doing: str) -> None:
 
 async def _fill(store: BaseStore, user: str, count: int) -> None:
     """Facts straight into the ledger: linking near ones would take longer than all the rest."""
-    ledger = store._facts(user)._ledger
+    ledger = store._facts(user)._backend
     new = _new_facts(user, count)
     while some := list(islice(new, FILL_STEP)):
         await asyncio.gather(*(ledger.remember(user, each) for each in some))

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from bench.locomo import Conversation
 from goldfish import ChatMessage, SQLiteMemoryStore
 from goldfish.embedding import Embedder, pieces
-from goldfish.stores.search.stop_words import STOP_WORDS
+from goldfish.stores.retrieval.stop_words import STOP_WORDS
 
 USER = "user"
 DEEP = 20  # how far down the list is looked, as far as the table tells

@@ -14,7 +14,11 @@ _context = multiprocessing.get_context("forkserver")
 _context.set_forkserver_preload(
     [
         *("goldfish", "redis.asyncio", "psycopg", "tests.stores.pods"),
-        *("goldfish.stores.facts.ranking", "goldfish.stores.search.words", "goldfish.stores.open"),
+        *(
+            "goldfish.stores.facts.ranking",
+            "goldfish.stores.retrieval.words",
+            "goldfish.stores.open",
+        ),
     ]
 )
 

@@ -20,10 +20,10 @@ import goldfish
 from goldfish import ChatMessage, MemoryStoreBackendError
 from goldfish.errors import EmbedderError
 from goldfish.stores.base import BaseStore
-from goldfish.stores.facts import index, keeper
+from goldfish.stores.facts import engine, index
 from goldfish.stores.facts.likeness import alike
 from goldfish.stores.facts.ranking import Ranking
-from goldfish.stores.search.session_index import SessionIndex
+from goldfish.stores.search.index import SessionIndex
 from goldfish.stores.sqlite import facts as sqlite_facts
 from goldfish.testing import HashEmbedder
 from tests.stores.backends import BACKENDS, Backend
@@ -297,7 +297,7 @@ async def test_a_call_that_is_cancelled_leaves_nothing_half_done(
 ) -> None:
     """Wherever it was, in the loop or in a thread, the next answer is whole."""
     for limit in ("ROWS", "SOME"):
-        monkeypatch.setattr(keeper, limit, some)
+        monkeypatch.setattr(engine, limit, some)
     dice = random.Random(some)
     async with opened(place, search=True) as here:
         await fill(here)

@@ -14,7 +14,7 @@ import pytest
 import goldfish
 from goldfish import ChatMessage, Found, MemoryStoreError, ModelMismatchError
 from goldfish.embedding.pieces import MOST
-from goldfish.stores.search.chronicle import Known
+from goldfish.stores.search.backend import Known
 from goldfish.stores.searching import SearchingStore
 from goldfish.testing import HashEmbedder
 from tests.stores.backends import BACKENDS, Backend
@@ -488,7 +488,7 @@ async def test_what_other_processes_say_is_found_with_its_vectors(durable: Backe
         history = [m.content for m in await store.get_history("s")]
         assert rest <= set(history)
         assert sorted(await found(store, "question", limit=100_000)) == sorted(history)
-        (reading,) = (await store._chronicle().read({"s": Known()})).readings
+        (reading,) = (await store._search_backend().read({"s": Known()})).readings
         assert len(reading.rows) == len(history)
         assert all(row.vectors for row in reading.rows)
 

@@ -17,7 +17,7 @@ from goldfish.protocols import Count
 from goldfish.stores import arguments
 from goldfish.stores.observation import Observation
 from goldfish.stores.remembering import RememberingStore
-from goldfish.stores.search.chronicle import Embedded
+from goldfish.stores.search.backend import Embedded
 from goldfish.stores.stating import StatingStore
 from goldfish.stores.trimming import Limits, messages_to_remove
 

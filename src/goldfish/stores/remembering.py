@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from goldfish.messages import Fact, Recollection
 from goldfish.stores import arguments
 from goldfish.stores.facts import filters
-from goldfish.stores.facts.keeper import FactKeeper
-from goldfish.stores.facts.ledger import Ledger
-from goldfish.stores.search.meaning import Meaning
+from goldfish.stores.facts.backend import FactsBackend
+from goldfish.stores.facts.engine import FactEngine
+from goldfish.stores.retrieval.embedder import LazyEmbedder
 
 if TYPE_CHECKING:
     from goldfish.embedding.embedder import Embedder
@@ -25,8 +25,8 @@ class RememberingStore(ABC):
     """
 
     def __init__(self, embedder: "Embedder | Literal['default'] | None") -> None:
-        self._meaning = Meaning(embedder)
-        self._keeper: FactKeeper | None = None
+        self._meaning = LazyEmbedder(embedder)
+        self._keeper: FactEngine | None = None
 
     @property
     def lacking(self) -> Mapping[str, str]:
@@ -136,11 +136,11 @@ class RememberingStore(ABC):
         """Embed the facts of all users by the present model; return how many had another."""
         return await self._facts("").reembed()
 
-    def _facts(self, user_id: str) -> FactKeeper:
+    def _facts(self, user_id: str) -> FactEngine:
         self._admit()
         arguments.text(user_id, "user_id")
         if self._keeper is None:
-            self._keeper = FactKeeper(self._ledger(), self._meaning)
+            self._keeper = FactEngine(self._facts_backend(), self._meaning)
         return self._keeper
 
     @abstractmethod
@@ -148,5 +148,5 @@ class RememberingStore(ABC):
         """Refuse to go on if the store is closed."""
 
     @abstractmethod
-    def _ledger(self) -> Ledger:
+    def _facts_backend(self) -> FactsBackend:
         """Where this store writes facts down."""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal
 from goldfish.errors import MemoryStoreError
 from goldfish.messages import ChatMessage, Found
 from goldfish.stores.base import BaseStore
-from goldfish.stores.search.chronicle import Chronicle, Embedded
-from goldfish.stores.search.searcher import Searcher
+from goldfish.stores.search.backend import Embedded, SearchBackend
+from goldfish.stores.search.engine import SearchEngine
 
 if TYPE_CHECKING:
     from goldfish.embedding.embedder import Embedder
@@ -36,7 +36,7 @@ class SearchingStore(BaseStore):
             raise ValueError("keep_trimmed keeps messages for searches: add search=True")
         self._searches = search
         self._keep_trimmed = keep_trimmed
-        self._searcher: Searcher | None = None
+        self._searcher: SearchEngine | None = None
 
     @property
     def lacking(self) -> Mapping[str, str]:
@@ -74,11 +74,11 @@ class SearchingStore(BaseStore):
     async def _embedded(self, messages: Sequence[ChatMessage]) -> Embedded | None:
         return await self._search().embedded(messages)
 
-    def _search(self) -> Searcher:
+    def _search(self) -> SearchEngine:
         if self._searcher is None:
-            self._searcher = Searcher(self._chronicle(), self._meaning)
+            self._searcher = SearchEngine(self._search_backend(), self._meaning)
         return self._searcher
 
     @abstractmethod
-    def _chronicle(self) -> Chronicle:
+    def _search_backend(self) -> SearchBackend:
         """Where this store keeps what was said."""

@@ -2,9 +2,9 @@
 
 import json
 
+from goldfish.stores.facts.backend import Changes, Known, Row
 from goldfish.stores.facts.filters import parse
 from goldfish.stores.facts.index import UserFacts
-from goldfish.stores.facts.ledger import Changes, Known, Row
 
 EVERYTHING = parse(None)
 STAMP = "2026-03-01T12:00:00+00:00"

@@ -6,7 +6,7 @@ import pytest
 
 from goldfish.errors import MemoryStoreBackendError
 from goldfish.stores.facts.ranking import Question, Ranking, Traits
-from goldfish.stores.search.moments import DAY, Span
+from goldfish.stores.retrieval.times import DAY, Span
 from goldfish.testing import HashEmbedder
 
 embedder = HashEmbedder(64)

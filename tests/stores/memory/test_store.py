@@ -5,7 +5,7 @@ import time
 import pytest
 
 from goldfish import ChatMessage, InMemoryStore
-from goldfish.stores.facts.ledger import TOKEN_SECONDS
+from goldfish.stores.facts.backend import TOKEN_SECONDS
 from goldfish.stores.memory.deadlines import Deadlines
 
 
@@ -76,7 +76,7 @@ async def test_expired_facts_go_with_their_users(monkeypatch: pytest.MonkeyPatch
     clock.ahead = 61
     for _ in range(100):
         await store.list_facts("nobody")
-    assert await store._facts("")._ledger.users() == ["u7"]
+    assert await store._facts("")._backend.users() == ["u7"]
     assert (await store.remember("u8", "parked here", key="k")).times_seen == 1
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from goldfish import ChatMessage, Fact, InMemoryStore, Recollection
 from goldfish.stores.base import Forked, Row
-from goldfish.stores.search.chronicle import Embedded
+from goldfish.stores.search.backend import Embedded
 
 
 class ClearAllKeepsDeadlines(InMemoryStore):

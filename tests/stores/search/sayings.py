@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 from goldfish.encoding import encode_message
 from goldfish.messages import ChatMessage
-from goldfish.stores.search.chronicle import Known, Row
-from goldfish.stores.search.saying import saying
-from goldfish.stores.search.session_index import SessionIndex, stored
+from goldfish.stores.search.backend import Known, Row
+from goldfish.stores.search.index import SessionIndex, stored
+from goldfish.stores.search.traits import read_traits
 from goldfish.testing import HashEmbedder
 
 START = datetime(2026, 5, 1, tzinfo=UTC)
@@ -30,5 +30,5 @@ def session(*lines: str | tuple[str, float], vectors: bool = True) -> SessionInd
         said = message(line) if isinstance(line, str) else message(*line)
         row = Row(place, said.id, encode_message(said), None)
         rows = stored(EMBEDDER.encode([str(said.content)]))
-        index.add(row, saying(said), index.read(rows))
+        index.add(row, read_traits(said), index.read(rows))
     return index

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
 from typing import Any, NamedTuple
 
-from goldfish.stores.search.moments import read_time
+from goldfish.stores.retrieval.times import read_time
 
 _ORDERINGS: dict[str, Callable[[Any, Any], bool]] = {
     "$gt": operator.gt,

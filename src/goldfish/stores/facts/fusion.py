@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from goldfish.stores.search.ranks import Scores
+from goldfish.stores.retrieval.scores import Scores
 
 DIGITS = 6  # beyond them are only the rounding errors of sums in another order
 

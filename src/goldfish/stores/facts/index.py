@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from goldfish.encoding import built
 from goldfish.errors import MemoryStoreBackendError
 from goldfish.messages import Fact, Recollection
+from goldfish.stores.facts.backend import Changes, Known, Row
 from goldfish.stores.facts.encoding import build_fact, decode_base, decode_links, decode_text
 from goldfish.stores.facts.filters import Filter
-from goldfish.stores.facts.ledger import Changes, Known, Row
 from goldfish.stores.facts.likeness import NEAR, alike
-from goldfish.stores.search.moments import Span, spans
-from goldfish.stores.search.people import named_in
-from goldfish.stores.search.question import Label
+from goldfish.stores.retrieval.names import Label
+from goldfish.stores.retrieval.people import named_in
+from goldfish.stores.retrieval.times import Span, spans
 
 if TYPE_CHECKING:  # numpy is only needed to recall, not to list
     from goldfish.stores.facts.ranking import Question, Ranking, Traits

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from goldfish.errors import MemoryStoreBackendError
 from goldfish.stores.facts.fusion import DIGITS, Parts, fused
-from goldfish.stores.search.columns import Column, Postings
-from goldfish.stores.search.moments import DAY, Span
-from goldfish.stores.search.question import Label
-from goldfish.stores.search.ranks import Scores, best, cosines
+from goldfish.stores.retrieval.arrays import Column, Postings
+from goldfish.stores.retrieval.names import Label
+from goldfish.stores.retrieval.scores import Scores, best, cosines
+from goldfish.stores.retrieval.times import DAY, Span
 
 Key = TypeVar("Key")
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from goldfish.stores.facts.ranking import Traits
-from goldfish.stores.search.question import labels, moment, people
-from goldfish.stores.search.words import words
+from goldfish.stores.retrieval.names import labels, moment, people
+from goldfish.stores.retrieval.words import words
 
 ASKING = ("?", "\uff1f", "\u061f")
 

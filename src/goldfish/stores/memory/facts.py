@@ -4,7 +4,7 @@ import threading
 import time
 from itertools import takewhile
 
-from goldfish.stores.facts.ledger import (
+from goldfish.stores.facts.backend import (
     PAGE,
     TOKEN_SECONDS,
     Changes,
@@ -96,7 +96,7 @@ class _User:
 
 
 class MemoryFacts:
-    """A ``Ledger`` that is gone with its process."""
+    """A ``FactsBackend`` that is gone with its process."""
 
     def __init__(self) -> None:
         self._users: dict[str, _User] = {}

@@ -13,7 +13,7 @@ from goldfish.stores.base import BaseStore, Forked, Row
 from goldfish.stores.memory.deadlines import Deadlines
 from goldfish.stores.memory.facts import MemoryFacts
 from goldfish.stores.observation import Observation
-from goldfish.stores.search.chronicle import Embedded
+from goldfish.stores.search.backend import Embedded
 from goldfish.stores.stating import Named
 
 if TYPE_CHECKING:
@@ -230,7 +230,7 @@ class InMemoryStore(BaseStore):
         detail = "what is stored ends with this process"
         return [Observation("durability", "warning", detail, "use a store that keeps a file")]
 
-    def _ledger(self) -> MemoryFacts:
+    def _facts_backend(self) -> MemoryFacts:
         return MemoryFacts()
 
     def _alive(self, session_id: str) -> _Session | None:

@@ -7,14 +7,14 @@ ranks all facts of a user exactly, in less time than a round trip per query save
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from goldfish.stores.facts.ledger import PAGE, Changes, Known, New, Revised, Row, Written
+from goldfish.stores.facts.backend import PAGE, Changes, Known, New, Revised, Row, Written
 from goldfish.stores.postgres.keys import decoded, encoded, key
 
 Rows = Callable[[bytes, list[Any]], Awaitable[list[tuple[Any, ...]]]]
 
 
 class PostgresFacts:
-    """A ``Ledger`` in PostgreSQL; ``rows`` runs a statement, ``schema`` is a quoted name."""
+    """A ``FactsBackend`` in PostgreSQL; ``rows`` runs a statement, ``schema`` is a quoted name."""
 
     def __init__(self, rows: Rows, schema: str) -> None:
         self._rows = rows

@@ -4,8 +4,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from goldfish.stores.postgres.keys import decoded, encoded, key
-from goldfish.stores.search.chronicle import Chapter, Embedded, Known, Reading, Row
-from goldfish.stores.search.meaning import mismatch
+from goldfish.stores.retrieval.embedder import mismatch_error
+from goldfish.stores.search.backend import Embedded, Known, Reading, Readings, Row
 
 Rows = Callable[[bytes, list[Any]], Awaitable[list[tuple[Any, ...]]]]
 
@@ -30,7 +30,7 @@ _READ = """WITH asked AS (
     ORDER BY nth, said.seq"""
 
 
-class PostgresChronicle:
+class PostgresSearch:
     """The messages in one schema, with their vectors; ``rows`` runs a statement."""
 
     def __init__(self, rows: Rows, schema: str) -> None:
@@ -39,7 +39,7 @@ class PostgresChronicle:
         self._embed = f"SELECT {schema}.embed(%b, %b, %b, %b::bigint[], %b::bytea[])".encode()
         self._forget = f"SELECT {schema}.forget_vectors()".encode()
 
-    async def read(self, wanted: Mapping[str, Known]) -> Chapter:
+    async def read(self, wanted: Mapping[str, Known]) -> Readings:
         """What these sessions hold beyond what is known; nothing for one that is not there."""
         known = list(wanted.values())
         names = [key(encoded(session_id)) for session_id in wanted]
@@ -49,7 +49,7 @@ class PostgresChronicle:
         by_session: dict[int, list[Sequence[Any]]] = {}
         for row in rows:
             by_session.setdefault(row[0], []).append(row)
-        return Chapter(
+        return Readings(
             models, [_reading(each, by_session.get(nth, [])) for nth, each in enumerate(wanted, 1)]
         )
 
@@ -69,7 +69,7 @@ def refuse_mixing(answer: list[tuple[Any, ...]], model: str) -> None:
     """Raise if the server answered with another model than this, and so wrote nothing."""
     stored = decoded(answer[0][0])
     if stored != model:
-        raise mismatch(stored, model)
+        raise mismatch_error(stored, model)
 
 
 def _reading(session_id: str, rows: list[Sequence[Any]]) -> Reading:

@@ -18,12 +18,12 @@ from goldfish.stores.postgres.keys import encoded as _bytes
 from goldfish.stores.postgres.keys import key as _key
 from goldfish.stores.postgres.pool import BorrowedPool, Pool, PostgresPool, checked_pool
 from goldfish.stores.postgres.schema import quoted, quoted_to_be_filled
-from goldfish.stores.postgres.search import PostgresChronicle, refuse_mixing
+from goldfish.stores.postgres.search import PostgresSearch, refuse_mixing
 from goldfish.stores.postgres.snapshots import LIST
 from goldfish.stores.postgres.state import PostgresState
 from goldfish.stores.postgres.sweeper import PostgresSweeper
 from goldfish.stores.postgres.watch import Times
-from goldfish.stores.search.chronicle import Embedded
+from goldfish.stores.search.backend import Embedded
 from goldfish.stores.searching import SearchingStore
 from goldfish.stores.stating import Named
 
@@ -179,10 +179,10 @@ class PostgresMemoryStore(SearchingStore):
         schema = quoted(self._schema_name)
         return await PostgresExamination(self._calls.look, schema).examine(repair=repair)
 
-    def _chronicle(self) -> PostgresChronicle:
-        return PostgresChronicle(self._rows, self._schema)
+    def _search_backend(self) -> PostgresSearch:
+        return PostgresSearch(self._rows, self._schema)
 
-    def _ledger(self) -> PostgresFacts:
+    def _facts_backend(self) -> PostgresFacts:
         return PostgresFacts(self._rows, self._schema)
 
     async def _close(self) -> None:

@@ -5,7 +5,7 @@ wait for nobody: what somebody else holds is left for the next step. The moment 
 because no index serves a comparison with ``clock_timestamp()``, which may differ from row to row.
 """
 
-from goldfish.stores.facts.ledger import TOKEN_SECONDS
+from goldfish.stores.facts.backend import TOKEN_SECONDS
 
 STEP_SECONDS = 0.02
 

@@ -9,13 +9,13 @@ import math
 from collections.abc import AsyncIterator, Callable
 from typing import Any, cast
 
-from goldfish.stores.facts.ledger import PAGE, Changes, Known, New, Revised, Row, Written
+from goldfish.stores.facts.backend import PAGE, Changes, Known, New, Revised, Row, Written
 from goldfish.stores.redis import facts_scripts as scripts
 from goldfish.stores.redis.scripts import Evaluate
 
 
 class RedisFacts:
-    """A ``Ledger`` in Redis; ``users`` finds everybody who may have facts."""
+    """A ``FactsBackend`` in Redis; ``users`` finds everybody who may have facts."""
 
     def __init__(self, evaluate: Evaluate, users: Callable[[], AsyncIterator[str]]) -> None:
         self._evaluate = evaluate

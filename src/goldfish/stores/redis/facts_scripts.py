@@ -21,7 +21,7 @@ for the one that removes them all. Facts of an older goldfish have no number of 
 next write: until then, only the keys are counted that every user with facts has.
 """
 
-from goldfish.stores.facts.ledger import TOKEN_SECONDS
+from goldfish.stores.facts.backend import TOKEN_SECONDS
 from goldfish.stores.redis.parts import DISAGREE
 from goldfish.stores.redis.scripts import Script
 

@@ -18,8 +18,8 @@ from typing import Any
 
 from goldfish.stores.redis.parts import ASCII
 from goldfish.stores.redis.scripts import ADD, Evaluate, full
-from goldfish.stores.search.chronicle import Chapter, Embedded, Known, Reading, Row
-from goldfish.stores.search.meaning import mismatch
+from goldfish.stores.retrieval.embedder import mismatch_error
+from goldfish.stores.search.backend import Embedded, Known, Reading, Readings, Row
 
 _NOTE = """
 local function note(epoch, model)
@@ -110,7 +110,7 @@ AT_ONCE = 500  # vectors: a script has no room for all of a long history
 Sessions = Callable[[], AsyncIterator[str]]
 
 
-class RedisChronicle:
+class RedisSearch:
     """The messages under one prefix, with their vectors; ``evaluate`` runs a session's script."""
 
     def __init__(self, evaluate: Evaluate, sessions: Sessions) -> None:
@@ -123,12 +123,12 @@ class RedisChronicle:
         more = [*vectors, b"%d" % len(vectors), new_epoch(), _bytes(embedded.model)]
         _refuse_mixing(await self._evaluate(_APPEND, session_id, values + more), embedded.model)
 
-    async def read(self, wanted: Mapping[str, Known]) -> Chapter:
+    async def read(self, wanted: Mapping[str, Known]) -> Readings:
         """What these sessions hold beyond what is known; nothing for one that is not there."""
         answers = [await self._read(session_id, known) for session_id, known in wanted.items()]
         models = frozenset(_text(answer[3]) for answer in answers if answer and answer[3])
         pairs = zip(wanted, answers, strict=True)
-        return Chapter(models, [_reading(session_id, answer) for session_id, answer in pairs])
+        return Readings(models, [_reading(session_id, answer) for session_id, answer in pairs])
 
     async def embed(self, reading: Reading, embedded: Embedded) -> None:
         """Store the vectors of the reading's rows, unless the session's epoch has changed."""
@@ -168,7 +168,7 @@ def _reading(session_id: str, answer: list[Any]) -> Reading:
 
 def _refuse_mixing(answer: Any, model: str) -> None:
     if answer:
-        raise mismatch(_text(answer), model)
+        raise mismatch_error(_text(answer), model)
 
 
 def new_epoch() -> bytes:

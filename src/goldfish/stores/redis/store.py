@@ -41,8 +41,8 @@ from goldfish.stores.redis.keys import SESSION, USER, RedisKeys, as_bytes
 from goldfish.stores.redis.line import RedisLine, is_cluster
 from goldfish.stores.redis.parts import NAMES
 from goldfish.stores.redis.scripts import SNAPSHOTS, Script, Write
-from goldfish.stores.redis.search import RedisChronicle, new_epoch
-from goldfish.stores.search.chronicle import Embedded
+from goldfish.stores.redis.search import RedisSearch, new_epoch
+from goldfish.stores.search.backend import Embedded
 from goldfish.stores.searching import SearchingStore
 from goldfish.stores.stating import Named
 
@@ -127,7 +127,7 @@ class RedisMemoryStore(RedisCalls, SearchingStore):
         if embedded is None:
             await self._evaluate_write(redis_scripts.APPEND, session_id, values)
         else:
-            await self._chronicle().append(session_id, values, embedded)
+            await self._search_backend().append(session_id, values, embedded)
 
     async def _read(
         self, session_id: str, last: int | None, line: RedisLine | None = None
@@ -303,15 +303,15 @@ class RedisMemoryStore(RedisCalls, SearchingStore):
             for owner in found:
                 yield owner
 
-    def _chronicle(self) -> RedisChronicle:
-        return RedisChronicle(self._evaluate, self._searched_sessions)
+    def _search_backend(self) -> RedisSearch:
+        return RedisSearch(self._evaluate, self._searched_sessions)
 
     async def _searched_sessions(self) -> AsyncIterator[str]:
         async for keys in self._scan("search"):
             for key in keys:
                 yield self._keys.owner(as_bytes(key))[0]
 
-    def _ledger(self) -> RedisFacts:
+    def _facts_backend(self) -> RedisFacts:
         evaluate = partial(self._evaluate_user, redis_facts_scripts.NAMES)
         return RedisFacts(evaluate, partial(self._owners, USER))
 

@@ -4,7 +4,7 @@ import sqlite3
 import time
 from collections.abc import Mapping
 
-from goldfish.stores.search.chronicle import Chapter, Embedded, Known, Reading, Row
+from goldfish.stores.search.backend import Embedded, Known, Reading, Readings, Row
 from goldfish.stores.sqlite import search as sqlite_search
 from goldfish.stores.sqlite.keys import key, text
 from goldfish.stores.sqlite.lanes import SQLiteLanes
@@ -25,21 +25,21 @@ _EMBED = """INSERT OR REPLACE INTO goldfish_vectors (place, vectors) SELECT :pla
     OR EXISTS (SELECT 1 FROM goldfish_kept WHERE place = :place AND id = :id)"""
 
 
-class SQLiteChronicle:
+class SQLiteSearch:
     """The messages in one file, with their vectors."""
 
     def __init__(self, lanes: SQLiteLanes) -> None:
         self._lanes = lanes
 
-    async def read(self, wanted: Mapping[str, Known]) -> Chapter:
+    async def read(self, wanted: Mapping[str, Known]) -> Readings:
         """What these sessions hold beyond what is known; nothing for one that is not there."""
 
-        def read(connection: sqlite3.Connection, most: int | None) -> Chapter:
+        def read(connection: sqlite3.Connection, most: int | None) -> Readings:
             connection.execute("BEGIN")  # so that all is read as of one moment
             try:
                 readings = [_reading(connection, *each, most) for each in wanted.items()]
                 model = sqlite_search.model_of(connection)
-                return Chapter(frozenset([model] if model else []), readings)
+                return Readings(frozenset([model] if model else []), readings)
             finally:
                 connection.execute("COMMIT")
 

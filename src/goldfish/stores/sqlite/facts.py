@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from goldfish.stores.facts.ledger import (
+from goldfish.stores.facts.backend import (
     PAGE,
     TOKEN_SECONDS,
     Changes,
@@ -84,7 +84,7 @@ class _User(NamedTuple):
 
 
 class SQLiteFacts:
-    """A ``Ledger`` in a file."""
+    """A ``FactsBackend`` in a file."""
 
     def __init__(self, lanes: SQLiteLanes) -> None:
         self._lanes = lanes

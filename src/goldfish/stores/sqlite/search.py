@@ -8,8 +8,8 @@ place as well: to a search nothing has changed.
 import sqlite3
 from collections.abc import Iterable
 
-from goldfish.stores.search.chronicle import Embedded
-from goldfish.stores.search.meaning import mismatch
+from goldfish.stores.retrieval.embedder import mismatch_error
+from goldfish.stores.search.backend import Embedded
 from goldfish.stores.sqlite.keys import Key, key, text
 
 _WITHIN = "place BETWEEN :session << 32 AND (:session + 1 << 32) - 1"
@@ -105,7 +105,7 @@ def note_model(connection: sqlite3.Connection, model: str) -> None:
     if not stored:
         connection.execute("INSERT INTO goldfish_search_model VALUES (?)", (key(model),))
     elif stored != model:
-        raise mismatch(stored, model)
+        raise mismatch_error(stored, model)
 
 
 def model_of(connection: sqlite3.Connection) -> str:

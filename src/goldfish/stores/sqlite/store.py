@@ -12,7 +12,7 @@ from goldfish.messages import Snapshot
 from goldfish.stores import arguments
 from goldfish.stores.base import Forked, Row
 from goldfish.stores.observation import Observation
-from goldfish.stores.search.chronicle import Embedded
+from goldfish.stores.search.backend import Embedded
 from goldfish.stores.searching import SearchingStore
 from goldfish.stores.sqlite import (
     examination as sqlite_examination,
@@ -29,7 +29,7 @@ from goldfish.stores.sqlite import (
 from goldfish.stores.sqlite import (
     state as sqlite_state,
 )
-from goldfish.stores.sqlite.chronicle import SQLiteChronicle
+from goldfish.stores.sqlite.chronicle import SQLiteSearch
 from goldfish.stores.sqlite.facts import SQLiteFacts
 from goldfish.stores.sqlite.file import SQLiteFile
 from goldfish.stores.sqlite.housekeeping import Housekeeper
@@ -291,10 +291,10 @@ class SQLiteMemoryStore(SearchingStore):
     async def _examine(self, repair: bool) -> list[Observation]:
         return await sqlite_examination.examine(self._lanes, repair)
 
-    def _chronicle(self) -> SQLiteChronicle:
-        return SQLiteChronicle(self._lanes)
+    def _search_backend(self) -> SQLiteSearch:
+        return SQLiteSearch(self._lanes)
 
-    def _ledger(self) -> SQLiteFacts:
+    def _facts_backend(self) -> SQLiteFacts:
         return SQLiteFacts(self._lanes)
 
     async def _close(self) -> None:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goldfish.stores.search.moments import asks_when, spans, tells_when
-from goldfish.stores.search.words import words
+from goldfish.stores.retrieval.times import asks_when, spans, tells_when
+from goldfish.stores.retrieval.words import words
 
 
 def days(query: str, *years: int) -> list[tuple[str, str]]:

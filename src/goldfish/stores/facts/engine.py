@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from goldfish.errors import FactNotFound, MemoryStoreError
 from goldfish.messages import Fact, Recollection, new_id
+from goldfish.stores.facts.backend import Changes, FactsBackend, Known, New, Revised, Row, Written
 from goldfish.stores.facts.encoding import build_fact, encode_base, encode_said
 from goldfish.stores.facts.filters import Filter
 from goldfish.stores.facts.identity import identity
 from goldfish.stores.facts.index import Hints, UserFacts
-from goldfish.stores.facts.ledger import Changes, Known, Ledger, New, Revised, Row, Written
-from goldfish.stores.search.meaning import Meaning, mismatch
-from goldfish.stores.search.question import in_first_person
-from goldfish.stores.search.shelf import Shelf
+from goldfish.stores.retrieval.cache import IndexCache
+from goldfish.stores.retrieval.embedder import LazyEmbedder, mismatch_error
+from goldfish.stores.retrieval.names import in_first_person
 
 if TYPE_CHECKING:
     from goldfish.stores.facts.ranking import Question
@@ -38,13 +38,13 @@ LONG = 2000  # characters: to find the stem of a new word takes some 40 µs
 _log = logging.getLogger("goldfish.facts")
 
 
-class FactKeeper:
+class FactEngine:
     """The facts of one store."""
 
-    def __init__(self, ledger: Ledger, meaning: Meaning) -> None:
-        self._ledger = ledger
+    def __init__(self, backend: FactsBackend, meaning: LazyEmbedder) -> None:
+        self._backend = backend
         self._meaning = meaning
-        self._shelf = Shelf(UserFacts)
+        self._cache = IndexCache(UserFacts)
         self._model = ""
         self._dimensions = 0
 
@@ -69,7 +69,7 @@ class FactKeeper:
         vectors = await self._meaning.stored(text)
         same = await _done(len(text) > LONG, lambda: identity(text)) if key is None else key
         new = New(new_id(), same, base, said, ttl, model, vectors, _new_epoch(), token)
-        written = await self._ledger.remember(user_id, new)
+        written = await self._backend.remember(user_id, new)
         _refuse_mixing(written, model)
         made = new if written.detail == new.id else None
         fact = await self._settled(user_id, written.detail, made)
@@ -84,7 +84,7 @@ class FactKeeper:
         vectors = await self._meaning.stored(text)
         same = await _done(len(text) > LONG, lambda: identity(text))
         revised = Revised(same, said, model, vectors, token)
-        written = await self._ledger.revise(user_id, fact_id, revised)
+        written = await self._backend.revise(user_id, fact_id, revised)
         _refuse_mixing(written, model)
         if written.outcome == "taken":
             raise MemoryStoreError(
@@ -106,7 +106,7 @@ class FactKeeper:
         model = await self._prepared()
         facts = await self._fresh(user_id)
         if model and facts.model not in ("", model):
-            raise mismatch(facts.model, model)
+            raise mismatch_error(facts.model, model)
         long = len(query) > LONG
         hints = await self._use(facts, lambda: facts.hints(query), long=long)
         question = await self._question(query, hints)
@@ -131,24 +131,24 @@ class FactKeeper:
         entry = facts.get(fact_id)
         if entry is None:
             return []
-        base, earlier = entry.row.base, await self._ledger.history(user_id, fact_id)
+        base, earlier = entry.row.base, await self._backend.history(user_id, fact_id)
         return [build_fact(user_id, fact_id, base, said) for said in earlier]
 
     async def forget(self, user_id: str, fact_id: str) -> None:
         """Remove one fact."""
-        await self._ledger.forget(user_id, fact_id)
+        await self._backend.forget(user_id, fact_id)
 
     async def forget_all(self, user_id: str) -> None:
         """Remove every fact of the user."""
-        await self._ledger.forget_all(user_id)
+        await self._backend.forget_all(user_id)
 
     async def users(self) -> list[str]:
         """Everybody of whom there may be facts."""
-        return await self._ledger.users()
+        return await self._backend.users()
 
     async def reembed(self) -> int:
         """Give all facts of all users vectors of the present model; return how many."""
-        return sum([await self._reembed(user_id) for user_id in await self._ledger.users()])
+        return sum([await self._reembed(user_id) for user_id in await self._backend.users()])
 
     async def _reembed(self, user_id: str) -> int:
         model = await self._prepared()
@@ -158,7 +158,7 @@ class FactKeeper:
             if facts.model == model or not entries:
                 return 0
             vectors = [(e.row.seq, await self._meaning.stored(e.text)) for e in entries]
-            if await self._ledger.embed(user_id, known, model, _new_epoch(), vectors):
+            if await self._backend.embed(user_id, known, model, _new_epoch(), vectors):
                 return len(vectors)
 
     async def _settled(self, user_id: str, fact_id: str, new: New | None = None) -> Fact | None:
@@ -181,7 +181,7 @@ class FactKeeper:
         """One fact straight from the backend, whatever may be wrong with others of the user."""
         known, found, more = Known(), None, True
         while more:
-            changes = await self._ledger.changes(user_id, known)
+            changes = await self._backend.changes(user_id, known)
             found = next((row for row in changes.rows if row.id == fact_id), found)
             known, more = changes.known, changes.more
         return found
@@ -194,7 +194,7 @@ class FactKeeper:
         links = await self._use(facts, lambda: _missing_links(facts, fact_id), long=long)
         if links is not None:
             said_at, near = links
-            await self._ledger.link(user_id, fact_id, said_at, near)
+            await self._backend.link(user_id, fact_id, said_at, near)
             facts = await self._fresh(user_id)
         return await self._use(facts, lambda: facts.find(fact_id))
 
@@ -205,27 +205,27 @@ class FactKeeper:
 
     async def _fresh(self, user_id: str) -> UserFacts:
         """All facts of the user as they are now, or a moment later."""
-        facts = self._shelf.get(user_id)
+        facts = self._cache.get(user_id)
         try:
             complete = False
             while not complete:
                 facts.dimensions = self._dimensions
                 known = facts.known
-                changes = await self._ledger.changes(user_id, known)
+                changes = await self._backend.changes(user_id, known)
                 if facts.has(changes):
                     break
                 if known != Known() and changes.known.epoch != known.epoch:
-                    facts = self._shelf.renew(user_id, facts)  # others are at work with this one
+                    facts = self._cache.renew(user_id, facts)  # others are at work with this one
                     continue
                 work = partial(self._take_in, facts, known, changes)
                 complete = await self._locked(facts, work, _is_much(facts, changes))
         finally:
-            self._shelf.weigh(user_id, facts)
+            self._cache.weigh(user_id, facts)
         return facts
 
     def _take_in(self, facts: UserFacts, known: Known, changes: Changes) -> bool:
         complete = facts.apply(known, changes)
-        self._shelf.weigh(facts.user_id, facts)  # a thread may outlive the call that waits for it
+        self._cache.weigh(facts.user_id, facts)  # a thread may outlive the call that waits for it
         return complete
 
     async def _use(self, facts: UserFacts, work: Callable[[], T], *, long: bool = False) -> T:
@@ -250,7 +250,7 @@ class FactKeeper:
 
     async def _question(self, query: str, hints: Hints) -> "Question":
         from goldfish.stores.facts.ranking import Question
-        from goldfish.stores.search.words import words
+        from goldfish.stores.retrieval.words import words
 
         if not query.strip():
             return Question([], None)
@@ -285,7 +285,7 @@ def _missing_links(facts: UserFacts, fact_id: str) -> tuple[int, str] | None:
 
 def _refuse_mixing(written: Written, model: str) -> None:
     if written.outcome == "other model":
-        raise mismatch(written.detail, model)
+        raise mismatch_error(written.detail, model)
 
 
 def _new_epoch() -> int:

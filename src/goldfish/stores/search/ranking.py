@@ -15,10 +15,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from goldfish.stores.search.moments import DAY, Span
-from goldfish.stores.search.people import Name
-from goldfish.stores.search.ranks import Scores, cosines
-from goldfish.stores.search.session_index import SessionIndex
+from goldfish.stores.retrieval.people import Name
+from goldfish.stores.retrieval.scores import Scores, cosines
+from goldfish.stores.retrieval.times import DAY, Span
+from goldfish.stores.search.index import SessionIndex
 
 K1, B = 0.9, 0.4  # of BM25: messages are short, so their length says little
 

@@ -35,7 +35,7 @@ class Reading(NamedTuple):
     rows: Sequence[Row]
 
 
-class Chapter(NamedTuple):
+class Readings(NamedTuple):
     """The answer to one question: the models whose vectors are stored, a reading per session."""
 
     models: frozenset[str]
@@ -49,10 +49,10 @@ class Embedded(NamedTuple):
     vectors: Sequence[bytes]
 
 
-class Chronicle(Protocol):
+class SearchBackend(Protocol):
     """A backend that keeps what was said, with its vectors."""
 
-    async def read(self, wanted: Mapping[str, Known]) -> Chapter:
+    async def read(self, wanted: Mapping[str, Known]) -> Readings:
         """What these sessions hold beyond what is known; nothing for one that is not there."""
 
     async def embed(self, reading: Reading, embedded: Embedded) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from goldfish.stores.search.people import Name, named_in, names_of
+from goldfish.stores.retrieval.people import Name, named_in, names_of
 
 
 def named(query: str, *speakers: str) -> list[Name]:

@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from typing import Protocol, cast
 
 from goldfish.errors import MissingExtraError
-from goldfish.stores.search.stop_words import STOP_WORDS
+from goldfish.stores.retrieval.stop_words import STOP_WORDS
 
 LONGEST_STEMMED = 40  # what is longer is no word of any language
 

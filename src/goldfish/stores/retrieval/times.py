@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import NamedTuple
 
-from goldfish.stores.search.words import words
+from goldfish.stores.retrieval.words import words
 
 DAY = 86_400.0
 

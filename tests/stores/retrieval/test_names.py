@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from goldfish.stores.search.question import in_first_person, labels, moment, named, people
+from goldfish.stores.retrieval.names import in_first_person, labels, moment, named, people
 
 
 def test_short_texts_in_metadata_are_labels() -> None:

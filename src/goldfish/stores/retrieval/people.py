@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from goldfish.stores.search.question import Label, labels, named
-from goldfish.stores.search.stop_words import STOP_WORDS
+from goldfish.stores.retrieval.names import Label, labels, named
+from goldfish.stores.retrieval.stop_words import STOP_WORDS
 
 Name = Label  # word by word, in small letters
 

@@ -3,12 +3,12 @@
 from typing import NamedTuple
 
 from goldfish.messages import ChatMessage
-from goldfish.stores.search.moments import tells_when
-from goldfish.stores.search.people import Name, names_of
-from goldfish.stores.search.words import words
+from goldfish.stores.retrieval.people import Name, names_of
+from goldfish.stores.retrieval.times import tells_when
+from goldfish.stores.retrieval.words import words
 
 
-class Saying(NamedTuple):
+class Traits(NamedTuple):
     """One message, ready to be searched."""
 
     words: list[str]
@@ -19,11 +19,11 @@ class Saying(NamedTuple):
     year: int
 
 
-def saying(message: ChatMessage) -> Saying:
+def read_traits(message: ChatMessage) -> Traits:
     """The message as a search sees it."""
-    text = text_of(message)
+    text = join_text(message)
     found = words(text)
-    return Saying(
+    return Traits(
         words=found,
         names=names_of(message.name or ""),
         asks=text.rstrip().endswith(("?", "\uff1f", "\u061f")),
@@ -33,7 +33,7 @@ def saying(message: ChatMessage) -> Saying:
     )
 
 
-def text_of(message: ChatMessage) -> str:
+def join_text(message: ChatMessage) -> str:
     """What the message says, as one text; parts that hold no text are left out."""
     if isinstance(message.content, str):
         return message.content

@@ -17,7 +17,7 @@ PACKAGES = ("numpy", "snowballstemmer")  # whatever the embedder
 WORDS_ALONE = "words alone"
 
 
-class Meaning:
+class LazyEmbedder:
     """Vectors for texts, made in a worker thread; none at all without an embedder."""
 
     def __init__(self, chosen: "Embedder | Literal['default'] | None") -> None:
@@ -77,7 +77,7 @@ def _stored(embedder: "Embedder", text: str) -> bytes:
     return embedder.encode(excerpts(embedder, text)).astype("<f4").tobytes()
 
 
-def mismatch(stored: str, model: str) -> ModelMismatchError:
+def mismatch_error(stored: str, model: str) -> ModelMismatchError:
     """The error for vectors of another model than that of the store."""
     return ModelMismatchError(
         f"what is stored was embedded by {stored or WORDS_ALONE!r:.80} and this store uses "

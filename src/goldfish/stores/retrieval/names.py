@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from goldfish.stores.search.moments import read_time, spans
+from goldfish.stores.retrieval.times import read_time, spans
 
 Label = tuple[str, ...]  # a short value of metadata, word by word
 

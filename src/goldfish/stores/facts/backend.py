@@ -78,7 +78,7 @@ class Written(NamedTuple):
     detail: str
 
 
-class Ledger(Protocol):
+class FactsBackend(Protocol):
     """The facts of all users in one backend. Each write is one atomic, durable step."""
 
     async def changes(self, user_id: str, known: Known) -> Changes:

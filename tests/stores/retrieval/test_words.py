@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from goldfish.errors import MissingExtraError
 from goldfish.stores.facts.likeness import alike
-from goldfish.stores.search import words as module
-from goldfish.stores.search.moments import read_time
-from goldfish.stores.search.question import moment
-from goldfish.stores.search.words import words
+from goldfish.stores.retrieval import words as module
+from goldfish.stores.retrieval.names import moment
+from goldfish.stores.retrieval.times import read_time
+from goldfish.stores.retrieval.words import words
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from goldfish.errors import MemoryStoreBackendError
-from goldfish.stores.search.chronicle import Known, Row
-from goldfish.stores.search.columns import Column, Postings
-from goldfish.stores.search.people import Name
-from goldfish.stores.search.saying import Saying
+from goldfish.stores.retrieval.arrays import Column, Postings
+from goldfish.stores.retrieval.people import Name
+from goldfish.stores.search.backend import Known, Row
+from goldfish.stores.search.traits import Traits
 
 EMPTY = 12_000  # bytes that a session takes without any message
 FOOTPRINT = 1500  # bytes that a message takes in this process beside its text and vectors, roughly
@@ -106,7 +106,7 @@ class SessionIndex:
             raise MemoryStoreBackendError("a stored vector is damaged: run reembed()")
         return np.frombuffer(vectors, STORED).astype(np.float32).reshape(-1, self.dimensions)
 
-    def add(self, row: Row, saying: Saying, vectors: NDArray[np.float32]) -> None:
+    def add(self, row: Row, saying: Traits, vectors: NDArray[np.float32]) -> None:
         """Take in the next message."""
         number = len(self.bodies)
         self.bodies.append(row.body)

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from goldfish.stores.search import scoring
-from goldfish.stores.search.moments import spans
-from goldfish.stores.search.scoring import Parts, Question, parts, worth_of
-from goldfish.stores.search.session_index import SessionIndex
-from goldfish.stores.search.words import words
+from goldfish.stores.retrieval.times import spans
+from goldfish.stores.retrieval.words import words
+from goldfish.stores.search import ranking
+from goldfish.stores.search.index import SessionIndex
+from goldfish.stores.search.ranking import Parts, Question, parts, worth_of
 from tests.stores.search.sayings import EMBEDDER, session
 
 
@@ -102,5 +102,5 @@ def test_many_conversations_are_judged_like_few(seed: int) -> None:
     dice = np.random.default_rng(seed)
     scores = dice.choice([0, 0.25, 0.5, 1], 200).astype(np.float32)
     starts = sorted({0, *dice.integers(1, 200, 25).tolist()})
-    few = scoring._best(scores, starts)
-    assert scoring._best_of_many(scores, np.array(starts)) == pytest.approx(few)
+    few = ranking._best(scores, starts)
+    assert ranking._best_of_many(scores, np.array(starts)) == pytest.approx(few)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from goldfish.stores.search.shelf import Shelf
+from goldfish.stores.retrieval.cache import IndexCache
 
 
 @dataclass
@@ -14,7 +14,7 @@ class Known:
     exists: bool = True
 
 
-def grown(shelf: Shelf[Known], key: str, size: int) -> Known:
+def grown(shelf: IndexCache[Known], key: str, size: int) -> Known:
     known = shelf.get(key)
     known.size = size
     shelf.weigh(key, known)
@@ -23,7 +23,7 @@ def grown(shelf: Shelf[Known], key: str, size: int) -> Known:
 
 def test_those_asked_for_last_stay() -> None:
     """When the room is used up, what nobody has asked for longest is put away."""
-    shelf = Shelf(Known, most_bytes=100)
+    shelf = IndexCache(Known, most_bytes=100)
     first, second = grown(shelf, "first", 40), grown(shelf, "second", 40)
     assert shelf.get("first") is first
     third = grown(shelf, "third", 40)
@@ -34,7 +34,7 @@ def test_those_asked_for_last_stay() -> None:
 
 def test_what_grows_alone_stays() -> None:
     """The last one is kept, however large: somebody is at work with it."""
-    shelf = Shelf(Known, most_bytes=100)
+    shelf = IndexCache(Known, most_bytes=100)
     grown(shelf, "other", 40)
     large = grown(shelf, "large", 1000)
     assert shelf.get("large") is large
@@ -43,7 +43,7 @@ def test_what_grows_alone_stays() -> None:
 
 def test_nothing_is_kept_of_what_does_not_exist() -> None:
     """What the backend has nothing of is put away as soon as that is known, with its size."""
-    shelf = Shelf(Known, most_bytes=100)
+    shelf = IndexCache(Known, most_bytes=100)
     kept = grown(shelf, "kept", 90)
     for number in range(1000):
         unknown = shelf.get(f"unknown {number}")
@@ -59,7 +59,7 @@ def test_nothing_is_kept_of_what_does_not_exist() -> None:
 
 def test_of_two_the_one_on_the_shelf_counts() -> None:
     """One that was put away meanwhile comes back only where there is no other."""
-    shelf = Shelf(Known, most_bytes=100)
+    shelf = IndexCache(Known, most_bytes=100)
     old = grown(shelf, "x", 10)
     grown(shelf, "y", 100)
     new = grown(shelf, "x", 20)
@@ -73,7 +73,7 @@ def test_of_two_the_one_on_the_shelf_counts() -> None:
 
 def test_what_is_renewed_is_renewed_once() -> None:
     """Whoever comes later with the old one gets the same new one."""
-    shelf = Shelf(Known, most_bytes=100)
+    shelf = IndexCache(Known, most_bytes=100)
     old = grown(shelf, "x", 90)
     new = shelf.renew("x", old)
     assert new is not old
@@ -97,7 +97,7 @@ def test_weighing_one_looks_at_no_other() -> None:
         def size(self, value: int) -> None:
             pass
 
-    shelf: Shelf[Watched] = Shelf(Watched)
+    shelf: IndexCache[Watched] = IndexCache(Watched)
     for number in range(100):
         shelf.weigh(str(number), shelf.get(str(number)))
     looked.clear()

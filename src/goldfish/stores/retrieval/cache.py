@@ -8,7 +8,7 @@ from typing import Generic, Protocol, TypeVar
 MOST_BYTES = 512 * 2**20
 
 
-class Shelved(Protocol):
+class Indexed(Protocol):
     """What is known of one user or session."""
 
     @property
@@ -20,10 +20,10 @@ class Shelved(Protocol):
         """Whether the backend has anything of it."""
 
 
-T = TypeVar("T", bound=Shelved)
+T = TypeVar("T", bound=Indexed)
 
 
-class Shelf(Generic[T]):
+class IndexCache(Generic[T]):
     """Keeps what is known by id until the room is needed for others.
 
     Nothing is kept of what the backend does not have: anybody can ask for any id.

@@ -6,7 +6,7 @@ import pytest
 
 import goldfish
 from goldfish.embedding import why_not
-from goldfish.stores.search.meaning import Meaning
+from goldfish.stores.retrieval.embedder import LazyEmbedder
 from goldfish.testing import HashEmbedder
 
 TRAPS = [
@@ -76,7 +76,7 @@ def test_an_embedder_is_an_embedder_or_none() -> None:
     """Anything else is refused when the store is made."""
     with pytest.raises(TypeError, match="words alone"):
         goldfish.InMemoryStore(embedder="minilm")  # type: ignore[arg-type]
-    assert asyncio.run(Meaning(None).prepare()) == ("", 0)
-    assert asyncio.run(Meaning(None).vectors(["x"])) is None
-    assert asyncio.run(Meaning(HashEmbedder(8)).prepare()) == ("hash-8", 8)
-    assert len(asyncio.run(Meaning(HashEmbedder(8)).stored("x"))) == 32
+    assert asyncio.run(LazyEmbedder(None).prepare()) == ("", 0)
+    assert asyncio.run(LazyEmbedder(None).vectors(["x"])) is None
+    assert asyncio.run(LazyEmbedder(HashEmbedder(8)).prepare()) == ("hash-8", 8)
+    assert len(asyncio.run(LazyEmbedder(HashEmbedder(8)).stored("x"))) == 32

@@ -7,9 +7,9 @@ import pytest
 
 from goldfish.errors import MemoryStoreBackendError
 from goldfish.messages import ChatMessage
-from goldfish.stores.search.chronicle import Row
-from goldfish.stores.search.saying import saying, text_of
-from goldfish.stores.search.session_index import SessionIndex, stored
+from goldfish.stores.search.backend import Row
+from goldfish.stores.search.index import SessionIndex, stored
+from goldfish.stores.search.traits import join_text, read_traits
 from tests.stores.search.sayings import EMBEDDER, message, session
 
 
@@ -17,8 +17,8 @@ def test_a_message_says_the_text_of_its_parts() -> None:
     """Parts without text, or with something else under that name, are left out."""
     red, eel = {"type": "text", "text": "red"}, {"text": "eel"}
     parts: list[dict[str, Any]] = [red, {"type": "image"}, {"text": 5}, eel]
-    assert text_of(ChatMessage(role="user", content=parts)) == "red\neel"
-    assert saying(ChatMessage(role="user", content=[])).words == []
+    assert join_text(ChatMessage(role="user", content=parts)) == "red\neel"
+    assert read_traits(ChatMessage(role="user", content=[])).words == []
 
 
 def test_pieces_of_a_long_text_belong_to_one_message() -> None:
@@ -27,7 +27,7 @@ def test_pieces_of_a_long_text_belong_to_one_message() -> None:
     said = message("eel")
     for place, count in enumerate((1, 3, 0, 2)):
         rows = stored(np.ones((count, EMBEDDER.dimensions), np.float32))
-        index.add(Row(place, str(place), "{}", None), saying(said), index.read(rows))
+        index.add(Row(place, str(place), "{}", None), read_traits(said), index.read(rows))
     assert list(index.owners.values) == [0, 1, 1, 1, 3, 3]
     assert (len(index), len(index.vectors)) == (4, 6)
 

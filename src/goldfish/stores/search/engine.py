@@ -15,22 +15,22 @@ from typing import TYPE_CHECKING
 from goldfish.encoding import decode_messages
 from goldfish.errors import MemoryStoreBackendError
 from goldfish.messages import ChatMessage, Found
-from goldfish.stores.search.chronicle import Chronicle, Embedded, Known, Reading
-from goldfish.stores.search.meaning import Meaning, mismatch
-from goldfish.stores.search.moments import asks_when, spans
-from goldfish.stores.search.people import Name, named_in
-from goldfish.stores.search.question import in_first_person
-from goldfish.stores.search.saying import saying, text_of
-from goldfish.stores.search.shelf import Shelf
-from goldfish.stores.search.words import words
+from goldfish.stores.retrieval.cache import IndexCache
+from goldfish.stores.retrieval.embedder import LazyEmbedder, mismatch_error
+from goldfish.stores.retrieval.names import in_first_person
+from goldfish.stores.retrieval.people import Name, named_in
+from goldfish.stores.retrieval.times import asks_when, spans
+from goldfish.stores.retrieval.words import words
+from goldfish.stores.search.backend import Embedded, Known, Reading, SearchBackend
+from goldfish.stores.search.traits import join_text, read_traits
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from goldfish.embedding.embedder import Embedder
-    from goldfish.stores.search.scoring import Question
-    from goldfish.stores.search.session_index import SessionIndex
+    from goldfish.stores.search.index import SessionIndex
+    from goldfish.stores.search.ranking import Question
 
 AT_ONCE = 64  # texts that are embedded in one go
 
@@ -39,13 +39,13 @@ STALE = Known("stale")  # what no backend says, so that the next reading is of a
 Sessions = Sequence["SessionIndex"]
 
 
-class Searcher:
+class SearchEngine:
     """What was said in the sessions of one store."""
 
-    def __init__(self, chronicle: Chronicle, meaning: Meaning) -> None:
-        self._chronicle = chronicle
+    def __init__(self, backend: SearchBackend, meaning: LazyEmbedder) -> None:
+        self._backend = backend
         self._meaning = meaning
-        self._shelf: Shelf[SessionIndex] | None = None
+        self._cache: IndexCache[SessionIndex] | None = None
 
     async def embedded(self, messages: Sequence[ChatMessage]) -> Embedded | None:
         """The vectors of the messages, to be stored with them; None without an embedder."""
@@ -53,7 +53,7 @@ class Searcher:
         embedder = self._meaning.embedder()
         if embedder is None:
             return None
-        texts = [text_of(message) for message in messages]
+        texts = [join_text(message) for message in messages]
         return Embedded(model, await asyncio.to_thread(_vectors, embedder, texts))
 
     async def search(self, session_ids: Sequence[str], query: str, limit: int) -> list[Found]:
@@ -66,36 +66,40 @@ class Searcher:
 
     async def forget_vectors(self) -> int:
         """Remove all vectors: messages are embedded anew when they are searched next."""
-        return await self._chronicle.forget_vectors()
+        return await self._backend.forget_vectors()
 
     async def _fresh(self, session_ids: Sequence[str]) -> "Sessions":
         """The sessions as they are now, or a moment later."""
         model, dimensions = await self._meaning.prepare()
-        shelf = self._shelf_of(dimensions)
-        sessions = {session_id: shelf.get(session_id) for session_id in session_ids}
+        cache = self._cache_of(dimensions)
+        sessions = {session_id: cache.get(session_id) for session_id in session_ids}
         try:
-            while not await self._catch_up(shelf, sessions, model):
+            while not await self._catch_up(cache, sessions, model):
                 pass
         finally:
             for session_id, index in sessions.items():
-                shelf.weigh(session_id, index)
+                cache.weigh(session_id, index)
         return list(sessions.values())
 
     async def _catch_up(
-        self, shelf: "Shelf[SessionIndex]", sessions: "dict[str, SessionIndex]", model: str
+        self, cache: "IndexCache[SessionIndex]", sessions: "dict[str, SessionIndex]", model: str
     ) -> bool:
         """Take in what was said since; whether all is known that the backend told."""
         wanted = {key: index.known for key, index in sessions.items()}
-        chapter = await self._chronicle.read(wanted)
+        chapter = await self._backend.read(wanted)
         _refuse_mixing(chapter.models, model)
         for reading in chapter.readings:
             if reading.known != wanted[reading.session_id]:
                 index = sessions[reading.session_id]
-                await self._take_in(shelf, index, wanted[reading.session_id], reading)
+                await self._take_in(cache, index, wanted[reading.session_id], reading)
         return all(sessions[each.session_id].known == each.known for each in chapter.readings)
 
     async def _take_in(
-        self, shelf: "Shelf[SessionIndex]", index: "SessionIndex", asked: Known, reading: Reading
+        self,
+        cache: "IndexCache[SessionIndex]",
+        index: "SessionIndex",
+        asked: Known,
+        reading: Reading,
     ) -> None:
         latest = {row.id: row for row in reading.rows}  # the same may be kept and said again
         reading = reading._replace(rows=sorted(latest.values(), key=lambda row: row.place))
@@ -104,7 +108,7 @@ class Searcher:
 
         def take_in() -> None:
             _take_in(index, asked, reading, messages, vectors)
-            shelf.weigh(index.session_id, index)  # this may outlive the call that waits for it
+            cache.weigh(index.session_id, index)  # this may outlive the call that waits for it
 
         await asyncio.to_thread(take_in)
 
@@ -119,21 +123,21 @@ class Searcher:
             vectors[number] = vector
         lacking = reading._replace(rows=[reading.rows[n] for n in missing])
         with contextlib.suppress(MemoryStoreBackendError):  # it only saves the work next time
-            await self._chronicle.embed(lacking, embedded)
+            await self._backend.embed(lacking, embedded)
         return vectors
 
-    def _shelf_of(self, dimensions: int) -> "Shelf[SessionIndex]":
-        from goldfish.stores.search.session_index import SessionIndex
+    def _cache_of(self, dimensions: int) -> "IndexCache[SessionIndex]":
+        from goldfish.stores.search.index import SessionIndex
 
-        if self._shelf is None:
-            self._shelf = Shelf(lambda session_id: SessionIndex(session_id, dimensions))
-        return self._shelf
+        if self._cache is None:
+            self._cache = IndexCache(lambda session_id: SessionIndex(session_id, dimensions))
+        return self._cache
 
 
 def _vectors(embedder: "Embedder", texts: Sequence[str]) -> list[bytes]:
     """Each text as vectors, as they are stored; several if it is long, none if it is empty."""
     from goldfish.embedding import excerpts
-    from goldfish.stores.search.session_index import stored
+    from goldfish.stores.search.index import stored
 
     cut = [excerpts(embedder, text) if text.strip() else [] for text in texts]
     flat = [piece for each in cut for piece in each]
@@ -153,7 +157,7 @@ def _take_in(
 
     All is read before anything is added, so a damaged message leaves the index as it was.
     """
-    read = zip(reading.rows, map(saying, messages), map(index.read, vectors), strict=True)
+    read = zip(reading.rows, map(read_traits, messages), map(index.read, vectors), strict=True)
     news = list(read)
     with index.lock:
         index.refuse_lost()
@@ -200,7 +204,7 @@ def _search(
 def _question(
     sessions: "Sessions", query: str, names: Sequence[Name], vector: "NDArray[np.float32] | None"
 ) -> "Question":
-    from goldfish.stores.search.scoring import Question, worth_of
+    from goldfish.stores.search.ranking import Question, worth_of
 
     counts: Counter[str] = Counter()
     for word in _words(query, names):
@@ -224,8 +228,8 @@ def _words(query: str, names: Iterable[Name]) -> list[str]:
 def _ranked(sessions: "Sessions", question: "Question", limit: int) -> list[Found]:
     import numpy as np
 
-    from goldfish.stores.search.ranks import best
-    from goldfish.stores.search.scoring import parts
+    from goldfish.stores.retrieval.scores import best
+    from goldfish.stores.search.ranking import parts
 
     scored = [parts(index, question) for index in sessions]
     totals = np.concatenate([each.total() for each in scored]) if scored else np.empty(0, "f4")
@@ -244,4 +248,4 @@ def _ranked(sessions: "Sessions", question: "Question", limit: int) -> list[Foun
 
 def _refuse_mixing(stored: frozenset[str], model: str) -> None:
     for other in stored - {model} if model else ():
-        raise mismatch(other, model)
+        raise mismatch_error(other, model)
