@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Most tests wait for a disk, a server or another process: two of them keep one core busy.
 export PYTEST_XDIST_AUTO_NUM_WORKERS ?= $(shell expr 2 \* `getconf _NPROCESSORS_ONLN`)
 
-.PHONY: check test lint gallery soak bench docs findings clean
+.PHONY: check test lint gallery soak bench docs pictures findings clean
 .NOTPARALLEL: # what a target needs is installed in the order in which it is named
 
 check: $(VENV)/.core $(VENV)/.model
@@ -21,13 +21,13 @@ lint: $(VENV)/.dev
 
 # Every specimen against every check that must not blame it: half an hour.
 gallery: $(VENV)/.dev $(VENV)/.model
-	GOLDFISH_WHOLE_GALLERY=1 $(BIN)/python -m pytest -n auto tests/test_specimens.py $(ARGS)
+	GOLDFISH_WHOLE_GALLERY=1 $(BIN)/python -m pytest -n auto tests/specimens/test_gallery.py $(ARGS)
 
 # Random sequences of calls on every store against the model, SOAK on each; SEED repeats a run.
 soak: SOAK ?= 10000
 soak: SEED ?= $(shell date +%s)
 soak: $(VENV)/.dev
-	GOLDFISH_SOAK=$(SOAK) GOLDFISH_SEED=$(SEED) $(BIN)/python -m pytest -n auto tests/stores/test_model.py $(ARGS)
+	GOLDFISH_SOAK=$(SOAK) GOLDFISH_SEED=$(SEED) $(BIN)/python -m pytest -n auto tests/stores/model $(ARGS)
 
 bench: $(VENV)/.bench
 	$(BIN)/python bench/stores.py $(ARGS)
@@ -39,6 +39,10 @@ findings:
 # The site, from the pages and from the code itself; a warning fails it.
 docs: $(VENV)/.docs
 	$(BIN)/python -m docs.making site
+
+# The README's pictures, from a real run; the report needs a Chromium.
+pictures: $(VENV)/.dev
+	$(BIN)/python -m docs.making.pictures
 
 clean:
 	rm -rf site .findings $(VENV) .mypy_cache .pytest_cache .ruff_cache

@@ -47,9 +47,15 @@ def test_imports_lead_one_way() -> None:
         ("goldfish.judges", r"goldfish\.(judges|history|findings\.kinds)\b"),
         ("goldfish.findings.kinds", r"(?!)"),
         ("goldfish.services", r"goldfish\.(services|errors)\b"),
-        ("goldfish.catalogue", r"goldfish\.(?!stores|adapters|dropins|report|commands)"),
-        ("goldfish.stores", r"goldfish\.(?!catalogue|specimens|adapters|dropins|report|judges)"),
-        ("goldfish.report", r"goldfish\.(?!catalogue|specimens|stores|adapters|dropins|commands)"),
+        ("goldfish.catalogue", r"goldfish\.(?!stores|integrations|dropins|report|cli)"),
+        (
+            "goldfish.stores",
+            r"goldfish\.(?!catalogue|specimens|integrations|dropins|report|judges)",
+        ),
+        (
+            "goldfish.report",
+            r"goldfish\.(?!catalogue(?!\.registry)|specimens|stores|integrations|dropins|cli)",
+        ),
     ],
 )
 def test_a_part_knows_only_what_it_may(part: str, allowed: str) -> None:
@@ -64,14 +70,43 @@ def test_a_part_knows_only_what_it_may(part: str, allowed: str) -> None:
     assert strays == []
 
 
-def test_every_part_is_on_the_map() -> None:
-    """A file or directory that is named is there, and every directory is named."""
+def test_the_map_and_the_folders_are_the_same_list() -> None:
+    """Every room is on the map of ARCHITECTURE.md, in order, and so is every module of the root."""
     text = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    (tree,) = re.findall(r"^goldfish/\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     inside = SOURCES / "goldfish"
-    named = [
-        each for each in re.findall(r"`([a-z_/]+(?:\.py|/))`", text) if each != "src/goldfish/"
-    ]
-    places = (inside, SOURCES, ROOT)
+    rooms = re.findall(r"^  (\w+)/  ", tree, re.MULTILINE)
+    assert rooms == sorted(each.parent.name for each in inside.glob("*/__init__.py"))
+    modules, _, _ = tree.partition("/")
+    named = {each for line in modules.splitlines() for each in re.findall(r"\b\w+\b", line[:42])}
+    own = {each.stem for each in inside.glob("*.py")} - {"__init__", "__main__"}
+    assert own <= named
+
+
+def test_places_beside_the_package_that_the_map_names_are_there() -> None:
+    """A directory or file in backquotes exists."""
+    text = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    named = re.findall(r"`([\w/]+(?:\.py|/))`", text)
+    places = SOURCES, SOURCES / "goldfish", ROOT
     assert [each for each in named if not any((place / each).exists() for place in places)] == []
-    directories = {f"{each.parent.name}/" for each in inside.glob("*/*.py")}
-    assert directories - set(named) == {"starters/"}  # templates, which belong to starter.py
+
+
+def test_few_modules_stand_at_the_root_and_no_name_repeats_its_folder() -> None:
+    """The folders show the architecture, and a name says what its folder does not."""
+    assert len(list((SOURCES / "goldfish").glob("*.py"))) <= 10
+    repeated = [
+        str(path.relative_to(SOURCES))
+        for path in MODULES.values()
+        if path.stem.startswith((f"{path.parent.name}_", f"{path.parent.name.rstrip('s')}_"))
+    ]
+    assert repeated == []
+
+
+def test_every_room_says_what_it_is_for() -> None:
+    """The first thing that a reader of a folder sees is its purpose."""
+    silent = [
+        str(path.parent.relative_to(SOURCES))
+        for path in MODULES.values()
+        if path.name == "__init__.py" and not ast.get_docstring(ast.parse(path.read_text("utf-8")))
+    ]
+    assert silent == []

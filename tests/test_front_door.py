@@ -33,7 +33,7 @@ def test_the_readme_finds_a_bug_within_twenty_lines() -> None:
 def test_the_readme_leads_to_a_verdict_on_ones_own_store(tmp_path: Path) -> None:
     """Word for word: a file of at most ten lines, and a command, where pytest is not installed."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    _, _, section = readme.partition("## Hold your own memory to it")
+    _, _, section = readme.partition("## Test your memory")
     found = re.search(
         r"`(\w+\.py)`:\n\n```python\n(.*?)```\n\n```console\n\$ (.*?)\n```", section, re.S
     )

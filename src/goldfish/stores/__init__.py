@@ -1,0 +1,1 @@
+"""Our own memory: the stores that keep every promise; imports nothing that checks."""
