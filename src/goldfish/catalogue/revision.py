@@ -3,17 +3,17 @@
 from typing import Any
 
 from goldfish.catalogue.registry import Reopening, check, method
-from goldfish.catalogue.support.knowledge import (
-    Knowledge,
+from goldfish.catalogue.support.facts import (
+    ExpectedFacts,
     expect_first,
-    fact_in,
-    items_in,
-    known_items,
-    metadata_of,
-    recalled,
-    shown_facts,
-    text_of,
-    told,
+    fetch_facts,
+    quote_facts,
+    read_metadata,
+    read_text,
+    recall_texts,
+    remember,
+    unpack_facts,
+    unwrap_fact,
 )
 from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
@@ -42,17 +42,17 @@ BESIDE = [
     suite="smoke",
 )
 async def a_revised_fact_says_the_new_thing_only(memory: Memory) -> None:
-    knowledge, user, client = Knowledge(memory), memory.session("ann"), memory.client
-    name = await told(client, user, OLD)
+    knowledge, user, client = ExpectedFacts(memory), memory.session("ann"), memory.client
+    name = await remember(client, user, OLD)
     knowledge.note(user, OLD)
     await knowledge.tell(user, *BESIDE)
     await client.call("revise", user, name, NEW)
     _note_revision(knowledge, user, OLD, NEW)
     if client.has("recall"):
         for query in (OLD, NEW):
-            _expect_no_old(user, await recalled(client, user, query))
-        expect_first(await recalled(client, user, NEW), NEW, NEW)
-    found = await knowledge.heard(user)
+            _expect_no_old(user, await recall_texts(client, user, query))
+        expect_first(await recall_texts(client, user, NEW), NEW, NEW)
+    found = await knowledge.fetch(user)
     _expect_no_old(user, found)
     knowledge.compare(user, found)
 
@@ -68,17 +68,17 @@ async def a_revised_fact_says_the_new_thing_only(memory: Memory) -> None:
     needs=[Revise, method("recall")],
 )
 async def the_old_words_do_not_recall_the_revised_fact(memory: Memory) -> None:
-    knowledge, user, client = Knowledge(memory), memory.session("ann"), memory.client
-    name = await told(client, user, OLD)
+    knowledge, user, client = ExpectedFacts(memory), memory.session("ann"), memory.client
+    name = await remember(client, user, OLD)
     await knowledge.tell(user, *BESIDE)
     await client.call("revise", user, name, NEW)
-    found = await recalled(client, user, "Maria plays the cello in an orchestra")
+    found = await recall_texts(client, user, "Maria plays the cello in an orchestra")
     rival = min((found.index(text) for text in BESIDE[:2] if text in found), default=len(found))
     if NEW in found[:rival]:
         raise Violation(
             f"stale: {quote(OLD)} recalls {quote(NEW)}, which once said that, before others that "
             "are about it",
-            f"recalled {shown_facts(found)}",
+            f"recalled {quote_facts(found)}",
         )
 
 
@@ -95,15 +95,15 @@ async def the_old_words_do_not_recall_the_revised_fact(memory: Memory) -> None:
 async def a_revision_keeps_the_id_and_the_metadata(memory: Memory) -> None:
     user, client = memory.session("ann"), memory.client
     metadata = {"source": "chat", "weight": 0.5, "year": 2024, "sure": True}
-    name = await told(client, user, OLD, metadata=dict(metadata))
+    name = await remember(client, user, OLD, metadata=dict(metadata))
     await client.call("revise", user, name, NEW)
-    items = await known_items(client, user, [NEW])
-    revised = [item for item in items if text_of(item) == NEW]
+    items = await fetch_facts(client, user, [NEW])
+    revised = [item for item in items if read_text(item) == NEW]
     if not revised:
         raise Violation(f"lost: {quote(OLD)} was revised to {quote(NEW)}, which is not there")
-    if (now := field(fact_in(revised[0]), "id")) != name:
+    if (now := field(unwrap_fact(revised[0]), "id")) != name:
         raise Violation(f"wrong: the fact {quote(name)} was revised and is now {quote(now)}")
-    if (kept := metadata_of(revised[0])) != metadata:
+    if (kept := read_metadata(revised[0])) != metadata:
         raise Violation(f"corrupted: the metadata {quote(metadata)} became {quote(kept)}")
 
 
@@ -118,12 +118,12 @@ async def a_revision_keeps_the_id_and_the_metadata(memory: Memory) -> None:
     needs=[Revise],
 )
 async def revising_what_is_not_there_raises_and_changes_nothing(memory: Memory) -> None:
-    knowledge, user, client = Knowledge(memory), memory.session("ann"), memory.client
-    name = await told(client, user, OLD)
+    knowledge, user, client = ExpectedFacts(memory), memory.session("ann"), memory.client
+    name = await remember(client, user, OLD)
     knowledge.note(user, OLD)
     unknown = [f"{name}0", "no-such-fact", "00000000-0000-4000-8000-000000000000"]
     if client.has("forget"):
-        unknown.append(await told(client, user, "It is forgotten"))
+        unknown.append(await remember(client, user, "It is forgotten"))
         await client.call("forget", user, unknown[-1])
     for each in unknown:
         try:
@@ -146,9 +146,9 @@ async def revising_what_is_not_there_raises_and_changes_nothing(memory: Memory) 
     needs=[Revise, Reopening],
 )
 async def a_revision_lasts(memory: Memory) -> None:
-    knowledge, user = Knowledge(memory), memory.session("ann")
+    knowledge, user = ExpectedFacts(memory), memory.session("ann")
     versions = [f"Ann lives in {town}" for town in ("Rome", "Lima", "Oslo", "Bonn", "Kyoto")]
-    name = await told(memory.client, user, OLD)
+    name = await remember(memory.client, user, OLD)
     knowledge.note(user, OLD)
     for before, after in zip([OLD, *versions], versions, strict=False):
         await memory.client.call("revise", user, name, after)
@@ -170,15 +170,15 @@ async def a_revision_lasts(memory: Memory) -> None:
 )
 async def the_earlier_texts_of_a_fact_are_its_history(memory: Memory) -> None:
     user, client = memory.session("ann"), memory.client
-    name = await told(client, user, OLD)
+    name = await remember(client, user, OLD)
     for text in (BESIDE[0], NEW):
         await client.call("revise", user, name, text)
-    found = items_in(await client.call("fact_history", user, name), "fact_history")
-    if (texts := [text_of(item) for item in found]) != [OLD, BESIDE[0]]:
+    found = unpack_facts(await client.call("fact_history", user, name), "fact_history")
+    if (texts := [read_text(item) for item in found]) != [OLD, BESIDE[0]]:
         raise Violation(
             f"lost: the history of {quote(NEW)} is not what it said before",
-            f"expected {shown_facts([OLD, BESIDE[0]])}",
-            f"found {shown_facts(texts)}",
+            f"expected {quote_facts([OLD, BESIDE[0]])}",
+            f"found {quote_facts(texts)}",
         )
     if list(await client.call("fact_history", user, "no-such-fact")):
         raise Violation("phantom: a fact that never was has a history")
@@ -196,17 +196,19 @@ async def the_earlier_texts_of_a_fact_are_its_history(memory: Memory) -> None:
     suite="smoke",
 )
 async def a_forgotten_fact_is_gone_everywhere(memory: Memory) -> None:
-    knowledge, user, client = Knowledge(memory), memory.session("ann"), memory.client
-    name = await told(client, user, OLD)
+    knowledge, user, client = ExpectedFacts(memory), memory.session("ann"), memory.client
+    name = await remember(client, user, OLD)
     knowledge.note(user, OLD)
     await knowledge.tell(user, *BESIDE)
     await client.call("forget", user, name)
     knowledge.drop(user, OLD)
     await knowledge.expect(user)
     if client.has("recall"):
-        knowledge.blame(user, await recalled(client, user, OLD))
+        knowledge.blame(user, await recall_texts(client, user, OLD))
     if client.has("get_fact") and (left := await client.call("get_fact", user, name)) is not None:
-        raise Violation(f"resurrected: the forgotten {quote(OLD)} is got as {quote(text_of(left))}")
+        raise Violation(
+            f"resurrected: the forgotten {quote(OLD)} is got as {quote(read_text(left))}"
+        )
 
 
 @check(
@@ -220,8 +222,8 @@ async def a_forgotten_fact_is_gone_everywhere(memory: Memory) -> None:
     needs=[Forget],
 )
 async def forgetting_twice_is_forgetting_once(memory: Memory) -> None:
-    knowledge, user, client = Knowledge(memory), memory.session("ann"), memory.client
-    name = await told(client, user, OLD)
+    knowledge, user, client = ExpectedFacts(memory), memory.session("ann"), memory.client
+    name = await remember(client, user, OLD)
     await knowledge.tell(user, *BESIDE)
     for each in (name, name, "no-such-fact", "%", "*", ""):
         try:
@@ -242,13 +244,13 @@ async def forgetting_twice_is_forgetting_once(memory: Memory) -> None:
     needs=[ForgetAll],
 )
 async def forgetting_all_forgets_more_than_a_hundred(memory: Memory) -> None:
-    knowledge, user, client = Knowledge(memory), memory.session("ann"), memory.client
+    knowledge, user, client = ExpectedFacts(memory), memory.session("ann"), memory.client
     await knowledge.tell(user, *(f"Locker {number}" for number in range(105)))
     await client.call("forget_all", user)
     knowledge.drop(user)
     await knowledge.expect(user)
     if client.has("recall"):
-        knowledge.blame(user, await recalled(client, user, "Locker 7"))
+        knowledge.blame(user, await recall_texts(client, user, "Locker 7"))
     await knowledge.tell(user, "Locker 7", NEW)
     await knowledge.expect(user)
 
@@ -264,8 +266,8 @@ async def forgetting_all_forgets_more_than_a_hundred(memory: Memory) -> None:
     needs=[Forget, Reopening],
 )
 async def a_forgotten_fact_does_not_come_back(memory: Memory) -> None:
-    knowledge, ann, ben = Knowledge(memory), memory.session("ann"), memory.session("ben")
-    name = await told(memory.client, ann, OLD)
+    knowledge, ann, ben = ExpectedFacts(memory), memory.session("ann"), memory.session("ben")
+    name = await remember(memory.client, ann, OLD)
     knowledge.note(ann, OLD)
     await knowledge.tell(ann, *BESIDE[:2])
     await knowledge.tell(ben, *BESIDE)
@@ -281,7 +283,7 @@ async def a_forgotten_fact_does_not_come_back(memory: Memory) -> None:
         await knowledge.expect()
 
 
-def _note_revision(knowledge: Knowledge, user: str, before: str, after: str) -> None:
+def _note_revision(knowledge: ExpectedFacts, user: str, before: str, after: str) -> None:
     knowledge.drop(user, before)
     knowledge.note(user, after)
 
@@ -291,5 +293,5 @@ def _expect_no_old(user: str, found: list[Any]) -> None:
     if OLD in found:
         raise Violation(
             f"stale: user {quote(user)} was given {quote(OLD)}, which was revised to {quote(NEW)}",
-            f"found {shown_facts(found)}",
+            f"found {quote_facts(found)}",
         )

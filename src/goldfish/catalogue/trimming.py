@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from goldfish.catalogue.registry import Reopening, Retries, check, method
-from goldfish.catalogue.support.neighbours import expect_untouched, settled
-from goldfish.catalogue.support.steadiness import expect_steady, steady
+from goldfish.catalogue.support.neighbours import expect_untouched, write_look_alikes
+from goldfish.catalogue.support.steadiness import expect_steady, read_steady_fields
 from goldfish.findings.comparison import expect_contents, quote, quote_list
 from goldfish.findings.result import Violation
 from goldfish.harness.client import StoreError
@@ -150,7 +150,7 @@ async def trimming_what_is_not_there_is_no_error(memory: Memory) -> None:
     needs=[Trim],
 )
 async def trimming_leaves_other_sessions_alone(memory: Memory) -> None:
-    others = await settled(memory, memory.session())
+    others = await write_look_alikes(memory, memory.session())
     for name in list(others):
         del others[name]
         await memory.client.call("trim", name, keep_last=1)
@@ -293,7 +293,7 @@ async def trimming_changes_nothing_about_what_remains(memory: Memory) -> None:
     batch += memory.messages(2, metadata={"deep": {"list": [1, None, "é"]}, "n": 2**53 + 1})
     batch += memory.messages(1, role="assistant", tool_calls=[{"id": "call-2", "type": "function"}])
     await memory.client.add(session, batch)
-    before = await steady(memory, session)
+    before = await read_steady_fields(memory, session)
     await memory.client.call("trim", session, keep_last=5)
     after = await memory.client.history(session)
     expect_steady(before[-5:], after, "trim", session=session)

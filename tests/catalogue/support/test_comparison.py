@@ -6,7 +6,11 @@ from typing import Any
 
 import pytest
 
-from goldfish.catalogue.support.comparison import difference, field_difference, instant
+from goldfish.catalogue.support.comparison import (
+    describe_difference,
+    describe_field_difference,
+    parse_instant,
+)
 from goldfish.messages import ChatMessage
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -25,7 +29,7 @@ NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 )
 def test_equal_values_do_not_differ(given: Any, found: Any) -> None:
     """Numbers are equal by value, containers by what they hold."""
-    assert difference(given, found, "x") is None
+    assert describe_difference(given, found, "x") is None
 
 
 @pytest.mark.parametrize(
@@ -44,7 +48,7 @@ def test_equal_values_do_not_differ(given: Any, found: Any) -> None:
 )
 def test_a_difference_names_its_path(given: Any, found: Any, path: str) -> None:
     """The evidence says where, not only that."""
-    assert (difference(given, found, "x") or "").startswith(path)
+    assert (describe_difference(given, found, "x") or "").startswith(path)
 
 
 def test_a_value_that_holds_itself_is_compared_once() -> None:
@@ -53,27 +57,32 @@ def test_a_value_that_holds_itself_is_compared_once() -> None:
     given["self"] = given
     found: dict[str, Any] = {"a": 1}
     found["self"] = found
-    assert difference(given, found, "x") is None
+    assert describe_difference(given, found, "x") is None
 
 
 def test_a_moment_is_one_instant_in_every_form() -> None:
     """A zone, an ISO text and seconds since 1970 can all say the same; without a zone none can."""
     east = NOON.astimezone(timezone(timedelta(hours=5, minutes=30)))
-    assert instant(east) == instant(east.isoformat()) == instant(NOON.timestamp()) == NOON
-    assert instant(NOON.replace(tzinfo=None)) is None
-    assert instant("yesterday") is None
+    assert (
+        parse_instant(east)
+        == parse_instant(east.isoformat())
+        == parse_instant(NOON.timestamp())
+        == NOON
+    )
+    assert parse_instant(NOON.replace(tzinfo=None)) is None
+    assert parse_instant("yesterday") is None
 
 
 @pytest.mark.parametrize("back", [{}, {"name": None, "metadata": None, "tool_calls": ()}])
 def test_what_is_absent_may_be_left_out(back: Any) -> None:
     """A library's own message need not have every field."""
     plain = ChatMessage(role="user", content="hello")
-    assert not any(field_difference(plain, back, name) for name in ("name", "metadata"))
-    assert field_difference(plain, back, "tool_calls") is None
+    assert not any(describe_field_difference(plain, back, name) for name in ("name", "metadata"))
+    assert describe_field_difference(plain, back, "tool_calls") is None
 
 
 def test_what_is_absent_does_not_become_a_text() -> None:
     """None is neither an empty name nor one that is called None."""
     plain = ChatMessage(role="user", content="hello")
     for name in ("", "None"):
-        assert field_difference(plain, SimpleNamespace(name=name), "name")
+        assert describe_field_difference(plain, SimpleNamespace(name=name), "name")

@@ -5,8 +5,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from goldfish.catalogue.registry import Reopening, Retries, carries, check, method
-from goldfish.catalogue.support.freshness import expect_fresh, writers
-from goldfish.catalogue.support.neighbours import expect_untouched, look_alikes, settled
+from goldfish.catalogue.support.freshness import choose_writers, expect_fresh
+from goldfish.catalogue.support.neighbours import (
+    expect_untouched,
+    make_look_alikes,
+    write_look_alikes,
+)
 from goldfish.findings.comparison import expect_contents, quote, quote_list
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Client, Memory, contents_of, field
@@ -125,7 +129,7 @@ async def clearing_what_is_empty_is_no_error(memory: Memory) -> None:
     suite="smoke",
 )
 async def clearing_leaves_other_sessions_alone(memory: Memory) -> None:
-    others = await settled(memory, memory.session())
+    others = await write_look_alikes(memory, memory.session())
     for name in list(others):
         del others[name]
         await memory.client.call("clear", name)
@@ -211,7 +215,7 @@ async def a_cleared_message_may_be_added_again(memory: Memory) -> None:
 async def clearing_all_empties_every_session(memory: Memory) -> None:
     base = memory.session()
     written: dict[str, list[ChatMessage]] = {}
-    for name in (*look_alikes(base), *(f"{base}-{at}" for at in range(60))):
+    for name in (*make_look_alikes(base), *(f"{base}-{at}" for at in range(60))):
         batch = memory.messages(1)
         if await memory.client.offer(name, batch) is None:
             written[name] = batch
@@ -239,7 +243,7 @@ async def clearing_all_reaches_what_others_wrote(memory: Memory) -> None:
     mine, theirs = memory.session("mine"), memory.session("theirs")
     batch = memory.messages(4)
     await one.add(mine, batch[:2])
-    await writers(memory, one, two)[1].add(theirs, batch[2:])
+    await choose_writers(memory, one, two)[1].add(theirs, batch[2:])
     await two.expect(theirs, contents_of(batch[2:]))
     await one.call("clear_all")
     for name in (mine, theirs):
@@ -445,8 +449,8 @@ async def sessions_are_listed_once_each(memory: Memory) -> None:
     await memory.client.contents(memory.session("only-read"))
     judge_list([], await listed(memory.client))
     base = memory.session("Listed")
-    there = await settled(memory, base)
-    confused = set(look_alikes(base)) - set(there)
+    there = await write_look_alikes(memory, base)
+    confused = set(make_look_alikes(base)) - set(there)
     for at in range(130 - len(there)):
         session, batch = memory.session(f"number-{at}"), memory.messages(2)
         await memory.client.add(session, batch)

@@ -1,9 +1,9 @@
 """CLR and SNP, continued: what is removed or rolled back takes the right values with it."""
 
 from goldfish.catalogue.registry import check, method
-from goldfish.catalogue.support.neighbours import look_alikes
-from goldfish.catalogue.support.stated import Owner, Stated, UserState, got, offered
-from goldfish.catalogue.support.states import roll_back, save
+from goldfish.catalogue.support.neighbours import make_look_alikes
+from goldfish.catalogue.support.snapshots import roll_back, save
+from goldfish.catalogue.support.state import ExpectedState, Owner, UserState, fetch, offer
 from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness.memory import Memory
 
@@ -22,7 +22,7 @@ Snapshots = (method("save_snapshot"), method("rollback_to_snapshot"))
     suite="smoke",
 )
 async def clearing_a_session_leaves_the_values_of_others(memory: Memory) -> None:
-    stated, client, session = Stated(memory), memory.client, memory.session()
+    stated, client, session = ExpectedState(memory), memory.client, memory.session()
     await _settle(stated, session)
     users = all(client.has(name, "user_id") for name in ("set_state", "get_state"))
     for user in (session, memory.session("ann")) if users else ():
@@ -48,7 +48,7 @@ async def removing_messages_leaves_the_values(memory: Memory) -> None:
     client = memory.client
     if not client.has("trim", "keep_last") and not client.has("delete_messages"):
         raise UnsupportedError("the store has neither trim nor delete_messages")
-    stated, owner = Stated(memory), Owner(memory.session())
+    stated, owner = ExpectedState(memory), Owner(memory.session())
     batch = memory.messages(4)
     await client.add(owner.session, batch)
     await stated.put(owner, {"note": memory.text(), "deep": {"a": [1]}})
@@ -73,7 +73,7 @@ async def removing_messages_leaves_the_values(memory: Memory) -> None:
     suite="smoke",
 )
 async def rolling_back_restores_the_values(memory: Memory) -> None:
-    stated, client, owner = Stated(memory), memory.client, Owner(memory.session())
+    stated, client, owner = ExpectedState(memory), memory.client, Owner(memory.session())
     await _say(memory, owner)
     nothing = await save(client, owner.session)
     first = {"kept": memory.text(), "changed": {"a": memory.text()}, "none": None}
@@ -83,13 +83,13 @@ async def rolling_back_restores_the_values(memory: Memory) -> None:
     for _ in range(2):
         await stated.put(owner, {"changed": memory.text(), "added": memory.text()})
         await roll_back(client, owner.session, saved)
-        stated.back_to(owner, first)
+        stated.restore(owner, first)
         await stated.expect(owner)
     await roll_back(client, owner.session, nothing)
-    if left := await got(client, owner):
+    if left := await fetch(client, owner):
         raise Violation(f"stale: {owner} has values from after the snapshot", str(left))
     await roll_back(client, owner.session, saved)
-    stated.back_to(owner, first)
+    stated.restore(owner, first)
     await stated.expect(owner)
 
 
@@ -104,7 +104,7 @@ async def rolling_back_restores_the_values(memory: Memory) -> None:
     needs=[*Snapshots, *UserState],
 )
 async def rolling_back_leaves_the_values_of_others(memory: Memory) -> None:
-    stated, client, ann = Stated(memory), memory.client, memory.session("ann")
+    stated, client, ann = ExpectedState(memory), memory.client, memory.session("ann")
     one, two = Owner(memory.session()), Owner(memory.session())
     user = Owner(one.session, ann)
     for owner in (one, two):
@@ -116,19 +116,19 @@ async def rolling_back_leaves_the_values_of_others(memory: Memory) -> None:
     for owner in (one, two, user):
         await stated.put(owner, {"note": memory.text(), "later": memory.text()})
     await roll_back(client, one.session, saved)
-    stated.back_to(one, first)
+    stated.restore(one, first)
     await stated.expect()
 
 
-async def _settle(stated: Stated, session: str) -> None:
+async def _settle(stated: ExpectedState, session: str) -> None:
     """Set values in look-alikes of the session; those that the store confuses are left out."""
     client, memory = stated.memory.client, stated.memory
-    for name in look_alikes(session):
+    for name in make_look_alikes(session):
         values = {"note": memory.text()}
-        if await offered(client, Owner(name), values) is None:
+        if await offer(client, Owner(name), values) is None:
             stated.note(Owner(name), values)
     for owner, values in list(stated.values.items()):
-        if (await got(client, owner)).get("note") != values["note"]:
+        if (await fetch(client, owner)).get("note") != values["note"]:
             stated.forget(owner)
 
 

@@ -5,8 +5,14 @@ from itertools import cycle
 from typing import Any
 
 from goldfish.catalogue.registry import OtherProcess, check, method
-from goldfish.catalogue.support.freshness import refuse_one_writer
-from goldfish.catalogue.support.knowledge import Knowledge, items_in, shown_facts, text_of, told
+from goldfish.catalogue.support.facts import (
+    ExpectedFacts,
+    quote_facts,
+    read_text,
+    remember,
+    unpack_facts,
+)
+from goldfish.catalogue.support.freshness import require_several_writers
 from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
 from goldfish.harness.client import StoreError
@@ -26,8 +32,8 @@ TOWNS = ["Rome", "Lima", "Oslo", "Bonn", "Kyoto", "Cairo", "Quito", "Turku", "Pe
     needs=[OtherProcess],
 )
 async def processes_that_tell_at_once_lose_nothing(memory: Memory) -> None:
-    refuse_one_writer(memory)
-    knowledge, user = Knowledge(memory), memory.session("ann")
+    require_several_writers(memory)
+    knowledge, user = ExpectedFacts(memory), memory.session("ann")
     clients = [await memory.elsewhere() for _ in range(3)]
     await asyncio.gather(
         *(
@@ -50,7 +56,7 @@ async def processes_that_tell_at_once_lose_nothing(memory: Memory) -> None:
     about="facts",
 )
 async def facts_that_one_process_tells_at_once_are_all_kept(memory: Memory) -> None:
-    knowledge, user = Knowledge(memory), memory.session("ann")
+    knowledge, user = ExpectedFacts(memory), memory.session("ann")
     texts = [f"Ann has been to {town}" for town in TOWNS]
     pairs = zip(cycle(await memory.callers(4)), texts, strict=False)
     await asyncio.gather(*(caller.call("remember", user, text) for caller, text in pairs))
@@ -70,7 +76,7 @@ async def facts_that_one_process_tells_at_once_are_all_kept(memory: Memory) -> N
     needs=[method("remember", "metadata")],
 )
 async def a_refused_neighbour_takes_nobody_down(memory: Memory) -> None:
-    knowledge, user = Knowledge(memory), memory.session("ann")
+    knowledge, user = ExpectedFacts(memory), memory.session("ann")
     callers = cycle(await memory.callers(4))
     good = [f"Ann has been to {town}" for town in TOWNS[:6]]
     bad = [f"This cannot be kept, {town}" for town in TOWNS[:6]]
@@ -102,10 +108,10 @@ async def a_refused_neighbour_takes_nobody_down(memory: Memory) -> None:
     needs=[OtherProcess, method("revise"), method("list_facts")],
 )
 async def a_fact_under_revision_is_always_one(memory: Memory) -> None:
-    refuse_one_writer(memory)
+    require_several_writers(memory)
     user, here, other = memory.session("ann"), memory.client, await memory.elsewhere()
     versions = [f"Ann lives in {town}" for town in TOWNS]
-    name = await told(here, user, versions[0])
+    name = await remember(here, user, versions[0])
     revising = asyncio.create_task(_revise(other, user, name, versions[1:]))
     try:
         while not revising.done():
@@ -122,14 +128,14 @@ async def _revise(client: Client, user: str, name: Any, versions: list[str]) -> 
 
 
 async def _expect_one_version(client: Client, user: str, versions: list[str]) -> None:
-    listed = items_in(await client.call("list_facts", user), "list_facts")
-    found = [text_of(item) for item in listed]
+    listed = unpack_facts(await client.call("list_facts", user), "list_facts")
+    found = [read_text(item) for item in listed]
     if not found:
         raise Violation(f"lost: a fact of {quote(user)} is gone while it is revised")
     if len(found) > 1:
         raise Violation(
             f"duplicated: a fact of {quote(user)} is there {len(found)} times while it is revised",
-            f"listed {shown_facts(found)}",
+            f"listed {quote_facts(found)}",
         )
     if found[0] not in versions:
         raise Violation(f"stale: the fact that was revised says {quote(found[0])}")

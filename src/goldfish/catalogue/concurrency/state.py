@@ -4,8 +4,8 @@ import asyncio
 from itertools import cycle
 
 from goldfish.catalogue.registry import OtherProcess, check
-from goldfish.catalogue.support.freshness import refuse_one_writer
-from goldfish.catalogue.support.stated import Owner, Stated, UserState, got, put
+from goldfish.catalogue.support.freshness import require_several_writers
+from goldfish.catalogue.support.state import ExpectedState, Owner, UserState, fetch, put
 from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Client, Memory
@@ -39,7 +39,7 @@ async def processes_that_set_different_names_lose_none(memory: Memory) -> None:
     about="state",
 )
 async def names_that_one_process_sets_at_once_are_all_kept(memory: Memory) -> None:
-    stated, owner = Stated(memory), Owner(memory.session())
+    stated, owner = ExpectedState(memory), Owner(memory.session())
     texts = {f"name {number}": memory.text() for number in range(12)}
     pairs = zip(cycle(await memory.callers(4)), texts.items(), strict=False)
     await asyncio.gather(
@@ -75,7 +75,7 @@ async def sessions_of_one_user_at_once_lose_no_value(memory: Memory) -> None:
     needs=[OtherProcess],
 )
 async def values_that_are_set_together_are_seen_together(memory: Memory) -> None:
-    refuse_one_writer(memory)
+    require_several_writers(memory)
     owner, here, other = Owner(memory.session()), memory.client, await memory.elsewhere()
     await put(other, owner, dict.fromkeys(TOGETHER, "turn 0"))
     setting = asyncio.create_task(_set_together(other, owner))
@@ -90,8 +90,8 @@ async def values_that_are_set_together_are_seen_together(memory: Memory) -> None
 
 async def _set_at_once(memory: Memory, owners: list[Owner]) -> None:
     """Let as many processes set names of their own, and raise what is lost."""
-    refuse_one_writer(memory)
-    stated = Stated(memory)
+    require_several_writers(memory)
+    stated = ExpectedState(memory)
     clients = [await memory.elsewhere() for _ in owners]
     for owner, client in zip(owners, clients, strict=True):  # what is lazy is done in peace
         await stated.put(owner, {"begun": memory.text()}, client=client)
@@ -113,7 +113,7 @@ async def _set_together(client: Client, owner: Owner) -> None:
 
 
 async def _expect_whole(client: Client, owner: Owner) -> None:
-    found = await got(client, owner)
+    found = await fetch(client, owner)
     seen = {str(found.get(name)) for name in TOGETHER}
     if len(seen) > 1:
         raise Violation(

@@ -5,15 +5,15 @@ import unicodedata
 from typing import Any
 
 from goldfish.catalogue.registry import OtherProcess, Reopening, check, method
-from goldfish.catalogue.support.freshness import refuse_one_writer
-from goldfish.catalogue.support.knowledge import (
-    Knowledge,
-    known_items,
-    metadata_of,
-    shown_facts,
-    text_of,
-    told,
+from goldfish.catalogue.support.facts import (
+    ExpectedFacts,
+    fetch_facts,
+    quote_facts,
+    read_metadata,
+    read_text,
+    remember,
 )
+from goldfish.catalogue.support.freshness import require_several_writers
 from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Client, Memory
@@ -49,9 +49,9 @@ LOOK_ALIKE = [
 )
 async def the_same_fact_told_five_times_is_one(memory: Memory) -> None:
     user, client = memory.session("ann"), memory.client
-    names = [await told(client, user, FACT) for _ in range(3)]
+    names = [await remember(client, user, FACT) for _ in range(3)]
     await client.call("remember", user, "Ann plays the cello")
-    names += [await told(client, user, FACT) for _ in range(2)]
+    names += [await remember(client, user, FACT) for _ in range(2)]
     await expect_once(client, user, FACT)
     if len(set(map(str, names))) > 1:
         raise Violation(f"wrong: {quote(FACT)} is one fact and was given several ids", str(names))
@@ -84,7 +84,7 @@ async def a_fact_is_the_same_in_other_case_space_and_full_stop(memory: Memory) -
     needs=[OtherProcess],
 )
 async def the_same_fact_from_three_processes_at_once_is_one(memory: Memory) -> None:
-    refuse_one_writer(memory)
+    require_several_writers(memory)
     user, clients = memory.session("ann"), [await memory.elsewhere() for _ in range(3)]
     facts = [f"Ann has been to {town}" for town in ("Rome", "Lima", "Oslo", "Bonn")]
     for text in facts:
@@ -104,7 +104,7 @@ async def the_same_fact_from_three_processes_at_once_is_one(memory: Memory) -> N
     suite="smoke",
 )
 async def facts_that_differ_in_a_number_a_name_or_a_not_stay_apart(memory: Memory) -> None:
-    knowledge, user = Knowledge(memory), memory.session("ben")
+    knowledge, user = ExpectedFacts(memory), memory.session("ben")
     for pair in LOOK_ALIKE:
         await knowledge.tell(user, *pair)
     await knowledge.expect(user)
@@ -120,7 +120,7 @@ async def facts_that_differ_in_a_number_a_name_or_a_not_stay_apart(memory: Memor
     about="facts",
 )
 async def the_same_fact_of_two_users_is_two(memory: Memory) -> None:
-    knowledge = Knowledge(memory)
+    knowledge = ExpectedFacts(memory)
     users = [memory.session(name) for name in ("ann", "ben", "cem")]
     for user in users:
         await knowledge.tell(user, "Works from home on Fridays")
@@ -142,7 +142,7 @@ async def a_repeated_fact_stays_as_it_was_first_told(memory: Memory) -> None:
     await client.call("remember", user, FACT, metadata={"source": "chat"})
     await client.call("remember", user, SPELLINGS[2], metadata={"source": "mail"})
     item = await expect_once(client, user, FACT)
-    kept = text_of(item), metadata_of(item)
+    kept = read_text(item), read_metadata(item)
     if kept != (FACT, {"source": "chat"}):
         raise Violation(
             f"corrupted: {quote(FACT)} was told again and is now {quote(kept)}",
@@ -179,8 +179,8 @@ async def a_fact_is_the_same_after_reopening(memory: Memory) -> None:
     needs=[method("forget")],
 )
 async def a_forgotten_fact_is_new_when_told_again(memory: Memory) -> None:
-    knowledge, client, user = Knowledge(memory), memory.client, memory.session("ann")
-    name = await told(client, user, FACT)
+    knowledge, client, user = ExpectedFacts(memory), memory.client, memory.session("ann")
+    name = await remember(client, user, FACT)
     await client.call("forget", user, name)
     await knowledge.tell(user, FACT, "Ann plays the cello")
     await knowledge.expect(user)
@@ -188,17 +188,17 @@ async def a_forgotten_fact_is_new_when_told_again(memory: Memory) -> None:
 
 async def expect_once(client: Client, user: str, text: str) -> Any:
     """The fact, or a violation if the user has it, in whatever spelling, not exactly once."""
-    found = await known_items(client, user, [text])
-    alike = [item for item in found if plain(text_of(item)) == plain(text)]
+    found = await fetch_facts(client, user, [text])
+    alike = [item for item in found if plain(read_text(item)) == plain(text)]
     if not alike:
         raise Violation(
             f"lost: user {quote(user)} was told {quote(text)}",
-            f"found {shown_facts([text_of(item) for item in found])}",
+            f"found {quote_facts([read_text(item) for item in found])}",
         )
     if len(alike) > 1:
         raise Violation(
             f"duplicated: user {quote(user)} has {quote(text)} {len(alike)} times",
-            f"found {shown_facts([text_of(item) for item in alike])}",
+            f"found {quote_facts([read_text(item) for item in alike])}",
         )
     return alike[0]
 

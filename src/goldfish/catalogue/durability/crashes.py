@@ -1,7 +1,7 @@
 """DUR, continued: what was acknowledged outlives kill -9 of its writer and of its server."""
 
 from goldfish.catalogue.registry import OtherProcess, Server, check, method
-from goldfish.catalogue.support.persistence import restarts_forget_plainly
+from goldfish.catalogue.support.persistence import blame_forgetful_server
 from goldfish.harness.memory import Memory, contents_of
 from goldfish.stress.nemesis import adding_pods, killing_all_pods, killing_pods
 from goldfish.stress.withstand import withstand
@@ -120,5 +120,5 @@ async def a_killed_server_has_what_was_acknowledged(memory: Memory) -> None:
         with server.kill():
             pass
         client = await memory.open()
-        with restarts_forget_plainly(memory):
+        with blame_forgetful_server(memory):
             await client.expect(session, there)

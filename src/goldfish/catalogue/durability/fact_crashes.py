@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from goldfish.catalogue.registry import OtherProcess, check
-from goldfish.catalogue.support.knowledge import Knowledge, offered
+from goldfish.catalogue.support.facts import ExpectedFacts, offer
 from goldfish.harness.client import EndedError
 from goldfish.harness.memory import Client, Memory, OpeningError
 
@@ -29,7 +29,7 @@ LONGEST_WRITE = 0.03
     needs=[OtherProcess],
 )
 async def a_kill_amid_a_write_loses_nothing_acknowledged(memory: Memory) -> None:
-    knowledge, user = Knowledge(memory), memory.session("ann")
+    knowledge, user = ExpectedFacts(memory), memory.session("ann")
     takes = memory.client.has("remember", "metadata")
     more: dict[str, Any] = {"metadata": READINGS} if takes else {}
     await knowledge.tell(user, *FACTS, **more)
@@ -48,7 +48,7 @@ async def a_kill_amid_a_write_loses_nothing_acknowledged(memory: Memory) -> None
 
 
 async def _tell_on(
-    knowledge: Knowledge,
+    knowledge: ExpectedFacts,
     user: str,
     client: Client,
     numbers: "itertools.count[int]",
@@ -57,7 +57,7 @@ async def _tell_on(
     """Tell one fact after the other, until the process ends; the one that it did not answer."""
     while True:
         text = f"Ann met guest {(number := next(numbers))} in {2001 + number}"
-        refusal = await offered(client, user, text, **more)
+        refusal = await offer(client, user, text, **more)
         if refusal is None:
             knowledge.note(user, text)
         elif isinstance(refusal.error, EndedError):
@@ -75,8 +75,8 @@ async def _opened(memory: Memory) -> Client:
         return await memory.open()
 
 
-async def _expect(knowledge: Knowledge, user: str, client: Client, in_doubt: str) -> None:
-    found = await knowledge.heard(user, client=client)
+async def _expect(knowledge: ExpectedFacts, user: str, client: Client, in_doubt: str) -> None:
+    found = await knowledge.fetch(user, client=client)
     if in_doubt in found:
         knowledge.note(user, in_doubt)
     knowledge.compare(user, found)

@@ -1,9 +1,9 @@
 """DUR, continued: a fact that was acknowledged outlives its process, and every process knows it."""
 
 from goldfish.catalogue.registry import OtherProcess, Reopening, Server, check, method
-from goldfish.catalogue.support.freshness import writers
-from goldfish.catalogue.support.knowledge import Knowledge, recalled, told
-from goldfish.catalogue.support.persistence import restarts_forget_plainly
+from goldfish.catalogue.support.facts import ExpectedFacts, recall_texts, remember
+from goldfish.catalogue.support.freshness import choose_writers
+from goldfish.catalogue.support.persistence import blame_forgetful_server
 from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Client, Memory
@@ -29,7 +29,7 @@ LATER = "The flat has a balcony"
     suite="smoke",
 )
 async def facts_survive_reopening(memory: Memory) -> None:
-    knowledge, user = Knowledge(memory), memory.session("ann")
+    knowledge, user = ExpectedFacts(memory), memory.session("ann")
     await knowledge.tell(user, *FACTS)
     await memory.reopen()
     await _expect_known(knowledge, user, memory.client)
@@ -50,11 +50,11 @@ async def facts_survive_reopening(memory: Memory) -> None:
     suite="smoke",
 )
 async def another_process_recalls_a_fact_at_once(memory: Memory) -> None:
-    knowledge, user = Knowledge(memory), memory.session("ann")
+    knowledge, user = ExpectedFacts(memory), memory.session("ann")
     here, other = memory.client, await memory.elsewhere()
     await knowledge.expect(user, client=other)  # so that what it keeps in memory is from before
     for place, text in enumerate(FACTS):
-        teller = writers(memory, here, other)[place % 2]
+        teller = choose_writers(memory, here, other)[place % 2]
         await knowledge.tell(user, text, client=teller)
         for client in (here, other):
             await _expect_fresh(memory, knowledge, user, client)
@@ -71,8 +71,8 @@ async def another_process_recalls_a_fact_at_once(memory: Memory) -> None:
     needs=[OtherProcess, method("forget")],
 )
 async def a_process_knows_what_others_forgot_or_revised(memory: Memory) -> None:
-    knowledge, user, here = Knowledge(memory), memory.session("ann"), memory.client
-    names = {text: await told(here, user, text) for text in FACTS}
+    knowledge, user, here = ExpectedFacts(memory), memory.session("ann"), memory.client
+    names = {text: await remember(here, user, text) for text in FACTS}
     for text in FACTS:
         knowledge.note(user, text)
     other = await memory.elsewhere()
@@ -99,7 +99,7 @@ async def a_process_knows_what_others_forgot_or_revised(memory: Memory) -> None:
     needs=[OtherProcess],
 )
 async def facts_survive_a_kill(memory: Memory) -> None:
-    knowledge, user = Knowledge(memory), memory.session("ann")
+    knowledge, user = ExpectedFacts(memory), memory.session("ann")
     await memory.close()  # so that one that allows one opening at a time can be asked, too
     victim = await memory.elsewhere()
     await knowledge.tell(user, *FACTS, client=victim)
@@ -122,7 +122,7 @@ async def facts_survive_a_kill(memory: Memory) -> None:
     needs=[OtherProcess],
 )
 async def facts_of_one_process_after_another_add_up(memory: Memory) -> None:
-    knowledge, user = Knowledge(memory), memory.session("ann")
+    knowledge, user = ExpectedFacts(memory), memory.session("ann")
     await memory.close()
     for text in FACTS[:2]:
         other = await memory.elsewhere()
@@ -143,27 +143,29 @@ async def facts_of_one_process_after_another_add_up(memory: Memory) -> None:
     own_servers=True,
 )
 async def a_killed_server_still_has_the_facts(memory: Memory) -> None:
-    knowledge, user = Knowledge(memory), memory.session("ann")
+    knowledge, user = ExpectedFacts(memory), memory.session("ann")
     server = memory.sandbox.faults.server(memory.target.services[0])
     for text in FACTS[:3]:
         await knowledge.tell(user, text)
         with server.kill():
             pass
         client = await memory.open()
-        with restarts_forget_plainly(memory):
+        with blame_forgetful_server(memory):
             await knowledge.expect(user, client=client)
 
 
-async def _expect_known(knowledge: Knowledge, user: str, client: Client) -> None:
+async def _expect_known(knowledge: ExpectedFacts, user: str, client: Client) -> None:
     """Raise unless the facts are there, and a recall by its words gives each."""
     await knowledge.expect(user, client=client)
     if client.has("recall"):
         for text in knowledge.texts[user]:
-            if text not in (found := await recalled(client, user, text)):
+            if text not in (found := await recall_texts(client, user, text)):
                 raise Violation(f"lost: {quote(text)} is not recalled by its words", str(found))
 
 
-async def _expect_fresh(memory: Memory, knowledge: Knowledge, user: str, client: Client) -> None:
+async def _expect_fresh(
+    memory: Memory, knowledge: ExpectedFacts, user: str, client: Client
+) -> None:
     """Raise if the client does not know this; as stale, if a new process does."""
     try:
         await _expect_known(knowledge, user, client)

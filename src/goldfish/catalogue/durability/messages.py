@@ -3,8 +3,8 @@
 from typing import Any
 
 from goldfish.catalogue.registry import OtherProcess, Reopening, check, method
-from goldfish.catalogue.support.freshness import expect_fresh, writers
-from goldfish.catalogue.support.steadiness import expect_steady, steady
+from goldfish.catalogue.support.freshness import choose_writers, expect_fresh
+from goldfish.catalogue.support.steadiness import expect_steady, read_steady_fields
 from goldfish.harness.memory import Client, Memory, contents_of
 
 
@@ -76,7 +76,7 @@ async def an_opening_sees_what_others_wrote_since(memory: Memory) -> None:
     await two.expect(session, [])
     for turn in (0, 1, 0, 0, 1):
         batch = memory.messages(2)
-        await writers(memory, one, two)[turn].add(session, batch)
+        await choose_writers(memory, one, two)[turn].add(session, batch)
         there += contents_of(batch)
         await expect_fresh(memory, one, session, there)
         await expect_fresh(memory, two, session, there)
@@ -140,7 +140,7 @@ async def opening_again_changes_nothing(memory: Memory) -> None:
     clients: list[Client] = [memory.client]
     for _ in range(4):
         batch = memory.messages(2)
-        await writers(memory, clients[0], clients[-1])[1].add(session, batch)
+        await choose_writers(memory, clients[0], clients[-1])[1].add(session, batch)
         there += contents_of(batch)
         clients.append(await memory.open())
         for client in clients:
@@ -170,7 +170,7 @@ async def reopening_changes_nothing_about_the_messages(memory: Memory) -> None:
         *memory.messages(1, role="system"),
     ]
     await memory.client.add(session, batch)
-    before = await steady(memory, session)
+    before = await read_steady_fields(memory, session)
     client = await memory.reopen()
     expect_steady(before, await client.history(session), "reopening", session=session)
 
@@ -279,7 +279,7 @@ async def processes_that_take_turns_share_one_order(memory: Memory) -> None:
     session, there = memory.session(), list[Any]()
     for turn in range(8):
         batch = memory.messages(1 + turn % 2)
-        await writers(memory, here, other)[turn % 2].add(session, batch)
+        await choose_writers(memory, here, other)[turn % 2].add(session, batch)
         there += contents_of(batch)
     await here.expect(session, there)
     await other.expect(session, there)
@@ -300,7 +300,7 @@ async def a_process_sees_what_others_wrote_since(memory: Memory) -> None:
     await other.expect(session, [])
     for turn in (0, 1, 0, 1):
         batch = memory.messages(2)
-        await writers(memory, here, other)[turn].add(session, batch)
+        await choose_writers(memory, here, other)[turn].add(session, batch)
         there += contents_of(batch)
         await expect_fresh(memory, here, session, there, elsewhere=True)
         await expect_fresh(memory, other, session, there, elsewhere=True)
@@ -321,7 +321,7 @@ async def a_process_sees_what_others_cleared(memory: Memory) -> None:
     await here.add(session, batch)
     for client in (here, other):
         await client.expect(session, contents_of(batch))
-    await writers(memory, here, other)[1].call("clear", session)
+    await choose_writers(memory, here, other)[1].call("clear", session)
     gone = contents_of(batch)
     for client in (here, other):
         await expect_fresh(memory, client, session, [], gone=gone, elsewhere=True)

@@ -1,9 +1,9 @@
 """DUR, continued: a value that was set outlives its process, and every process sees it."""
 
 from goldfish.catalogue.registry import OtherProcess, Reopening, Server, check
-from goldfish.catalogue.support.freshness import writers
-from goldfish.catalogue.support.persistence import restarts_forget_plainly
-from goldfish.catalogue.support.stated import Owner, Stated
+from goldfish.catalogue.support.freshness import choose_writers
+from goldfish.catalogue.support.persistence import blame_forgetful_server
+from goldfish.catalogue.support.state import ExpectedState, Owner
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Client, Memory
 
@@ -20,7 +20,7 @@ from goldfish.harness.memory import Client, Memory
     suite="smoke",
 )
 async def values_survive_reopening(memory: Memory) -> None:
-    stated = Stated(memory)
+    stated = ExpectedState(memory)
     for turn in range(3):
         for owner in owners(memory, stated):
             await stated.put(owner, {"turn": f"number {turn}", f"name {turn}": memory.text()})
@@ -40,13 +40,13 @@ async def values_survive_reopening(memory: Memory) -> None:
     suite="smoke",
 )
 async def another_process_sees_a_value_at_once(memory: Memory) -> None:
-    stated, here, other = Stated(memory), memory.client, await memory.elsewhere()
+    stated, here, other = ExpectedState(memory), memory.client, await memory.elsewhere()
     for turn in range(4):
         for owner in owners(memory, stated):
             for client in (here, other):  # so that what they keep in memory is from before
                 await stated.expect(owner, client=client)
             values = {"turn": f"number {turn}", f"name {turn}": memory.text()}
-            await stated.put(owner, values, client=writers(memory, here, other)[turn % 2])
+            await stated.put(owner, values, client=choose_writers(memory, here, other)[turn % 2])
             for client in (here, other):
                 await _expect_fresh(memory, stated, owner, client)
 
@@ -62,7 +62,7 @@ async def another_process_sees_a_value_at_once(memory: Memory) -> None:
     needs=[OtherProcess],
 )
 async def values_survive_a_kill(memory: Memory) -> None:
-    stated = Stated(memory)
+    stated = ExpectedState(memory)
     await memory.close()  # so that one that allows one opening at a time can be asked, too
     for turn in range(2):
         victim = await memory.elsewhere()
@@ -86,7 +86,7 @@ async def values_survive_a_kill(memory: Memory) -> None:
     own_servers=True,
 )
 async def a_killed_server_still_has_the_values(memory: Memory) -> None:
-    stated = Stated(memory)
+    stated = ExpectedState(memory)
     server = memory.sandbox.faults.server(memory.target.services[0])
     for turn in range(3):
         for owner in owners(memory, stated):
@@ -94,11 +94,11 @@ async def a_killed_server_still_has_the_values(memory: Memory) -> None:
         with server.kill():
             pass
         client = await memory.open()
-        with restarts_forget_plainly(memory):
+        with blame_forgetful_server(memory):
             await stated.expect(client=client)
 
 
-def owners(memory: Memory, stated: Stated, client: Client | None = None) -> list[Owner]:
+def owners(memory: Memory, stated: ExpectedState, client: Client | None = None) -> list[Owner]:
     """A session and, if the store has values of users, a user: the same ones each time."""
     if not stated.values:
         session = memory.session()
@@ -109,7 +109,9 @@ def owners(memory: Memory, stated: Stated, client: Client | None = None) -> list
     return list(stated.owners.values())
 
 
-async def _expect_fresh(memory: Memory, stated: Stated, owner: Owner, client: Client) -> None:
+async def _expect_fresh(
+    memory: Memory, stated: ExpectedState, owner: Owner, client: Client
+) -> None:
     """Raise if the client does not give these values; as stale, if a new process does."""
     try:
         await stated.expect(owner, client=client)

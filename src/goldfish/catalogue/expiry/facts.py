@@ -8,7 +8,7 @@ import time
 
 from goldfish.catalogue.expiry.sessions import LATEST, MINUTE, SOON
 from goldfish.catalogue.registry import Reopening, check, method
-from goldfish.catalogue.support.knowledge import Knowledge, known, recalled
+from goldfish.catalogue.support.facts import ExpectedFacts, fetch_texts, recall_texts
 from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Client, Memory
@@ -44,7 +44,7 @@ async def a_fact_is_known_for_its_time_only(memory: Memory) -> None:
     needs=[PerFact],
 )
 async def a_fact_expires_alone(memory: Memory) -> None:
-    knowledge, client = Knowledge(memory), memory.client
+    knowledge, client = ExpectedFacts(memory), memory.client
     ann, ben = memory.session("ann"), memory.session("ben")
     await knowledge.tell(ann, LASTING)
     await knowledge.tell(ann, "Ann has a cold", ttl=MINUTE)
@@ -66,7 +66,7 @@ async def a_fact_expires_alone(memory: Memory) -> None:
     needs=[PerFact],
 )
 async def an_expired_fact_can_be_told_anew(memory: Memory) -> None:
-    knowledge, client, user = Knowledge(memory), memory.client, memory.session("ann")
+    knowledge, client, user = ExpectedFacts(memory), memory.client, memory.session("ann")
     await client.call("remember", user, PASSING, ttl=SOON)
     await _expect_gone(client, user, PASSING)
     await knowledge.tell(user, PASSING)
@@ -86,7 +86,7 @@ async def an_expired_fact_can_be_told_anew(memory: Memory) -> None:
     needs=[PerFact, Reopening],
 )
 async def an_expired_fact_stays_away_after_reopening(memory: Memory) -> None:
-    knowledge, user = Knowledge(memory), memory.session("ann")
+    knowledge, user = ExpectedFacts(memory), memory.session("ann")
     await knowledge.tell(user, LASTING)
     await memory.client.call("remember", user, PASSING, ttl=SOON)
     told_at = time.monotonic()
@@ -103,9 +103,9 @@ async def _expect_gone(client: Client, user: str, text: str, *, since: float | N
     await asyncio.sleep(max(0.0, began + SOON - time.monotonic()))
     while True:
         passed = time.monotonic() - began  # before the read: a slow answer may be an old one
-        found = await known(client, user, [text])
+        found = await fetch_texts(client, user, [text])
         if client.has("recall"):
-            found += await recalled(client, user, text)
+            found += await recall_texts(client, user, text)
         if text not in found:
             return
         if passed > LATEST:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from goldfish.catalogue.clearing.messages import ids_of, listed
 from goldfish.catalogue.registry import Reopening, Retries, carries, check, method
-from goldfish.catalogue.support.neighbours import expect_untouched, settled
+from goldfish.catalogue.support.neighbours import expect_untouched, write_look_alikes
 from goldfish.findings.comparison import quote, quote_list
 from goldfish.findings.result import Violation
 from goldfish.harness.client import StoreError
@@ -219,7 +219,7 @@ async def a_session_does_not_expire_early(memory: Memory) -> None:
     needs=[SetTTL],
 )
 async def only_the_session_itself_expires(memory: Memory) -> None:
-    others = await settled(memory, memory.session())
+    others = await write_look_alikes(memory, memory.session())
     doomed = {name: others.pop(name) for name in list(others)[::2]}
     for name in doomed:
         await memory.client.call("set_ttl", name, SOON)

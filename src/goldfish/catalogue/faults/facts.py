@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any
 
 from goldfish.catalogue.registry import OtherProcess, Server, check
-from goldfish.catalogue.support.adversity import RECOVERY, Begin, files_of
-from goldfish.catalogue.support.knowledge import Knowledge, items_in
-from goldfish.catalogue.support.persistence import restarts_forget_plainly
+from goldfish.catalogue.support.adversity import RECOVERY, Begin, list_files
+from goldfish.catalogue.support.facts import ExpectedFacts, unpack_facts
+from goldfish.catalogue.support.persistence import blame_forgetful_server
 from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
 from goldfish.harness.client import StoreError
@@ -50,7 +50,7 @@ async def a_memory_that_cannot_be_reached_is_an_error(memory: Memory) -> None:
 )
 async def a_restarted_server_is_found_again(memory: Memory) -> None:
     story = await Story.begun(memory, memory.client)
-    with restarts_forget_plainly(memory):
+    with blame_forgetful_server(memory):
         await story.live_through(memory.sandbox.faults.server(memory.target.services[0]).kill)
 
 
@@ -66,12 +66,12 @@ async def a_restarted_server_is_found_again(memory: Memory) -> None:
 )
 async def a_full_disk_is_an_error_and_forgets_nothing(memory: Memory) -> None:
     await Story.begun(memory, memory.client)
-    files_of(memory)
+    list_files(memory)
     await memory.close()
     story = await Story.begun(memory, await memory.elsewhere())
     pod, disk = story.client.opened, memory.sandbox.faults.disk
     assert isinstance(pod, Pod)
-    for allowance in (0, files_of(memory)[0].stat().st_size):
+    for allowance in (0, list_files(memory)[0].stat().st_size):
         await story.live_through(partial(disk.full, pod.pid, allowance))
     await story.compare(await memory.reopen())
 
@@ -83,14 +83,14 @@ class Story:
     memory: Memory
     client: Client
     user: str
-    knowledge: Knowledge
+    knowledge: ExpectedFacts
     doubtful: set[str] = field(default_factory=set)  # told, and answered by an error
     number: int = 0
 
     @classmethod
     async def begun(cls, memory: Memory, client: Client) -> "Story":
         """Some facts that were acknowledged in peace."""
-        story = cls(memory, client, memory.session("ann"), Knowledge(memory))
+        story = cls(memory, client, memory.session("ann"), ExpectedFacts(memory))
         await story.knowledge.tell(story.user, *FACTS, client=client)
         await story.knowledge.expect(story.user, client=client)
         return story
@@ -127,7 +127,7 @@ class Story:
             answers.append(lambda: self.client.call("recall", self.user, FACTS[0]))
         for ask in answers:
             try:
-                items = items_in(await ask(), "recall")
+                items = unpack_facts(await ask(), "recall")
             except StoreError:
                 return False
             if not items:
@@ -148,5 +148,5 @@ class Story:
 
     async def compare(self, client: Client) -> None:
         """Raise what is wrong with what a client knows; an error may have come after the deed."""
-        found = await self.knowledge.heard(self.user, client=client)
+        found = await self.knowledge.fetch(self.user, client=client)
         self.knowledge.compare(self.user, [each for each in found if each not in self.doubtful])

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from goldfish.catalogue.registry import OtherProcess, Reopening, Retries, Server, check, service
-from goldfish.catalogue.support.adversity import BRIEF, Adversity, files_of, settled
-from goldfish.catalogue.support.persistence import restarts_forget_plainly
+from goldfish.catalogue.support.adversity import BRIEF, Adversity, list_files, wait_for_recovery
+from goldfish.catalogue.support.persistence import blame_forgetful_server
 from goldfish.findings.result import Violation
 from goldfish.harness.client import StoreError
 from goldfish.harness.memory import Memory, OpeningError, contents_of
@@ -226,7 +226,7 @@ async def connections_closed_while_idle_are_replaced(memory: Memory) -> None:
     own_servers=True,
 )
 async def a_dead_server_is_an_error_and_no_loss(memory: Memory) -> None:
-    with restarts_forget_plainly(memory):
+    with blame_forgetful_server(memory):
         await _survive(memory, _server(memory).kill)
 
 
@@ -256,7 +256,7 @@ async def a_server_that_stops_answering_is_waited_for(memory: Memory) -> None:
 )
 async def cut_connections_lose_and_double_nothing_under_load(memory: Memory) -> None:
     crowd = Workload(pods=2, processes=4, batch=2, mix=WRITING, operations=60)
-    await withstand(memory, crowd, rounds=3, nemesis=settled(cutting_connections))
+    await withstand(memory, crowd, rounds=3, nemesis=wait_for_recovery(cutting_connections))
 
 
 @check(
@@ -271,8 +271,8 @@ async def cut_connections_lose_and_double_nothing_under_load(memory: Memory) -> 
 )
 async def a_server_killed_under_load_loses_nothing_acknowledged(memory: Memory) -> None:
     crowd = Workload(pods=2, processes=4, batch=2, mix=WRITING, operations=80)
-    with restarts_forget_plainly(memory):
-        await withstand(memory, crowd, rounds=2, nemesis=settled(killing_server))
+    with blame_forgetful_server(memory):
+        await withstand(memory, crowd, rounds=2, nemesis=wait_for_recovery(killing_server))
 
 
 @check(
@@ -433,7 +433,7 @@ async def a_full_disk_is_an_error_and_no_loss(memory: Memory) -> None:
     assert isinstance(pod, Pod)
     disk = memory.sandbox.faults.disk
     # None at all, about enough for one more message, and enough for what fits beside the rest.
-    for allowance in (0, files_of(memory)[0].stat().st_size + 300, 20_000):
+    for allowance in (0, list_files(memory)[0].stat().st_size + 300, 20_000):
         await story.during(lambda allowance=allowance: disk.full(pod.pid, allowance))  # type: ignore[misc]
         await story.recover()
     fresh = await memory.open()
@@ -451,7 +451,7 @@ async def a_full_disk_is_an_error_and_no_loss(memory: Memory) -> None:
 )
 async def a_read_only_directory_is_an_error(memory: Memory) -> None:
     story = await Adversity.prepared(memory)
-    files_of(memory)
+    list_files(memory)
     await story.during(lambda: memory.sandbox.faults.disk.read_only_directory(memory.sandbox.path))
     await story.recover()
 
@@ -467,7 +467,7 @@ async def a_read_only_directory_is_an_error(memory: Memory) -> None:
 )
 async def a_file_locked_by_others_is_an_error_or_a_wait(memory: Memory) -> None:
     story = await Adversity.prepared(memory)
-    largest = files_of(memory)[0]
+    largest = list_files(memory)[0]
     await story.during(lambda: memory.sandbox.faults.disk.locked(largest), patience=BRIEF)
     await story.recover()
 
@@ -503,7 +503,7 @@ async def a_file_full_of_nonsense_is_not_an_empty_memory(memory: Memory) -> None
 async def _expect_files(memory: Memory) -> None:
     """Go on only with a store that keeps files."""
     await memory.client.add(memory.session(), memory.messages(1))
-    files_of(memory)
+    list_files(memory)
 
 
 async def _harmed(memory: Memory, harm: Callable[[Path], Fault], what: str) -> None:
@@ -511,7 +511,7 @@ async def _harmed(memory: Memory, harm: Callable[[Path], Fault], what: str) -> N
     session, batch = memory.session(), memory.messages(40)
     await memory.client.add(session, batch)
     await memory.close()
-    for path in files_of(memory):
+    for path in list_files(memory):
         harm(path)
     try:
         found = await (await memory.open()).contents(session)

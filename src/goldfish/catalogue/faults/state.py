@@ -7,8 +7,8 @@ from typing import Any
 
 from goldfish.catalogue.registry import Server, check
 from goldfish.catalogue.support.adversity import RECOVERY, Begin
-from goldfish.catalogue.support.persistence import restarts_forget_plainly
-from goldfish.catalogue.support.stated import Owner, Stated, got, put
+from goldfish.catalogue.support.persistence import blame_forgetful_server
+from goldfish.catalogue.support.state import ExpectedState, Owner, fetch, put
 from goldfish.findings.result import Violation
 from goldfish.harness.client import StoreError
 from goldfish.harness.memory import Memory
@@ -45,7 +45,7 @@ async def values_that_cannot_be_reached_are_an_error(memory: Memory) -> None:
 )
 async def values_are_found_again_on_a_restarted_server(memory: Memory) -> None:
     trial = await Trial.begun(memory)
-    with restarts_forget_plainly(memory):
+    with blame_forgetful_server(memory):
         await trial.live_through(memory.sandbox.faults.server(memory.target.services[0]).kill)
 
 
@@ -55,14 +55,14 @@ class Trial:
 
     memory: Memory
     owner: Owner
-    stated: Stated
+    stated: ExpectedState
     doubtful: dict[str, Any] = field(default_factory=dict)  # set, and answered by an error
     number: int = 0
 
     @classmethod
     async def begun(cls, memory: Memory) -> "Trial":
         """Some values that were acknowledged in peace."""
-        trial = cls(memory, Owner(memory.session()), Stated(memory))
+        trial = cls(memory, Owner(memory.session()), ExpectedState(memory))
         await trial.stated.put(trial.owner, {"note": memory.text(), "deep": {"a": [1]}})
         await trial.stated.expect(trial.owner)
         return trial
@@ -93,7 +93,7 @@ class Trial:
     async def ask(self, amid: str = "") -> bool:
         """Whether the values could be read; what was read must be what was set."""
         try:
-            found = await got(self.memory.client, self.owner)
+            found = await fetch(self.memory.client, self.owner)
         except StoreError:
             return False
         if not found:

@@ -10,7 +10,11 @@ from enum import Enum
 from typing import Any
 
 from goldfish.catalogue.registry import Reopening, carries, check, method
-from goldfish.catalogue.support.comparison import about, expect_kept_or_refused, expect_messages
+from goldfish.catalogue.support.comparison import (
+    expect_kept_or_refused,
+    expect_messages,
+    label_findings,
+)
 from goldfish.findings.comparison import expect_contents, quote, quote_list
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Memory, contents_of, field
@@ -73,7 +77,7 @@ def _odd_values() -> dict[str, Any]:
 async def an_odd_value_is_kept_exactly_or_refused(memory: Memory) -> None:
     for variant, value in _odd_values().items():
         message = memory.message(metadata={"before": 1, "odd": value})
-        with about(variant):
+        with label_findings(variant):
             await expect_kept_or_refused(memory, message, "metadata")
 
 
@@ -101,7 +105,7 @@ async def a_refused_batch_leaves_nothing_behind(memory: Memory) -> None:
         for variant, odd in _refusable(memory):
             session, old, batch = memory.session(), memory.messages(2), memory.messages(4)
             batch.insert(place, odd)
-            with about(f"{variant} in place {place + 1} of 5"):
+            with label_findings(f"{variant} in place {place + 1} of 5"):
                 await memory.client.add(session, old)
                 refusal = await memory.client.offer(session, batch)
                 found = await memory.client.contents(session)
@@ -220,7 +224,7 @@ async def a_message_belongs_to_the_store_once_it_is_added(memory: Memory) -> Non
     await memory.client.add(session, [second])
     _edit(first)
     _edit(second)
-    with about("after the caller edited what it had passed"):
+    with label_findings("after the caller edited what it had passed"):
         await expect_messages(memory.client, session, as_given, fields)
 
 
@@ -267,7 +271,7 @@ async def editing_a_message_that_was_read_does_not_edit_the_history(memory: Memo
     for _ in range(2):
         for message in await memory.client.history(session):
             _edit(message)
-        with about("after the caller edited what it had read"):
+        with label_findings("after the caller edited what it had read"):
             await expect_messages(memory.client, session, as_given, fields)
 
 
@@ -286,12 +290,12 @@ async def a_batch_of_any_size_is_stored_whole(memory: Memory) -> None:
     sizes = (1, 2, 10, 50, 64, 99, 101, 128, 257, 500, 1_000, 1_003)
     for size in (each for each in sizes if each <= most):
         session, batch = memory.session(), memory.messages(size)
-        with about(f"a batch of {size:,}"):
+        with label_findings(f"a batch of {size:,}"):
             await memory.client.add(session, batch)
             await memory.client.expect(session, contents_of(batch))
     session = memory.session()
     mixed = [memory.message(memory.text("x" * 10**power)) for power in (0, 5, 1, 4, 2, 3, 6, 0)]
-    with about("a batch of short and long messages"):
+    with label_findings("a batch of short and long messages"):
         await memory.client.add(session, mixed)
         await memory.client.expect(session, contents_of(mixed))
 
@@ -364,7 +368,7 @@ async def another_opening_reads_the_same_to_the_last_field(memory: Memory) -> No
     session, batch, fields = memory.session(), _full(memory), sorted(memory.target.carries)
     await memory.client.add(session, batch)
     await expect_messages(memory.client, session, batch, fields)
-    with about("read after reopening"):
+    with label_findings("read after reopening"):
         await expect_messages(await memory.reopen(), session, batch, fields)
 
 
@@ -382,6 +386,6 @@ async def a_shorter_read_gives_the_same_messages(memory: Memory) -> None:
     batch.insert(1, memory.message(memory.text("long " * 30_000)))
     await memory.client.add(session, batch)
     for last in (len(batch), 5, 1):
-        with about(f"last={last}"):
+        with label_findings(f"last={last}"):
             await expect_messages(memory.client, session, batch[-last:], fields, last=last)
     await expect_messages(memory.client, session, batch, fields)

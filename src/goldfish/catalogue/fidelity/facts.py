@@ -4,14 +4,14 @@ import copy
 from typing import Any
 
 from goldfish.catalogue.registry import check, method
-from goldfish.catalogue.support.knowledge import (
-    Knowledge,
-    id_of,
-    known,
-    known_items,
-    metadata_of,
-    offered,
-    text_of,
+from goldfish.catalogue.support.facts import (
+    ExpectedFacts,
+    fetch_facts,
+    fetch_texts,
+    find_id,
+    offer,
+    read_metadata,
+    read_text,
 )
 from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
@@ -67,10 +67,10 @@ Metadata = method("remember", "metadata")
     about="facts",
 )
 async def a_fact_says_exactly_what_was_told(memory: Memory) -> None:
-    knowledge, user = Knowledge(memory), memory.session("ann")
+    knowledge, user = ExpectedFacts(memory), memory.session("ann")
     await knowledge.tell(user, *TEXTS)
     for text in ODD_TEXTS:
-        if await offered(memory.client, user, text) is None:
+        if await offer(memory.client, user, text) is None:
             knowledge.note(user, text)
     await knowledge.expect(user)
 
@@ -91,7 +91,7 @@ async def metadata_come_back_as_they_were_told(memory: Memory) -> None:
         await client.call("remember", user, f"Has the field {key!r}", metadata={key: value})
     kept = dict(FLAT)
     for key, value in NESTED.items():
-        if await offered(client, user, f"Has the field {key!r}", metadata={key: value}) is None:
+        if await offer(client, user, f"Has the field {key!r}", metadata={key: value}) is None:
             kept[key] = value
     await client.call("remember", user, "Has all fields", metadata=dict(kept))
     for key, value in kept.items():
@@ -112,18 +112,18 @@ async def metadata_come_back_as_they_were_told(memory: Memory) -> None:
 async def nobody_edits_a_fact_through_what_was_passed(memory: Memory) -> None:
     user, client, text = memory.session("ann"), memory.client, "Ann lives in Berlin"
     given: dict[str, Any] = {"deep": {"list": [1, 2]}, "source": "chat"}
-    if await offered(client, user, "Does it take nested values?", metadata=given) is not None:
+    if await offer(client, user, "Does it take nested values?", metadata=given) is not None:
         del given["deep"]
     wanted = copy.deepcopy(given)
     answer = await client.call("remember", user, text, metadata=given)
     _edit(given)
     await expect_metadata(client, user, text, wanted)
-    for item in ([] if answer is None else [answer]) + await known_items(client, user, [text]):
-        _edit(metadata_of(item))
+    for item in ([] if answer is None else [answer]) + await fetch_facts(client, user, [text]):
+        _edit(read_metadata(item))
     await expect_metadata(client, user, text, wanted)
     if client.has("get_fact"):
-        name = await id_of(client, user, text)
-        _edit(metadata_of(await client.call("get_fact", user, name)))
+        name = await find_id(client, user, text)
+        _edit(read_metadata(await client.call("get_fact", user, name)))
         await expect_metadata(client, user, text, wanted)
 
 
@@ -138,7 +138,7 @@ async def nobody_edits_a_fact_through_what_was_passed(memory: Memory) -> None:
     needs=[Metadata],
 )
 async def metadata_that_cannot_be_kept_are_refused_whole(memory: Memory) -> None:
-    knowledge, client, user = Knowledge(memory), memory.client, memory.session("ann")
+    knowledge, client, user = ExpectedFacts(memory), memory.client, memory.session("ann")
     await knowledge.tell(user, "Ann lives in Berlin")
     odd: dict[str, Any] = {
         "a complex number": 1 + 2j,
@@ -151,21 +151,21 @@ async def metadata_that_cannot_be_kept_are_refused_whole(memory: Memory) -> None
     }
     for what, value in odd.items():
         text = f"This fact has {what}"
-        if await offered(client, user, text, metadata={"odd": value}) is None:
+        if await offer(client, user, text, metadata={"odd": value}) is None:
             knowledge.note(user, text)
             await expect_metadata(client, user, text, {"odd": value})
-        elif text in await known(client, user, [text]):
+        elif text in await fetch_texts(client, user, [text]):
             raise Violation(f"torn: {quote(text)} was refused, and is there")
     await knowledge.expect(user)
 
 
 async def expect_metadata(client: Client, user: str, text: str, wanted: dict[str, Any]) -> None:
     """Raise if the fact does not have these metadata, of these types."""
-    items = await known_items(client, user, [text])
-    (item, *_) = [each for each in items if text_of(each) == text] or [None]
+    items = await fetch_facts(client, user, [text])
+    (item, *_) = [each for each in items if read_text(each) == text] or [None]
     if item is None:
         raise Violation(f"lost: user {quote(user)} was told {quote(text)}")
-    found = metadata_of(item)
+    found = read_metadata(item)
     if not _alike(found, wanted):
         raise Violation(f"corrupted: the metadata {quote(wanted)} came back as {quote(found)}")
 

@@ -6,7 +6,11 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from goldfish.catalogue.registry import carries, check
-from goldfish.catalogue.support.comparison import about, expect_kept_or_refused, expect_messages
+from goldfish.catalogue.support.comparison import (
+    expect_kept_or_refused,
+    expect_messages,
+    label_findings,
+)
 from goldfish.harness.memory import Memory
 
 
@@ -14,7 +18,7 @@ async def _expect_field(memory: Memory, name: str, values: Mapping[str, Any]) ->
     """Each value of the field, on a message alone in its session, comes back."""
     for variant, value in values.items():
         session, batch = memory.session(), [memory.message(**{name: value})]
-        with about(variant):
+        with label_findings(variant):
             await memory.client.add(session, batch)
             await expect_messages(memory.client, session, batch, [name])
 
@@ -22,7 +26,7 @@ async def _expect_field(memory: Memory, name: str, values: Mapping[str, Any]) ->
 async def _expect_field_or_refusal(memory: Memory, name: str, values: Mapping[str, Any]) -> None:
     """Each value of the field comes back exactly, or was refused and left nothing behind."""
     for variant, value in values.items():
-        with about(variant):
+        with label_findings(variant):
             await expect_kept_or_refused(memory, memory.message(**{name: value}), name)
 
 
@@ -151,7 +155,7 @@ async def a_tool_result_knows_its_call(memory: Memory) -> None:
             memory.message(role="tool", tool_call_id=name),
         ]
         session = memory.session()
-        with about(repr(name)):
+        with label_findings(repr(name)):
             await memory.client.add(session, batch)
             await expect_messages(memory.client, session, batch, ["tool_call_id"])
 

@@ -4,8 +4,8 @@ import copy
 from typing import Any
 
 from goldfish.catalogue.registry import check
-from goldfish.catalogue.support.comparison import difference
-from goldfish.catalogue.support.stated import Owner, Stated, got, offered
+from goldfish.catalogue.support.comparison import describe_difference
+from goldfish.catalogue.support.state import ExpectedState, Owner, fetch, offer
 from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Memory
@@ -53,7 +53,7 @@ ODD_NAMES = [
     suite="smoke",
 )
 async def values_come_back_as_they_were_set(memory: Memory) -> None:
-    stated, owner = Stated(memory), Owner(memory.session())
+    stated, owner = ExpectedState(memory), Owner(memory.session())
     await stated.put(owner, KINDS)
     await stated.expect(owner)
 
@@ -70,13 +70,13 @@ async def values_come_back_as_they_were_set(memory: Memory) -> None:
     suite="smoke",
 )
 async def a_value_is_replaced_whole(memory: Memory) -> None:
-    stated, owner = Stated(memory), Owner(memory.session())
+    stated, owner = ExpectedState(memory), Owner(memory.session())
     later: list[Any] = [{"name": "Alice"}, {"at": {"y": 2}}, {}, ["a"], "text", {"tags": []}]
     await stated.put(owner, {"profile": PROFILE})
     for value in later:
         await stated.put(owner, {"profile": value})
-        found = await got(memory.client, owner)
-        if changed := difference(value, found.get("profile"), "profile"):
+        found = await fetch(memory.client, owner)
+        if changed := describe_difference(value, found.get("profile"), "profile"):
             raise Violation(
                 f"corrupted: what replaced a value is not what is there: {changed}",
                 f"set {quote(value)}",
@@ -95,7 +95,7 @@ async def a_value_is_replaced_whole(memory: Memory) -> None:
     suite="smoke",
 )
 async def setting_some_names_leaves_the_others(memory: Memory) -> None:
-    stated, owner = Stated(memory), Owner(memory.session())
+    stated, owner = ExpectedState(memory), Owner(memory.session())
     for number in range(6):
         await stated.put(owner, {f"name {number}": memory.text(), f"other {number % 2}": number})
     await stated.expect(owner)
@@ -112,7 +112,7 @@ async def setting_some_names_leaves_the_others(memory: Memory) -> None:
     about="state",
 )
 async def values_that_are_nothing_are_kept(memory: Memory) -> None:
-    stated, fresh, over = Stated(memory), Owner(memory.session()), Owner(memory.session())
+    stated, fresh, over = ExpectedState(memory), Owner(memory.session()), Owner(memory.session())
     await stated.put(fresh, FALSY)
     await stated.put(over, dict.fromkeys(FALSY, "something"))
     await stated.put(over, FALSY)
@@ -131,13 +131,13 @@ async def values_that_are_nothing_are_kept(memory: Memory) -> None:
 async def odd_values_are_kept_exactly_or_refused(memory: Memory) -> None:
     for what, value in ODD_VALUES.items():
         owner = Owner(memory.session())
-        refusal = await offered(memory.client, owner, {"plain": "yes", "odd": value})
-        found = await got(memory.client, owner)
+        refusal = await offer(memory.client, owner, {"plain": "yes", "odd": value})
+        found = await fetch(memory.client, owner)
         if refusal is not None and found:
             raise Violation(f"torn: {refusal}, and yet there is {quote(found)}", what)
         if refusal is None and "odd" not in found:
             raise Violation(f"lost: {what} was acknowledged, and is not there", quote(found))
-        if refusal is None and (changed := difference(value, found["odd"], what)):
+        if refusal is None and (changed := describe_difference(value, found["odd"], what)):
             raise Violation(f"corrupted: {changed}", f"set {quote(value)}")
 
 
@@ -153,11 +153,11 @@ async def odd_values_are_kept_exactly_or_refused(memory: Memory) -> None:
     about="state",
 )
 async def odd_names_are_told_apart_or_refused(memory: Memory) -> None:
-    stated, owner = Stated(memory), Owner(memory.session())
+    stated, owner = ExpectedState(memory), Owner(memory.session())
     await stated.put(owner, {"plain": {"b": memory.text("nested")}})
     for name in ODD_NAMES:
         values = {name: memory.text(f"under {name[:10]!a}")}
-        if await offered(memory.client, owner, values) is None:
+        if await offer(memory.client, owner, values) is None:
             stated.note(owner, values)
     await stated.expect(owner)
 
@@ -179,14 +179,14 @@ async def what_was_handed_in_or_out_is_nobody_s_to_edit(memory: Memory) -> None:
     for owner in owners:
         given = copy.deepcopy(PROFILE)
         values = {"profile": given}
-        stated = Stated(memory)
+        stated = ExpectedState(memory)
         await stated.put(owner, values)
         stated.values[owner.whose] = {"profile": copy.deepcopy(PROFILE)}
         given["at"]["x"] = "edited"
         given["tags"].append("edited")
         values["more"] = {}
         await stated.expect(owner)
-        found = await got(memory.client, owner)
+        found = await fetch(memory.client, owner)
         found["profile"]["tags"].append("edited")
         found["profile"]["at"]["y"] = "edited"
         found["more"] = True
@@ -203,7 +203,11 @@ async def what_was_handed_in_or_out_is_nobody_s_to_edit(memory: Memory) -> None:
     about="state",
 )
 async def asking_and_setting_nothing_change_nothing(memory: Memory) -> None:
-    stated, owner, nobody = Stated(memory), Owner(memory.session()), Owner(memory.session("nobody"))
+    stated, owner, nobody = (
+        ExpectedState(memory),
+        Owner(memory.session()),
+        Owner(memory.session("nobody")),
+    )
     for _ in range(2):
         await stated.expect(nobody)
     await stated.put(nobody, {})

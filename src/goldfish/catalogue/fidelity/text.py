@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from goldfish.catalogue.registry import check
-from goldfish.catalogue.support.comparison import about, expect_kept_or_refused
+from goldfish.catalogue.support.comparison import expect_kept_or_refused, label_findings
 from goldfish.findings.comparison import expect_contents, quote
 from goldfish.harness.memory import Memory, contents_of
 
@@ -12,7 +12,7 @@ async def _expect_kept(memory: Memory, texts: Mapping[str, str]) -> None:
     """Each text, alone in a session of its own, is taken and comes back."""
     for variant, text in texts.items():
         session = memory.session()
-        with about(variant):
+        with label_findings(variant):
             await memory.client.add(session, [memory.message(text)])
             await memory.client.expect(session, [text])
 
@@ -20,7 +20,7 @@ async def _expect_kept(memory: Memory, texts: Mapping[str, str]) -> None:
 async def _expect_kept_or_refused(memory: Memory, texts: Mapping[str, str]) -> None:
     """Each text comes back exactly, or was refused and left nothing behind."""
     for variant, text in texts.items():
-        with about(variant):
+        with label_findings(variant):
             await expect_kept_or_refused(memory, memory.message(text))
 
 
@@ -239,5 +239,5 @@ async def content_in_parts_comes_back_in_parts(memory: Memory) -> None:
         "a part without text": [image],
     }
     for variant, content in contents.items():
-        with about(variant):
+        with label_findings(variant):
             await expect_kept_or_refused(memory, memory.message(content))

@@ -6,7 +6,7 @@ from typing import Any
 
 from goldfish.catalogue.fidelity.facts import expect_metadata
 from goldfish.catalogue.registry import Reopening, carries, check, method
-from goldfish.catalogue.support.knowledge import Knowledge, offered
+from goldfish.catalogue.support.facts import ExpectedFacts, offer
 from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness.memory import Memory, contents_of
 
@@ -32,7 +32,7 @@ OWN_NAMES = ("data", "hash", "id", "text", "memory", "content", "role", "created
     needs=[method("remember", "metadata"), Reopening],
 )
 async def facts_outlive_metadata_that_cannot_be_kept(memory: Memory) -> None:
-    knowledge = Knowledge(memory)
+    knowledge = ExpectedFacts(memory)
     ann, ben = memory.session("ann"), memory.session("ben")
     await knowledge.tell(ann, "Ann lives in Berlin")
     await _outlives_a_reopen(memory, knowledge.expect)
@@ -40,7 +40,7 @@ async def facts_outlive_metadata_that_cannot_be_kept(memory: Memory) -> None:
     for what, value in UNKEEPABLE.items():
         await knowledge.tell(ann, f"Ann was told this before {what}")
         odd = f"Ann was told this with {what}"
-        if await offered(client, ann, odd, metadata={"odd": value}) is None:
+        if await offer(client, ann, odd, metadata={"odd": value}) is None:
             knowledge.note(ann, odd)
         await knowledge.tell(ben, f"Ben was told this after {what}")
     await memory.reopen()
@@ -58,10 +58,10 @@ async def facts_outlive_metadata_that_cannot_be_kept(memory: Memory) -> None:
     needs=[method("remember", "metadata")],
 )
 async def metadata_named_as_the_stores_own_fields_are_kept_or_refused(memory: Memory) -> None:
-    knowledge, client, user = Knowledge(memory), memory.client, memory.session("ann")
+    knowledge, client, user = ExpectedFacts(memory), memory.client, memory.session("ann")
     for name in OWN_NAMES:
         text = f"This fact has metadata called {name}"
-        if await offered(client, user, text, metadata={name: "mine"}) is None:
+        if await offer(client, user, text, metadata={name: "mine"}) is None:
             knowledge.note(user, text)
             await expect_metadata(client, user, text, {name: "mine"})
     await knowledge.expect(user)

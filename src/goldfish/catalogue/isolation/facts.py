@@ -2,14 +2,14 @@
 
 from goldfish.catalogue.isolation.messages import called
 from goldfish.catalogue.registry import ScopedIds, check, filters, method
-from goldfish.catalogue.support.knowledge import (
-    Knowledge,
-    known,
-    offered,
-    recalled,
-    shown_facts,
-    text_of,
-    told,
+from goldfish.catalogue.support.facts import (
+    ExpectedFacts,
+    fetch_texts,
+    offer,
+    quote_facts,
+    read_text,
+    recall_texts,
+    remember,
 )
 from goldfish.catalogue.support.lookalikes import ODD_CHARACTERS
 from goldfish.findings.comparison import quote
@@ -49,11 +49,11 @@ SECRET = "The code of the garage door is 4711"
     about="facts",
 )
 async def users_whose_ids_look_alike_are_apart(memory: Memory) -> None:
-    knowledge = Knowledge(memory)
+    knowledge = ExpectedFacts(memory)
     for number, user in enumerate(USERS):
         await knowledge.tell(user, f"Their favourite tea is number {number}")
     for user in USERS:
-        knowledge.blame(user, await knowledge.heard(user))
+        knowledge.blame(user, await knowledge.fetch(user))
     await knowledge.expect()
 
 
@@ -67,14 +67,14 @@ async def users_whose_ids_look_alike_are_apart(memory: Memory) -> None:
     needs=[method("recall")],
 )
 async def a_recall_gives_the_facts_of_the_user_who_asks(memory: Memory) -> None:
-    knowledge, client = Knowledge(memory), memory.client
+    knowledge, client = ExpectedFacts(memory), memory.client
     ann, ben, nobody = (memory.session(name) for name in ("ann", "ben", "nobody"))
     await knowledge.tell(ann, SECRET, "The garage is behind the house")
     await knowledge.tell(ben, "Ben rents a garage", "Ben likes jazz")
     options = {"limit": 50} if client.has("recall", "limit") else {}
     for user in (ben, nobody):
         for query in (SECRET, "garage", "code", "4711"):
-            knowledge.blame(user, await recalled(client, user, query, **options))
+            knowledge.blame(user, await recall_texts(client, user, query, **options))
 
 
 @check(
@@ -89,14 +89,14 @@ async def a_recall_gives_the_facts_of_the_user_who_asks(memory: Memory) -> None:
 )
 async def a_fact_of_another_user_is_not_got_by_its_id(memory: Memory) -> None:
     client, ann, ben = memory.client, memory.session("ann"), memory.session("ben")
-    name = await told(client, ann, SECRET)
+    name = await remember(client, ann, SECRET)
     try:
         found = await client.call("get_fact", ben, name)
     except StoreError:
         return  # to say that there is none is as good
     if found is not None:
-        raise Violation(f"leaked: user {quote(ben)} got {quote(text_of(found))} by its id")
-    if text_of(await client.call("get_fact", ann, name)) != SECRET:
+        raise Violation(f"leaked: user {quote(ben)} got {quote(read_text(found))} by its id")
+    if read_text(await client.call("get_fact", ann, name)) != SECRET:
         raise Violation(f"lost: user {quote(ann)} does not get {quote(SECRET)} by its id")
 
 
@@ -111,9 +111,9 @@ async def a_fact_of_another_user_is_not_got_by_its_id(memory: Memory) -> None:
     needs=[method("revise"), ScopedIds],
 )
 async def a_fact_of_another_user_is_not_revised_by_its_id(memory: Memory) -> None:
-    knowledge, client = Knowledge(memory), memory.client
+    knowledge, client = ExpectedFacts(memory), memory.client
     ann, ben = memory.session("ann"), memory.session("ben")
-    name = await told(client, ann, SECRET)
+    name = await remember(client, ann, SECRET)
     knowledge.note(ann, SECRET)
     await knowledge.tell(ben, "Ben likes jazz")
     refused = False
@@ -137,9 +137,9 @@ async def a_fact_of_another_user_is_not_revised_by_its_id(memory: Memory) -> Non
     needs=[method("forget"), ScopedIds],
 )
 async def a_fact_of_another_user_is_not_forgotten_by_its_id(memory: Memory) -> None:
-    knowledge, client = Knowledge(memory), memory.client
+    knowledge, client = ExpectedFacts(memory), memory.client
     ann, ben = memory.session("ann"), memory.session("ben")
-    name = await told(client, ann, SECRET)
+    name = await remember(client, ann, SECRET)
     knowledge.note(ann, SECRET)
     await knowledge.tell(ben, "Ben likes jazz")
     refusal = None
@@ -149,7 +149,7 @@ async def a_fact_of_another_user_is_not_forgotten_by_its_id(memory: Memory) -> N
         refusal = error  # REV08 says whether it may
     await knowledge.expect()
     if client.has("recall"):
-        found = await recalled(client, ann, SECRET)
+        found = await recall_texts(client, ann, SECRET)
         if SECRET not in found:
             raise Violation(f"lost: {quote(SECRET)} is no longer recalled", str(refusal))
 
@@ -166,14 +166,14 @@ async def a_fact_of_another_user_is_not_forgotten_by_its_id(memory: Memory) -> N
     suite="smoke",
 )
 async def forgetting_one_user_leaves_the_others(memory: Memory) -> None:
-    knowledge = Knowledge(memory)
+    knowledge = ExpectedFacts(memory)
     for number, user in enumerate(USERS):
         await knowledge.tell(user, f"Their favourite tea is number {number}")
     for user in ("al", "john_doe", "%", "a*", "_", "nobody"):
         await memory.client.call("forget_all", user)
         knowledge.drop(user)
         for other in USERS:
-            found = await knowledge.heard(other)
+            found = await knowledge.fetch(other)
             if knowledge.texts[other] and not found:
                 raise Violation(
                     f"lost: forgetting user {called(user)} took the facts of {called(other)}"
@@ -191,22 +191,22 @@ async def forgetting_one_user_leaves_the_others(memory: Memory) -> None:
     about="facts",
 )
 async def odd_user_ids_are_told_apart_or_refused(memory: Memory) -> None:
-    knowledge, client = Knowledge(memory), memory.client
+    knowledge, client = ExpectedFacts(memory), memory.client
     await knowledge.tell("a", "A plain user")
     taken = []
     for number, user in enumerate(ODD_USERS):
         text = f"The odd number {number}"
-        if await offered(client, user, text) is None:
+        if await offer(client, user, text) is None:
             knowledge.note(user, text)
             taken.append(user)
     heard = [user for user in ("a", *taken) if await _is_heard(knowledge, user)]
     await knowledge.expect(*heard)
 
 
-async def _is_heard(knowledge: Knowledge, user: str) -> bool:
+async def _is_heard(knowledge: ExpectedFacts, user: str) -> bool:
     """Whether the store answers for a user, and gives nothing of anybody else's."""
     try:
-        knowledge.blame(user, await knowledge.heard(user))
+        knowledge.blame(user, await knowledge.fetch(user))
     except StoreError:
         # Half a character is no text, and some notice that only when they are asked for it.
         if not any("\ud800" <= each <= "\udfff" for each in user):
@@ -226,13 +226,13 @@ async def _is_heard(knowledge: Knowledge, user: str) -> bool:
     needs=[method("recall", "filter"), filters("equality")],
 )
 async def a_filter_does_not_reach_another_user(memory: Memory) -> None:
-    knowledge, client = Knowledge(memory), memory.client
+    knowledge, client = ExpectedFacts(memory), memory.client
     ann, ben = memory.session("ann"), memory.session("ben")
     await knowledge.tell(ann, SECRET)
     await knowledge.tell(ben, "Ben rents a garage")
     for key in ("user_id", "user", "owner", "namespace", "userId"):
         try:
-            found = await recalled(client, ben, "garage", filter={key: ann})
+            found = await recall_texts(client, ben, "garage", filter={key: ann})
         except StoreError:
             continue  # such a key may be refused
         knowledge.blame(ben, found)
@@ -249,14 +249,14 @@ async def a_filter_does_not_reach_another_user(memory: Memory) -> None:
     about="facts",
 )
 async def of_an_unknown_user_nothing_is_known(memory: Memory) -> None:
-    knowledge, client = Knowledge(memory), memory.client
+    knowledge, client = ExpectedFacts(memory), memory.client
     ann, nobody = memory.session("ann"), memory.session("nobody")
     await knowledge.tell(ann, SECRET)
     for _ in range(2):
-        found = await known(client, nobody, [SECRET])
+        found = await fetch_texts(client, nobody, [SECRET])
         knowledge.blame(nobody, found)
         if found:
-            raise Violation(f"phantom: of {quote(nobody)} {shown_facts(found)} is known")
+            raise Violation(f"phantom: of {quote(nobody)} {quote_facts(found)} is known")
     await knowledge.expect()
 
 
@@ -271,7 +271,7 @@ async def of_an_unknown_user_nothing_is_known(memory: Memory) -> None:
     needs=[method(name) for name in ("add_messages", "get_history", "clear", "forget_all")],
 )
 async def a_user_and_a_session_of_one_name_are_apart(memory: Memory) -> None:
-    knowledge, client, name = Knowledge(memory), memory.client, memory.session("ann")
+    knowledge, client, name = ExpectedFacts(memory), memory.client, memory.session("ann")
     batch = memory.messages(2)
     await knowledge.tell(name, SECRET)
     await client.add(name, batch)

@@ -3,7 +3,7 @@
 from goldfish.catalogue.isolation.facts import USERS
 from goldfish.catalogue.registry import check, method
 from goldfish.catalogue.support.lookalikes import BY_CASE, ODD_CHARACTERS, SEPARATED
-from goldfish.catalogue.support.stated import Owner, Stated, UserState, offered
+from goldfish.catalogue.support.state import ExpectedState, Owner, UserState, offer
 from goldfish.harness.memory import Memory, contents_of
 
 SESSIONS = [*USERS, *BY_CASE[:6], *SEPARATED[:12]]
@@ -20,13 +20,13 @@ SESSIONS = [*USERS, *BY_CASE[:6], *SEPARATED[:12]]
     suite="smoke",
 )
 async def sessions_whose_ids_look_alike_have_their_own_values(memory: Memory) -> None:
-    stated = Stated(memory)
+    stated = ExpectedState(memory)
     sessions = [Owner(name) for name in dict.fromkeys(SESSIONS)]
     for owner in sessions:
         await stated.put(owner, {"note": memory.text(), f"only {len(owner.session)}": "yes"})
     for name in ODD_CHARACTERS:
         values = {"note": memory.text("odd")}
-        if await offered(memory.client, Owner(name), values) is None:
+        if await offer(memory.client, Owner(name), values) is None:
             stated.note(Owner(name), values)
             sessions.append(Owner(name))
     await stated.expect(*sessions)
@@ -44,13 +44,13 @@ async def sessions_whose_ids_look_alike_have_their_own_values(memory: Memory) ->
     suite="smoke",
 )
 async def users_whose_ids_look_alike_have_their_own_values(memory: Memory) -> None:
-    stated, session = Stated(memory), memory.session()
+    stated, session = ExpectedState(memory), memory.session()
     users = [Owner(session, name) for name in USERS]
     for owner in users:
         await stated.put(owner, {"note": memory.text()})
     for name in ODD_CHARACTERS:
         values = {"note": memory.text("odd")}
-        if await offered(memory.client, Owner(session, name), values) is None:
+        if await offer(memory.client, Owner(session, name), values) is None:
             stated.note(Owner(session, name), values)
             users.append(Owner(session, name))
     await stated.expect(*users)
@@ -67,7 +67,7 @@ async def users_whose_ids_look_alike_have_their_own_values(memory: Memory) -> No
     needs=UserState,
 )
 async def values_of_a_user_are_the_same_from_every_session(memory: Memory) -> None:
-    stated, ann = Stated(memory), memory.session("ann")
+    stated, ann = ExpectedState(memory), memory.session("ann")
     one, two = memory.session("one"), memory.session("two")
     for turn, session in enumerate((one, two, one)):
         await stated.put(Owner(session), {"theme": memory.text("of a session")})
@@ -91,7 +91,7 @@ async def values_of_a_user_are_the_same_from_every_session(memory: Memory) -> No
     needs=[method("add_messages"), method("get_history")],
 )
 async def values_are_no_messages(memory: Memory) -> None:
-    stated, client, owner = Stated(memory), memory.client, Owner(memory.session())
+    stated, client, owner = ExpectedState(memory), memory.client, Owner(memory.session())
     said = list[object]()
     for turn in range(3):
         await stated.put(owner, {"turn": f"number {turn}", f"name {turn}": memory.text()})

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterable, Iterable
 from typing import Any
 
 from goldfish.catalogue.registry import Reopening, check
-from goldfish.catalogue.support.comparison import about
+from goldfish.catalogue.support.comparison import label_findings
 from goldfish.findings.comparison import quote_list
 from goldfish.findings.result import Violation
 from goldfish.harness.client import LocalClient, StoreError
@@ -46,10 +46,10 @@ def _odd_ones(memory: Memory) -> list[ChatMessage]:
 )
 async def every_method_returns_on_an_empty_store(memory: Memory) -> None:
     client, nobody = memory.client, memory.session("nobody")
-    with about("reading an unknown session"):
+    with label_findings("reading an unknown session"):
         await client.expect(nobody, [])
     if client.has("get_history", "last"):
-        with about("reading the last message of an unknown session"):
+        with label_findings("reading the last message of an unknown session"):
             await client.expect(nobody, [], last=1)
     calls: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
         "trim": ((nobody,), {"keep_last": 2}),
@@ -62,7 +62,7 @@ async def every_method_returns_on_an_empty_store(memory: Memory) -> None:
     }
     for name, (arguments, options) in calls.items():
         if client.has(name, *options):
-            with about(f"{name} on an empty store"):
+            with label_findings(f"{name} on an empty store"):
                 await client.call(name, *arguments, **options)
     await client.expect(nobody, [])
     if client.has("list_sessions"):
@@ -114,7 +114,7 @@ async def a_refused_value_does_not_fail_the_calls_beside_it(memory: Memory) -> N
     for session, batch, odd in zip(sessions, batches, odd_ones, strict=True):
         calls.append(memory.client.add(session, batch))
         calls.append(_ignored(memory.client.offer(memory.session("odd"), [odd])))
-    with about("beside a refused value"):
+    with label_findings("beside a refused value"):
         await asyncio.gather(*calls)
         for session, batch in zip(sessions, batches, strict=True):
             await memory.client.expect(session, contents_of(batch))
@@ -145,7 +145,7 @@ async def a_cancelled_call_does_not_break_the_store(memory: Memory) -> None:
             with contextlib.suppress(asyncio.CancelledError):
                 await task
     theirs = [each for messages in cancelled.values() for each in contents_of(messages)]
-    with about("after cancelled calls"):
+    with label_findings("after cancelled calls"):
         await _expect_alive(memory, foreign=[*contents_of(batch), *theirs])
         await memory.client.expect(session, contents_of(batch), foreign=theirs)
         for name, messages in cancelled.items():
@@ -168,7 +168,7 @@ async def many_calls_in_a_row_exhaust_nothing(memory: Memory) -> None:
     for turn in range(150):
         session = sessions[turn % 10]
         batches[session].append(message := memory.message())
-        with about(f"call {2 * turn + 1}"):
+        with label_findings(f"call {2 * turn + 1}"):
             await memory.client.add(session, [message])
             await memory.client.expect(session, contents_of(batches[session]))
     for session in sessions:
@@ -187,7 +187,7 @@ async def many_calls_in_a_row_exhaust_nothing(memory: Memory) -> None:
 async def a_store_can_be_closed_and_opened_again_and_again(memory: Memory) -> None:
     session, batch = memory.session(), []
     for turn in range(20):
-        with about(f"opening {turn + 1}"):
+        with label_findings(f"opening {turn + 1}"):
             batch.append(message := memory.message())
             await memory.client.add(session, [message])
             await memory.reopen()
@@ -208,7 +208,7 @@ async def several_openings_live_side_by_side(memory: Memory) -> None:
     await first.add(session, batch := memory.messages(2))
     others = [*await asyncio.gather(*(memory.open() for _ in range(3))), await memory.open()]
     for turn, client in enumerate([*others, first]):
-        with about(f"opening {turn + 2}" if client is not first else "the first opening"):
+        with label_findings(f"opening {turn + 2}" if client is not first else "the first opening"):
             await client.expect(session, contents_of(batch))
     await first.add(session, more := memory.messages(1))
     for client in others:
@@ -237,12 +237,12 @@ async def two_openings_do_not_lock_each_other_out(memory: Memory) -> None:
         writer = writers[turn % len(writers)]
         reader = second if writer is first else first
         batch.append(message := memory.message())
-        with about(f"turn {turn + 1}"):
+        with label_findings(f"turn {turn + 1}"):
             await writer.add(session, [message])
             await reader.expect(session, contents_of(batch))
             await writer.expect(session, contents_of(batch))
     await first.offer(memory.session("odd"), [_odd(memory)])
-    with about("after the other opening was refused a value"):
+    with label_findings("after the other opening was refused a value"):
         await _expect_alive(memory, writers[-1])
         await second.expect(session, contents_of(batch))
 
@@ -258,15 +258,15 @@ async def two_openings_do_not_lock_each_other_out(memory: Memory) -> None:
 )
 async def calls_made_at_once_all_return(memory: Memory) -> None:
     batches = {memory.session(): memory.messages(2) for _ in range(20)}
-    with about("written at once"):
+    with label_findings("written at once"):
         await asyncio.gather(*(memory.client.add(*item) for item in batches.items()))
-    with about("read at once"):
+    with label_findings("read at once"):
         every = [each for batch in batches.values() for each in contents_of(batch)]
         expected = [(session, contents_of(batch)) for session, batch in batches.items()]
         reads = [memory.client.expect(*item, foreign=every) for item in expected]
         await asyncio.gather(*reads)
     more = {session: memory.messages(1) for session in batches}
-    with about("written and read at once"):
+    with label_findings("written and read at once"):
         writes = [memory.client.add(*item) for item in more.items()]
         await asyncio.gather(*writes, *(memory.client.contents(session) for session in batches))
         for session in batches:
@@ -286,13 +286,13 @@ async def a_large_batch_does_not_break_the_next_call(memory: Memory) -> None:
     await memory.client.add(small, few := memory.messages(2))
     count = await memory.affordable(2_500, least=500)
     refusal = await memory.client.offer(large, many := memory.messages(count))
-    with about("after a large batch"):
+    with label_findings("after a large batch"):
         await memory.client.expect(large, contents_of(many) if refusal is None else [])
         await memory.client.expect(small, contents_of(few))
         await _expect_alive(memory)
     await memory.client.offer(large, [memory.message(memory.text("x" * 3_000_000))])
     await memory.client.contents(large)
-    with about("after a large message"):
+    with label_findings("after a large message"):
         await memory.client.expect(small, contents_of(few))
         await _expect_alive(memory)
 
@@ -309,7 +309,7 @@ async def a_large_batch_does_not_break_the_next_call(memory: Memory) -> None:
 async def an_abandoned_reading_does_not_block_the_store(memory: Memory) -> None:
     session, batch = memory.session(), memory.messages(5)
     await memory.client.add(session, batch)
-    with about("after abandoned readings"):
+    with label_findings("after abandoned readings"):
         for _ in range(3):
             await _read_one(memory.client, session)
         await memory.client.add(session, more := memory.messages(1))

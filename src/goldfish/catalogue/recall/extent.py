@@ -6,15 +6,15 @@ from typing import Any
 from goldfish.catalogue.recall.finding import AT_THE_END, MEETING
 from goldfish.catalogue.recall.paging import GARDEN
 from goldfish.catalogue.registry import check, method
-from goldfish.catalogue.support.knowledge import (
-    Knowledge,
+from goldfish.catalogue.support.facts import (
+    ExpectedFacts,
     expect_first,
-    fact_in,
-    known_items,
-    recalled,
-    shown_facts,
-    text_of,
-    told,
+    fetch_facts,
+    quote_facts,
+    read_text,
+    recall_texts,
+    remember,
+    unwrap_fact,
 )
 from goldfish.findings.comparison import quote
 from goldfish.findings.result import UnsupportedError, Violation
@@ -37,10 +37,10 @@ ABOUT_THE_KEY = ["A spare key hangs in the hall", "The blue flowerpot is broken"
     needs=[method("recall", "limit", "offset")],
 )
 async def a_recall_can_be_leafed_through_one_by_one(memory: Memory) -> None:
-    knowledge, user, pages = Knowledge(memory), memory.session("ann"), list[Any]()
+    knowledge, user, pages = ExpectedFacts(memory), memory.session("ann"), list[Any]()
     await knowledge.tell(user, *GARDEN)
     for offset in range(len(GARDEN) + 1):
-        pages += await recalled(memory.client, user, "in the garden", limit=1, offset=offset)
+        pages += await recall_texts(memory.client, user, "in the garden", limit=1, offset=offset)
     knowledge.compare(user, pages)
 
 
@@ -55,17 +55,17 @@ async def a_recall_can_be_leafed_through_one_by_one(memory: Memory) -> None:
     needs=[method("recall", "limit")],
 )
 async def a_long_fact_takes_one_place_of_a_recall(memory: Memory) -> None:
-    knowledge, user = Knowledge(memory), memory.session("ann")
+    knowledge, user = ExpectedFacts(memory), memory.session("ann")
     long = "\n".join(f"In the garden, in the garden, page {number}" for number in range(55))
     await knowledge.tell(user, long, *GARDEN)
     for limit in (1, 2):
         query = "In the garden, in the garden, page 7"
-        found = await recalled(memory.client, user, query, limit=limit)
+        found = await recall_texts(memory.client, user, query, limit=limit)
         if len(set(map(str, found))) != limit or len(found) != limit:
             raise Violation(
                 f"wrong: limit={limit} of {len(GARDEN) + 1} facts that fit recalls {len(found)}, "
                 f"one of {len(long)} characters among them",
-                f"recalled {shown_facts(found)}",
+                f"recalled {quote_facts(found)}",
             )
 
 
@@ -80,10 +80,10 @@ async def a_long_fact_takes_one_place_of_a_recall(memory: Memory) -> None:
     needs=[method("recall"), method("remember", "metadata")],
 )
 async def metadata_do_not_drown_what_a_fact_says(memory: Memory) -> None:
-    knowledge, user = Knowledge(memory), memory.session("ann")
+    knowledge, user = ExpectedFacts(memory), memory.session("ann")
     await knowledge.tell(user, AFRAID, metadata={"a note": MEETING * 6})
     await knowledge.tell(user, "The dog likes the beach", "Thunder was heard on Monday")
-    expect_first(await recalled(memory.client, user, AFRAID), AFRAID, AFRAID)
+    expect_first(await recall_texts(memory.client, user, AFRAID), AFRAID, AFRAID)
 
 
 @check(
@@ -98,16 +98,16 @@ async def metadata_do_not_drown_what_a_fact_says(memory: Memory) -> None:
 )
 async def the_old_end_of_a_long_fact_does_not_recall_it(memory: Memory) -> None:
     user, client = memory.session("ann"), memory.client
-    name = await told(client, user, MEETING * 9 + AT_THE_END)
-    await Knowledge(memory).tell(user, *ABOUT_THE_KEY)
+    name = await remember(client, user, MEETING * 9 + AT_THE_END)
+    await ExpectedFacts(memory).tell(user, *ABOUT_THE_KEY)
     await client.call("revise", user, name, NEW)
-    found = await recalled(client, user, AT_THE_END)
+    found = await recall_texts(client, user, AT_THE_END)
     rival = min((found.index(each) for each in ABOUT_THE_KEY if each in found), default=len(found))
     if NEW in found[:rival]:
         raise Violation(
             f"stale: {quote(AT_THE_END)} recalls {quote(NEW)}, which once ended like that, before "
             "others that are about it",
-            f"recalled {shown_facts(found)}",
+            f"recalled {quote_facts(found)}",
         )
 
 
@@ -123,7 +123,7 @@ async def the_old_end_of_a_long_fact_does_not_recall_it(memory: Memory) -> None:
 )
 async def a_revised_fact_is_as_old_as_it_was(memory: Memory) -> None:
     user, client = memory.session("ann"), memory.client
-    name = await told(client, user, AFRAID)
+    name = await remember(client, user, AFRAID)
     before = await _told_at(client, user, AFRAID)
     await asyncio.sleep(SECOND)
     if await _told_at(client, user, AFRAID) != before:
@@ -138,9 +138,9 @@ async def a_revised_fact_is_as_old_as_it_was(memory: Memory) -> None:
 
 async def _told_at(client: Client, user: str, text: str) -> Any:
     """When a fact says that it was first told."""
-    for item in await known_items(client, user, [text]):
-        if text_of(item) == text:
-            if (found := field(fact_in(item), "created_at")) in (MISSING, None):
+    for item in await fetch_facts(client, user, [text]):
+        if read_text(item) == text:
+            if (found := field(unwrap_fact(item), "created_at")) in (MISSING, None):
                 raise UnsupportedError("its facts do not say when they were first told")
             return found
     raise Violation(f"lost: user {quote(user)} was told {quote(text)}, which is not there")

@@ -8,12 +8,12 @@ from datetime import datetime
 from typing import Any
 
 from goldfish.catalogue.registry import check, filters, method
-from goldfish.catalogue.support.knowledge import (
-    Knowledge,
-    items_in,
-    recalled,
-    shown_facts,
-    text_of,
+from goldfish.catalogue.support.facts import (
+    ExpectedFacts,
+    quote_facts,
+    read_text,
+    recall_texts,
+    unpack_facts,
 )
 from goldfish.findings.comparison import quote
 from goldfish.findings.result import UnsupportedError, Violation
@@ -183,14 +183,14 @@ async def keys_that_look_like_paths_or_code_are_names(memory: Memory) -> None:
     needs=[method("recall", "limit", "filter"), *Equality],
 )
 async def a_filter_comes_before_the_limit(memory: Memory) -> None:
-    knowledge, user = Knowledge(memory), memory.session("ann")
+    knowledge, user = ExpectedFacts(memory), memory.session("ann")
     wanted = "The coffee in the office comes from a cooperative in Colombia"
     for number in range(30):
         text = wanted if number == 15 else f"coffee {number}"
         topic = "work" if number == 15 else "home"
         await knowledge.tell(user, text, metadata={"topic": topic})
     choice = {"topic": "work"}
-    found = await recalled(memory.client, user, "coffee", limit=5, filter=choice)
+    found = await recall_texts(memory.client, user, "coffee", limit=5, filter=choice)
     _expect([wanted], found, choice)
 
 
@@ -226,7 +226,7 @@ class Shelf:
         self.memory = memory
         self.client: Client = memory.client
         self.user = memory.session("ann")
-        self.knowledge = Knowledge(memory)
+        self.knowledge = ExpectedFacts(memory)
         self.texts: list[str] = []
 
     @classmethod
@@ -259,11 +259,13 @@ class Shelf:
         wanted = [self.texts[place] for place in places]
         if self.client.has("list_facts", "filter"):
             found = await self.client.call("list_facts", self.user, filter=dict(choice))
-            _expect(wanted, [text_of(each) for each in items_in(found, "list_facts")], choice)
+            _expect(wanted, [read_text(each) for each in unpack_facts(found, "list_facts")], choice)
         if self.client.has("recall", "filter"):
             options = {"limit": 100} if self.client.has("recall", "limit") else {}
             query = "which book lies on the shelf"
-            found = await recalled(self.client, self.user, query, filter=dict(choice), **options)
+            found = await recall_texts(
+                self.client, self.user, query, filter=dict(choice), **options
+            )
             _expect(wanted, found, choice)
 
 
@@ -279,6 +281,6 @@ def _expect(wanted: Iterable[str], found: Iterable[Any], choice: Mapping[str, An
         what = f"gives {quote(much[0])}, which does not fit"
     raise Violation(
         f"wrong: the filter {quote(dict(choice))} {what}",
-        f"expected {shown_facts(expected)}",
-        f"found {shown_facts(got)}",
+        f"expected {quote_facts(expected)}",
+        f"found {quote_facts(got)}",
     )

@@ -6,7 +6,7 @@ Ranks are compared, never scores; a store of plain words is not asked for paraph
 from contextlib import suppress
 
 from goldfish.catalogue.registry import check, method, recalls
-from goldfish.catalogue.support.knowledge import Knowledge, expect_first, recalled, shown_facts
+from goldfish.catalogue.support.facts import ExpectedFacts, expect_first, quote_facts, recall_texts
 from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
 from goldfish.harness.client import StoreError
@@ -168,7 +168,7 @@ async def a_fact_is_recalled_against_the_facts_of_others(memory: Memory) -> None
         "Espresso machine?",
         "an espresso machine",
     ]
-    knowledge, ann = Knowledge(memory), memory.session("ann")
+    knowledge, ann = ExpectedFacts(memory), memory.session("ann")
     own = "The espresso machine in the kitchen has been leaking since Tuesday"
     crowd = [memory.session(f"other-{n}") for n in range(int(min(125, 30 * memory.effort)))]
     for user in crowd[::2]:
@@ -177,7 +177,7 @@ async def a_fact_is_recalled_against_the_facts_of_others(memory: Memory) -> None
     for user in crowd[1::2]:
         await knowledge.tell(user, *others)
     options = {"limit": 5} if memory.client.has("recall", "limit") else {}
-    found = await recalled(memory.client, ann, "espresso machine", **options)
+    found = await recall_texts(memory.client, ann, "espresso machine", **options)
     knowledge.blame(ann, found)
     expect_first(found, own, "espresso machine")
 
@@ -193,18 +193,18 @@ async def a_fact_is_recalled_against_the_facts_of_others(memory: Memory) -> None
     needs=[Recall],
 )
 async def a_query_is_words_and_no_syntax(memory: Memory) -> None:
-    knowledge, user, client = Knowledge(memory), memory.session("ann"), memory.client
+    knowledge, user, client = ExpectedFacts(memory), memory.session("ann"), memory.client
     await knowledge.tell(user, *TEN[4:9])
     for query in SYNTAX:
         try:
-            knowledge.blame(user, await recalled(client, user, query))
+            knowledge.blame(user, await recall_texts(client, user, query))
         except StoreError as error:
             raise Violation(f"refused: the query {quote(query)}: {error}") from error
     for empty in ("", " ", "\x00", "\ud800"):
         with suppress(StoreError):  # to refuse what asks for nothing is no fault
-            knowledge.blame(user, await recalled(client, user, empty))
+            knowledge.blame(user, await recall_texts(client, user, empty))
     query = '"thunder" (dog) AND -afraid: *'
-    expect_first(await recalled(client, user, query), TEN[7], query)
+    expect_first(await recall_texts(client, user, query), TEN[7], query)
     await knowledge.expect(user)
 
 
@@ -235,23 +235,23 @@ async def a_long_fact_is_recalled_by_its_end(memory: Memory) -> None:
     needs=[Recall],
 )
 async def a_fact_is_recalled_by_the_next_call(memory: Memory) -> None:
-    knowledge, user = Knowledge(memory), memory.session("ann")
+    knowledge, user = ExpectedFacts(memory), memory.session("ann")
     for text in TEN[:6]:
         await knowledge.tell(user, text)
-        expect_first(await recalled(memory.client, user, text), text, text)
+        expect_first(await recall_texts(memory.client, user, text), text, text)
 
 
 async def _recalled_first(
     memory: Memory, facts: list[str], queries: dict[str, str], *, among: int = 1
 ) -> None:
     """Tell the facts about one user, and ask each query."""
-    knowledge, user = Knowledge(memory), memory.session("ann")
+    knowledge, user = ExpectedFacts(memory), memory.session("ann")
     await knowledge.tell(user, *facts)
     for query, wanted in queries.items():
-        found = await recalled(memory.client, user, query)
+        found = await recall_texts(memory.client, user, query)
         if unknown := [text for text in found if text not in facts]:
             raise Violation(
                 f"phantom: user {quote(user)} was given {quote(unknown[0])}, which nobody told",
-                f"recalled {shown_facts(found)}",
+                f"recalled {quote_facts(found)}",
             )
         expect_first(found, wanted, query, among=among)

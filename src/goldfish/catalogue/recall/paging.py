@@ -3,14 +3,14 @@
 from typing import Any
 
 from goldfish.catalogue.registry import check, method
-from goldfish.catalogue.support.knowledge import (
-    Knowledge,
-    items_in,
-    known,
-    recalled,
-    shown_facts,
-    text_of,
-    told,
+from goldfish.catalogue.support.facts import (
+    ExpectedFacts,
+    fetch_texts,
+    quote_facts,
+    read_text,
+    recall_texts,
+    remember,
+    unpack_facts,
 )
 from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
@@ -35,11 +35,11 @@ GARDEN = [
 async def a_recall_gives_no_more_than_its_limit(memory: Memory) -> None:
     _, user = await _gardened(memory)
     for limit in (1, 3, len(GARDEN)):
-        found = await recalled(memory.client, user, "in the garden", limit=limit)
+        found = await recall_texts(memory.client, user, "in the garden", limit=limit)
         if len(found) != limit:
             raise Violation(
                 f"wrong: limit={limit} of {len(GARDEN)} facts that fit recalls {len(found)}",
-                f"recalled {shown_facts(found)}",
+                f"recalled {quote_facts(found)}",
             )
 
 
@@ -56,7 +56,7 @@ async def a_recall_gives_no_more_than_its_limit(memory: Memory) -> None:
 async def a_limit_beyond_what_is_there_gives_all(memory: Memory) -> None:
     knowledge, user = await _gardened(memory)
     for limit in (len(GARDEN) + 1, 100, 1000):
-        found = await recalled(memory.client, user, "in the garden", limit=limit)
+        found = await recall_texts(memory.client, user, "in the garden", limit=limit)
         knowledge.compare(user, found)
 
 
@@ -73,7 +73,7 @@ async def a_limit_beyond_what_is_there_gives_all(memory: Memory) -> None:
 async def pages_of_a_recall_are_disjoint_and_complete(memory: Memory) -> None:
     (knowledge, user), pages = await _gardened(memory), list[Any]()
     for offset in range(0, len(GARDEN) + 4, 4):
-        pages += await recalled(memory.client, user, "in the garden", limit=4, offset=offset)
+        pages += await recall_texts(memory.client, user, "in the garden", limit=4, offset=offset)
     knowledge.compare(user, pages)
 
 
@@ -110,7 +110,7 @@ async def pages_of_a_list_are_disjoint_and_complete(memory: Memory) -> None:
     needs=[method("list_facts")],
 )
 async def a_list_is_complete_beyond_a_hundred(memory: Memory) -> None:
-    knowledge, user = Knowledge(memory), memory.session("ann")
+    knowledge, user = ExpectedFacts(memory), memory.session("ann")
     await knowledge.tell(user, *(f"Locker {number}" for number in range(105)))
     await knowledge.expect(user)
 
@@ -127,7 +127,7 @@ async def a_list_is_complete_beyond_a_hundred(memory: Memory) -> None:
 )
 async def a_list_is_in_the_order_first_told(memory: Memory) -> None:
     user, client = memory.session("ann"), memory.client
-    names = {text: await told(client, user, text) for text in GARDEN}
+    names = {text: await remember(client, user, text) for text in GARDEN}
     await client.call("remember", user, GARDEN[2])
     expected = list(GARDEN)
     if client.has("revise"):
@@ -135,7 +135,7 @@ async def a_list_is_in_the_order_first_told(memory: Memory) -> None:
         await client.call("revise", user, names[GARDEN[4]], expected[4])
     for _ in range(2):
         # Whether the one that was told again is there once is for DUP to say.
-        _expect_order(user, expected, list(dict.fromkeys(await known(client, user))))
+        _expect_order(user, expected, list(dict.fromkeys(await fetch_texts(client, user))))
 
 
 def _expect_order(user: str, expected: list[Any], found: list[Any]) -> None:
@@ -144,18 +144,18 @@ def _expect_order(user: str, expected: list[Any], found: list[Any]) -> None:
         raise Violation(
             f"reordered: the facts of user {quote(user)} are in another order than that in which "
             "they were first told",
-            f"expected {shown_facts(expected)}",
-            f"listed {shown_facts(found)}",
+            f"expected {quote_facts(expected)}",
+            f"listed {quote_facts(found)}",
         )
 
 
-async def _gardened(memory: Memory) -> tuple[Knowledge, str]:
+async def _gardened(memory: Memory) -> tuple[ExpectedFacts, str]:
     """A user about whom nine facts of one kind were told."""
-    knowledge, user = Knowledge(memory), memory.session("ann")
+    knowledge, user = ExpectedFacts(memory), memory.session("ann")
     await knowledge.tell(user, *GARDEN)
     return knowledge, user
 
 
 async def _listed(client: Client, user: str, **options: Any) -> list[Any]:
     found = await client.call("list_facts", user, **options)
-    return [text_of(item) for item in items_in(found, "list_facts")]
+    return [read_text(item) for item in unpack_facts(found, "list_facts")]

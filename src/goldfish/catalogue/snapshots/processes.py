@@ -6,13 +6,13 @@ from typing import Any
 from goldfish.catalogue.registry import OtherProcess, Reopening, check
 from goldfish.catalogue.snapshots.sessions import LIST, RESTORING
 from goldfish.catalogue.support.freshness import expect_fresh
-from goldfish.catalogue.support.states import (
+from goldfish.catalogue.support.snapshots import (
     Aim,
     expect_acknowledged,
     expect_listed,
     expect_one_of,
     expect_state,
-    killed_during,
+    kill_during,
     roll_back,
     save,
 )
@@ -81,7 +81,7 @@ async def a_kill_during_a_rollback_leaves_one_state_or_the_other(memory: Memory)
     await aim.measure(client, "rollback_to_snapshot", session, before)
     for _ in tries(memory):
         await expect_state(client, session, after, states[0])
-        answered, _ = await killed_during(memory, aim, "rollback_to_snapshot", session, before)
+        answered, _ = await kill_during(memory, aim, "rollback_to_snapshot", session, before)
         state = await expect_one_of(client, session, states, "a kill during a rollback")
         if answered and state == 0:
             await expect_acknowledged(client, session, states[1])
@@ -106,7 +106,7 @@ async def a_kill_during_a_save_leaves_no_half_of_a_snapshot(memory: Memory) -> N
     aim = Aim(memory.random)
     await aim.measure(client, "save_snapshot", session)
     for _ in tries(memory):
-        answered, found = await killed_during(memory, aim, "save_snapshot", session)
+        answered, found = await kill_during(memory, aim, "save_snapshot", session)
         names += [identity(found)] if answered else []
         await client.expect(session, contents_of(batch))
         for name in await _all_there(client, session, names):

@@ -2,11 +2,11 @@
 
 from goldfish.catalogue.registry import Reopening, Retries, carries, check, method
 from goldfish.catalogue.support.comparison import expect_messages
-from goldfish.catalogue.support.states import (
+from goldfish.catalogue.support.snapshots import (
     expect_listed,
     expect_refused,
     expect_state,
-    listed,
+    list_snapshots,
     roll_back,
     save,
 )
@@ -251,7 +251,7 @@ async def clearing_everything_removes_the_snapshots(memory: Memory) -> None:
         saved.append(await save(client, session))
     await client.call("clear_all")
     for session, name in zip(sessions, saved, strict=True):
-        if client.has("list_snapshots") and name in await listed(client, session):
+        if client.has("list_snapshots") and name in await list_snapshots(client, session):
             raise Violation(f"resurrected: after clear_all, snapshot {quote(name)} is still listed")
         try:
             await roll_back(client, session, name)
@@ -281,7 +281,7 @@ async def snapshots_are_listed_as_they_were_saved(memory: Memory) -> None:
         raise Violation("wrong: two snapshots of one session have one id")
     await expect_listed(client, session, names)
     _expect_counts(await client.call("list_snapshots", session), names)
-    strangers = set(map(repr, await listed(client, memory.session("other"))))
+    strangers = set(map(repr, await list_snapshots(client, memory.session("other"))))
     if strangers & set(map(repr, names)):
         raise Violation("leaked: a session without snapshots lists those of another")
 
@@ -349,7 +349,7 @@ async def deleting_a_snapshot_deletes_that_one(memory: Memory) -> None:
     for _ in range(2):
         await client.call("delete_snapshot", session, doomed)
         await client.expect(session, contents_of(there))
-    if client.has("list_snapshots") and doomed in await listed(client, session):
+    if client.has("list_snapshots") and doomed in await list_snapshots(client, session):
         raise Violation(f"resurrected: deleted snapshot {quote(doomed)} is still listed")
     await expect_refused(client, "a deleted snapshot", "rollback_to_snapshot", session, doomed)
     for name, messages in (saved[0], saved[1], saved[0]):

@@ -150,7 +150,7 @@ class Adversity:
             return "fail", None
 
 
-def settled(make: MakeNemesis) -> MakeNemesis:
+def wait_for_recovery(make: MakeNemesis) -> MakeNemesis:
     """The nemesis, which counts as at work until the store has found its way back from it.
 
     A connection that was cut while nobody used it is an error of the next call, which is no fault
@@ -183,7 +183,7 @@ async def _found_its_way_back(fleet: Fleet) -> None:
         await asyncio.sleep(0 if running else 0.02)
 
 
-def files_of(memory: Memory) -> list[Path]:
+def list_files(memory: Memory) -> list[Path]:
     """The files that the store keeps in its sandbox, the largest first."""
     files = [path for path in memory.sandbox.path.rglob("*") if path.is_file()]
     written = sorted((each for each in files if each.stat().st_size), key=_size, reverse=True)

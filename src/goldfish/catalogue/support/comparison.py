@@ -13,7 +13,7 @@ from goldfish.messages import ChatMessage
 
 
 @contextmanager
-def about(variant: str) -> Iterator[None]:
+def label_findings(variant: str) -> Iterator[None]:
     """Name the variant in whatever is found wrong about it."""
     try:
         yield
@@ -38,7 +38,7 @@ async def expect_messages(
     expect_contents(contents_of(batch), contents_of(found), session=session)
     for given, back in zip(batch, found, strict=True):
         for name in ("content", *fields):
-            if changed := field_difference(given, back, name):
+            if changed := describe_field_difference(given, back, name):
                 raise Violation(f"corrupted: of {quote(given.content, 30)}, {changed}")
 
 
@@ -55,17 +55,19 @@ async def expect_kept_or_refused(memory: Memory, message: ChatMessage, *fields: 
         await expect_messages(memory.client, session, [message], fields)
 
 
-def field_difference(given: ChatMessage, back: Any, name: str) -> str | None:
+def describe_field_difference(given: ChatMessage, back: Any, name: str) -> str | None:
     """How a field of a message came back changed; None if it is as it was."""
     value, found = getattr(given, name), field(back, name)
     if value is None or value in ([], {}):
         return _absent_difference(value, found, name)
     if name == "created_at":
         # In UTC, because Python says that an hour that comes twice equals nothing in another zone.
-        return None if instant(found) == instant(value) else _changed(name, value, found)
+        return (
+            None if parse_instant(found) == parse_instant(value) else _changed(name, value, found)
+        )
     if isinstance(found, tuple):  # a frozen message of somebody's own may well hold tuples
         found = list(found)
-    return difference(value, found, name)
+    return describe_difference(value, found, name)
 
 
 def _absent_difference(value: Any, found: Any, name: str) -> str | None:
@@ -77,7 +79,7 @@ def _absent_difference(value: Any, found: Any, name: str) -> str | None:
     return _changed(name, value, found)
 
 
-def instant(found: Any) -> datetime | None:
+def parse_instant(found: Any) -> datetime | None:
     """The moment that came back, from a time with a zone, ISO 8601 text or seconds since 1970."""
     if isinstance(found, str):
         try:
@@ -91,7 +93,7 @@ def instant(found: Any) -> datetime | None:
     return found.astimezone(UTC)
 
 
-def difference(given: Any, found: Any, path: str) -> str | None:
+def describe_difference(given: Any, found: Any, path: str) -> str | None:
     """Where two values differ and how, by value and by the types that JSON keeps apart."""
     return _difference(given, found, path, frozenset())
 

@@ -8,12 +8,12 @@ from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness.memory import Client, Memory
 
 
-def writers(memory: Memory, one: Client, two: Client) -> tuple[Client, Client]:
+def choose_writers(memory: Memory, one: Client, two: Client) -> tuple[Client, Client]:
     """Both may write, unless the memory never promised more than one writer."""
     return (one, one) if memory.target.claims == "one writer" else (one, two)
 
 
-def refuse_one_writer(memory: Memory) -> None:
+def require_several_writers(memory: Memory) -> None:
     """Several writers at once are more than some memories ever promised."""
     if memory.target.claims == "one writer":
         raise UnsupportedError("not claimed: one writer only")

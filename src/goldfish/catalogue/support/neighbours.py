@@ -8,7 +8,7 @@ from goldfish.harness.client import StoreError
 from goldfish.harness.memory import Memory, contents_of
 
 
-def look_alikes(session: str) -> list[str]:
+def make_look_alikes(session: str) -> list[str]:
     """Ids that match the session as a pattern, a prefix, a path, or but for case and space."""
     patterns = ["*", "%", "_", "?", "[0-9]"]
     longer = ["1", "10", ":1", "/1", "-copy", " "]
@@ -16,14 +16,14 @@ def look_alikes(session: str) -> list[str]:
     return [*ids, session, session[:-1], session.upper(), f" {session}", f"x{session}"]
 
 
-async def settled(memory: Memory, session: str) -> dict[str, list[Any]]:
+async def write_look_alikes(memory: Memory, session: str) -> dict[str, list[Any]]:
     """The look-alikes that the store takes and keeps apart, with the contents of each.
 
     Those that it refuses or confuses are left out: whether it may is not a matter of what is
     removed.
     """
     written: dict[str, list[Any]] = {}
-    for name in look_alikes(session):
+    for name in make_look_alikes(session):
         batch = memory.messages(3)
         if await memory.client.offer(name, batch) is None:
             written[name] = contents_of(batch)

@@ -8,7 +8,7 @@ from goldfish.harness.memory import Memory
 
 
 @contextmanager
-def restarts_forget_plainly(memory: Memory) -> Iterator[None]:
+def blame_forgetful_server(memory: Memory) -> Iterator[None]:
     """Say so where the server, and not the store, is what forgets."""
     try:
         yield

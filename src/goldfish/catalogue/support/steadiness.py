@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from goldfish.catalogue.support.comparison import instant
+from goldfish.catalogue.support.comparison import parse_instant
 from goldfish.findings.comparison import expect_contents, quote
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import MISSING, Memory, contents_of, field
@@ -11,7 +11,7 @@ from goldfish.harness.memory import MISSING, Memory, contents_of, field
 Fields = dict[str, Any]
 
 
-async def steady(memory: Memory, session: str) -> list[Fields]:
+async def read_steady_fields(memory: Memory, session: str) -> list[Fields]:
     """The carried fields of each message, as far as two reads in a row agree on them."""
     first, second = [await memory.client.history(session) for _ in range(2)]
     names = ("content", *sorted(memory.target.carries - {"content"}))
@@ -39,6 +39,6 @@ def plain(message: Any, name: str) -> Any:
     """A field, where all that says nothing is None and a time is its instant."""
     value = field(message, name)
     if name == "created_at":
-        return instant(value) or value
+        return parse_instant(value) or value
     empty = value is MISSING or value is None or value in ([], {}, ())
     return None if empty and name != "content" else value

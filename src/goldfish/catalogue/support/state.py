@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from goldfish.catalogue.registry import method
-from goldfish.catalogue.support.comparison import difference
+from goldfish.catalogue.support.comparison import describe_difference
 from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
 from goldfish.harness.client import StoreError
@@ -38,7 +38,7 @@ async def put(client: Client, owner: Owner, values: Mapping[str, Any]) -> None:
     await client.call("set_state", owner.session, values, **owner.options)
 
 
-async def offered(client: Client, owner: Owner, values: Mapping[str, Any]) -> StoreError | None:
+async def offer(client: Client, owner: Owner, values: Mapping[str, Any]) -> StoreError | None:
     """Set values that the store may refuse; the refusal, or None if they were acknowledged."""
     try:
         await put(client, owner, values)
@@ -47,7 +47,7 @@ async def offered(client: Client, owner: Owner, values: Mapping[str, Any]) -> St
     return None
 
 
-async def got(client: Client, owner: Owner) -> dict[str, Any]:
+async def fetch(client: Client, owner: Owner) -> dict[str, Any]:
     """The values as the store hands them out."""
     found = await client.call("get_state", owner.session, **owner.options)
     if not isinstance(found, Mapping):
@@ -55,7 +55,7 @@ async def got(client: Client, owner: Owner) -> dict[str, Any]:
     return dict(found)
 
 
-class Stated:
+class ExpectedState:
     """What was set for whom, and the judgement of what the store has of it."""
 
     def __init__(self, memory: Memory) -> None:
@@ -79,7 +79,7 @@ class Stated:
         self.past.setdefault(owner.whose, []).extend(over)
         own.update(values)
 
-    def back_to(self, owner: Owner, values: Mapping[str, Any]) -> None:
+    def restore(self, owner: Owner, values: Mapping[str, Any]) -> None:
         """The values are to be these again, and whatever else there was is past."""
         own = self.values.get(owner.whose, {})
         self.past.setdefault(owner.whose, []).extend(own.items())
@@ -92,7 +92,7 @@ class Stated:
     async def expect(self, *owners: Owner, client: Client | None = None) -> None:
         """Raise what is wrong with the values of these, or of all."""
         for owner in owners or list(self.owners.values()):
-            self.compare(owner, await got(client or self.memory.client, owner))
+            self.compare(owner, await fetch(client or self.memory.client, owner))
 
     def compare(self, owner: Owner, found: Mapping[str, Any]) -> None:
         """Raise what is wrong with these values of one owner."""
@@ -101,7 +101,7 @@ class Stated:
         strange = {
             name: value
             for name, value in found.items()
-            if name not in expected or difference(expected[name], value, "")
+            if name not in expected or describe_difference(expected[name], value, "")
         }
         self._blame(owner, strange, *evidence)
         missing = [name for name in expected if name not in found]
@@ -111,7 +111,7 @@ class Stated:
         for name, value in strange.items():
             if name not in expected:
                 raise Violation(f"phantom: {owner} has {quote(name)}, which nobody set", *evidence)
-            changed = difference(expected[name], value, f"[{quote(name, 40)}]")
+            changed = describe_difference(expected[name], value, f"[{quote(name, 40)}]")
             raise Violation(f"corrupted: of {owner}, {changed}", *evidence)
 
     def _blame(self, owner: Owner, strange: Mapping[str, Any], *evidence: str) -> None:
@@ -132,4 +132,4 @@ class Stated:
 
 
 def _same(one: Any, other: Any) -> bool:
-    return difference(one, other, "") is None
+    return describe_difference(one, other, "") is None

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from goldfish.catalogue.support.knowledge import Knowledge, expect_first, items_in, text_of
+from goldfish.catalogue.support.facts import ExpectedFacts, expect_first, read_text, unpack_facts
 from goldfish.findings.result import Violation
 from goldfish.messages import Fact, Recollection
 
@@ -13,9 +13,9 @@ TEA, JAZZ, CELLO = "Ann likes tea", "Ann likes jazz", "Ben plays the cello"
 FACT = Fact(id="1", user_id="ann", text=TEA)
 
 
-def knowledge() -> Knowledge:
+def knowledge() -> ExpectedFacts:
     """Two facts about Ann and one that is gone, and one about Ben."""
-    known = Knowledge(memory=None)  # type: ignore[arg-type]  # nothing is asked of a memory here
+    known = ExpectedFacts(memory=None)  # type: ignore[arg-type]  # nothing is asked of a memory here
     for user, text in (("ann", TEA), ("ann", JAZZ), ("ann", "Ann is ill"), ("ben", CELLO)):
         known.note(user, text)
     known.drop("ann", "Ann is ill")
@@ -69,14 +69,14 @@ def test_what_was_told_again_is_no_longer_gone() -> None:
 )
 def test_a_fact_is_read_in_any_shape(item: Any) -> None:
     """Ours, a mapping, a library's own, bare text, with or without a score."""
-    assert text_of(item) == TEA
+    assert read_text(item) == TEA
 
 
 @pytest.mark.parametrize("found", [None, TEA, {"results": []}, FACT, 7])
 def test_what_is_no_list_of_facts_is_wrong(found: Any) -> None:
     """A single fact, an envelope, nothing at all."""
     with pytest.raises(Violation, match="not facts"):
-        items_in(found, "recall")
+        unpack_facts(found, "recall")
 
 
 def test_the_place_of_a_fact_is_told() -> None:

@@ -25,7 +25,7 @@ async def roll_back(client: Client, session: str, name: Any) -> None:
     await client.call("rollback_to_snapshot", session, name)
 
 
-async def listed(client: Client, session: str) -> list[Any]:
+async def list_snapshots(client: Client, session: str) -> list[Any]:
     """The ids of the session's snapshots, as they are listed."""
     return [identity(each) for each in await client.call("list_snapshots", session)]
 
@@ -36,7 +36,7 @@ async def expect_listed(client: Client, session: str, names: Sequence[Any]) -> N
     One that is given twice, as some stores do for two saves of one state, is listed once.
     """
     names = [name for at, name in enumerate(names) if name not in names[:at]]
-    found = await listed(client, session)
+    found = await list_snapshots(client, session)
     missing = [name for name in names if name not in found]
     evidence = (f"saved {quote_list(names)}", f"listed {quote_list(found)}")
     if missing:
@@ -104,7 +104,7 @@ class Aim:
         self._within = 1.2 * self._within if took is None else 1.1 * took
 
 
-async def killed_during(
+async def kill_during(
     memory: Memory, aim: Aim, method: str, session: str, *arguments: Any
 ) -> tuple[bool, Any]:
     """Ask it of another process and kill that in the middle: whether it answered, and what."""

@@ -12,12 +12,12 @@ from goldfish.harness.memory import MISSING, Client, Memory, field
 ENOUGH = 100  # how many facts to ask for where one of a few is looked for
 
 
-def shown_facts(texts: Sequence[Any]) -> str:
+def quote_facts(texts: Sequence[Any]) -> str:
     """The texts of facts as evidence: the first and the last of many."""
     return quote_list(texts, what="facts")
 
 
-def fact_in(item: Any) -> Any:
+def unwrap_fact(item: Any) -> Any:
     """The fact in what came back: itself, or that of a recollection or of a pair with its score."""
     if isinstance(item, list | tuple) and item:  # a pair that came from another process is a list
         item = item[0]
@@ -25,21 +25,21 @@ def fact_in(item: Any) -> Any:
     return item if inner is MISSING else inner
 
 
-def text_of(item: Any) -> Any:
+def read_text(item: Any) -> Any:
     """What a fact says that came back, ours, a mapping, a library's own object or bare text."""
-    fact = fact_in(item)
+    fact = unwrap_fact(item)
     return fact if isinstance(fact, str) else field(fact, "text")
 
 
-def metadata_of(item: Any) -> Any:
+def read_metadata(item: Any) -> Any:
     """The metadata of a fact that came back; UnsupportedError if facts have none."""
-    found = field(fact_in(item), "metadata")
+    found = field(unwrap_fact(item), "metadata")
     if found is MISSING:
         raise UnsupportedError("its facts come back without metadata")
     return found
 
 
-def items_in(found: Any, method: str) -> list[Any]:
+def unpack_facts(found: Any, method: str) -> list[Any]:
     """The facts that a call returned, or a violation if it returned none of that kind."""
     single = isinstance(found, str | bytes | Mapping) or hasattr(found, "text")
     if single or not isinstance(found, Iterable):
@@ -47,20 +47,20 @@ def items_in(found: Any, method: str) -> list[Any]:
     return list(found)
 
 
-async def recalled(client: Client, user: str, query: str, **options: Any) -> list[Any]:
+async def recall_texts(client: Client, user: str, query: str, **options: Any) -> list[Any]:
     """The texts that a recall gives, best first."""
     found = await client.call("recall", user, query, **options)
-    return [text_of(item) for item in items_in(found, "recall")]
+    return [read_text(item) for item in unpack_facts(found, "recall")]
 
 
-async def known_items(client: Client, user: str, about: Iterable[str] = ()) -> list[Any]:
+async def fetch_facts(client: Client, user: str, about: Iterable[str] = ()) -> list[Any]:
     """What the store has of a user: all it lists, or all it recalls about these texts."""
     if client.has("list_facts"):
-        return items_in(await client.call("list_facts", user), "list_facts")
+        return unpack_facts(await client.call("list_facts", user), "list_facts")
     options = {"limit": ENOUGH} if client.has("recall", "limit") else {}
     seen: dict[Any, Any] = {}
     for query in dict.fromkeys(about):
-        found = items_in(await client.call("recall", user, query, **options), "recall")
+        found = unpack_facts(await client.call("recall", user, query, **options), "recall")
         here = Counter[str]()
         for item in found:
             name = repr(_mark(item))
@@ -71,34 +71,34 @@ async def known_items(client: Client, user: str, about: Iterable[str] = ()) -> l
 
 def _mark(item: Any) -> Any:
     """By what a fact is known again in another answer: its id, or else its text."""
-    name = field(fact_in(item), "id")
-    return text_of(item) if name is MISSING else name
+    name = field(unwrap_fact(item), "id")
+    return read_text(item) if name is MISSING else name
 
 
-async def known(client: Client, user: str, about: Iterable[str] = ()) -> list[Any]:
+async def fetch_texts(client: Client, user: str, about: Iterable[str] = ()) -> list[Any]:
     """The texts of what the store has of a user."""
-    return [text_of(item) for item in await known_items(client, user, about)]
+    return [read_text(item) for item in await fetch_facts(client, user, about)]
 
 
-async def id_of(client: Client, user: str, text: str) -> Any:
+async def find_id(client: Client, user: str, text: str) -> Any:
     """The store's name for a fact that was told."""
-    for item in await known_items(client, user, [text]):
-        if text_of(item) == text:
-            found = field(fact_in(item), "id")
+    for item in await fetch_facts(client, user, [text]):
+        if read_text(item) == text:
+            found = field(unwrap_fact(item), "id")
             if found is MISSING:
                 raise UnsupportedError("its facts come back without ids")
             return found
     raise Violation(f"lost: user {quote(user)} was told {quote(text)}, which is not there")
 
 
-async def told(client: Client, user: str, text: str, **options: Any) -> Any:
+async def remember(client: Client, user: str, text: str, **options: Any) -> Any:
     """Tell a fact and return its id, which a stranger may only show where it lists or recalls."""
     answer = await client.call("remember", user, text, **options)
-    name = field(fact_in(answer), "id") if answer is not None else MISSING
-    return await id_of(client, user, text) if name in (MISSING, None) else name
+    name = field(unwrap_fact(answer), "id") if answer is not None else MISSING
+    return await find_id(client, user, text) if name in (MISSING, None) else name
 
 
-async def offered(client: Client, user: str, text: str, **options: Any) -> StoreError | None:
+async def offer(client: Client, user: str, text: str, **options: Any) -> StoreError | None:
     """Tell a fact that the store may refuse; the refusal, or None if it was acknowledged."""
     try:
         await client.call("remember", user, text, **options)
@@ -107,7 +107,7 @@ async def offered(client: Client, user: str, text: str, **options: Any) -> Store
     return None
 
 
-class Knowledge:
+class ExpectedFacts:
     """What was told about whom, and the judgement of what the store has of it."""
 
     def __init__(self, memory: Memory) -> None:
@@ -135,18 +135,18 @@ class Knowledge:
     async def expect(self, *users: str, client: Client | None = None) -> None:
         """Raise what is wrong with what the store has of these users, or of all."""
         for user in users or list(self.texts):
-            found = await self.heard(user, client=client)
+            found = await self.fetch(user, client=client)
             self.compare(user, found)
 
-    async def heard(self, user: str, *, client: Client | None = None) -> list[Any]:
+    async def fetch(self, user: str, *, client: Client | None = None) -> list[Any]:
         """The texts that the store has of a user."""
         about = [*self.texts.get(user, []), *self.gone.get(user, ())]
-        return await known(client or self.memory.client, user, about)
+        return await fetch_texts(client or self.memory.client, user, about)
 
     def compare(self, user: str, found: Sequence[Any]) -> None:
         """Raise what is wrong with these texts of a user, in whatever order they are."""
         expected = self.texts.get(user, [])
-        evidence = (f"told {shown_facts(expected)}", f"found {shown_facts(found)}")
+        evidence = (f"told {quote_facts(expected)}", f"found {quote_facts(found)}")
         self.blame(user, found, *evidence)
         counts = Counter(map(repr, found))
         missing = [text for text in expected if repr(text) not in counts]
@@ -212,7 +212,7 @@ def expect_first(found: Sequence[Any], wanted: str, query: str, *, among: int = 
     """Raise unless the wanted text is among the first of what was recalled."""
     if wanted in list(found)[:among]:
         return
-    evidence = f"recalled {shown_facts(found)}"
+    evidence = f"recalled {quote_facts(found)}"
     if wanted not in found:
         raise Violation(f"lost: {quote(query)} does not recall {quote(wanted)}", evidence)
     place, within = list(found).index(wanted) + 1, "first"
