@@ -10,7 +10,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parents[1]
 CODE = re.compile(r'^@check\(\s*"([A-Z]{3}\d\d)"', re.MULTILINE)
-SPECIMEN = re.compile(r'^@specimen\(\s*"([^"]+)"', re.MULTILINE)
+SPECIMEN = re.compile(r'^(?:@specimen|variant)\(\s*"([^"]+)"', re.MULTILINE)
 SPECIMENS = "specimen:"
 
 

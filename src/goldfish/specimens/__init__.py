@@ -1,10 +1,14 @@
-"""Stores that are wrong in exactly one way, kept to prove that each check can fail."""
+"""Stores that are wrong in exactly one way, kept to prove that each check can fail.
+
+A specimen imports messages, their encoding and the references beside it, never our own stores.
+"""
 
 import importlib
 import pkgutil
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from goldfish.targets.declaration import Target, as_target
 
@@ -13,26 +17,26 @@ Kind = TypeVar("Kind", bound=type)
 
 @dataclass(frozen=True)
 class Specimen:
-    """A broken store, the check that catches it, and as what.
+    """A broken store, what is wrong with it, the check that catches it, and the finding.
 
-    ``explains`` are the families that its one bug may break; no other may blame it.
+    ``explains`` holds the families that its bug may break; no other family may blame it.
     """
 
     name: str
     store: type
+    bug: str
     caught_by: str
     finding: str
     explains: frozenset[str]
-    services: tuple[str, ...] = ()
 
     @property
-    def bug(self) -> str:
-        """What is wrong with it, in a sentence."""
-        return (self.store.__doc__ or "").partition("\n")[0]
+    def services(self) -> tuple[str, ...]:
+        """The servers that it needs."""
+        return getattr(self.store, "services", ())
 
     @property
     def target(self) -> Target:
-        """How to open it."""
+        """The target that opens it."""
         return replace(as_target(self.store, f"specimen:{self.name}"), services=self.services)
 
 
@@ -40,31 +44,42 @@ _specimens: dict[str, Specimen] = {}
 
 
 def specimen(
-    name: str,
-    *,
-    caught_by: str,
-    finding: str,
-    explains: tuple[str, ...] = (),
-    services: tuple[str, ...] = (),
+    name: str, caught_by: str, finding: str, *, explains: str = ""
 ) -> Callable[[Kind], Kind]:
-    """Enter a store class into the gallery."""
+    """Enter a class into the gallery; its attribute ``bug`` says what is wrong with it.
+
+    ``explains`` names the other families that the bug may break, separated by spaces.
+    """
 
     def enter(store: Kind) -> Kind:
-        families = frozenset({caught_by[:3], *explains})
+        where = (store.__module__, store.__qualname__)
         known = _specimens.get(name)
-        if known and (known.store.__module__, known.store.__qualname__) != (
-            store.__module__,
-            store.__qualname__,
-        ):
-            raise ValueError(f"there are two specimens called {name}")
-        _specimens[name] = Specimen(name, store, caught_by, finding, families, services)
+        if known and (known.store.__module__, known.store.__qualname__) != where:
+            raise ValueError(f"two specimens are named {name!r}: rename one")
+        families = frozenset({caught_by[:3], *explains.split()})
+        _specimens[name] = Specimen(name, store, vars(store)["bug"], caught_by, finding, families)
         return store
 
     return enter
 
 
+def variant(
+    name: str, base: type, caught_by: str, finding: str, *, explains: str = ""
+) -> Callable[..., None]:
+    """Make a class of a base and a few attributes, ``bug`` among them, and enter it."""
+    module = sys._getframe(1).f_globals["__name__"]
+
+    def make(*, bug: str, **attributes: Any) -> None:
+        store = type(name, (base,), {"__module__": module, "bug": bug, **attributes})
+        # A pod looks for the class by its name, in the module that it names.
+        setattr(sys.modules[module], name, store)
+        specimen(name, caught_by, finding, explains=explains)(store)
+
+    return make
+
+
 def gallery() -> Mapping[str, Specimen]:
-    """Every specimen by its name."""
+    """Return every specimen by its name."""
     for module in pkgutil.walk_packages(__path__, "goldfish.specimens."):
         importlib.import_module(module.name)
     return dict(sorted(_specimens.items()))

@@ -4,40 +4,39 @@ import uuid
 from typing import Any
 
 from goldfish.messages import Fact
-from goldfish.specimens import specimen
+from goldfish.specimens import specimen, variant
 from goldfish.specimens.references.fact_search import Row
 from goldfish.specimens.references.facts import FactsReference
 
+variant("revises-beside", FactsReference, "REV01", "stale", explains="DUR CON REC")(
+    bug="A revision is stored beside what it revises.",
+    rewrite=lambda self, row, text: self.insert(
+        row[0].decode("utf-8", "surrogatepass"), text, row[3], None
+    ),
+)
 
-@specimen("revises-beside", caught_by="REV01", finding="stale", explains=("DUR", "CON", "REC"))
-class RevisesBeside(FactsReference):
-    """A revision is stored beside what it revises."""
 
-    def rewrite(self, row: Row, text: str) -> None:
-        self.insert(row[0].decode("utf-8", "surrogatepass"), text, row[3], None)
-
-
-@specimen("found-by-old-words", caught_by="REV02", finding="stale", explains=("DUR",))
+@specimen("found-by-old-words", "REV02", "stale", explains="DUR")
 class FoundByOldWords(FactsReference):
-    """A revised fact is found by what it said first, as with a vector that was not made anew."""
+    bug = "A revised fact is found by what it said first, as with a vector that was not made anew."
 
     def found_by(self, row: Row) -> list[str]:
         earlier = self.fact_history(row[0].decode("utf-8", "surrogatepass"), row[1])
         return self.words(earlier[0].text) if earlier else super().found_by(row)
 
 
-@specimen("revision-drops-metadata", caught_by="REV03", finding="corrupted")
+@specimen("revision-drops-metadata", "REV03", "corrupted")
 class RevisionDropsMetadata(FactsReference):
-    """A revised fact has no metadata."""
+    bug = "A revised fact has no metadata."
 
     def rewrite(self, row: Row, text: str) -> None:
         super().rewrite(row, text)
         self.db.execute("UPDATE facts SET metadata = '{}' WHERE id = ?", (row[1],))
 
 
-@specimen("revision-changes-id", caught_by="REV03", finding="wrong", explains=("DUR", "CON"))
+@specimen("revision-changes-id", "REV03", "wrong", explains="DUR CON")
 class RevisionChangesId(FactsReference):
-    """A revised fact has another id."""
+    bug = "A revised fact has another id."
 
     def rewrite(self, row: Row, text: str) -> None:
         super().rewrite(row, text)
@@ -45,9 +44,9 @@ class RevisionChangesId(FactsReference):
         self.db.execute("UPDATE facts SET id = ? WHERE user = ? AND id = ?", values)
 
 
-@specimen("revises-nothing", caught_by="REV04", finding="swallowed", explains=("ISO",))
+@specimen("revises-nothing", "REV04", "swallowed", explains="ISO")
 class RevisesNothing(FactsReference):
-    """Revising a fact that is not there is taken for done."""
+    bug = "Revising a fact that is not there is taken for done."
 
     def revise(self, user_id: str, fact_id: str, text: str) -> Fact:
         if self.row(user_id, fact_id) is None:
@@ -55,9 +54,9 @@ class RevisesNothing(FactsReference):
         return super().revise(user_id, fact_id, text)
 
 
-@specimen("revises-into-being", caught_by="REV04", finding="phantom", explains=("ISO",))
+@specimen("revises-into-being", "REV04", "phantom", explains="ISO")
 class RevisesIntoBeing(FactsReference):
-    """Revising a fact that is not there makes it."""
+    bug = "Revising a fact that is not there makes it."
 
     def revise(self, user_id: str, fact_id: str, text: str) -> Fact:
         if self.row(user_id, fact_id) is None:
@@ -65,9 +64,9 @@ class RevisesIntoBeing(FactsReference):
         return super().revise(user_id, fact_id, text)
 
 
-@specimen("revises-in-memory", caught_by="REV05", finding="resurrected", explains=("DUR", "CON"))
+@specimen("revises-in-memory", "REV05", "resurrected", explains="DUR CON")
 class RevisesInMemory(FactsReference):
-    """A revision is not written down."""
+    bug = "A revision is not written down."
 
     def __init__(self, sandbox: Any) -> None:
         super().__init__(sandbox)
@@ -83,17 +82,17 @@ class RevisesInMemory(FactsReference):
         ]
 
 
-@specimen("no-earlier-texts", caught_by="REV06", finding="lost")
+@specimen("no-earlier-texts", "REV06", "lost")
 class NoEarlierTexts(FactsReference):
-    """What a fact said before it was revised is not kept."""
+    bug = "What a fact said before it was revised is not kept."
 
     def keep_earlier(self, row: Row) -> None:
         """Keep nothing."""
 
 
-@specimen("forgets-in-the-list", caught_by="REV07", finding="resurrected", explains=("DUR", "ISO"))
+@specimen("forgets-in-the-list", "REV07", "resurrected", explains="DUR ISO")
 class ForgetsInTheList(FactsReference):
-    """A forgotten fact is gone from the list, and a recall still finds it."""
+    bug = "A forgotten fact is gone from the list, and a recall still finds it."
 
     def __init__(self, sandbox: Any) -> None:
         super().__init__(sandbox)
@@ -108,9 +107,9 @@ class ForgetsInTheList(FactsReference):
         return super().candidates(user_id) + self.index.get(user_id, [])
 
 
-@specimen("forgets-once-only", caught_by="REV08", finding="refused", explains=("ISO",))
+@specimen("forgets-once-only", "REV08", "refused", explains="ISO")
 class ForgetsOnceOnly(FactsReference):
-    """Forgetting what is not there is an error."""
+    bug = "Forgetting what is not there is an error."
 
     def forget(self, user_id: str, fact_id: str) -> None:
         if self.row(user_id, fact_id) is None:
@@ -118,18 +117,18 @@ class ForgetsOnceOnly(FactsReference):
         super().forget(user_id, fact_id)
 
 
-@specimen("forgets-a-hundred", caught_by="REV09", finding="resurrected")
+@specimen("forgets-a-hundred", "REV09", "resurrected")
 class ForgetsAHundred(FactsReference):
-    """Forgetting all forgets the first hundred."""
+    bug = "Forgetting all forgets the first hundred."
 
     def forget_all(self, user_id: str) -> None:
         doomed = "SELECT n FROM facts WHERE user = ? ORDER BY n LIMIT 100"
         self.db.execute(f"DELETE FROM facts WHERE n IN ({doomed})", (self.key(user_id),))
 
 
-@specimen("forgets-in-memory", caught_by="REV10", finding="resurrected", explains=("DUR", "DUP"))
+@specimen("forgets-in-memory", "REV10", "resurrected", explains="DUR DUP")
 class ForgetsInMemory(FactsReference):
-    """What was forgotten is hidden by this opening, and not removed."""
+    bug = "What was forgotten is hidden by this opening, and not removed."
 
     def __init__(self, sandbox: Any) -> None:
         super().__init__(sandbox)

@@ -10,14 +10,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from goldfish.messages import ChatMessage
-from goldfish.specimens import specimen
+from goldfish.specimens import specimen, variant
 from goldfish.specimens.concurrency.messages import MOMENT
 from goldfish.specimens.references.snapshots import SnapshotReference
 
 
-@specimen("rollback-beside-the-rest", caught_by="SNP01", finding="resurrected")
+@specimen("rollback-beside-the-rest", "SNP01", "resurrected")
 class RollbackBesideTheRest(SnapshotReference):
-    """A rollback brings the old rows back, and leaves what was written since."""
+    bug = "A rollback brings the old rows back, and leaves what was written since."
 
     def remove_session(self, session_id: str) -> None:
         self.db.execute(
@@ -30,18 +30,18 @@ class RollbackBesideTheRest(SnapshotReference):
         super().remove_session(session_id)
 
 
-@specimen("rollback-that-wiped", caught_by="SNP02", finding="lost")
+@specimen("rollback-that-wiped", "SNP02", "lost")
 class RollbackThatWiped(SnapshotReference):
-    """The incident: a rollback rebuilds the conversation and empties the session's snapshots."""
+    bug = "The incident: a rollback rebuilds the conversation and empties the session's snapshots."
 
     def restore(self, session_id: str, name: str) -> None:
         super().restore(session_id, name)
         self.db.execute("DELETE FROM snapshots WHERE session = ?", (self.key(session_id),))
 
 
-@specimen("no-way-forward", caught_by="SNP03", finding="lost")
+@specimen("no-way-forward", "SNP03", "lost")
 class NoWayForward(SnapshotReference):
-    """A rollback removes the snapshots that are newer than the one it goes to."""
+    bug = "A rollback removes the snapshots that are newer than the one it goes to."
 
     def restore(self, session_id: str, name: str) -> None:
         super().restore(session_id, name)
@@ -52,9 +52,9 @@ class NoWayForward(SnapshotReference):
         )
 
 
-@specimen("restores-texts-alone", caught_by="SNP04", finding="corrupted")
+@specimen("restores-texts-alone", "SNP04", "corrupted")
 class RestoresTextsAlone(SnapshotReference):
-    """What was taken away since is rebuilt from its role and its words, as if it were new."""
+    bug = "What was taken away since is rebuilt from its role and its words, as if it were new."
 
     def restore(self, session_id: str, name: str) -> None:
         rows = self.db.execute(
@@ -65,9 +65,9 @@ class RestoresTextsAlone(SnapshotReference):
             self.insert(session_id, self.encode([new]))
 
 
-@specimen("snapshot-of-the-living", caught_by="SNP05", finding="resurrected")
+@specimen("snapshot-of-the-living", "SNP05", "resurrected")
 class SnapshotOfTheLiving(SnapshotReference):
-    """What is written to a session is written to its newest snapshot too."""
+    bug = "What is written to a session is written to its newest snapshot too."
 
     def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
         super().insert(session_id, rows)
@@ -78,9 +78,9 @@ class SnapshotOfTheLiving(SnapshotReference):
             self.copy(session_id, *found)
 
 
-@specimen("rolls-back-what-begins-alike", caught_by="SNP06", finding="lost")
+@specimen("rolls-back-what-begins-alike", "SNP06", "lost")
 class RollsBackWhatBeginsAlike(SnapshotReference):
-    """A rollback empties every session whose name begins like the one that is rolled back."""
+    bug = "A rollback empties every session whose name begins like the one that is rolled back."
 
     def restore(self, session_id: str, name: str) -> None:
         key = self.key(session_id)
@@ -88,9 +88,9 @@ class RollsBackWhatBeginsAlike(SnapshotReference):
         super().restore(session_id, name)
 
 
-@specimen("unknown-is-nothing-to-do", caught_by="SNP07", finding="swallowed")
+@specimen("unknown-is-nothing-to-do", "SNP07", "swallowed")
 class UnknownIsNothingToDo(SnapshotReference):
-    """A rollback to a snapshot that does not exist returns as if it had been done."""
+    bug = "A rollback to a snapshot that does not exist returns as if it had been done."
 
     def rollback_to_snapshot(self, session_id: str, snapshot_id: str) -> None:
         try:
@@ -99,9 +99,9 @@ class UnknownIsNothingToDo(SnapshotReference):
             return
 
 
-@specimen("by-its-id-alone", caught_by="SNP08", finding="leaked")
+@specimen("by-its-id-alone", "SNP08", "leaked")
 class ByItsIdAlone(SnapshotReference):
-    """A snapshot is looked up by its id, whoever asks for it."""
+    bug = "A snapshot is looked up by its id, whoever asks for it."
 
     def found(self, session_id: str, name: str) -> float | None:
         owner = self.db.execute("SELECT session FROM snapshots WHERE id = ?", (name,)).fetchone()
@@ -110,27 +110,27 @@ class ByItsIdAlone(SnapshotReference):
         )
 
 
-@specimen("clears-its-snapshots-too", caught_by="SNP09", finding="lost")
+@specimen("clears-its-snapshots-too", "SNP09", "lost")
 class ClearsItsSnapshotsToo(SnapshotReference):
-    """A cleared session has no snapshots any more."""
+    bug = "A cleared session has no snapshots any more."
 
     def clear(self, session_id: str) -> None:
         super().clear(session_id)
         self.db.execute("DELETE FROM snapshots WHERE session = ?", (self.key(session_id),))
 
 
-@specimen("clears-all-but-the-copies", caught_by="SNP10", finding="resurrected")
+@specimen("clears-all-but-the-copies", "SNP10", "resurrected")
 class ClearsAllButTheCopies(SnapshotReference):
-    """clear_all empties every session, and each of them can be rolled back."""
+    bug = "clear_all empties every session, and each of them can be rolled back."
 
     def clear_all(self) -> None:
         self.db.execute("DELETE FROM messages")
         self.db.execute("DELETE FROM deadlines")
 
 
-@specimen("listed-by-name", caught_by="SNP11", finding="reordered")
+@specimen("listed-by-name", "SNP11", "reordered")
 class ListedByName(SnapshotReference):
-    """Snapshots are numbered, and listed in the order of the numbers as text."""
+    bug = "Snapshots are numbered, and listed in the order of the numbers as text."
 
     def new_name(self, session_id: str) -> str:
         (last,) = self.db.execute("SELECT max(n) FROM snapshots").fetchone()
@@ -140,17 +140,17 @@ class ListedByName(SnapshotReference):
         return sorted(super().list_snapshots(session_id), key=lambda each: str(each.id))
 
 
-@specimen("label-in-the-query", caught_by="SNP12", finding="corrupted")
-class LabelInTheQuery(SnapshotReference):
-    """A label is made harmless for a query by leaving out its quotes."""
+variant("label-in-the-query", SnapshotReference, "SNP12", "corrupted")(
+    bug="A label is made harmless for a query by leaving out its quotes.",
+    enter=lambda self, session_id, name, label: SnapshotReference.enter(
+        self, session_id, name, label.replace("'", "") if label else label
+    ),
+)
 
-    def enter(self, session_id: str, name: str, label: str | None) -> None:
-        super().enter(session_id, name, label.replace("'", "") if label else label)
 
-
-@specimen("deletes-what-others-need", caught_by="SNP13", finding="lost")
+@specimen("deletes-what-others-need", "SNP13", "lost")
 class DeletesWhatOthersNeed(SnapshotReference):
-    """Deleting a snapshot deletes its messages from all snapshots that have them."""
+    bug = "Deleting a snapshot deletes its messages from all snapshots that have them."
 
     def delete_snapshot(self, session_id: str, snapshot_id: str) -> None:
         self.db.execute(
@@ -161,9 +161,9 @@ class DeletesWhatOthersNeed(SnapshotReference):
         super().delete_snapshot(session_id, snapshot_id)
 
 
-@specimen("named-by-its-hash", caught_by="SNP14", finding="wrong")
+@specimen("named-by-its-hash", "SNP14", "wrong")
 class NamedByItsHash(SnapshotReference):
-    """A snapshot is named by a hash of what it holds: its twin has the same name."""
+    bug = "A snapshot is named by a hash of what it holds: its twin has the same name."
 
     def new_name(self, session_id: str) -> str:
         text = f"{session_id!r}{self.bodies(session_id)}"
@@ -174,9 +174,9 @@ class NamedByItsHash(SnapshotReference):
         super().copy(session_id, name)
 
 
-@specimen("forks-the-present", caught_by="SNP15", finding="leaked")
+@specimen("forks-the-present", "SNP15", "leaked")
 class ForksThePresent(SnapshotReference):
-    """A fork gets what the session has now, whatever the snapshot had."""
+    bug = "A fork gets what the session has now, whatever the snapshot had."
 
     def fork(self, session_id: str, snapshot_id: str, new_session_id: str) -> None:
         with self.transaction():
@@ -190,9 +190,9 @@ class ForksThePresent(SnapshotReference):
             )
 
 
-@specimen("forks-over-what-is-there", caught_by="SNP16", finding="swallowed")
+@specimen("forks-over-what-is-there", "SNP16", "swallowed")
 class ForksOverWhatIsThere(SnapshotReference):
-    """A fork replaces what the other session had."""
+    bug = "A fork replaces what the other session had."
 
     def fork(self, session_id: str, snapshot_id: str, new_session_id: str) -> None:
         with self.transaction():
@@ -201,9 +201,9 @@ class ForksOverWhatIsThere(SnapshotReference):
             self.restore(new_session_id, snapshot_id)
 
 
-@specimen("remembers-every-id", caught_by="SNP17", finding="lost")
+@specimen("remembers-every-id", "SNP17", "lost")
 class RemembersEveryId(SnapshotReference):
-    """Ids that were ever added are kept beside the messages, and are not rolled back."""
+    bug = "Ids that were ever added are kept beside the messages, and are not rolled back."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -250,18 +250,18 @@ class RemembersEveryId(SnapshotReference):
         )
 
 
-@specimen("restored-for-ever", caught_by="SNP18", finding="wrong")
+@specimen("restored-for-ever", "SNP18", "wrong")
 class RestoredForEver(SnapshotReference):
-    """A rollback brings the messages back, and not the time that they had left."""
+    bug = "A rollback brings the messages back, and not the time that they had left."
 
     def found(self, session_id: str, name: str) -> float | None:
         super().found(session_id, name)
         return None
 
 
-@specimen("snapshots-of-this-opening", caught_by="SNP19", finding="lost")
+@specimen("snapshots-of-this-opening", "SNP19", "lost")
 class SnapshotsOfThisOpening(SnapshotReference):
-    """Snapshots are kept in memory, beside a database that outlives them."""
+    bug = "Snapshots are kept in memory, beside a database that outlives them."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -273,21 +273,19 @@ class SnapshotsOfThisOpening(SnapshotReference):
         self.db.execute("UPDATE snapshots SET n = rowid WHERE n IS NULL")
 
 
-@specimen("a-page-of-messages", caught_by="SNP20", finding="lost")
-class APageOfMessages(SnapshotReference):
-    """A snapshot keeps the last hundred messages of a session."""
-
-    def copy(self, session_id: str, name: str) -> None:
-        self.db.execute(
-            "INSERT INTO copies SELECT ?, n, id, body FROM messages WHERE session = ? "
-            "ORDER BY n DESC LIMIT 100",
-            (name, self.key(session_id)),
-        )
+variant("a-page-of-messages", SnapshotReference, "SNP20", "lost")(
+    bug="A snapshot keeps the last hundred messages of a session.",
+    copy=lambda self, session_id, name: self.db.execute(
+        "INSERT INTO copies SELECT ?, n, id, body FROM messages WHERE session = ? "
+        "ORDER BY n DESC LIMIT 100",
+        (name, self.key(session_id)),
+    ),
+)
 
 
-@specimen("each-process-its-own", caught_by="SNP21", finding="lost")
+@specimen("each-process-its-own", "SNP21", "lost")
 class EachProcessItsOwn(SnapshotReference):
-    """A rollback sweeps the snapshots that other processes made."""
+    bug = "A rollback sweeps the snapshots that other processes made."
 
     def enter(self, session_id: str, name: str, label: str | None) -> None:
         super().enter(session_id, name, label)
@@ -300,9 +298,9 @@ class EachProcessItsOwn(SnapshotReference):
         self.db.execute(f"DELETE FROM snapshots WHERE id IN ({strangers})", (os.getpid(), name))
 
 
-@specimen("emptied-then-filled", caught_by="SNP22", finding="torn")
+@specimen("emptied-then-filled", "SNP22", "torn")
 class EmptiedThenFilled(SnapshotReference):
-    """A rollback empties the session, commits that, and then fills it again."""
+    bug = "A rollback empties the session, commits that, and then fills it again."
 
     def rollback_to_snapshot(self, session_id: str, snapshot_id: str) -> None:
         seconds = self.found(session_id, snapshot_id)
@@ -315,9 +313,9 @@ class EmptiedThenFilled(SnapshotReference):
                 self.put_deadline(session_id, time.time() + seconds)
 
 
-@specimen("entered-then-filled", caught_by="SNP23", finding="lost")
+@specimen("entered-then-filled", "SNP23", "lost")
 class EnteredThenFilled(SnapshotReference):
-    """A snapshot is entered into the list, and its messages are copied a moment later."""
+    bug = "A snapshot is entered into the list, and its messages are copied a moment later."
 
     def save_snapshot(self, session_id: str, *, label: str | None = None) -> str:
         self.bury(session_id)
@@ -357,14 +355,14 @@ class RemovesWhatItSaw(SnapshotReference):
         )
 
 
-@specimen("fills-beside-another", caught_by="SNP24", finding="torn")
+@specimen("fills-beside-another", "SNP24", "torn")
 class FillsBesideAnother(RemovesWhatItSaw):
-    """Two rollbacks at once each remove what they saw: the rows that both bring back stay."""
+    bug = "Two rollbacks at once each remove what they saw: the rows that both bring back stay."
 
 
-@specimen("undoes-a-moment-later", caught_by="SNP25", finding="torn")
+@specimen("undoes-a-moment-later", "SNP25", "torn")
 class UndoesAMomentLater(RemovesWhatItSaw):
-    """What arrives while a rollback is under way stays in front of what it brings back."""
+    bug = "What arrives while a rollback is under way stays in front of what it brings back."
 
     def make_room(self, session_id: str) -> None:
         # What another rollback has brought back meanwhile, but not what was written.
@@ -374,9 +372,9 @@ class UndoesAMomentLater(RemovesWhatItSaw):
         )
 
 
-@specimen("cached-until-written", caught_by="SNP26", finding="stale")
+@specimen("cached-until-written", "SNP26", "stale")
 class CachedUntilWritten(SnapshotReference):
-    """An opening keeps what it read until somebody writes, and a rollback is no writing."""
+    bug = "An opening keeps what it read until somebody writes, and a rollback is no writing."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -422,9 +420,9 @@ class CachedUntilWritten(SnapshotReference):
         self.seen.clear()
 
 
-@specimen("recovers-by-forgetting", caught_by="SNP27", finding="lost")
+@specimen("recovers-by-forgetting", "SNP27", "lost")
 class RecoversByForgetting(SnapshotReference):
-    """Where an opening was never closed, the next one distrusts the snapshots and drops them."""
+    bug = "Where an opening was never closed, the next one distrusts the snapshots and drops them."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -440,9 +438,9 @@ class RecoversByForgetting(SnapshotReference):
         super().close()
 
 
-@specimen("sweeps-once-more", caught_by="SNP28", finding="lost")
+@specimen("sweeps-once-more", "SNP28", "lost")
 class SweepsOnceMore(SnapshotReference):
-    """A moment after a rollback has returned, what is not in the snapshot is removed again."""
+    bug = "A moment after a rollback has returned, what is not in the snapshot is removed again."
 
     again: threading.Thread | None = None
 

@@ -5,7 +5,7 @@ import zlib
 from collections.abc import Sequence
 from typing import Any
 
-from goldfish.specimens import specimen
+from goldfish.specimens import specimen, variant
 from goldfish.specimens.references.sqlite import Reference
 
 CLOCK = "json_extract(body, '$.created_at')"
@@ -38,50 +38,40 @@ class Doomed(Reference):
         self.db.executemany("DELETE FROM messages WHERE n = ?", [(n,) for n in doomed])
 
 
-@specimen("trim-keeps-the-oldest", caught_by="TRM01", finding="lost", explains=("CLR", "DUR"))
-class TrimKeepsTheOldest(Doomed):
-    """A trim takes the newest messages and leaves the oldest."""
-
-    def doomed(self, session_id: str, keep_last: int) -> list[int]:
-        return self.numbers(session_id)[keep_last:]
-
-
-@specimen("trim-keeps-one-more", caught_by="TRM01", finding="wrong", explains=("CLR", "DUR"))
-class TrimKeepsOneMore(Doomed):
-    """A trim keeps one message too many."""
-
-    def doomed(self, session_id: str, keep_last: int) -> list[int]:
-        return super().doomed(session_id, keep_last + 1 if keep_last else 0)
-
-
-@specimen("trim-keeps-one-less", caught_by="TRM01", finding="lost", explains=("CLR", "DUR"))
-class TrimKeepsOneLess(Doomed):
-    """A trim keeps one message too few."""
-
-    def doomed(self, session_id: str, keep_last: int) -> list[int]:
-        return super().doomed(session_id, max(0, keep_last - 1))
+variant("trim-keeps-the-oldest", Doomed, "TRM01", "lost", explains="CLR DUR")(
+    bug="A trim takes the newest messages and leaves the oldest.",
+    doomed=lambda self, session_id, keep_last: self.numbers(session_id)[keep_last:],
+)
+variant("trim-keeps-one-more", Doomed, "TRM01", "wrong", explains="CLR DUR")(
+    bug="A trim keeps one message too many.",
+    doomed=lambda self, session_id, keep_last: Doomed.doomed(
+        self, session_id, keep_last + 1 if keep_last else 0
+    ),
+)
+variant("trim-keeps-one-less", Doomed, "TRM01", "lost", explains="CLR DUR")(
+    bug="A trim keeps one message too few.",
+    doomed=lambda self, session_id, keep_last: Doomed.doomed(
+        self, session_id, max(0, keep_last - 1)
+    ),
+)
+variant("trim-does-nothing", Doomed, "TRM01", "wrong", explains="CLR DUR")(
+    bug="A trim counts what it should remove and forgets to remove it.",
+    trim=lambda self, session_id, *, keep_last: len(self.doomed(session_id, keep_last)),
+)
 
 
-@specimen("trim-does-nothing", caught_by="TRM01", finding="wrong", explains=("CLR", "DUR"))
-class TrimDoesNothing(Doomed):
-    """A trim counts what it should remove and forgets to remove it."""
-
-    def trim(self, session_id: str, *, keep_last: int) -> int:
-        return len(self.doomed(session_id, keep_last))
-
-
-@specimen("trim-goes-by-turns", caught_by="TRM01", finding="wrong", explains=("DUR",))
+@specimen("trim-goes-by-turns", "TRM01", "wrong", explains="DUR")
 class TrimGoesByTurns(Doomed):
-    """A trim removes whole turns of two, and keeps one message more where the number is odd."""
+    bug = "A trim removes whole turns of two, and keeps one message more where the number is odd."
 
     def doomed(self, session_id: str, keep_last: int) -> list[int]:
         exact = super().doomed(session_id, keep_last)
         return exact[: len(exact) // 2 * 2] if keep_last else exact
 
 
-@specimen("trim-reverses", caught_by="TRM01", finding="reordered", explains=("CLR", "DUR"))
+@specimen("trim-reverses", "TRM01", "reordered", explains="CLR DUR")
 class TrimReverses(Doomed):
-    """A trim reads the newest first, and writes what it keeps back in that order."""
+    bug = "A trim reads the newest first, and writes what it keeps back in that order."
 
     def remove(self, session_id: str, doomed: list[int]) -> None:
         super().remove(session_id, doomed)
@@ -91,26 +81,26 @@ class TrimReverses(Doomed):
         self.db.execute("UPDATE messages SET n = -n WHERE n < 0")
 
 
-@specimen("trim-says-what-is-left", caught_by="TRM02", finding="wrong")
+@specimen("trim-says-what-is-left", "TRM02", "wrong")
 class TrimSaysWhatIsLeft(Doomed):
-    """A trim returns how many messages it kept."""
+    bug = "A trim returns how many messages it kept."
 
     def trim(self, session_id: str, *, keep_last: int) -> int:
         super().trim(session_id, keep_last=keep_last)
         return len(self.numbers(session_id))
 
 
-@specimen("trim-says-nothing", caught_by="TRM02", finding="wrong")
+@specimen("trim-says-nothing", "TRM02", "wrong")
 class TrimSaysNothing(Reference):
-    """A trim returns None."""
+    bug = "A trim returns None."
 
     def trim(self, session_id: str, *, keep_last: int) -> Any:
         super().trim(session_id, keep_last=keep_last)
 
 
-@specimen("trim-says-what-it-would", caught_by="TRM02", finding="wrong")
+@specimen("trim-says-what-it-would", "TRM02", "wrong")
 class TrimSaysWhatItWould(Doomed):
-    """A trim returns length minus keep_last, which is negative where there is nothing to do."""
+    bug = "A trim returns length minus keep_last, which is negative where there is nothing to do."
 
     def trim(self, session_id: str, *, keep_last: int) -> int:
         excess = len(self.numbers(session_id)) - keep_last
@@ -118,17 +108,17 @@ class TrimSaysWhatItWould(Doomed):
         return excess
 
 
-@specimen("trim-to-zero-keeps-all", caught_by="TRM03", finding="wrong")
-class TrimToZeroKeepsAll(Doomed):
-    """Zero is taken for no limit: a slice of [:-0] is empty."""
+variant("trim-to-zero-keeps-all", Doomed, "TRM03", "wrong")(
+    bug="Zero is taken for no limit: a slice of [:-0] is empty.",
+    doomed=lambda self, session_id, keep_last: (
+        Doomed.doomed(self, session_id, keep_last) if keep_last else []
+    ),
+)
 
-    def doomed(self, session_id: str, keep_last: int) -> list[int]:
-        return super().doomed(session_id, keep_last) if keep_last else []
 
-
-@specimen("trim-beyond-empties", caught_by="TRM04", finding="lost")
+@specimen("trim-beyond-empties", "TRM04", "lost")
 class TrimBeyondEmpties(Reference):
-    """The oldest (count - keep_last) rows go, and a negative LIMIT means all of them."""
+    bug = "The oldest (count - keep_last) rows go, and a negative LIMIT means all of them."
 
     def trim(self, session_id: str, *, keep_last: int) -> int:
         if keep_last < 0:
@@ -142,9 +132,9 @@ class TrimBeyondEmpties(Reference):
         ).rowcount
 
 
-@specimen("trim-beyond-raises", caught_by="TRM04", finding="refused")
+@specimen("trim-beyond-raises", "TRM04", "refused")
 class TrimBeyondRaises(Doomed):
-    """A trim to more messages than there are raises an IndexError."""
+    bug = "A trim to more messages than there are raises an IndexError."
 
     def doomed(self, session_id: str, keep_last: int) -> list[int]:
         if keep_last > len(numbers := self.numbers(session_id)) > 0:
@@ -152,9 +142,9 @@ class TrimBeyondRaises(Doomed):
         return numbers[: max(0, len(numbers) - keep_last)]
 
 
-@specimen("trim-unknown-raises", caught_by="TRM05", finding="refused", explains=("LIV",))
+@specimen("trim-unknown-raises", "TRM05", "refused", explains="LIV")
 class TrimUnknownRaises(Doomed):
-    """A trim of a session without messages raises a KeyError."""
+    bug = "A trim of a session without messages raises a KeyError."
 
     def trim(self, session_id: str, *, keep_last: int) -> int:
         if not self.numbers(session_id):
@@ -162,9 +152,9 @@ class TrimUnknownRaises(Doomed):
         return super().trim(session_id, keep_last=keep_last)
 
 
-@specimen("trim-blocks-the-session", caught_by="TRM05", finding="lost")
+@specimen("trim-blocks-the-session", "TRM05", "lost")
 class TrimBlocksTheSession(Reference):
-    """A trim to nothing of a session without messages leaves a mark that it is finished."""
+    bug = "A trim to nothing of a session without messages leaves a mark that it is finished."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -180,9 +170,9 @@ class TrimBlocksTheSession(Reference):
         return [] if len(first) == 1 and session_id in self.finished else first
 
 
-@specimen("trim-by-prefix", caught_by="TRM06", finding="lost")
+@specimen("trim-by-prefix", "TRM06", "lost")
 class TrimByPrefix(Doomed):
-    """A trim takes in every session whose id begins with the one that is named."""
+    bug = "A trim takes in every session whose id begins with the one that is named."
 
     def numbers(self, session_id: str, order: str = "n") -> list[int]:
         key = self.key(session_id)
@@ -190,26 +180,27 @@ class TrimByPrefix(Doomed):
         return [n for (n,) in self.db.execute(query, (len(key), key))]
 
 
-@specimen("trim-by-pattern", caught_by="TRM06", finding="lost")
-class TrimByPattern(Doomed):
-    """A trim compares session ids with LIKE, where % and _ match anything."""
+variant("trim-by-pattern", Doomed, "TRM06", "lost")(
+    bug="A trim compares session ids with LIKE, where % and _ match anything.",
+    numbers=lambda self, session_id, order="n": [
+        n
+        for (n,) in self.db.execute(
+            f"SELECT n FROM messages WHERE CAST(session AS TEXT) LIKE ? ORDER BY {order}",
+            (session_id,),
+        )
+    ],
+)
+variant("trim-everybody", Doomed, "TRM06", "lost")(
+    bug="A trim keeps the newest messages of the whole table.",
+    numbers=lambda self, session_id, order="n": [
+        n for (n,) in self.db.execute(f"SELECT n FROM messages ORDER BY {order}")
+    ],
+)
 
-    def numbers(self, session_id: str, order: str = "n") -> list[int]:
-        query = f"SELECT n FROM messages WHERE CAST(session AS TEXT) LIKE ? ORDER BY {order}"
-        return [n for (n,) in self.db.execute(query, (session_id,))]
 
-
-@specimen("trim-everybody", caught_by="TRM06", finding="lost")
-class TrimEverybody(Doomed):
-    """A trim keeps the newest messages of the whole table."""
-
-    def numbers(self, session_id: str, order: str = "n") -> list[int]:
-        return [n for (n,) in self.db.execute(f"SELECT n FROM messages ORDER BY {order}")]
-
-
-@specimen("numbered-by-count", caught_by="TRM07", finding="reordered", explains=("CLR",))
+@specimen("numbered-by-count", "TRM07", "reordered", explains="CLR")
 class NumberedByCount(Reference):
-    """A message's number is the count of those there are, so that after a trim it comes first."""
+    bug = "A message's number is the count of those there are, so that after a trim it comes first."
 
     def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
         key = self.key(session_id)
@@ -230,9 +221,9 @@ class NumberedByCount(Reference):
         return number
 
 
-@specimen("trimmed-come-back", caught_by="TRM08", finding="resurrected", explains=("DUR",))
+@specimen("trimmed-come-back", "TRM08", "resurrected", explains="DUR")
 class TrimmedComeBack(Doomed):
-    """Trimmed messages are hidden by the opening that trimmed, and stay in the table."""
+    bug = "Trimmed messages are hidden by the opening that trimmed, and stay in the table."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -266,9 +257,9 @@ class TrimmedComeBack(Doomed):
         super().insert(session_id, rows)
 
 
-@specimen("trim-takes-one-each-time", caught_by="TRM09", finding="lost")
+@specimen("trim-takes-one-each-time", "TRM09", "lost")
 class TrimTakesOneEachTime(Doomed):
-    """A trim drops the oldest message before it counts."""
+    bug = "A trim drops the oldest message before it counts."
 
     def doomed(self, session_id: str, keep_last: int) -> list[int]:
         exact = super().doomed(session_id, keep_last)
@@ -276,17 +267,17 @@ class TrimTakesOneEachTime(Doomed):
         return exact or (numbers[:1] if len(numbers) == keep_last else [])
 
 
-@specimen("trim-negative-takes-all", caught_by="TRM10", finding="wrong")
-class TrimNegativeTakesAll(Reference):
-    """A negative number is taken for zero."""
+variant("trim-negative-takes-all", Reference, "TRM10", "wrong")(
+    bug="A negative number is taken for zero.",
+    trim=lambda self, session_id, *, keep_last: Reference.trim(
+        self, session_id, keep_last=max(0, keep_last)
+    ),
+)
 
-    def trim(self, session_id: str, *, keep_last: int) -> int:
-        return super().trim(session_id, keep_last=max(0, keep_last))
 
-
-@specimen("trim-negative-from-the-end", caught_by="TRM10", finding="wrong")
+@specimen("trim-negative-from-the-end", "TRM10", "wrong")
 class TrimNegativeFromTheEnd(Doomed):
-    """A negative number reaches a slice, where it counts from the other end."""
+    bug = "A negative number reaches a slice, where it counts from the other end."
 
     def trim(self, session_id: str, *, keep_last: int) -> int:
         if keep_last >= 0:
@@ -296,9 +287,9 @@ class TrimNegativeFromTheEnd(Doomed):
         return len(doomed)
 
 
-@specimen("trimmed-ids-are-banned", caught_by="TRM11", finding="lost")
+@specimen("trimmed-ids-are-banned", "TRM11", "lost")
 class TrimmedIdsAreBanned(Doomed):
-    """The ids of trimmed messages are kept as seen, and adding one again does nothing."""
+    bug = "The ids of trimmed messages are kept as seen, and adding one again does nothing."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -317,27 +308,27 @@ class TrimmedIdsAreBanned(Doomed):
         super().insert(session_id, [row for row in rows if self.key(row[0]) not in seen])
 
 
-@specimen("trim-by-the-clock", caught_by="TRM12", finding="lost")
+@specimen("trim-by-the-clock", "TRM12", "lost")
 class TrimByTheClock(Doomed):
-    """A trim keeps the messages with the latest created_at."""
+    bug = "A trim keeps the messages with the latest created_at."
 
     def doomed(self, session_id: str, keep_last: int) -> list[int]:
         numbers = self.numbers(session_id, CLOCK)
         return numbers[: max(0, len(numbers) - keep_last)]
 
 
-@specimen("trim-by-id", caught_by="TRM12", finding="lost")
+@specimen("trim-by-id", "TRM12", "lost")
 class TrimById(Doomed):
-    """A trim breaks ties of created_at by the id."""
+    bug = "A trim breaks ties of created_at by the id."
 
     def doomed(self, session_id: str, keep_last: int) -> list[int]:
         numbers = self.numbers(session_id, f"{CLOCK}, id")
         return numbers[: max(0, len(numbers) - keep_last)]
 
 
-@specimen("trim-loses-metadata", caught_by="TRM13", finding="corrupted")
+@specimen("trim-loses-metadata", "TRM13", "corrupted")
 class TrimLosesMetadata(Doomed):
-    """A trim writes what it keeps again, and forgets the metadata."""
+    bug = "A trim writes what it keeps again, and forgets the metadata."
 
     def remove(self, session_id: str, doomed: list[int]) -> None:
         super().remove(session_id, doomed)
@@ -347,17 +338,15 @@ class TrimLosesMetadata(Doomed):
         )
 
 
-@specimen("trim-stops-at-a-thousand", caught_by="TRM14", finding="wrong")
-class TrimStopsAtAThousand(Doomed):
-    """One call removes a thousand messages at most."""
-
-    def doomed(self, session_id: str, keep_last: int) -> list[int]:
-        return super().doomed(session_id, keep_last)[:1_000]
+variant("trim-stops-at-a-thousand", Doomed, "TRM14", "wrong")(
+    bug="One call removes a thousand messages at most.",
+    doomed=lambda self, session_id, keep_last: Doomed.doomed(self, session_id, keep_last)[:1_000],
+)
 
 
-@specimen("last-counts-the-trimmed", caught_by="TRM15", finding="lost")
+@specimen("last-counts-the-trimmed", "TRM15", "lost")
 class LastCountsTheTrimmed(Reference):
-    """The last few are counted from a total that trims do not lower."""
+    bug = "The last few are counted from a total that trims do not lower."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -376,9 +365,9 @@ class LastCountsTheTrimmed(Reference):
         return self.decode(bodies[max(0, total - last) :])
 
 
-@specimen("trim-by-words", caught_by="TRM16", finding="lost")
+@specimen("trim-by-words", "TRM16", "lost")
 class TrimByWords(Doomed):
-    """A trim removes every message that says the same as an old one."""
+    bug = "A trim removes every message that says the same as an old one."
 
     def remove(self, session_id: str, doomed: list[int]) -> None:
         old = {self.words(n) for n in doomed}
@@ -391,9 +380,9 @@ class TrimByWords(Doomed):
         return json.dumps(json.loads(body)["content"])
 
 
-@specimen("trim-drops-a-twin", caught_by="TRM16", finding="lost")
+@specimen("trim-drops-a-twin", "TRM16", "lost")
 class TrimDropsATwin(Reference):
-    """A trim keeps a message only once if its words are said twice."""
+    bug = "A trim keeps a message only once if its words are said twice."
 
     def trim(self, session_id: str, *, keep_last: int) -> int:
         removed = super().trim(session_id, keep_last=keep_last)

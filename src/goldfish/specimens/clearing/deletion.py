@@ -3,22 +3,21 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from goldfish.specimens import specimen
+from goldfish.specimens import specimen, variant
 from goldfish.specimens.clearing.messages import Banning
 from goldfish.specimens.references.sqlite import Reference
 
+variant("delete-the-first-only", Reference, "CLR09", "resurrected")(
+    bug="Of several ids only the first is deleted.",
+    delete_messages=lambda self, session_id, ids: Reference.delete_messages(
+        self, session_id, list(ids)[:1]
+    ),
+)
 
-@specimen("delete-the-first-only", caught_by="CLR09", finding="resurrected")
-class DeleteTheFirstOnly(Reference):
-    """Of several ids only the first is deleted."""
 
-    def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
-        return super().delete_messages(session_id, list(ids)[:1])
-
-
-@specimen("delete-by-place", caught_by="CLR09", finding="lost")
+@specimen("delete-by-place", "CLR09", "lost")
 class DeleteByPlace(Reference):
-    """Ids are turned into places first, which shift with every message that goes."""
+    bug = "Ids are turned into places first, which shift with every message that goes."
 
     def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
         names = [message.id for message in self.decode(self.bodies(session_id))]
@@ -29,9 +28,9 @@ class DeleteByPlace(Reference):
         return len(places)
 
 
-@specimen("delete-and-what-follows", caught_by="CLR09", finding="lost", explains=("DUR",))
+@specimen("delete-and-what-follows", "CLR09", "lost", explains="DUR")
 class DeleteAndWhatFollows(Reference):
-    """Deleting a message also deletes what came after it, as an edit of the past would."""
+    bug = "Deleting a message also deletes what came after it, as an edit of the past would."
 
     def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
         first = "SELECT MIN(n) FROM messages WHERE session = ?1 AND id = ?2"
@@ -44,9 +43,9 @@ class DeleteAndWhatFollows(Reference):
         return removed
 
 
-@specimen("delete-reorders", caught_by="CLR09", finding="reordered")
+@specimen("delete-reorders", "CLR09", "reordered")
 class DeleteReorders(Reference):
-    """The last message is moved into the gap that a deleted one leaves."""
+    bug = "The last message is moved into the gap that a deleted one leaves."
 
     def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
         key, removed = self.key(session_id), 0
@@ -63,9 +62,9 @@ class DeleteReorders(Reference):
         return removed
 
 
-@specimen("delete-unknown-raises", caught_by="CLR10", finding="refused", explains=("LIV",))
+@specimen("delete-unknown-raises", "CLR10", "refused", explains="LIV")
 class DeleteUnknownRaises(Reference):
-    """Deleting an id that is not there raises a KeyError."""
+    bug = "Deleting an id that is not there raises a KeyError."
 
     def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
         removed = super().delete_messages(session_id, wanted := list(ids))
@@ -74,9 +73,9 @@ class DeleteUnknownRaises(Reference):
         return removed
 
 
-@specimen("delete-none-is-all", caught_by="CLR10", finding="lost")
+@specimen("delete-none-is-all", "CLR10", "lost")
 class DeleteNoneIsAll(Reference):
-    """No ids are taken for no condition, and everything goes."""
+    bug = "No ids are taken for no condition, and everything goes."
 
     def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
         if not (wanted := list(ids)):
@@ -84,18 +83,19 @@ class DeleteNoneIsAll(Reference):
         return super().delete_messages(session_id, wanted)
 
 
-@specimen("delete-in-every-session", caught_by="CLR11", finding="lost")
-class DeleteInEverySession(Reference):
-    """Messages are deleted by their id, in whatever session."""
+variant("delete-in-every-session", Reference, "CLR11", "lost")(
+    bug="Messages are deleted by their id, in whatever session.",
+    delete_messages=lambda self, session_id, ids: (
+        self.db.executemany(
+            "DELETE FROM messages WHERE id = ?", [(self.key(name),) for name in ids]
+        ).rowcount
+    ),
+)
 
-    def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
-        names = [(self.key(name),) for name in ids]
-        return self.db.executemany("DELETE FROM messages WHERE id = ?", names).rowcount
 
-
-@specimen("delete-spares-the-last", caught_by="CLR12", finding="resurrected")
+@specimen("delete-spares-the-last", "CLR12", "resurrected")
 class DeleteSparesTheLast(Reference):
-    """One message always stays, because an empty session is not foreseen."""
+    bug = "One message always stays, because an empty session is not foreseen."
 
     def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
         removed = 0
@@ -105,12 +105,12 @@ class DeleteSparesTheLast(Reference):
         return removed
 
 
-@specimen("delete-one-page", caught_by="CLR12", finding="resurrected")
-class DeleteOnePage(Reference):
-    """Of a long list of ids the first hundred are deleted."""
-
-    def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
-        return super().delete_messages(session_id, list(ids)[:100])
+variant("delete-one-page", Reference, "CLR12", "resurrected")(
+    bug="Of a long list of ids the first hundred are deleted.",
+    delete_messages=lambda self, session_id, ids: Reference.delete_messages(
+        self, session_id, list(ids)[:100]
+    ),
+)
 
 
 class DeletesWhere(Reference):
@@ -123,23 +123,23 @@ class DeletesWhere(Reference):
         return self.db.executemany(query, [(self.key(session_id), name) for name in ids]).rowcount
 
 
-@specimen("delete-by-like", caught_by="CLR13", finding="lost")
+@specimen("delete-by-like", "CLR13", "lost")
 class DeleteByLike(DeletesWhere):
-    """Ids are compared with LIKE, which knows no case and takes % and _ as wildcards."""
+    bug = "Ids are compared with LIKE, which knows no case and takes % and _ as wildcards."
 
     where = "CAST(id AS TEXT) LIKE ?"
 
 
-@specimen("delete-by-part", caught_by="CLR13", finding="lost")
+@specimen("delete-by-part", "CLR13", "lost")
 class DeleteByPart(DeletesWhere):
-    """Every id that contains the one to delete goes with it."""
+    bug = "Every id that contains the one to delete goes with it."
 
     where = "instr(CAST(id AS TEXT), ?) > 0"
 
 
-@specimen("deleted-in-memory", caught_by="CLR14", finding="resurrected", explains=("DUR",))
+@specimen("deleted-in-memory", "CLR14", "resurrected", explains="DUR")
 class DeletedInMemory(Reference):
-    """Deleted messages are hidden from this opening, and stay in the table."""
+    bug = "Deleted messages are hidden from this opening, and stay in the table."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -174,9 +174,9 @@ class DeletedInMemory(Reference):
             super().delete_messages(session_id, [name])
 
 
-@specimen("deleted-ids-are-banned", caught_by="CLR15", finding="lost")
+@specimen("deleted-ids-are-banned", "CLR15", "lost")
 class DeletedIdsAreBanned(Banning):
-    """The ids of deleted messages are kept as seen, and adding one again does nothing."""
+    bug = "The ids of deleted messages are kept as seen, and adding one again does nothing."
 
     def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
         wanted = list(ids)
@@ -185,9 +185,9 @@ class DeletedIdsAreBanned(Banning):
         return super().delete_messages(session_id, wanted)
 
 
-@specimen("deleted-come-back-in-place", caught_by="CLR15", finding="reordered")
+@specimen("deleted-come-back-in-place", "CLR15", "reordered")
 class DeletedComeBackInPlace(Reference):
-    """A deleted message is only marked, and returns to its old place when it is added again."""
+    bug = "A deleted message is only marked, and returns to its old place when it is added again."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -210,9 +210,9 @@ class DeletedComeBackInPlace(Reference):
         self.db.execute(f"UPDATE messages SET n = ({place}) WHERE ({place}) IS NOT NULL")
 
 
-@specimen("trim-counts-the-deleted", caught_by="CLR16", finding="lost")
+@specimen("trim-counts-the-deleted", "CLR16", "lost")
 class TrimCountsTheDeleted(Reference):
-    """Deleted messages are blanked, are not shown, and still count for a trim."""
+    bug = "Deleted messages are blanked, are not shown, and still count for a trim."
 
     def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
         marks = [(self.key(session_id), self.key(name)) for name in ids]

@@ -3,23 +3,21 @@
 from collections.abc import Sequence
 from typing import Any
 
-from goldfish.specimens import specimen
+from goldfish.specimens import specimen, variant
 from goldfish.specimens.references.sqlite import Reference
 
 
-@specimen(
-    "clear-keeps-the-newest", caught_by="CLR01", finding="resurrected", explains=("TTL", "DUR")
-)
+@specimen("clear-keeps-the-newest", "CLR01", "resurrected", explains="TTL DUR")
 class ClearKeepsTheNewest(Reference):
-    """Clear leaves the newest message."""
+    bug = "Clear leaves the newest message."
 
     def clear(self, session_id: str) -> None:
         self.trim(session_id, keep_last=1)
 
 
-@specimen("clear-keeps-the-system", caught_by="CLR01", finding="resurrected")
+@specimen("clear-keeps-the-system", "CLR01", "resurrected")
 class ClearKeepsTheSystem(Reference):
-    """Clear leaves what the system said."""
+    bug = "Clear leaves what the system said."
 
     def clear(self, session_id: str) -> None:
         said = "session = ? AND json_extract(body, '$.role') = 'system'"
@@ -34,9 +32,9 @@ class ClearKeepsTheSystem(Reference):
             super().clear(session_id)
 
 
-@specimen("clear-one-page", caught_by="CLR01", finding="resurrected")
+@specimen("clear-one-page", "CLR01", "resurrected")
 class ClearOnePage(Reference):
-    """Clear removes a hundred messages at most."""
+    bug = "Clear removes a hundred messages at most."
 
     def clear(self, session_id: str) -> None:
         if len(self.bodies(session_id)) <= 100:
@@ -45,9 +43,9 @@ class ClearOnePage(Reference):
         self.db.execute(f"DELETE FROM messages WHERE n IN ({page})", [self.key(session_id)])
 
 
-@specimen("clear-unknown-raises", caught_by="CLR02", finding="refused", explains=("LIV",))
+@specimen("clear-unknown-raises", "CLR02", "refused", explains="LIV")
 class ClearUnknownRaises(Reference):
-    """Clear of a session without messages raises a KeyError."""
+    bug = "Clear of a session without messages raises a KeyError."
 
     def clear(self, session_id: str) -> None:
         if session_id not in self.list_sessions():
@@ -69,9 +67,9 @@ class ClearsWhere(Reference):
         return self.key(session_id)
 
 
-@specimen("clear-by-like", caught_by="CLR03", finding="lost")
+@specimen("clear-by-like", "CLR03", "lost")
 class ClearByLike(ClearsWhere):
-    """Clear compares with LIKE, which knows no case and takes % and _ as wildcards."""
+    bug = "Clear compares with LIKE, which knows no case and takes % and _ as wildcards."
 
     where = "CAST(session AS TEXT) LIKE ?"
 
@@ -79,9 +77,9 @@ class ClearByLike(ClearsWhere):
         return session_id
 
 
-@specimen("clear-by-glob", caught_by="CLR03", finding="lost")
+@specimen("clear-by-glob", "CLR03", "lost")
 class ClearByGlob(ClearsWhere):
-    """Clear hands the session id to a pattern, as KEYS and SCAN of Redis take one."""
+    bug = "Clear hands the session id to a pattern, as KEYS and SCAN of Redis take one."
 
     where = "CAST(session AS TEXT) GLOB ?"
 
@@ -89,9 +87,9 @@ class ClearByGlob(ClearsWhere):
         return session_id
 
 
-@specimen("clear-by-prefix", caught_by="CLR03", finding="lost")
+@specimen("clear-by-prefix", "CLR03", "lost")
 class ClearByPrefix(ClearsWhere):
-    """Clear removes every session whose id begins with the one that is named."""
+    bug = "Clear removes every session whose id begins with the one that is named."
 
     where = "substr(CAST(session AS TEXT), 1, length(?1)) = ?1"
 
@@ -99,9 +97,9 @@ class ClearByPrefix(ClearsWhere):
         return session_id
 
 
-@specimen("clear-ignores-spaces", caught_by="CLR03", finding="lost")
+@specimen("clear-ignores-spaces", "CLR03", "lost")
 class ClearIgnoresSpaces(ClearsWhere):
-    """Clear trims white space off the ids that it compares."""
+    bug = "Clear trims white space off the ids that it compares."
 
     where = "trim(CAST(session AS TEXT)) = trim(?)"
 
@@ -109,17 +107,17 @@ class ClearIgnoresSpaces(ClearsWhere):
         return session_id
 
 
-@specimen("clear-resets-everything", caught_by="CLR03", finding="lost")
+@specimen("clear-resets-everything", "CLR03", "lost")
 class ClearResetsEverything(Reference):
-    """Clear of one session resets the whole table."""
+    bug = "Clear of one session resets the whole table."
 
     def clear(self, session_id: str) -> None:
         self.clear_all()
 
 
-@specimen("clear-until-the-next", caught_by="CLR04", finding="resurrected", explains=("TTL", "DUR"))
+@specimen("clear-until-the-next", "CLR04", "resurrected", explains="TTL DUR")
 class ClearUntilTheNext(Reference):
-    """Clear marks the session as empty, and the next message takes the mark away."""
+    bug = "Clear marks the session as empty, and the next message takes the mark away."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -141,9 +139,9 @@ class ClearUntilTheNext(Reference):
         return [name for name in super().list_sessions() if self.bodies(name)]
 
 
-@specimen("clear-by-the-clock", caught_by="CLR04", finding="lost")
+@specimen("clear-by-the-clock", "CLR04", "lost")
 class ClearByTheClock(Reference):
-    """Clear notes the time and hides what is dated before it, also what is added later."""
+    bug = "Clear notes the time and hides what is dated before it, also what is added later."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -165,11 +163,9 @@ class ClearByTheClock(Reference):
         return found if row is None else [body for body, at in pairs if at > row[0]]
 
 
-@specimen(
-    "a-cleared-session-is-closed", caught_by="CLR04", finding="refused", explains=("TTL", "DUR")
-)
+@specimen("a-cleared-session-is-closed", "CLR04", "refused", explains="TTL DUR")
 class AClearedSessionIsClosed(Reference):
-    """A session that was cleared takes no more messages."""
+    bug = "A session that was cleared takes no more messages."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -187,9 +183,9 @@ class AClearedSessionIsClosed(Reference):
         super().insert(session_id, rows)
 
 
-@specimen("cleared-in-memory", caught_by="CLR05", finding="resurrected", explains=("DUR",))
+@specimen("cleared-in-memory", "CLR05", "resurrected", explains="DUR")
 class ClearedInMemory(Reference):
-    """Clear hides what there is from this opening, and leaves it in the table."""
+    bug = "Clear hides what there is from this opening, and leaves it in the table."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -228,9 +224,9 @@ class Banning(Reference):
         super().insert(session_id, [row for row in rows if self.key(row[0]) not in banned])
 
 
-@specimen("cleared-ids-are-banned", caught_by="CLR06", finding="lost")
+@specimen("cleared-ids-are-banned", "CLR06", "lost")
 class ClearedIdsAreBanned(Banning):
-    """The ids of cleared messages are kept as seen, and adding one again does nothing."""
+    bug = "The ids of cleared messages are kept as seen, and adding one again does nothing."
 
     def clear(self, session_id: str) -> None:
         self.db.execute(
@@ -240,20 +236,18 @@ class ClearedIdsAreBanned(Banning):
         super().clear(session_id)
 
 
-@specimen("clear-all-one-page", caught_by="CLR07", finding="resurrected")
+@specimen("clear-all-one-page", "CLR07", "resurrected")
 class ClearAllOnePage(Reference):
-    """Clear_all goes through the first fifty sessions."""
+    bug = "Clear_all goes through the first fifty sessions."
 
     def clear_all(self) -> None:
         for name in self.list_sessions()[:50]:
             self.clear(name)
 
 
-@specimen(
-    "clear-all-drops-the-table", caught_by="CLR07", finding="refused", explains=("TTL", "LIV")
-)
+@specimen("clear-all-drops-the-table", "CLR07", "refused", explains="TTL LIV")
 class ClearAllDropsTheTable(Reference):
-    """Clear_all drops the table, and nothing makes a new one."""
+    bug = "Clear_all drops the table, and nothing makes a new one."
 
     def clear_all(self) -> None:
         self.db.execute("DROP TABLE IF EXISTS messages")
@@ -268,9 +262,9 @@ class ClearAllDropsTheTable(Reference):
         return super().list_sessions() if there else []
 
 
-@specimen("clear-all-only-mine", caught_by="CLR08", finding="resurrected")
+@specimen("clear-all-only-mine", "CLR08", "resurrected")
 class ClearAllOnlyMine(Reference):
-    """Clear_all clears the sessions that this opening has written to."""
+    bug = "Clear_all clears the sessions that this opening has written to."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -285,33 +279,25 @@ class ClearAllOnlyMine(Reference):
             self.clear(name)
 
 
-@specimen("lists-every-message", caught_by="CLR17", finding="duplicated")
-class ListsEveryMessage(Reference):
-    """A session is listed once for each of its messages."""
-
-    def list_sessions(self) -> list[str]:
-        return [name for name in super().list_sessions() for _ in self.bodies(name)]
-
-
-@specimen("lists-one-page", caught_by="CLR17", finding="lost")
-class ListsOnePage(Reference):
-    """A hundred sessions are listed, and no more."""
-
-    def list_sessions(self) -> list[str]:
-        return super().list_sessions()[:100]
-
-
-@specimen("lists-in-small-letters", caught_by="CLR17", finding="corrupted")
-class ListsInSmallLetters(Reference):
-    """Ids are listed in a tidied form."""
-
-    def list_sessions(self) -> list[str]:
-        return [name.lower() for name in super().list_sessions()]
+variant("lists-every-message", Reference, "CLR17", "duplicated")(
+    bug="A session is listed once for each of its messages.",
+    list_sessions=lambda self: [
+        name for name in Reference.list_sessions(self) for _ in self.bodies(name)
+    ],
+)
+variant("lists-one-page", Reference, "CLR17", "lost")(
+    bug="A hundred sessions are listed, and no more.",
+    list_sessions=lambda self: Reference.list_sessions(self)[:100],
+)
+variant("lists-in-small-letters", Reference, "CLR17", "corrupted")(
+    bug="Ids are listed in a tidied form.",
+    list_sessions=lambda self: [name.lower() for name in Reference.list_sessions(self)],
+)
 
 
-@specimen("lists-who-only-read", caught_by="CLR17", finding="phantom", explains=("LIV",))
+@specimen("lists-who-only-read", "CLR17", "phantom", explains="LIV")
 class ListsWhoOnlyRead(Reference):
-    """Reading a session is enough to have it listed."""
+    bug = "Reading a session is enough to have it listed."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -339,9 +325,9 @@ class ListsWhoOnlyRead(Reference):
         return [*super().list_sessions(), *self.read]
 
 
-@specimen("lists-the-cleared", caught_by="CLR18", finding="resurrected", explains=("TTL",))
+@specimen("lists-the-cleared", "CLR18", "resurrected", explains="TTL")
 class ListsTheCleared(Reference):
-    """Sessions are listed from a table of their own, which clear leaves alone."""
+    bug = "Sessions are listed from a table of their own, which clear leaves alone."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)

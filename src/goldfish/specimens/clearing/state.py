@@ -4,9 +4,9 @@ from goldfish.specimens import specimen
 from goldfish.specimens.references.state import StateReference
 
 
-@specimen("clears-values-by-prefix", caught_by="CLR40", finding="lost")
+@specimen("clears-values-by-prefix", "CLR40", "lost")
 class ClearsValuesByPrefix(StateReference):
-    """Clearing a session removes the values of all whose ids begin alike."""
+    bug = "Clearing a session removes the values of all whose ids begin alike."
 
     def clear(self, session_id: str) -> None:
         super().clear(session_id)
@@ -14,9 +14,9 @@ class ClearsValuesByPrefix(StateReference):
         self.db.execute("DELETE FROM state WHERE substr(owner, 1, ?) = ?", (len(owner), owner))
 
 
-@specimen("trims-values", caught_by="CLR41", finding="lost", explains=("TRM",))
+@specimen("trims-values", "CLR41", "lost", explains="TRM")
 class TrimsValues(StateReference):
-    """A trim removes the values with the messages."""
+    bug = "A trim removes the values with the messages."
 
     def trim(self, session_id: str, *, keep_last: int) -> int:
         removed = super().trim(session_id, keep_last=keep_last)
@@ -25,18 +25,18 @@ class TrimsValues(StateReference):
         return removed
 
 
-@specimen("saves-messages-only", caught_by="SNP40", finding="lost")
+@specimen("saves-messages-only", "SNP40", "lost")
 class SavesMessagesOnly(StateReference):
-    """A snapshot does not hold the values."""
+    bug = "A snapshot does not hold the values."
 
     def copy(self, session_id: str, name: str) -> None:
         super().copy(session_id, name)
         self.db.execute("DELETE FROM state_copies WHERE snapshot = ?", (name,))
 
 
-@specimen("rolls-back-messages-only", caught_by="SNP40", finding="stale")
+@specimen("rolls-back-messages-only", "SNP40", "stale")
 class RollsBackMessagesOnly(StateReference):
-    """Rolling back leaves the values as they are."""
+    bug = "Rolling back leaves the values as they are."
 
     def rollback_to_snapshot(self, session_id: str, snapshot_id: str) -> None:
         there = self.read(self.owner(session_id, None))
@@ -45,9 +45,9 @@ class RollsBackMessagesOnly(StateReference):
         self.write(self.owner(session_id, None), there)
 
 
-@specimen("rolls-back-everybody", caught_by="SNP41", finding="stale")
+@specimen("rolls-back-everybody", "SNP41", "stale")
 class RollsBackEverybody(StateReference):
-    """A snapshot holds the values of all users, and rolling back restores them."""
+    bug = "A snapshot holds the values of all users, and rolling back restores them."
 
     SCHEMA = "CREATE TABLE IF NOT EXISTS others (snapshot TEXT, owner BLOB, name BLOB, value TEXT)"
 

@@ -11,9 +11,9 @@ from goldfish.specimens import specimen
 from goldfish.specimens.references.facts import FactsReference
 
 
-@specimen("facts-numbered-before", caught_by="CON18", finding="lost", explains=("DUP", "DUR"))
+@specimen("facts-numbered-before", "CON18", "lost", explains="DUP DUR")
 class FactsNumberedBefore(FactsReference):
-    """The place of a fact is found before it is written there, over whatever came meanwhile."""
+    bug = "The place of a fact is found before it is written there, over whatever came meanwhile."
 
     def remember(
         self,
@@ -68,9 +68,9 @@ class AsyncFacts:
         self.store.close()
 
 
-@specimen("one-current-fact", caught_by="CON19", finding="lost")
+@specimen("one-current-fact", "CON19", "lost")
 class OneCurrentFact(AsyncFacts):
-    """What is being told is one variable for all calls."""
+    bug = "What is being told is one variable for all calls."
 
     current = ""
 
@@ -82,9 +82,9 @@ class OneCurrentFact(AsyncFacts):
         return self.store.remember(user_id, self.current, metadata=metadata)
 
 
-@specimen("fails-with-its-neighbours", caught_by="CON20", finding="refused")
+@specimen("fails-with-its-neighbours", "CON20", "refused")
 class FailsWithItsNeighbours(AsyncFacts):
-    """Facts that are told at one moment are written together, or not at all."""
+    bug = "Facts that are told at one moment are written together, or not at all."
 
     def __init__(self, sandbox: Any) -> None:
         super().__init__(sandbox)
@@ -102,9 +102,9 @@ class FailsWithItsNeighbours(AsyncFacts):
         return self.store.remember(user_id, text, metadata=metadata)
 
 
-@specimen("revises-in-two-steps", caught_by="CON21", finding="lost", explains=("REV", "REC"))
+@specimen("revises-in-two-steps", "CON21", "lost", explains="REV REC")
 class RevisesInTwoSteps(FactsReference):
-    """A revision removes the fact, and then adds it again."""
+    bug = "A revision removes the fact, and then adds it again."
 
     def revise(self, user_id: str, fact_id: str, text: str) -> Fact:
         row = self.row(user_id, fact_id)

@@ -24,7 +24,7 @@ MOMENT = 0.002
 LEASE = 0.015
 
 # Who is killed, stopped or cut off is one of several at work at once.
-ELSEWHERE = ("DUR", "FLT", "LIV")
+ELSEWHERE = "DUR FLT LIV"
 
 
 def rows_of(store: Reference, session_id: str) -> list[tuple[str, str]]:
@@ -71,9 +71,9 @@ class Locking(Reference):
             yield
 
 
-@specimen("saves-its-own-copy", caught_by="CON01", finding="lost", explains=ELSEWHERE)
+@specimen("saves-its-own-copy", "CON01", "lost", explains=ELSEWHERE)
 class SavesItsOwnCopy(Overwriting):
-    """A writer reads the session, and saves what it read with its own messages at the end."""
+    bug = "A writer reads the session, and saves what it read with its own messages at the end."
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         self.seen = rows_of(self, session_id)
@@ -81,9 +81,9 @@ class SavesItsOwnCopy(Overwriting):
         super().add_messages(session_id, messages)
 
 
-@specimen("numbered-by-counting", caught_by="CON01", finding="lost", explains=ELSEWHERE)
+@specimen("numbered-by-counting", "CON01", "lost", explains=ELSEWHERE)
 class NumberedByCounting(Reference):
-    """A message gets the number that follows the highest, and takes the place of who has it."""
+    bug = "A message gets the number that follows the highest, and takes the place of who has it."
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         (self.free,) = self.db.execute("SELECT COALESCE(MAX(n), 0) + 1 FROM messages").fetchone()
@@ -102,9 +102,9 @@ class NumberedByCounting(Reference):
         )
 
 
-@specimen("commits-the-first-alone", caught_by="CON02", finding="torn", explains=ELSEWHERE)
+@specimen("commits-the-first-alone", "CON02", "torn", explains=ELSEWHERE)
 class CommitsTheFirstAlone(Reference):
-    """The first message of a batch is committed alone, and others come in between."""
+    bug = "The first message of a batch is committed alone, and others come in between."
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         self.encode(messages)
@@ -131,9 +131,9 @@ class Naming(Reference):
         return bytes(key).decode("utf-8", "surrogatepass")
 
 
-@specimen("last-named-session", caught_by="CON03", finding="leaked", explains=ELSEWHERE)
+@specimen("last-named-session", "CON03", "leaked", explains=ELSEWHERE)
 class LastNamedSession(Naming):
-    """Who writes names its session in the database, and writes to the one that is named there."""
+    bug = "Who writes names its session in the database, and writes to the one that is named there."
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         self.name(session_id)
@@ -143,18 +143,18 @@ class LastNamedSession(Naming):
         super().insert(self.named(), rows)
 
 
-@specimen("last-asked-session", caught_by="CON03", finding="leaked", explains=ELSEWHERE)
+@specimen("last-asked-session", "CON03", "leaked", explains=ELSEWHERE)
 class LastAskedSession(Naming):
-    """Who reads names its session in the database, and reads the one that is named there."""
+    bug = "Who reads names its session in the database, and reads the one that is named there."
 
     def get_history(self, session_id: str, *, last: int | None = None) -> list[Any]:
         self.name(session_id)
         return super().get_history(self.named(), last=last)
 
 
-@specimen("loads-and-saves", caught_by="CON04", finding="lost", explains=ELSEWHERE)
+@specimen("loads-and-saves", "CON04", "lost", explains=ELSEWHERE)
 class LoadsAndSaves(AsyncReference):
-    """A call loads the session, waits for something, and saves all of it."""
+    bug = "A call loads the session, waits for something, and saves all of it."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         self.store: Overwriting = Overwriting(sandbox, ttl=ttl)
@@ -166,9 +166,9 @@ class LoadsAndSaves(AsyncReference):
         self.store.add_messages(session_id, messages)
 
 
-@specimen("awaits-after-the-first", caught_by="CON05", finding="torn", explains=ELSEWHERE)
+@specimen("awaits-after-the-first", "CON05", "torn", explains=ELSEWHERE)
 class AwaitsAfterTheFirst(AsyncReference):
-    """The first message of a batch is written, then the rest, and other calls come in between."""
+    bug = "The first message of a batch is written, then the rest, and other calls come in between."
 
     async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         self.store.encode(messages)
@@ -177,9 +177,9 @@ class AwaitsAfterTheFirst(AsyncReference):
         self.store.add_messages(session_id, messages[1:])
 
 
-@specimen("current-session", caught_by="CON06", finding="leaked", explains=(*ELSEWHERE, "ISO"))
+@specimen("current-session", "CON06", "leaked", explains=f"{ELSEWHERE} ISO")
 class CurrentSession(AsyncReference):
-    """The session that is read is kept in the store, where the next call puts its own."""
+    bug = "The session that is read is kept in the store, where the next call puts its own."
 
     session = ""
 
@@ -189,9 +189,9 @@ class CurrentSession(AsyncReference):
         return self.store.get_history(self.session, last=last)
 
 
-@specimen("session-of-the-next", caught_by="CON06", finding="leaked", explains=(*ELSEWHERE, "ISO"))
+@specimen("session-of-the-next", "CON06", "leaked", explains=f"{ELSEWHERE} ISO")
 class SessionOfTheNext(AsyncReference):
-    """The session that is written to is kept in the store, where the next call puts its own."""
+    bug = "The session that is written to is kept in the store, where the next call puts its own."
 
     session = ""
 
@@ -201,9 +201,9 @@ class SessionOfTheNext(AsyncReference):
         self.store.add_messages(self.session, messages)
 
 
-@specimen("creates-what-was-not-there", caught_by="CON07", finding="refused", explains=ELSEWHERE)
+@specimen("creates-what-was-not-there", "CON07", "refused", explains=ELSEWHERE)
 class CreatesWhatWasNotThere(Reference):
-    """An opening looks whether a table is there, and creates it though another just did."""
+    bug = "An opening looks whether a table is there, and creates it though another just did."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -212,9 +212,9 @@ class CreatesWhatWasNotThere(Reference):
             self.db.execute("CREATE TABLE version (number INTEGER)")
 
 
-@specimen("created-by-the-first-write", caught_by="CON07", finding="refused", explains=ELSEWHERE)
+@specimen("created-by-the-first-write", "CON07", "refused", explains=ELSEWHERE)
 class CreatedByTheFirstWrite(Reference):
-    """The first write looks whether a table is there, and creates it though another just did."""
+    bug = "The first write looks whether a table is there, and creates it though another just did."
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         if not self.db.execute("SELECT 1 FROM sqlite_master WHERE name = 'version'").fetchone():
@@ -223,11 +223,9 @@ class CreatedByTheFirstWrite(Reference):
         super().add_messages(session_id, messages)
 
 
-@specimen(
-    "set-up-by-the-first-call", caught_by="CON08", finding="refused", explains=(*ELSEWHERE, "ISO")
-)
+@specimen("set-up-by-the-first-call", "CON08", "refused", explains=f"{ELSEWHERE} ISO")
 class SetUpByTheFirstCall(AsyncReference):
-    """The first write sets the store up, and each that comes meanwhile does so too."""
+    bug = "The first write sets the store up, and each that comes meanwhile does so too."
 
     async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         db = self.store.db
@@ -237,9 +235,9 @@ class SetUpByTheFirstCall(AsyncReference):
         await super().add_messages(session_id, messages)
 
 
-@specimen("ready-before-it-is", caught_by="CON08", finding="lost", explains=(*ELSEWHERE, "ISO"))
+@specimen("ready-before-it-is", "CON08", "lost", explains=f"{ELSEWHERE} ISO")
 class ReadyBeforeItIs(AsyncReference):
-    """What comes while the first write sets the store up is dropped."""
+    bug = "What comes while the first write sets the store up is dropped."
 
     ready = False
     begun = False
@@ -253,9 +251,9 @@ class ReadyBeforeItIs(AsyncReference):
         await super().add_messages(session_id, messages)
 
 
-@specimen("readers-need-no-lock", caught_by="CON09", finding="torn", explains=ELSEWHERE)
+@specimen("readers-need-no-lock", "CON09", "torn", explains=ELSEWHERE)
 class ReadersNeedNoLock(Locking):
-    """Writers lock each other out, readers do not ask, and see a batch when half is committed."""
+    bug = "Writers lock each other out, readers do not ask, and see a batch when half is committed."
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         self.encode(messages)
@@ -265,9 +263,9 @@ class ReadersNeedNoLock(Locking):
             super().add_messages(session_id, messages[1:])
 
 
-@specimen("pages-by-offset", caught_by="CON09", finding="duplicated", explains=ELSEWHERE)
+@specimen("pages-by-offset", "CON09", "duplicated", explains=ELSEWHERE)
 class PagesByOffset(Reference):
-    """A history is read in pages from the newest, which shift when a message arrives."""
+    bug = "A history is read in pages from the newest, which shift when a message arrives."
 
     PAGE = 5
 
@@ -287,9 +285,11 @@ class PagesByOffset(Reference):
         return [body for (body,) in found]
 
 
-@specimen("renewed-for-the-next", caught_by="CON10", finding="stale", explains=ELSEWHERE)
+@specimen("renewed-for-the-next", "CON10", "stale", explains=ELSEWHERE)
 class RenewedForTheNext(Reference):
-    """What another process wrote is answered from a copy, which is renewed for the next reader."""
+    bug = (
+        "What another process wrote is answered from a copy, which is renewed for the next reader."
+    )
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -326,9 +326,9 @@ class RenewedForTheNext(Reference):
         super().remove_session(session_id)
 
 
-@specimen("clears-once-more", caught_by="CON11", finding="lost", explains=ELSEWHERE)
+@specimen("clears-once-more", "CON11", "lost", explains=ELSEWHERE)
 class ClearsOnceMore(Reference):
-    """A clear is made sure of a little later, and takes what other openings added since."""
+    bug = "A clear is made sure of a little later, and takes what other openings added since."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -360,9 +360,9 @@ class ClearsOnceMore(Reference):
         super().close()
 
 
-@specimen("clears-without-the-lock", caught_by="CON11", finding="resurrected", explains=ELSEWHERE)
+@specimen("clears-without-the-lock", "CON11", "resurrected", explains=ELSEWHERE)
 class ClearsWithoutTheLock(Overwriting, Locking):
-    """Writers save what they read, one at a time, and a clear does not wait for its turn."""
+    bug = "Writers save what they read, one at a time, and a clear does not wait for its turn."
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         with self.locked():
@@ -371,9 +371,9 @@ class ClearsWithoutTheLock(Overwriting, Locking):
             super().add_messages(session_id, messages)
 
 
-@specimen("keeps-what-it-chose", caught_by="CON12", finding="lost", explains=ELSEWHERE)
+@specimen("keeps-what-it-chose", "CON12", "lost", explains=ELSEWHERE)
 class KeepsWhatItChose(Reference):
-    """A trim chooses the messages to keep, and a moment later removes all the others."""
+    bug = "A trim chooses the messages to keep, and a moment later removes all the others."
 
     def trim(self, session_id: str, *, keep_last: int) -> int:
         if keep_last < 0:
@@ -383,9 +383,9 @@ class KeepsWhatItChose(Reference):
         return keep_only(self, session_id, numbers[max(0, len(numbers) - keep_last) :])
 
 
-@specimen("trusts-its-lease", caught_by="CON13", finding="lost", explains=ELSEWHERE)
+@specimen("trusts-its-lease", "CON13", "lost", explains=ELSEWHERE)
 class TrustsItsLease(Overwriting):
-    """A writer saves what it read under a lease, without a look whether that has run out."""
+    bug = "A writer saves what it read under a lease, without a look whether that has run out."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -413,9 +413,9 @@ class TrustsItsLease(Overwriting):
         return taken.rowcount == 1
 
 
-@specimen("writes-back-the-rest", caught_by="CON14", finding="lost", explains=ELSEWHERE)
+@specimen("writes-back-the-rest", "CON14", "lost", explains=ELSEWHERE)
 class WritesBackTheRest(AsyncReference):
-    """Removing messages reads the session, waits, and keeps what is left of what it read."""
+    bug = "Removing messages reads the session, waits, and keeps what is left of what it read."
 
     async def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
         doomed, numbers = set(ids), numbers_of(self.store, session_id)
@@ -425,9 +425,9 @@ class WritesBackTheRest(AsyncReference):
         return keep_only(self.store, session_id, left)
 
 
-@specimen("rewrites-the-rest", caught_by="CON15", finding="lost", explains=ELSEWHERE)
+@specimen("rewrites-the-rest", "CON15", "lost", explains=ELSEWHERE)
 class RewritesTheRest(Reference):
-    """Removing messages reads the session, and keeps what is left of what it read."""
+    bug = "Removing messages reads the session, and keeps what is left of what it read."
 
     def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
         doomed, numbers = set(ids), numbers_of(self, session_id)
@@ -437,9 +437,9 @@ class RewritesTheRest(Reference):
         return keep_only(self, session_id, left)
 
 
-@specimen("looks-before-it-writes", caught_by="CON16", finding="duplicated", explains=ELSEWHERE)
+@specimen("looks-before-it-writes", "CON16", "duplicated", explains=ELSEWHERE)
 class LooksBeforeItWrites(Reference):
-    """Nothing forbids an id to be there twice but a look before the write."""
+    bug = "Nothing forbids an id to be there twice but a look before the write."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         with contextlib.closing(sqlite3.connect(sandbox.path / "reference.db", timeout=30)) as db:
@@ -458,9 +458,9 @@ class LooksBeforeItWrites(Reference):
         super().insert(session_id, [row for row in rows if row[0] not in self.there])
 
 
-@specimen("trims-what-it-saw", caught_by="CON17", finding="lost", explains=ELSEWHERE)
+@specimen("trims-what-it-saw", "CON17", "lost", explains=ELSEWHERE)
 class TrimsWhatItSaw(AsyncReference):
-    """A trim keeps the end of what it read a moment ago; only other removals wait for it."""
+    bug = "A trim keeps the end of what it read a moment ago; only other removals wait for it."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -481,9 +481,9 @@ class TrimsWhatItSaw(AsyncReference):
             await super().clear(session_id)
 
 
-@specimen("brings-back-the-cleared", caught_by="CON22", finding="resurrected")
+@specimen("brings-back-the-cleared", "CON22", "resurrected")
 class BringsBackTheCleared(AsyncReference):
-    """A write puts back what it had read at its start, if the session was cleared meanwhile."""
+    bug = "A write puts back what it had read at its start, if the session was cleared meanwhile."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)

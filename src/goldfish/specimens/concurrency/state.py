@@ -24,9 +24,9 @@ class WritesBackWhatItRead(StateReference):
             self.write(owner, kept)
 
 
-@specimen("state-read-and-written-back", caught_by="CON40", finding="lost")
+@specimen("state-read-and-written-back", "CON40", "lost")
 class StateReadAndWrittenBack(WritesBackWhatItRead):
-    """The values of a session are read, changed and written back."""
+    bug = "The values of a session are read, changed and written back."
 
     def set_state(
         self, session_id: str, values: Mapping[str, Any], *, user_id: str | None = None
@@ -37,9 +37,9 @@ class StateReadAndWrittenBack(WritesBackWhatItRead):
             super().set_state(session_id, values, user_id=user_id)
 
 
-@specimen("state-of-users-written-back", caught_by="CON42", finding="lost")
+@specimen("state-of-users-written-back", "CON42", "lost")
 class StateOfUsersWrittenBack(WritesBackWhatItRead):
-    """The values of a user are read, changed and written back; those of a session are not."""
+    bug = "The values of a user are read, changed and written back; those of a session are not."
 
     def set_state(
         self, session_id: str, values: Mapping[str, Any], *, user_id: str | None = None
@@ -70,9 +70,9 @@ class AsyncState:
         self.store.close()
 
 
-@specimen("state-awaited-in-between", caught_by="CON41", finding="lost")
+@specimen("state-awaited-in-between", "CON41", "lost")
 class StateAwaitedInBetween(AsyncState):
-    """Between reading the values and writing them back others may come."""
+    bug = "Between reading the values and writing them back others may come."
 
     async def set_state(
         self, session_id: str, values: Mapping[str, Any], *, user_id: str | None = None
@@ -85,9 +85,9 @@ class StateAwaitedInBetween(AsyncState):
             store.write(owner, kept)
 
 
-@specimen("sets-name-by-name", caught_by="CON43", finding="torn")
+@specimen("sets-name-by-name", "CON43", "torn")
 class SetsNameByName(StateReference):
-    """Each value of a call is written by itself."""
+    bug = "Each value of a call is written by itself."
 
     def set_state(
         self, session_id: str, values: Mapping[str, Any], *, user_id: str | None = None

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from goldfish.specimens import specimen
+from goldfish.specimens import specimen, variant
 from goldfish.specimens.concurrency.messages import ELSEWHERE
 from goldfish.specimens.references.windowed import Row, WindowedReference
 
 
-@specimen("keeps-what-it-saw", caught_by="CON60", finding="lost", explains=ELSEWHERE)
+@specimen("keeps-what-it-saw", "CON60", "lost", explains=ELSEWHERE)
 class KeepsWhatItSaw(WindowedReference):
-    """When the summary is made, the session becomes what was in the window before it."""
+    bug = "When the summary is made, the session becomes what was in the window before it."
 
     async def consolidate(self, session_id: str) -> None:
         leaving, seen = self.surplus(session_id), self.rows(session_id)
@@ -20,9 +20,11 @@ class KeepsWhatItSaw(WindowedReference):
             self.remove([row for row in self.rows(session_id) if row[0] not in kept])
 
 
-@specimen("last-summary-wins", caught_by="CON61", finding="lost", explains=ELSEWHERE)
+@specimen("last-summary-wins", "CON61", "lost", explains=ELSEWHERE)
 class LastSummaryWins(WindowedReference):
-    """A summary is made of the one that was there before the model began, and put in its place."""
+    bug = (
+        "A summary is made of the one that was there before the model began, and put in its place."
+    )
 
     async def consolidate(self, session_id: str) -> None:
         leaving = self.surplus(session_id)
@@ -36,11 +38,9 @@ class LastSummaryWins(WindowedReference):
             self.tell(session_id, [*before, *leaving])
 
 
-@specimen(
-    "summary-after-clear", caught_by="CON62", finding="resurrected", explains=(*ELSEWHERE, "CLR")
-)
+@specimen("summary-after-clear", "CON62", "resurrected", explains=f"{ELSEWHERE} CLR")
 class SummaryAfterClear(WindowedReference):
-    """What was to be told is told, though the session was cleared meanwhile."""
+    bug = "What was to be told is told, though the session was cleared meanwhile."
 
     thinking = 0.04  # so long that a clear at any moment of a turn comes within it
 
@@ -52,26 +52,19 @@ class SummaryAfterClear(WindowedReference):
             self.tell(session_id, leaving)
 
 
-@specimen("takes-from-a-copy", caught_by="LIV60", finding="stale")
-class TakesFromACopy(WindowedReference):
-    """What leaves the window is told, and taken out of a copy of the session."""
-
-    def remove(self, leaving: Sequence[Row]) -> None:
-        leaving = list(leaving)
-        leaving.clear()
-
-
-@specimen("full-is-full", caught_by="LIV60", finding="lost", explains=("CON", "LIV"))
-class FullIsFull(WindowedReference):
-    """When the window is full, it is the new messages that go."""
-
-    def surplus(self, session_id: str) -> list[Row]:
-        return self.rows(session_id)[self.window :]
+variant("takes-from-a-copy", WindowedReference, "LIV60", "stale")(
+    bug="What leaves the window is told, and taken out of a copy of the session.",
+    remove=lambda self, leaving: list(leaving).clear(),
+)
+variant("full-is-full", WindowedReference, "LIV60", "lost", explains="CON LIV")(
+    bug="When the window is full, it is the new messages that go.",
+    surplus=lambda self, session_id: self.rows(session_id)[self.window :],
+)
 
 
-@specimen("summary-of-the-last", caught_by="LIV61", finding="lost", explains=("CON",))
+@specimen("summary-of-the-last", "LIV61", "lost", explains="CON")
 class SummaryOfTheLast(WindowedReference):
-    """Each summary tells of what left the window last, and takes the place of the one before."""
+    bug = "Each summary tells of what left the window last, and takes the place of the one before."
 
     def tell(self, session_id: str, leaving: Sequence[Row]) -> None:
         self.store.db.execute("DELETE FROM told WHERE session = ?", (self.store.key(session_id),))

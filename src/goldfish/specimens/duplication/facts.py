@@ -6,29 +6,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from goldfish.messages import Fact
-from goldfish.specimens import specimen
+from goldfish.specimens import specimen, variant
 from goldfish.specimens.references.facts import FactsReference
 
-
-@specimen("facts-told-again", caught_by="DUP05", finding="duplicated")
-class FactsToldAgain(FactsReference):
-    """Every telling of a fact is a fact of its own."""
-
-    def unique(self, text: str) -> bytes:
-        return os.urandom(8)
-
-
-@specimen("facts-by-spelling", caught_by="DUP06", finding="duplicated")
-class FactsBySpelling(FactsReference):
-    """A fact in other case or with a full stop is another fact."""
-
-    def same(self, text: str) -> str:
-        return text
+variant("facts-told-again", FactsReference, "DUP05", "duplicated")(
+    bug="Every telling of a fact is a fact of its own.", unique=lambda self, text: os.urandom(8)
+)
+variant("facts-by-spelling", FactsReference, "DUP06", "duplicated")(
+    bug="A fact in other case or with a full stop is another fact.", same=lambda self, text: text
+)
 
 
-@specimen("facts-looked-up-first", caught_by="DUP07", finding="duplicated", explains=("CON",))
+@specimen("facts-looked-up-first", "DUP07", "duplicated", explains="CON")
 class FactsLookedUpFirst(FactsReference):
-    """Whether a fact is there is asked before, and not in the same step as, it is written."""
+    bug = "Whether a fact is there is asked before, and not in the same step as, it is written."
 
     def remember(
         self,
@@ -49,25 +40,19 @@ class FactsLookedUpFirst(FactsReference):
         return os.urandom(8)
 
 
-@specimen("facts-as-bags-of-words", caught_by="DUP08", finding="lost")
-class FactsAsBagsOfWords(FactsReference):
-    """Facts of the same words in another order are one."""
-
-    def same(self, text: str) -> str:
-        return " ".join(sorted(self.words(text)))
-
-
-@specimen("facts-without-not", caught_by="DUP08", finding="lost")
-class FactsWithoutNot(FactsReference):
-    """Facts that differ by a 'not' are one."""
-
-    def same(self, text: str) -> str:
-        return super().same(text).replace(" not ", " ")
+variant("facts-as-bags-of-words", FactsReference, "DUP08", "lost")(
+    bug="Facts of the same words in another order are one.",
+    same=lambda self, text: " ".join(sorted(self.words(text))),
+)
+variant("facts-without-not", FactsReference, "DUP08", "lost")(
+    bug="Facts that differ by a 'not' are one.",
+    same=lambda self, text: FactsReference.same(self, text).replace(" not ", " "),
+)
 
 
-@specimen("facts-of-whoever", caught_by="DUP09", finding="lost", explains=("TTL", "REC", "REV"))
+@specimen("facts-of-whoever", "DUP09", "lost", explains="TTL REC REV")
 class FactsOfWhoever(FactsReference):
-    """A fact that any user has is not kept again."""
+    bug = "A fact that any user has is not kept again."
 
     def insert(self, user_id: str, text: str, metadata: str, ttl: float | None) -> str:
         query = "SELECT id FROM facts WHERE same = ?"
@@ -75,9 +60,9 @@ class FactsOfWhoever(FactsReference):
         return str(row[0]) if row else super().insert(user_id, text, metadata, ttl)
 
 
-@specimen("facts-as-last-told", caught_by="DUP10", finding="corrupted")
+@specimen("facts-as-last-told", "DUP10", "corrupted")
 class FactsAsLastTold(FactsReference):
-    """A fact that is told again takes the words and metadata of the repetition."""
+    bug = "A fact that is told again takes the words and metadata of the repetition."
 
     def insert(self, user_id: str, text: str, metadata: str, ttl: float | None) -> str:
         name = super().insert(user_id, text, metadata, ttl)
@@ -87,9 +72,9 @@ class FactsAsLastTold(FactsReference):
         return name
 
 
-@specimen("facts-known-in-this-opening", caught_by="DUP11", finding="duplicated", explains=("CON",))
+@specimen("facts-known-in-this-opening", "DUP11", "duplicated", explains="CON")
 class FactsKnownInThisOpening(FactsReference):
-    """What makes a repetition known is kept in memory only."""
+    bug = "What makes a repetition known is kept in memory only."
 
     def __init__(self, sandbox: Any) -> None:
         super().__init__(sandbox)
@@ -99,9 +84,9 @@ class FactsKnownInThisOpening(FactsReference):
         return super().unique(text) + self.salt
 
 
-@specimen("facts-with-ghosts", caught_by="DUP12", finding="lost", explains=("REV",))
+@specimen("facts-with-ghosts", "DUP12", "lost", explains="REV")
 class FactsWithGhosts(FactsReference):
-    """A fact that was forgotten is never kept again."""
+    bug = "A fact that was forgotten is never kept again."
 
     def __init__(self, sandbox: Any) -> None:
         super().__init__(sandbox)

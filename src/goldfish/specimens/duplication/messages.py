@@ -6,11 +6,11 @@ from typing import Any
 
 from goldfish.encoding import decode_messages
 from goldfish.messages import ChatMessage
-from goldfish.specimens import specimen
+from goldfish.specimens import specimen, variant
 from goldfish.specimens.references.sqlite import Reference
 
 # Retries happen wherever a call may have been lost, and removed ids may be added again.
-ELSEWHERE = ("CLR", "TRM", "TTL", "CON", "DUR", "FLT", "SNP", "FID", "LIV")
+ELSEWHERE = "CLR TRM TTL CON DUR FLT SNP FID LIV"
 
 
 class Recognising(Reference):
@@ -43,33 +43,22 @@ class Recognising(Reference):
         )
 
 
-@specimen("appends-again", caught_by="DUP01", finding="duplicated", explains=ELSEWHERE)
-class AppendsAgain(Recognising):
-    """A retried message is appended again."""
-
-    def remembered(self, there: list[object]) -> Iterable[object]:
-        return []
-
-
-@specimen("knows-the-latest", caught_by="DUP01", finding="duplicated", explains=ELSEWHERE)
-class KnowsTheLatest(Recognising):
-    """Only a retry of the latest message is recognised."""
-
-    def remembered(self, there: list[object]) -> Iterable[object]:
-        return there[-1:]
+variant("appends-again", Recognising, "DUP01", "duplicated", explains=ELSEWHERE)(
+    bug="A retried message is appended again.", remembered=lambda self, there: []
+)
+variant("knows-the-latest", Recognising, "DUP01", "duplicated", explains=ELSEWHERE)(
+    bug="Only a retry of the latest message is recognised.",
+    remembered=lambda self, there: there[-1:],
+)
+variant("knows-a-hundred", Recognising, "DUP01", "duplicated", explains=ELSEWHERE)(
+    bug="A retry is recognised among the hundred newest messages.",
+    remembered=lambda self, there: there[-100:],
+)
 
 
-@specimen("knows-a-hundred", caught_by="DUP01", finding="duplicated", explains=ELSEWHERE)
-class KnowsAHundred(Recognising):
-    """A retry is recognised among the hundred newest messages."""
-
-    def remembered(self, there: list[object]) -> Iterable[object]:
-        return there[-100:]
-
-
-@specimen("knows-in-this-process", caught_by="DUP01", finding="duplicated", explains=ELSEWHERE)
+@specimen("knows-in-this-process", "DUP01", "duplicated", explains=ELSEWHERE)
 class KnowsInThisProcess(Recognising):
-    """The ids that make a retry a no-op are forgotten when the store is closed."""
+    bug = "The ids that make a retry a no-op are forgotten when the store is closed."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -83,9 +72,9 @@ class KnowsInThisProcess(Recognising):
         super().append(session_id, name, body)
 
 
-@specimen("first-of-batch", caught_by="DUP01", finding="lost", explains=ELSEWHERE)
+@specimen("first-of-batch", "DUP01", "lost", explains=ELSEWHERE)
 class FirstOfBatch(Reference):
-    """A batch whose first message is known is taken for known as a whole."""
+    bug = "A batch whose first message is known is taken for known as a whole."
 
     def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
         query = "SELECT 1 FROM messages WHERE session = ? AND id = ?"
@@ -94,59 +83,41 @@ class FirstOfBatch(Reference):
             super().insert(session_id, rows)
 
 
-@specimen("retry-refused", caught_by="DUP01", finding="refused", explains=ELSEWHERE)
-class RetryRefused(Reference):
-    """A message that the session has is an error of the database."""
-
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
-        self.db.executemany(
-            "INSERT INTO messages (session, id, body) VALUES (?, ?, ?)",
-            [(self.key(session_id), self.key(name), body) for name, body in rows],
-        )
-
-
-@specimen("retry-moves", caught_by="DUP01", finding="reordered", explains=ELSEWHERE)
-class RetryMoves(Reference):
-    """A retried message moves to the end, as by INSERT OR REPLACE."""
-
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
-        self.db.executemany(
-            "INSERT OR REPLACE INTO messages (session, id, body) VALUES (?, ?, ?)",
-            [(self.key(session_id), self.key(name), body) for name, body in rows],
-        )
-
-
-@specimen("retry-rewrites", caught_by="DUP02", finding="corrupted", explains=ELSEWHERE)
-class RetryRewrites(Reference):
-    """A message whose id comes back is overwritten."""
-
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
-        self.db.executemany(
-            "INSERT INTO messages (session, id, body) VALUES (?, ?, ?)"
-            " ON CONFLICT DO UPDATE SET body = excluded.body",
-            [(self.key(session_id), self.key(name), body) for name, body in rows],
-        )
+variant("retry-refused", Reference, "DUP01", "refused", explains=ELSEWHERE)(
+    bug="A message that the session has is an error of the database.",
+    insert=lambda self, session_id, rows: self.db.executemany(
+        "INSERT INTO messages (session, id, body) VALUES (?, ?, ?)",
+        [(self.key(session_id), self.key(name), body) for name, body in rows],
+    ),
+)
+variant("retry-moves", Reference, "DUP01", "reordered", explains=ELSEWHERE)(
+    bug="A retried message moves to the end, as by INSERT OR REPLACE.",
+    insert=lambda self, session_id, rows: self.db.executemany(
+        "INSERT OR REPLACE INTO messages (session, id, body) VALUES (?, ?, ?)",
+        [(self.key(session_id), self.key(name), body) for name, body in rows],
+    ),
+)
+variant("retry-rewrites", Reference, "DUP02", "corrupted", explains=ELSEWHERE)(
+    bug="A message whose id comes back is overwritten.",
+    insert=lambda self, session_id, rows: self.db.executemany(
+        "INSERT INTO messages (session, id, body) VALUES (?, ?, ?)"
+        " ON CONFLICT DO UPDATE SET body = excluded.body",
+        [(self.key(session_id), self.key(name), body) for name, body in rows],
+    ),
+)
+variant("same-id-other-words", Recognising, "DUP02", "duplicated", explains=ELSEWHERE)(
+    bug="An id that comes back with other words is a new message.",
+    trace=lambda self, message: (message.id, repr(message.content)),
+)
+variant("same-words-same-message", Recognising, "DUP03", "lost", explains="ORD FID")(
+    bug="Words that were said before in the session are not kept again.",
+    trace=lambda self, message: repr(message.content),
+)
 
 
-@specimen("same-id-other-words", caught_by="DUP02", finding="duplicated", explains=ELSEWHERE)
-class SameIdOtherWords(Recognising):
-    """An id that comes back with other words is a new message."""
-
-    def trace(self, message: ChatMessage) -> object:
-        return message.id, repr(message.content)
-
-
-@specimen("same-words-same-message", caught_by="DUP03", finding="lost", explains=("ORD", "FID"))
-class SameWordsSameMessage(Recognising):
-    """Words that were said before in the session are not kept again."""
-
-    def trace(self, message: ChatMessage) -> object:
-        return repr(message.content)
-
-
-@specimen("echo-dropped", caught_by="DUP03", finding="lost", explains=("ORD", "FID"))
+@specimen("echo-dropped", "DUP03", "lost", explains="ORD FID")
 class EchoDropped(Reference):
-    """A message that repeats the one before it is dropped."""
+    bug = "A message that repeats the one before it is dropped."
 
     def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
         said = [repr(each.content) for each in decode_messages(self.bodies(session_id)[-1:])]
@@ -157,25 +128,15 @@ class EchoDropped(Reference):
             said.append(repr(message.content))
 
 
-@specimen("ids-without-case", caught_by="DUP04", finding="lost", explains=("ORD",))
-class IdsWithoutCase(Recognising):
-    """Message ids that differ by case are one message."""
-
-    def trace(self, message: ChatMessage) -> object:
-        return message.id.lower()
-
-
-@specimen("ids-cut", caught_by="DUP04", finding="lost", explains=ELSEWHERE)
-class IdsCut(Recognising):
-    """Message ids are compared by their first 36 characters, the length of a UUID."""
-
-    def trace(self, message: ChatMessage) -> object:
-        return message.id[:36]
-
-
-@specimen("message-ids-as-numbers", caught_by="DUP04", finding="lost", explains=("ORD",))
-class MessageIdsAsNumbers(Recognising):
-    """Message ids that are the same number are one message."""
-
-    def trace(self, message: ChatMessage) -> object:
-        return message.id.lstrip("+0") if len(message.id) < 10 else message.id
+variant("ids-without-case", Recognising, "DUP04", "lost", explains="ORD")(
+    bug="Message ids that differ by case are one message.",
+    trace=lambda self, message: message.id.lower(),
+)
+variant("ids-cut", Recognising, "DUP04", "lost", explains=ELSEWHERE)(
+    bug="Message ids are compared by their first 36 characters, the length of a UUID.",
+    trace=lambda self, message: message.id[:36],
+)
+variant("message-ids-as-numbers", Recognising, "DUP04", "lost", explains="ORD")(
+    bug="Message ids that are the same number are one message.",
+    trace=lambda self, message: message.id.lstrip("+0") if len(message.id) < 10 else message.id,
+)

@@ -19,9 +19,9 @@ from goldfish.specimens.references.sqlite import SCHEMA, Reference
 PATIENCE = 0.15
 
 
-@specimen("committed-a-little-later", caught_by="DUR16", finding="lost", explains=("FLT",))
+@specimen("committed-a-little-later", "DUR16", "lost", explains="FLT")
 class CommittedALittleLater(Reference):
-    """A write is acknowledged and then committed; all others wait, but a kill does not."""
+    bug = "A write is acknowledged and then committed; all others wait, but a kill does not."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -60,9 +60,9 @@ class CommittedALittleLater(Reference):
         super().close()
 
 
-@specimen("half-a-batch-under-a-lock", caught_by="DUR17", finding="torn", explains=("CON", "FLT"))
+@specimen("half-a-batch-under-a-lock", "DUR17", "torn", explains="CON FLT")
 class HalfABatchUnderALock(Locking):
-    """Readers wait while a batch is written in two transactions; a killed writer leaves one."""
+    bug = "Readers wait while a batch is written in two transactions; a killed writer leaves one."
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         self.encode(messages)
@@ -76,11 +76,9 @@ class HalfABatchUnderALock(Locking):
             return super().bodies(session_id)
 
 
-@specimen(
-    "lock-file-of-the-dead", caught_by="DUR18", finding="refused", explains=("CON", "FLT", "LIV")
-)
+@specimen("lock-file-of-the-dead", "DUR18", "refused", explains="CON FLT LIV")
 class LockFileOfTheDead(Reference):
-    """A write is guarded by a lock file, which stays for ever if its writer is killed."""
+    bug = "A write is guarded by a lock file, which stays for ever if its writer is killed."
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         with self.locked():
@@ -104,9 +102,9 @@ class LockFileOfTheDead(Reference):
             lock.unlink()
 
 
-@specimen("undoes-what-the-dead-removed", caught_by="DUR19", finding="resurrected")
+@specimen("undoes-what-the-dead-removed", "DUR19", "resurrected")
 class UndoesWhatTheDeadRemoved(Reference):
-    """What was removed is put back when one of the removers has ended without a good-bye."""
+    bug = "What was removed is put back when one of the removers has ended without a good-bye."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -156,9 +154,9 @@ class UndoesWhatTheDeadRemoved(Reference):
 _known: dict[Path, set[str]] = {}
 
 
-@specimen("begins-with-what-was-kept", caught_by="DUR20", finding="stale", explains=("CON", "FLT"))
+@specimen("begins-with-what-was-kept", "DUR20", "stale", explains="CON FLT")
 class BeginsWithWhatWasKept(Reference):
-    """A process answers its first read of a session with what the last read of another kept."""
+    bug = "A process answers its first read of a session with what the last read of another kept."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -196,9 +194,11 @@ class BeginsWithWhatWasKept(Reference):
         super().close()
 
 
-@specimen("a-file-is-complete", caught_by="DUR21", finding="refused", explains=("CON",))
+@specimen("a-file-is-complete", "DUR21", "refused", explains="CON")
 class AFileIsComplete(Reference):
-    """Who finds a file takes it for complete, also when its maker was killed before the tables."""
+    bug = (
+        "Who finds a file takes it for complete, also when its maker was killed before the tables."
+    )
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         self.ttl = ttl
@@ -211,15 +211,9 @@ class AFileIsComplete(Reference):
             self.db.executescript(SCHEMA)
 
 
-@specimen(
-    "empties-a-restarted-server",
-    caught_by="DUR22",
-    finding="lost",
-    explains=("FLT", "LIV"),
-    services=("redis",),
-)
+@specimen("empties-a-restarted-server", "DUR22", "lost", explains="FLT LIV")
 class EmptiesARestartedServer(RedisReference):
-    """An opening takes what an earlier run of the server left for rubbish, and removes it."""
+    bug = "An opening takes what an earlier run of the server left for rubbish, and removes it."
 
     def __init__(self, sandbox: Any) -> None:
         super().__init__(sandbox)

@@ -11,9 +11,9 @@ from goldfish.specimens.references.facts import FactsReference
 MOMENT = 0.01
 
 
-@specimen("facts-written-anew", caught_by="DUR29", finding="lost", explains=("CON", "DUP", "FLT"))
+@specimen("facts-written-anew", "DUR29", "lost", explains="CON DUP FLT")
 class FactsWrittenAnew(FactsReference):
-    """With each fact all others are taken out for a moment, and written anew."""
+    bug = "With each fact all others are taken out for a moment, and written anew."
 
     def remember(
         self,

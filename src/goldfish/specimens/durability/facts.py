@@ -9,21 +9,21 @@ from goldfish.specimens import specimen
 from goldfish.specimens.references.fact_search import Row
 from goldfish.specimens.references.facts import SCHEMA, FactsReference
 
-REOPENED = ("DUP", "REV", "TTL", "CON", "FLT")
+REOPENED = "DUP REV TTL CON FLT"
 
 
-@specimen("facts-gone-on-opening", caught_by="DUR23", finding="lost", explains=REOPENED)
+@specimen("facts-gone-on-opening", "DUR23", "lost", explains=REOPENED)
 class FactsGoneOnOpening(FactsReference):
-    """Every opening begins with an empty table."""
+    bug = "Every opening begins with an empty table."
 
     def __init__(self, sandbox: Any) -> None:
         super().__init__(sandbox)
         self.db.execute("DELETE FROM facts")
 
 
-@specimen("facts-as-first-read", caught_by="DUR24", finding="stale", explains=REOPENED)
+@specimen("facts-as-first-read", "DUR24", "stale", explains=REOPENED)
 class FactsAsFirstRead(FactsReference):
-    """What was read of a user once is not read again until this opening writes."""
+    bug = "What was read of a user once is not read again until this opening writes."
 
     def __init__(self, sandbox: Any) -> None:
         super().__init__(sandbox)
@@ -63,9 +63,9 @@ class FactsAsFirstRead(FactsReference):
         self.read.clear()
 
 
-@specimen("hears-of-no-forgetting", caught_by="DUR25", finding="stale", explains=REOPENED)
+@specimen("hears-of-no-forgetting", "DUR25", "stale", explains=REOPENED)
 class HearsOfNoForgetting(FactsReference):
-    """What this opening has seen stays until it forgets that itself."""
+    bug = "What this opening has seen stays until it forgets that itself."
 
     def __init__(self, sandbox: Any) -> None:
         super().__init__(sandbox)
@@ -107,14 +107,14 @@ class KeptInMemory(FactsReference):
         super().close()
 
 
-@specimen("facts-written-on-closing", caught_by="DUR26", finding="lost", explains=REOPENED)
+@specimen("facts-written-on-closing", "DUR26", "lost", explains=REOPENED)
 class FactsWrittenOnClosing(KeptInMemory):
-    """Facts are written to the file when the store is closed."""
+    bug = "Facts are written to the file when the store is closed."
 
 
-@specimen("facts-of-the-last-one", caught_by="DUR27", finding="lost", explains=REOPENED)
+@specimen("facts-of-the-last-one", "DUR27", "lost", explains=REOPENED)
 class FactsOfTheLastOne(KeptInMemory):
-    """A process that closes writes its own facts over those of the one before."""
+    bug = "A process that closes writes its own facts over those of the one before."
 
     def load(self) -> None:
         """Begin with nothing."""

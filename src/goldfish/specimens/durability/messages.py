@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from goldfish.messages import ChatMessage
-from goldfish.specimens import specimen
+from goldfish.specimens import specimen, variant
 from goldfish.specimens.references.sqlite import Reference
 
 
@@ -32,9 +32,9 @@ class Buffered(Reference):
             super().add_messages(session_id, messages)
 
 
-@specimen("written-when-read", caught_by="DUR01", finding="lost", explains=("ORD", "TTL", "LIV"))
+@specimen("written-when-read", "DUR01", "lost", explains="ORD TTL LIV")
 class WrittenWhenRead(Buffered):
-    """What was acknowledged is written when this opening needs it, or closes."""
+    bug = "What was acknowledged is written when this opening needs it, or closes."
 
     def bodies(self, session_id: str) -> list[str]:
         if not self.db.in_transaction:
@@ -70,37 +70,27 @@ class WrittenWhenRead(Buffered):
         super().close()
 
 
-@specimen(
-    "wiped-on-open",
-    caught_by="DUR02",
-    finding="lost",
-    explains=("CLR", "TRM", "ORD", "TTL", "FID", "LIV"),
-)
+@specimen("wiped-on-open", "DUR02", "lost", explains="CLR TRM ORD TTL FID LIV")
 class WipedOnOpen(Reference):
-    """Every opening begins with an empty table, as a leftover of the tests."""
+    bug = "Every opening begins with an empty table, as a leftover of the tests."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
         self.db.execute("DELETE FROM messages")
 
 
-@specimen(
-    "closing-drops-the-newest",
-    caught_by="DUR02",
-    finding="lost",
-    explains=("CLR", "TRM", "ORD", "TTL", "FID", "LIV", "DUP", "ISO"),
-)
+@specimen("closing-drops-the-newest", "DUR02", "lost", explains="CLR TRM ORD TTL FID LIV DUP ISO")
 class ClosingDropsTheNewest(Reference):
-    """Closing does not wait for the last write, which is rolled back."""
+    bug = "Closing does not wait for the last write, which is rolled back."
 
     def close(self) -> None:
         self.db.execute("DELETE FROM messages WHERE n = (SELECT MAX(n) FROM messages)")
         super().close()
 
 
-@specimen("in-this-process", caught_by="DUR03", finding="lost")
+@specimen("in-this-process", "DUR03", "lost")
 class InThisProcess(Reference):
-    """A file per process: another one sees nothing."""
+    bug = "A file per process: another one sees nothing."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         own = sandbox.path / str(os.getpid())
@@ -151,17 +141,17 @@ class Cached(Reference):
         self.cache.clear()
 
 
-@specimen("caches-what-it-read", caught_by="DUR04", finding="stale", explains=("CLR", "ORD", "LIV"))
+@specimen("caches-what-it-read", "DUR04", "stale", explains="CLR ORD LIV")
 class CachesWhatItRead(Cached):
-    """A session is read once, and again only when this opening has changed it."""
+    bug = "A session is read once, and again only when this opening has changed it."
 
     def mark(self, session_id: str) -> Any:
         return None
 
 
-@specimen("notices-only-more", caught_by="DUR05", finding="stale", explains=("CLR",))
+@specimen("notices-only-more", "DUR05", "stale", explains="CLR")
 class NoticesOnlyMore(Cached):
-    """What was read is kept until there is a message with a higher number."""
+    bug = "What was read is kept until there is a message with a higher number."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -173,17 +163,15 @@ class NoticesOnlyMore(Cached):
         return self.highest[session_id]
 
 
-@specimen("notices-only-the-newest", caught_by="DUR06", finding="stale")
-class NoticesOnlyTheNewest(Cached):
-    """What was read is kept as long as the newest message is the same."""
-
-    def mark(self, session_id: str) -> Any:
-        return super().mark(session_id)[0]
+variant("notices-only-the-newest", Cached, "DUR06", "stale")(
+    bug="What was read is kept as long as the newest message is the same.",
+    mark=lambda self, session_id: Cached.mark(self, session_id)[0],
+)
 
 
-@specimen("recovers-what-is-not-broken", caught_by="DUR07", finding="lost", explains=("ORD", "LIV"))
+@specimen("recovers-what-is-not-broken", "DUR07", "lost", explains="ORD LIV")
 class RecoversWhatIsNotBroken(Reference):
-    """An opening that finds another one takes it for a crash, and drops the newest message."""
+    bug = "An opening that finds another one takes it for a crash, and drops the newest message."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -197,14 +185,9 @@ class RecoversWhatIsNotBroken(Reference):
         super().close()
 
 
-@specimen(
-    "one-opening-at-a-time",
-    caught_by="DUR07",
-    finding="refused",
-    explains=("CLR", "ORD", "TTL", "LIV"),
-)
+@specimen("one-opening-at-a-time", "DUR07", "refused", explains="CLR ORD TTL LIV")
 class OneOpeningAtATime(Reference):
-    """The storage can be opened by one at a time, and nobody said so."""
+    bug = "The storage can be opened by one at a time, and nobody said so."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -218,9 +201,9 @@ class OneOpeningAtATime(Reference):
         super().close()
 
 
-@specimen("metadata-in-memory", caught_by="DUR08", finding="corrupted", explains=("FID",))
+@specimen("metadata-in-memory", "DUR08", "corrupted", explains="FID")
 class MetadataInMemory(Reference):
-    """The metadata are kept beside the messages, by the opening that wrote them."""
+    bug = "The metadata are kept beside the messages, by the opening that wrote them."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -239,9 +222,9 @@ class MetadataInMemory(Reference):
         ]
 
 
-@specimen("keeps-a-thousand", caught_by="DUR09", finding="lost")
+@specimen("keeps-a-thousand", "DUR09", "lost")
 class KeepsAThousand(Reference):
-    """Opening the store cuts every session to its newest thousand messages."""
+    bug = "Opening the store cuts every session to its newest thousand messages."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -249,9 +232,9 @@ class KeepsAThousand(Reference):
             self.trim(session_id, keep_last=1_000)
 
 
-@specimen("keeps-twenty-sessions", caught_by="DUR09", finding="lost")
+@specimen("keeps-twenty-sessions", "DUR09", "lost")
 class KeepsTwentySessions(Reference):
-    """Opening the store forgets all sessions but the twenty that were begun last."""
+    bug = "Opening the store forgets all sessions but the twenty that were begun last."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -259,9 +242,9 @@ class KeepsTwentySessions(Reference):
         self.db.execute(f"DELETE FROM messages WHERE session NOT IN ({newest})")
 
 
-@specimen("counts-from-one-again", caught_by="DUR10", finding="reordered", explains=("CLR", "ORD"))
+@specimen("counts-from-one-again", "DUR10", "reordered", explains="CLR ORD")
 class CountsFromOneAgain(Reference):
-    """Every opening numbers its messages from one, and the history is sorted by number."""
+    bug = "Every opening numbers its messages from one, and the history is sorted by number."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -284,9 +267,9 @@ class CountsFromOneAgain(Reference):
         return number
 
 
-@specimen("one-owner", caught_by="DUR11", finding="lost", explains=("LIV",))
+@specimen("one-owner", "DUR11", "lost", explains="LIV")
 class OneOwner(Reference):
-    """A process that finds another one's storage begins with an empty one."""
+    bug = "A process that finds another one's storage begins with an empty one."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -299,18 +282,18 @@ class OneOwner(Reference):
 _pending: dict[Path, list[tuple[str, Sequence[ChatMessage]]]] = {}
 
 
-@specimen("written-in-good-time", caught_by="DUR12", finding="lost", explains=("TTL",))
+@specimen("written-in-good-time", "DUR12", "lost", explains="TTL")
 class WrittenInGoodTime(WrittenWhenRead):
-    """What was acknowledged waits in the process, where all its openings see it."""
+    bug = "What was acknowledged waits in the process, where all its openings see it."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
         self.pending = _pending.setdefault(self.path, [])
 
 
-@specimen("locked-by-the-dead", caught_by="DUR12", finding="refused")
+@specimen("locked-by-the-dead", "DUR12", "refused")
 class LockedByTheDead(Reference):
-    """A process that writes leaves a lock, which nobody takes away when it is killed."""
+    bug = "A process that writes leaves a lock, which nobody takes away when it is killed."
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         lock, me = self.path.with_suffix(".lock"), str(os.getpid())
@@ -329,9 +312,9 @@ class LockedByTheDead(Reference):
 _counts: dict[Path, int] = {}
 
 
-@specimen("counted-by-process", caught_by="DUR13", finding="reordered")
+@specimen("counted-by-process", "DUR13", "reordered")
 class CountedByProcess(CountsFromOneAgain):
-    """Every process numbers its messages from one, and the history is sorted by number."""
+    bug = "Every process numbers its messages from one, and the history is sorted by number."
 
     def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
         self.written = _counts.get(self.path, 0)
@@ -342,18 +325,18 @@ class CountedByProcess(CountsFromOneAgain):
 _caches: dict[Path, dict[str, tuple[Any, list[str]]]] = {}
 
 
-@specimen("cached-by-process", caught_by="DUR14", finding="stale")
+@specimen("cached-by-process", "DUR14", "stale")
 class CachedByProcess(CachesWhatItRead):
-    """A session is read once, and again only when this process has changed it."""
+    bug = "A session is read once, and again only when this process has changed it."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
         self.cache = _caches.setdefault(self.path, {})
 
 
-@specimen("cached-by-process-until-more", caught_by="DUR15", finding="stale")
+@specimen("cached-by-process-until-more", "DUR15", "stale")
 class CachedByProcessUntilMore(NoticesOnlyMore):
-    """What a process has read is kept until there is a message with a higher number."""
+    bug = "What a process has read is kept until there is a message with a higher number."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)

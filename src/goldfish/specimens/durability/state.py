@@ -9,9 +9,9 @@ from goldfish.specimens import specimen
 from goldfish.specimens.references.state import StateReference
 
 
-@specimen("state-in-the-process", caught_by="DUR40", finding="lost", explains=("SNP", "CLR", "CON"))
+@specimen("state-in-the-process", "DUR40", "lost", explains="SNP CLR CON")
 class StateInTheProcess(StateReference):
-    """Values are in a dict of this opening, and nowhere else."""
+    bug = "Values are in a dict of this opening, and nowhere else."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -27,9 +27,9 @@ class StateInTheProcess(StateReference):
         self.held.pop(owner, None)
 
 
-@specimen("state-read-once", caught_by="DUR41", finding="stale", explains=("SNP", "CON"))
+@specimen("state-read-once", "DUR41", "stale", explains="SNP CON")
 class StateReadOnce(StateReference):
-    """What was read once is not read again; only what is set here changes it."""
+    bug = "What was read once is not read again; only what is set here changes it."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -49,9 +49,9 @@ class StateReadOnce(StateReference):
         self.known.pop(owner, None)
 
 
-@specimen("state-written-at-the-end", caught_by="DUR42", finding="lost", explains=("SNP", "CON"))
+@specimen("state-written-at-the-end", "DUR42", "lost", explains="SNP CON")
 class StateWrittenAtTheEnd(StateReference):
-    """Values are written when the store is closed."""
+    bug = "Values are written when the store is closed."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -75,6 +75,8 @@ class StateWrittenAtTheEnd(StateReference):
 
 class StateOnRedis:
     """A correct store of named values on a server, in a hash for each owner."""
+
+    services = ("redis",)
 
     def __init__(self, sandbox: Any) -> None:
         from redis import Redis
@@ -112,9 +114,9 @@ class StateOnRedis:
         self.redis.close()
 
 
-@specimen("state-before-the-server", caught_by="DUR43", finding="lost", services=("redis",))
+@specimen("state-before-the-server", "DUR43", "lost")
 class StateBeforeTheServer(StateOnRedis):
-    """Values are collected, and sent to the server when the store is closed."""
+    bug = "Values are collected, and sent to the server when the store is closed."
 
     def __init__(self, sandbox: Any) -> None:
         super().__init__(sandbox)

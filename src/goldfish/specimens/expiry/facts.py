@@ -2,22 +2,21 @@
 
 from typing import Any
 
-from goldfish.specimens import specimen
+from goldfish.specimens import specimen, variant
 from goldfish.specimens.references.fact_search import Row
 from goldfish.specimens.references.facts import FactsReference
 
+variant("facts-for-ever", FactsReference, "TTL22", "stale")(
+    bug="The time that a fact is told for is ignored.",
+    insert=lambda self, user_id, text, metadata, ttl: FactsReference.insert(
+        self, user_id, text, metadata, None
+    ),
+)
 
-@specimen("facts-for-ever", caught_by="TTL22", finding="stale")
-class FactsForEver(FactsReference):
-    """The time that a fact is told for is ignored."""
 
-    def insert(self, user_id: str, text: str, metadata: str, ttl: float | None) -> str:
-        return super().insert(user_id, text, metadata, None)
-
-
-@specimen("expires-with-its-neighbours", caught_by="TTL23", finding="lost")
+@specimen("expires-with-its-neighbours", "TTL23", "lost")
 class ExpiresWithItsNeighbours(FactsReference):
-    """When one fact of a user expires, all do."""
+    bug = "When one fact of a user expires, all do."
 
     def rows(self, user_id: str) -> list[Row]:
         query = "SELECT COUNT(*) FROM facts WHERE user = ? AND deadline <= ?"
@@ -29,17 +28,17 @@ class ExpiresWithItsNeighbours(FactsReference):
             self.db.execute("DELETE FROM facts WHERE user = ?", (self.key(user_id),))
 
 
-@specimen("expired-is-known", caught_by="TTL24", finding="lost")
+@specimen("expired-is-known", "TTL24", "lost")
 class ExpiredIsKnown(FactsReference):
-    """A fact that has expired is still what makes the next telling a repetition."""
+    bug = "A fact that has expired is still what makes the next telling a repetition."
 
     def bury(self, user_id: str) -> None:
         """Leave it in the table, where it is only left out of answers."""
 
 
-@specimen("fact-deadlines-in-memory", caught_by="TTL25", finding="stale", explains=("DUR",))
+@specimen("fact-deadlines-in-memory", "TTL25", "stale", explains="DUR")
 class DeadlinesInMemory(FactsReference):
-    """When a fact expires is known to the opening that was told it."""
+    bug = "When a fact expires is known to the opening that was told it."
 
     def __init__(self, sandbox: Any) -> None:
         super().__init__(sandbox)

@@ -5,21 +5,18 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from goldfish.messages import ChatMessage
-from goldfish.specimens import specimen
+from goldfish.specimens import specimen, variant
 from goldfish.specimens.references.sqlite import Reference
 
-
-@specimen("expiry-waits-for-a-sweep", caught_by="TTL01", finding="stale")
-class ExpiryWaitsForASweep(Reference):
-    """Expired sessions go when a sweep comes, and none is ever started."""
-
-    def expired(self, session_id: str) -> bool:
-        return False
+variant("expiry-waits-for-a-sweep", Reference, "TTL01", "stale")(
+    bug="Expired sessions go when a sweep comes, and none is ever started.",
+    expired=lambda self, session_id: False,
+)
 
 
-@specimen("expiry-in-minutes", caught_by="TTL01", finding="stale")
+@specimen("expiry-in-minutes", "TTL01", "stale")
 class ExpiryInMinutes(Reference):
-    """The seconds are taken for minutes, and told as minutes too."""
+    bug = "The seconds are taken for minutes, and told as minutes too."
 
     def put_deadline(self, session_id: str, moment: float) -> None:
         super().put_deadline(session_id, time.time() + (moment - time.time()) * 60)
@@ -29,9 +26,9 @@ class ExpiryInMinutes(Reference):
         return None if left is None else left / 60
 
 
-@specimen("last-serves-the-expired", caught_by="TTL01", finding="stale")
+@specimen("last-serves-the-expired", "TTL01", "stale")
 class LastServesTheExpired(Reference):
-    """Only a full read looks at the deadline; one of the last few does not."""
+    bug = "Only a full read looks at the deadline; one of the last few does not."
 
     def get_history(self, session_id: str, *, last: int | None = None) -> list[Any]:
         if last is None or last < 0:
@@ -41,18 +38,18 @@ class LastServesTheExpired(Reference):
         return self.decode([body for (body,) in reversed(rows)])
 
 
-@specimen("lists-the-expired", caught_by="TTL02", finding="stale")
-class ListsTheExpired(Reference):
-    """Expired sessions are listed until somebody writes to them."""
+variant("lists-the-expired", Reference, "TTL02", "stale")(
+    bug="Expired sessions are listed until somebody writes to them.",
+    list_sessions=lambda self: [
+        bytes(name).decode("utf-8", "surrogatepass")
+        for (name,) in self.db.execute("SELECT DISTINCT session FROM messages").fetchall()
+    ],
+)
 
-    def list_sessions(self) -> list[str]:
-        rows = self.db.execute("SELECT DISTINCT session FROM messages").fetchall()
-        return [bytes(name).decode("utf-8", "surrogatepass") for (name,) in rows]
 
-
-@specimen("deadlines-in-memory", caught_by="TTL03", finding="stale")
+@specimen("deadlines-in-memory", "TTL03", "stale")
 class DeadlinesInMemory(Reference):
-    """Deadlines are kept by the opening that set them."""
+    bug = "Deadlines are kept by the opening that set them."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -81,9 +78,9 @@ class DeadlinesInMemory(Reference):
             self.db.execute("DELETE FROM own WHERE session = ?", [self.key(session_id)])
 
 
-@specimen("expires-on-open", caught_by="TTL03", finding="lost")
+@specimen("expires-on-open", "TTL03", "lost")
 class ExpiresOnOpen(Reference):
-    """Opening the store removes every session that has a deadline, passed or not."""
+    bug = "Opening the store removes every session that has a deadline, passed or not."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -91,17 +88,17 @@ class ExpiresOnOpen(Reference):
         self.db.execute(f"DELETE FROM messages WHERE session IN ({dated})")
 
 
-@specimen("expiry-in-milliseconds", caught_by="TTL04", finding="lost")
-class ExpiryInMilliseconds(Reference):
-    """The seconds are taken for milliseconds."""
+variant("expiry-in-milliseconds", Reference, "TTL04", "lost")(
+    bug="The seconds are taken for milliseconds.",
+    put_deadline=lambda self, session_id, moment: Reference.put_deadline(
+        self, session_id, time.time() + (moment - time.time()) / 1_000
+    ),
+)
 
-    def put_deadline(self, session_id: str, moment: float) -> None:
-        super().put_deadline(session_id, time.time() + (moment - time.time()) / 1_000)
 
-
-@specimen("expiry-of-a-month-at-most", caught_by="TTL04", finding="lost")
+@specimen("expiry-of-a-month-at-most", "TTL04", "lost")
 class ExpiryOfAMonthAtMost(Reference):
-    """More than thirty days are taken for a date, as in memcached."""
+    bug = "More than thirty days are taken for a date, as in memcached."
 
     def set_ttl(self, session_id: str, seconds: float | None) -> None:
         super().set_ttl(session_id, seconds)
@@ -109,9 +106,9 @@ class ExpiryOfAMonthAtMost(Reference):
             self.put_deadline(session_id, seconds)
 
 
-@specimen("expiry-overflows", caught_by="TTL04", finding="lost")
+@specimen("expiry-overflows", "TTL04", "lost")
 class ExpiryOverflows(Reference):
-    """Milliseconds are kept in 32 bits, which 25 days overflow."""
+    bug = "Milliseconds are kept in 32 bits, which 25 days overflow."
 
     def set_ttl(self, session_id: str, seconds: float | None) -> None:
         super().set_ttl(session_id, seconds)
@@ -120,36 +117,37 @@ class ExpiryOverflows(Reference):
             self.put_deadline(session_id, time.time() + short / 1_000)
 
 
-@specimen("expiry-by-prefix", caught_by="TTL05", finding="lost")
-class ExpiryByPrefix(Reference):
-    """A deadline holds for every session whose id begins with the one that is named."""
+variant("expiry-by-prefix", Reference, "TTL05", "lost")(
+    bug="A deadline holds for every session whose id begins with the one that is named.",
+    expired=lambda self, session_id: (
+        self.db.execute(
+            "SELECT 1 FROM deadlines WHERE at <= ? AND substr(?, 1, length(session)) = session",
+            [time.time(), self.key(session_id)],
+        ).fetchone()
+        is not None
+    ),
+)
+variant("expiry-of-everybody", Reference, "TTL05", "lost")(
+    bug="When one session expires the sweep empties the table.",
+    expired=lambda self, session_id: (
+        self.db.execute("SELECT 1 FROM deadlines WHERE at <= ?", [time.time()]).fetchone()
+        is not None
+    ),
+)
 
-    def expired(self, session_id: str) -> bool:
-        query = "SELECT 1 FROM deadlines WHERE at <= ? AND substr(?, 1, length(session)) = session"
-        return self.db.execute(query, [time.time(), self.key(session_id)]).fetchone() is not None
 
-
-@specimen("expiry-of-everybody", caught_by="TTL05", finding="lost")
-class ExpiryOfEverybody(Reference):
-    """When one session expires the sweep empties the table."""
-
-    def expired(self, session_id: str) -> bool:
-        query = "SELECT 1 FROM deadlines WHERE at <= ?"
-        return self.db.execute(query, [time.time()]).fetchone() is not None
-
-
-@specimen("a-write-removes-the-deadline", caught_by="TTL06", finding="stale")
+@specimen("a-write-removes-the-deadline", "TTL06", "stale")
 class AWriteRemovesTheDeadline(Reference):
-    """A session is written as a whole, and its deadline goes, as with SET of Redis."""
+    bug = "A session is written as a whole, and its deadline goes, as with SET of Redis."
 
     def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
         super().insert(session_id, rows)
         self.db.execute("DELETE FROM deadlines WHERE session = ?", [self.key(session_id)])
 
 
-@specimen("a-write-renews-the-deadline", caught_by="TTL06", finding="stale")
+@specimen("a-write-renews-the-deadline", "TTL06", "stale")
 class AWriteRenewsTheDeadline(Reference):
-    """A write starts the time that set_ttl gave all over again."""
+    bug = "A write starts the time that set_ttl gave all over again."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -167,9 +165,9 @@ class AWriteRenewsTheDeadline(Reference):
             self.put_deadline(session_id, time.time() + self.given[session_id])
 
 
-@specimen("expiry-by-message", caught_by="TTL06", finding="stale")
+@specimen("expiry-by-message", "TTL06", "stale")
 class ExpiryByMessage(Reference):
-    """Only the messages that were there when the deadline was set expire."""
+    bug = "Only the messages that were there when the deadline was set expire."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -209,9 +207,9 @@ class ReadsRenew(Reference):
         return found
 
 
-@specimen("a-read-renews-the-deadline", caught_by="TTL07", finding="stale")
+@specimen("a-read-renews-the-deadline", "TTL07", "stale")
 class AReadRenewsTheDeadline(ReadsRenew):
-    """A read starts the time that set_ttl gave all over again."""
+    bug = "A read starts the time that set_ttl gave all over again."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -226,9 +224,9 @@ class AReadRenewsTheDeadline(ReadsRenew):
             self.put_deadline(session_id, time.time() + self.given[session_id])
 
 
-@specimen("a-look-renews-the-deadline", caught_by="TTL07", finding="stale")
+@specimen("a-look-renews-the-deadline", "TTL07", "stale")
 class ALookRenewsTheDeadline(Reference):
-    """Asking how much time is left puts the deadline off."""
+    bug = "Asking how much time is left puts the deadline off."
 
     def get_ttl(self, session_id: str) -> float | None:
         left = super().get_ttl(session_id)
@@ -237,9 +235,9 @@ class ALookRenewsTheDeadline(Reference):
         return left
 
 
-@specimen("trim-removes-the-deadline", caught_by="TTL08", finding="stale")
+@specimen("trim-removes-the-deadline", "TTL08", "stale")
 class TrimRemovesTheDeadline(Reference):
-    """A trim writes the rest of the session anew, without its deadline."""
+    bug = "A trim writes the rest of the session anew, without its deadline."
 
     def trim(self, session_id: str, *, keep_last: int) -> int:
         removed = super().trim(session_id, keep_last=keep_last)
@@ -248,9 +246,9 @@ class TrimRemovesTheDeadline(Reference):
         return removed
 
 
-@specimen("trim-clears-the-dated", caught_by="TTL08", finding="lost")
+@specimen("trim-clears-the-dated", "TTL08", "lost")
 class TrimClearsTheDated(Reference):
-    """A trim also removes sessions that have a deadline, for good measure."""
+    bug = "A trim also removes sessions that have a deadline, for good measure."
 
     def trim(self, session_id: str, *, keep_last: int) -> int:
         if self.ttl is None and self.deadline(session_id) is not None:
@@ -258,18 +256,18 @@ class TrimClearsTheDated(Reference):
         return super().trim(session_id, keep_last=keep_last)
 
 
-@specimen("delete-removes-the-deadline", caught_by="TTL09", finding="stale")
+@specimen("delete-removes-the-deadline", "TTL09", "stale")
 class DeleteRemovesTheDeadline(Reference):
-    """Deleting writes the rest of the session anew, without its deadline."""
+    bug = "Deleting writes the rest of the session anew, without its deadline."
 
     def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
         self.db.execute("DELETE FROM deadlines WHERE session = ?", [self.key(session_id)])
         return super().delete_messages(session_id, ids)
 
 
-@specimen("a-deadline-stays", caught_by="TTL10", finding="lost")
+@specimen("a-deadline-stays", "TTL10", "lost")
 class ADeadlineStays(Reference):
-    """None is taken for nothing to do."""
+    bug = "None is taken for nothing to do."
 
     def set_ttl(self, session_id: str, seconds: float | None) -> None:
         if seconds is not None:
@@ -280,26 +278,24 @@ class ADeadlineStays(Reference):
         return left if left is not None and left > 2 else None
 
 
-@specimen("none-expires-at-once", caught_by="TTL10", finding="lost")
-class NoneExpiresAtOnce(Reference):
-    """None is taken for zero seconds."""
-
-    def set_ttl(self, session_id: str, seconds: float | None) -> None:
-        super().set_ttl(session_id, seconds or 0)
+variant("none-expires-at-once", Reference, "TTL10", "lost")(
+    bug="None is taken for zero seconds.",
+    set_ttl=lambda self, session_id, seconds: Reference.set_ttl(self, session_id, seconds or 0),
+)
 
 
-@specimen("the-first-deadline-wins", caught_by="TTL11", finding="stale")
+@specimen("the-first-deadline-wins", "TTL11", "stale")
 class TheFirstDeadlineWins(Reference):
-    """A session that has a deadline takes no other, as with EXPIRE NX."""
+    bug = "A session that has a deadline takes no other, as with EXPIRE NX."
 
     def set_ttl(self, session_id: str, seconds: float | None) -> None:
         if seconds is None or self.deadline(session_id) is None:
             super().set_ttl(session_id, seconds)
 
 
-@specimen("the-earliest-deadline-wins", caught_by="TTL11", finding="lost")
+@specimen("the-earliest-deadline-wins", "TTL11", "lost")
 class TheEarliestDeadlineWins(Reference):
-    """A deadline can be brought forward and not put off, as with EXPIRE LT."""
+    bug = "A deadline can be brought forward and not put off, as with EXPIRE LT."
 
     def set_ttl(self, session_id: str, seconds: float | None) -> None:
         old = self.deadline(session_id)
@@ -307,26 +303,26 @@ class TheEarliestDeadlineWins(Reference):
             super().set_ttl(session_id, seconds)
 
 
-@specimen("time-left-in-milliseconds", caught_by="TTL12", finding="wrong")
+@specimen("time-left-in-milliseconds", "TTL12", "wrong")
 class TimeLeftInMilliseconds(Reference):
-    """The time left is told in milliseconds, as by PTTL."""
+    bug = "The time left is told in milliseconds, as by PTTL."
 
     def get_ttl(self, session_id: str) -> float | None:
         left = super().get_ttl(session_id)
         return None if left is None else left * 1_000
 
 
-@specimen("time-left-as-a-date", caught_by="TTL12", finding="wrong")
-class TimeLeftAsADate(Reference):
-    """Instead of the time left, the moment of the expiry is told."""
+variant("time-left-as-a-date", Reference, "TTL12", "wrong")(
+    bug="Instead of the time left, the moment of the expiry is told.",
+    get_ttl=lambda self, session_id: (
+        None if Reference.get_ttl(self, session_id) is None else self.deadline(session_id)
+    ),
+)
 
-    def get_ttl(self, session_id: str) -> float | None:
-        return None if super().get_ttl(session_id) is None else self.deadline(session_id)
 
-
-@specimen("time-left-as-given", caught_by="TTL12", finding="wrong")
+@specimen("time-left-as-given", "TTL12", "wrong")
 class TimeLeftAsGiven(Reference):
-    """The time that was given is told, however much of it is over."""
+    bug = "The time that was given is told, however much of it is over."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -341,9 +337,9 @@ class TimeLeftAsGiven(Reference):
         return None if left is None else self.given.get(session_id, left)
 
 
-@specimen("time-left-of-nobody", caught_by="TTL12", finding="wrong")
+@specimen("time-left-of-nobody", "TTL12", "wrong")
 class TimeLeftOfNobody(Reference):
-    """Where there is no deadline the answer is -1, and -2 where there is no session."""
+    bug = "Where there is no deadline the answer is -1, and -2 where there is no session."
 
     def get_ttl(self, session_id: str) -> float | None:
         left = super().get_ttl(session_id)
@@ -352,36 +348,36 @@ class TimeLeftOfNobody(Reference):
         return -1 if self.bodies(session_id) else -2
 
 
-@specimen("the-expired-come-back", caught_by="TTL13", finding="resurrected")
+@specimen("the-expired-come-back", "TTL13", "resurrected")
 class TheExpiredComeBack(Reference):
-    """Expired messages are hidden and not removed, and a new one takes the deadline away."""
+    bug = "Expired messages are hidden and not removed, and a new one takes the deadline away."
 
     def bury(self, session_id: str) -> None:
         if self.expired(session_id):
             self.set_ttl(session_id, None)
 
 
-@specimen("an-expired-session-is-dead", caught_by="TTL13", finding="lost")
+@specimen("an-expired-session-is-dead", "TTL13", "lost")
 class AnExpiredSessionIsDead(Reference):
-    """The deadline stays when a session has expired, and its next messages are born expired."""
+    bug = "The deadline stays when a session has expired, and its next messages are born expired."
 
     def bury(self, session_id: str) -> None:
         if self.ttl is not None:
             super().bury(session_id)
 
 
-@specimen("an-expired-session-refuses", caught_by="TTL13", finding="refused")
+@specimen("an-expired-session-refuses", "TTL13", "refused")
 class AnExpiredSessionRefuses(Reference):
-    """A session that has expired takes no more messages."""
+    bug = "A session that has expired takes no more messages."
 
     def bury(self, session_id: str) -> None:
         if self.expired(session_id):
             raise RuntimeError(f"session {session_id} has expired")
 
 
-@specimen("expired-ids-are-banned", caught_by="TTL14", finding="lost")
+@specimen("expired-ids-are-banned", "TTL14", "lost")
 class ExpiredIdsAreBanned(Reference):
-    """The ids of expired messages are kept as seen, and adding one again does nothing."""
+    bug = "The ids of expired messages are kept as seen, and adding one again does nothing."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -399,9 +395,9 @@ class ExpiredIdsAreBanned(Reference):
         super().insert(session_id, [row for row in rows if self.key(row[0]) not in banned])
 
 
-@specimen("a-deadline-before-birth", caught_by="TTL15", finding="lost")
+@specimen("a-deadline-before-birth", "TTL15", "lost")
 class ADeadlineBeforeBirth(Reference):
-    """A deadline is taken for a session without messages, and hits the first one."""
+    bug = "A deadline is taken for a session without messages, and hits the first one."
 
     def set_ttl(self, session_id: str, seconds: float | None) -> None:
         if seconds is None:
@@ -410,9 +406,9 @@ class ADeadlineBeforeBirth(Reference):
             self.put_deadline(session_id, time.time() + seconds)
 
 
-@specimen("clear-keeps-the-deadline", caught_by="TTL16", finding="lost")
+@specimen("clear-keeps-the-deadline", "TTL16", "lost")
 class ClearKeepsTheDeadline(Reference):
-    """Clear removes the messages and leaves the deadline for those that follow."""
+    bug = "Clear removes the messages and leaves the deadline for those that follow."
 
     def clear(self, session_id: str) -> None:
         self.db.execute("DELETE FROM messages WHERE session = ?", [self.key(session_id)])
@@ -421,25 +417,23 @@ class ClearKeepsTheDeadline(Reference):
         return super().get_ttl(session_id) if self.bodies(session_id) else None
 
 
-@specimen("clear-all-keeps-deadlines", caught_by="TTL16", finding="lost")
+@specimen("clear-all-keeps-deadlines", "TTL16", "lost")
 class ClearAllKeepsDeadlines(Reference):
-    """Clear_all removes the messages and leaves the deadlines for those that follow."""
+    bug = "Clear_all removes the messages and leaves the deadlines for those that follow."
 
     def clear_all(self) -> None:
         self.db.execute("DELETE FROM messages")
 
 
-@specimen("store-wide-expiry-is-ignored", caught_by="TTL17", finding="stale")
-class StoreWideExpiryIsIgnored(Reference):
-    """The store takes a ttl and does nothing with it."""
-
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox)
+variant("store-wide-expiry-is-ignored", Reference, "TTL17", "stale")(
+    bug="The store takes a ttl and does nothing with it.",
+    __init__=lambda self, sandbox, *, ttl=None: Reference.__init__(self, sandbox),
+)
 
 
-@specimen("store-wide-expiry-from-the-second", caught_by="TTL17", finding="stale")
+@specimen("store-wide-expiry-from-the-second", "TTL17", "stale")
 class StoreWideExpiryFromTheSecond(Reference):
-    """The deadline is set before the write, when a new session is not there yet."""
+    bug = "The deadline is set before the write, when a new session is not there yet."
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         new = not self.bodies(session_id)
@@ -448,18 +442,18 @@ class StoreWideExpiryFromTheSecond(Reference):
             self.set_ttl(session_id, None)
 
 
-@specimen("store-wide-expiry-set-once", caught_by="TTL18", finding="lost")
+@specimen("store-wide-expiry-set-once", "TTL18", "lost")
 class StoreWideExpirySetOnce(Reference):
-    """The first write sets the deadline, and later ones leave it."""
+    bug = "The first write sets the deadline, and later ones leave it."
 
     def put_deadline(self, session_id: str, moment: float) -> None:
         if self.ttl is None or self.deadline(session_id) is None:
             super().put_deadline(session_id, moment)
 
 
-@specimen("store-wide-expiry-by-message", caught_by="TTL18", finding="lost")
+@specimen("store-wide-expiry-by-message", "TTL18", "lost")
 class StoreWideExpiryByMessage(Reference):
-    """Every message has a time of its own, and the beginning of a conversation goes first."""
+    bug = "Every message has a time of its own, and the beginning of a conversation goes first."
 
     def bodies(self, session_id: str) -> list[str]:
         found = super().bodies(session_id)
@@ -469,18 +463,18 @@ class StoreWideExpiryByMessage(Reference):
         return [body for body, age in zip(found, ages, strict=True) if age < self.ttl]
 
 
-@specimen("a-read-renews-a-store-wide-expiry", caught_by="TTL19", finding="stale")
+@specimen("a-read-renews-a-store-wide-expiry", "TTL19", "stale")
 class AReadRenewsAStoreWideExpiry(ReadsRenew):
-    """In a store with an expiry of its own every read starts the time again."""
+    bug = "In a store with an expiry of its own every read starts the time again."
 
     def renew(self, session_id: str) -> None:
         if self.ttl is not None:
             self.put_deadline(session_id, time.time() + self.ttl)
 
 
-@specimen("one-deadline-for-all", caught_by="TTL20", finding="stale")
+@specimen("one-deadline-for-all", "TTL20", "stale")
 class OneDeadlineForAll(Reference):
-    """A write renews the deadline of every session."""
+    bug = "A write renews the deadline of every session."
 
     def put_deadline(self, session_id: str, moment: float) -> None:
         super().put_deadline(session_id, moment)
@@ -488,9 +482,9 @@ class OneDeadlineForAll(Reference):
             self.db.execute("UPDATE deadlines SET at = ?", [moment])
 
 
-@specimen("trim-ends-a-store-wide-expiry", caught_by="TTL21", finding="stale")
+@specimen("trim-ends-a-store-wide-expiry", "TTL21", "stale")
 class TrimEndsAStoreWideExpiry(Reference):
-    """In a store with an expiry of its own a trim writes the rest anew, without a deadline."""
+    bug = "In a store with an expiry of its own a trim writes the rest anew, without a deadline."
 
     def trim(self, session_id: str, *, keep_last: int) -> int:
         removed = super().trim(session_id, keep_last=keep_last)

@@ -10,7 +10,7 @@ from typing import Any
 
 from goldfish.encoding import decode_messages, encode_batch
 from goldfish.messages import ChatMessage
-from goldfish.specimens import specimen
+from goldfish.specimens import specimen, variant
 from goldfish.specimens.references.sqlite import Reference
 
 Pairs = list[list[str]]  # the id and the text of each message of a session
@@ -87,21 +87,19 @@ class Document:
             pairs.clear()
 
 
-@specimen("full-is-fine", caught_by="FLT24", finding="swallowed")
+@specimen("full-is-fine", "FLT24", "swallowed")
 class FullIsFine(Document):
-    """A file that cannot be saved is saved the next time."""
+    bug = "A file that cannot be saved is saved the next time."
 
     def save(self, sessions: dict[str, Pairs]) -> None:
         with contextlib.suppress(OSError):
             super().save(sessions)
 
 
-@specimen("emptied-before-it-is-full", caught_by="FLT24", finding="wedged", explains=("CON", "DUR"))
-class EmptiedBeforeItIsFull(Document):
-    """The file is emptied before it is written anew."""
-
-    def save(self, sessions: dict[str, Pairs]) -> None:
-        self.path.write_text(json.dumps(sessions), "ascii")
+variant("emptied-before-it-is-full", Document, "FLT24", "wedged", explains="CON DUR")(
+    bug="The file is emptied before it is written anew.",
+    save=lambda self, sessions: self.path.write_text(json.dumps(sessions), "ascii"),
+)
 
 
 class Lines(Document):
@@ -143,9 +141,9 @@ class Lines(Document):
             os.fsync(file.fileno())
 
 
-@specimen("lines-it-cannot-read", caught_by="FLT27", finding="swallowed")
+@specimen("lines-it-cannot-read", "FLT27", "swallowed")
 class LinesItCannotRead(Lines):
-    """A line that cannot be read is passed over."""
+    bug = "A line that cannot be read is passed over."
 
     def parsed(self, line: bytes) -> dict[str, Pairs]:
         try:
@@ -154,9 +152,9 @@ class LinesItCannotRead(Lines):
             return {}
 
 
-@specimen("nonsense-is-new", caught_by="FLT28", finding="swallowed")
+@specimen("nonsense-is-new", "FLT28", "swallowed")
 class NonsenseIsNew(Document):
-    """A file that cannot be read is taken for a new one."""
+    bug = "A file that cannot be read is taken for a new one."
 
     def load(self) -> dict[str, Pairs]:
         try:
@@ -165,18 +163,18 @@ class NonsenseIsNew(Document):
             return {}
 
 
-@specimen("not-allowed-is-fine", caught_by="FLT25", finding="swallowed")
+@specimen("not-allowed-is-fine", "FLT25", "swallowed")
 class NotAllowedIsFine(Document):
-    """What the system does not allow to be written is left out."""
+    bug = "What the system does not allow to be written is left out."
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         with contextlib.suppress(PermissionError):
             super().add_messages(session_id, messages)
 
 
-@specimen("locked-is-fine", caught_by="FLT26", finding="swallowed", explains=("CON", "DUR", "LIV"))
+@specimen("locked-is-fine", "FLT26", "swallowed", explains="CON DUR LIV")
 class LockedIsFine(Reference):
-    """A write to a file that another process has locked is given up without a word."""
+    bug = "A write to a file that another process has locked is given up without a word."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)

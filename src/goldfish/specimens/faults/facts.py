@@ -18,6 +18,8 @@ from goldfish.specimens.references.facts import FactsReference
 class FactsOnRedis(FactFinder):
     """A correct memory for facts on a server."""
 
+    services = ("redis",)
+
     def __init__(self, sandbox: Any) -> None:
         from redis import Redis
         from redis.backoff import NoBackoff
@@ -57,15 +59,9 @@ class FactsOnRedis(FactFinder):
                 self.redis.hdel(self.place(user_id), name)
 
 
-@specimen(
-    "empties-facts-after-a-restart",
-    caught_by="DUR28",
-    finding="lost",
-    explains=("FLT",),
-    services=("redis",),
-)
+@specimen("empties-facts-after-a-restart", "DUR28", "lost", explains="FLT")
 class EmptiesFactsAfterARestart(FactsOnRedis):
-    """An opening takes what an earlier run of the server left for rubbish, and removes it."""
+    bug = "An opening takes what an earlier run of the server left for rubbish, and removes it."
 
     def __init__(self, sandbox: Any) -> None:
         super().__init__(sandbox)
@@ -75,9 +71,9 @@ class EmptiesFactsAfterARestart(FactsOnRedis):
                 self.redis.delete(key)
 
 
-@specimen("knows-nothing-when-cut-off", caught_by="FLT29", finding="swallowed", services=("redis",))
+@specimen("knows-nothing-when-cut-off", "FLT29", "swallowed")
 class KnowsNothingWhenCutOff(FactsOnRedis):
-    """What the server does not answer is taken for nothing."""
+    bug = "What the server does not answer is taken for nothing."
 
     def rows(self, user_id: str) -> list[Row]:
         from redis import RedisError
@@ -88,9 +84,9 @@ class KnowsNothingWhenCutOff(FactsOnRedis):
             return []
 
 
-@specimen("fails-for-ever", caught_by="FLT30", finding="wedged", services=("redis",))
+@specimen("fails-for-ever", "FLT30", "wedged")
 class FailsForEver(FactsOnRedis):
-    """After one error the store gives the same one for ever."""
+    bug = "After one error the store gives the same one for ever."
 
     failed: Exception | None = None
 
@@ -104,9 +100,9 @@ class FailsForEver(FactsOnRedis):
             raise
 
 
-@specimen("acknowledges-on-a-full-disk", caught_by="FLT31", finding="lost")
+@specimen("acknowledges-on-a-full-disk", "FLT31", "lost")
 class AcknowledgesOnAFullDisk(FactsReference):
-    """A fact that cannot be written is acknowledged all the same."""
+    bug = "A fact that cannot be written is acknowledged all the same."
 
     def remember(
         self,

@@ -11,13 +11,11 @@ from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
-from goldfish.specimens import specimen
+from goldfish.specimens import specimen, variant
 from goldfish.specimens.references.postgres import PostgresReference
 from goldfish.specimens.references.redis import ADD, RedisReference, Rows, encoded
 
 MOMENT = 0.005
-REDIS = ("redis",)
-POSTGRES = ("postgres",)
 
 
 def renamed(rows: Rows) -> Rows:
@@ -25,15 +23,9 @@ def renamed(rows: Rows) -> Rows:
     return [(secrets.token_hex(8), body) for _, body in rows]
 
 
-@specimen(
-    "down-looks-empty",
-    caught_by="FLT01",
-    finding="swallowed",
-    explains=("DUR", "LIV"),
-    services=REDIS,
-)
+@specimen("down-looks-empty", "FLT01", "swallowed", explains="DUR LIV")
 class DownLooksEmpty(RedisReference):
-    """A Redis that cannot be reached is an empty history."""
+    bug = "A Redis that cannot be reached is an empty history."
 
     def read(self, session_id: str) -> list[bytes]:
         from redis.exceptions import ConnectionError as Unreachable
@@ -44,15 +36,9 @@ class DownLooksEmpty(RedisReference):
             return []
 
 
-@specimen(
-    "save-returns-without-saving",
-    caught_by="FLT01",
-    finding="swallowed",
-    explains=("DUR", "LIV"),
-    services=REDIS,
-)
+@specimen("save-returns-without-saving", "FLT01", "swallowed", explains="DUR LIV")
 class SaveReturnsWithoutSaving(RedisReference):
-    """A message that cannot be sent is written to the log, and the caller goes on."""
+    bug = "A message that cannot be sent is written to the log, and the caller goes on."
 
     def write(self, session_id: str, rows: Rows) -> None:
         from redis.exceptions import ConnectionError as Unreachable
@@ -61,23 +47,14 @@ class SaveReturnsWithoutSaving(RedisReference):
             super().write(session_id, rows)
 
 
-@specimen(
-    "one-connection-for-ever",
-    caught_by="FLT02",
-    finding="wedged",
-    explains=("DUR", "LIV"),
-    services=POSTGRES,
+variant("one-connection-for-ever", PostgresReference, "FLT02", "wedged", explains="DUR LIV")(
+    bug="The connection is made once, and used for ever.", connection=lambda self: self.db
 )
-class OneConnectionForEver(PostgresReference):
-    """The connection is made once, and used for ever."""
-
-    def connection(self) -> Any:
-        return self.db
 
 
-@specimen("late-means-empty", caught_by="FLT03", finding="swallowed", services=REDIS)
+@specimen("late-means-empty", "FLT03", "swallowed")
 class LateMeansEmpty(RedisReference):
-    """A read that gets no answer in time gives back nothing."""
+    bug = "A read that gets no answer in time gives back nothing."
 
     def connect(self, **options: Any) -> Any:
         return super().connect(**{**options, "socket_timeout": 0.3})
@@ -91,18 +68,18 @@ class LateMeansEmpty(RedisReference):
             return []
 
 
-@specimen(
+variant(
     "ten-milliseconds",
-    caught_by="FLT04",
-    finding="refused",
-    explains=("CON", "DUR", "FID", "LIV", "ORD", "ISO", "TRM", "CLR", "DUP"),
-    services=REDIS,
+    RedisReference,
+    "FLT04",
+    "refused",
+    explains="CON DUR FID LIV ORD ISO TRM CLR DUP",
+)(
+    bug="An answer that takes more than ten milliseconds is an error.",
+    connect=lambda self, **options: RedisReference.connect(
+        self, **{**options, "socket_timeout": 0.01}
+    ),
 )
-class TenMilliseconds(RedisReference):
-    """An answer that takes more than ten milliseconds is an error."""
-
-    def connect(self, **options: Any) -> Any:
-        return super().connect(**{**options, "socket_timeout": 0.01})
 
 
 class Wire:
@@ -198,27 +175,17 @@ class OneRecv(Wire):
 
 
 @specimen(
-    "one-recv-is-one-answer",
-    caught_by="FLT05",
-    finding="refused",
-    explains=("CON", "DUR", "FID", "LIV", "ORD", "ISO", "TRM", "CLR", "DUP"),
-    services=REDIS,
+    "one-recv-is-one-answer", "FLT05", "refused", explains="CON DUR FID LIV ORD ISO TRM CLR DUP"
 )
 class OneRecvIsOneAnswer(ByHand):
-    """What one recv brings is taken for the whole answer of the server."""
+    bug = "What one recv brings is taken for the whole answer of the server."
 
     wire = OneRecv
 
 
-@specimen(
-    "sent-again-as-another",
-    caught_by="FLT06",
-    finding="duplicated",
-    explains=("DUR", "LIV"),
-    services=REDIS,
-)
+@specimen("sent-again-as-another", "FLT06", "duplicated", explains="DUR LIV")
 class SentAgainAsAnother(RedisReference):
-    """A batch whose answer was lost is sent once more, under new ids."""
+    bug = "A batch whose answer was lost is sent once more, under new ids."
 
     def write(self, session_id: str, rows: Rows) -> None:
         from redis.exceptions import ConnectionError as Unreachable
@@ -229,15 +196,9 @@ class SentAgainAsAnother(RedisReference):
             super().write(session_id, renamed(rows))
 
 
-@specimen(
-    "pushed-by-a-client-that-retries",
-    caught_by="FLT06",
-    finding="duplicated",
-    explains=("DUR", "LIV"),
-    services=REDIS,
-)
+@specimen("pushed-by-a-client-that-retries", "FLT06", "duplicated", explains="DUR LIV")
 class PushedByAClientThatRetries(RedisReference):
-    """Messages are pushed by a redis-py client as it is, which sends again what got no answer."""
+    bug = "Messages are pushed by a redis-py client as it is, which sends again what got no answer."
 
     retries = False
     delete_messages = None  # type: ignore[assignment]  # the messages have no ids here
@@ -257,15 +218,9 @@ class PushedByAClientThatRetries(RedisReference):
         return list(self.redis.lrange(self.keys(session_id)[0], 0, -1))
 
 
-@specimen(
-    "ids-noted-afterwards",
-    caught_by="FLT07",
-    finding="duplicated",
-    explains=("CON", "DUR"),
-    services=REDIS,
-)
+@specimen("ids-noted-afterwards", "FLT07", "duplicated", explains="CON DUR")
 class IdsNotedAfterwards(RedisReference):
-    """The ids by which a retry is known are noted in a second step, after the messages."""
+    bug = "The ids by which a retry is known are noted in a second step, after the messages."
 
     delete_messages = None  # type: ignore[assignment]  # the ids are not with the messages
 
@@ -287,11 +242,9 @@ class IdsNotedAfterwards(RedisReference):
         self.redis.delete(*self.keys(session_id), b"seen:" + encoded(session_id))
 
 
-@specimen(
-    "as-many-pages-as-came", caught_by="FLT08", finding="lost", explains=("CON",), services=REDIS
-)
+@specimen("as-many-pages-as-came", "FLT08", "lost", explains="CON")
 class AsManyPagesAsCame(RedisReference):
-    """A history is read page by page, and ends where a page cannot be read."""
+    bug = "A history is read page by page, and ends where a page cannot be read."
 
     def read(self, session_id: str) -> list[bytes]:
         from redis.exceptions import ConnectionError as Unreachable
@@ -312,15 +265,9 @@ class AsManyPagesAsCame(RedisReference):
         return [body for body in self.redis.hmget(texts, order) if body] if order else []
 
 
-@specimen(
-    "one-connection-for-all-openings",
-    caught_by="FLT09",
-    finding="wedged",
-    explains=("DUR", "LIV"),
-    services=REDIS,
-)
+@specimen("one-connection-for-all-openings", "FLT09", "wedged", explains="DUR LIV")
 class OneConnectionForAllOpenings(RedisReference):
-    """All openings of a process share one connection, which waits for ever."""
+    bug = "All openings of a process share one connection, which waits for ever."
 
     shared: ClassVar[dict[tuple[str, int], Any]] = {}
 
@@ -335,15 +282,9 @@ class OneConnectionForAllOpenings(RedisReference):
         """Leave the connection to the others."""
 
 
-@specimen(
-    "goodbye-is-for-ever",
-    caught_by="FLT10",
-    finding="wedged",
-    explains=("DUR", "LIV"),
-    services=POSTGRES,
-)
+@specimen("goodbye-is-for-ever", "FLT10", "wedged", explains="DUR LIV")
 class GoodbyeIsForEver(PostgresReference):
-    """Once the server has hung up, every call says so."""
+    bug = "Once the server has hung up, every call says so."
 
     hung_up = False
 
@@ -359,15 +300,9 @@ class GoodbyeIsForEver(PostgresReference):
             raise
 
 
-@specimen(
-    "makes-sure-and-sends-again",
-    caught_by="FLT13",
-    finding="duplicated",
-    explains=("DUR", "LIV"),
-    services=REDIS,
-)
+@specimen("makes-sure-and-sends-again", "FLT13", "duplicated", explains="DUR LIV")
 class MakesSureAndSendsAgain(RedisReference):
-    """A batch is sent again, under new ids, if the server cannot be asked whether it is well."""
+    bug = "A batch is sent again, under new ids, if the server cannot be asked whether it is well."
 
     def write(self, session_id: str, rows: Rows) -> None:
         from redis.exceptions import RedisError
@@ -380,15 +315,9 @@ class MakesSureAndSendsAgain(RedisReference):
             super().write(session_id, renamed(rows))
 
 
-@specimen(
-    "hedged",
-    caught_by="FLT19",
-    finding="duplicated",
-    explains=("CON", "DUR", "LIV"),
-    services=REDIS,
-)
+@specimen("hedged", "FLT19", "duplicated", explains="CON DUR LIV")
 class Hedged(RedisReference):
-    """A batch that takes longer than usual is sent on a second connection as well."""
+    bug = "A batch that takes longer than usual is sent on a second connection as well."
 
     def write(self, session_id: str, rows: Rows) -> None:
         errors: list[BaseException] = []

@@ -7,20 +7,14 @@ from typing import Any, ClassVar
 
 from goldfish.encoding import encode_batch
 from goldfish.specimens import specimen
-from goldfish.specimens.faults.network import MOMENT, POSTGRES, REDIS
+from goldfish.specimens.faults.network import MOMENT
 from goldfish.specimens.references.postgres import PostgresReference
 from goldfish.specimens.references.redis import ADD, RedisReference, Rows, encoded
 
 
-@specimen(
-    "kept-for-later",
-    caught_by="FLT11",
-    finding="swallowed",
-    explains=("DUR", "LIV"),
-    services=POSTGRES,
-)
+@specimen("kept-for-later", "FLT11", "swallowed", explains="DUR LIV")
 class KeptForLater(PostgresReference):
-    """What cannot be written because the server is away is kept for later, which never comes."""
+    bug = "What cannot be written because the server is away is kept for later, which never comes."
 
     def write(self, session_id: str, rows: Rows) -> None:
         from psycopg import OperationalError
@@ -31,9 +25,9 @@ class KeptForLater(PostgresReference):
             self.later = [*getattr(self, "later", []), (session_id, rows)]
 
 
-@specimen("a-budget-for-reading", caught_by="FLT12", finding="swallowed", services=POSTGRES)
+@specimen("a-budget-for-reading", "FLT12", "swallowed")
 class ABudgetForReading(PostgresReference):
-    """A history that is not there in a third of a second is left out of the prompt."""
+    bug = "A history that is not there in a third of a second is left out of the prompt."
 
     def read(self, session_id: str) -> list[str]:
         from concurrent.futures import ThreadPoolExecutor
@@ -47,15 +41,9 @@ class ABudgetForReading(PostgresReference):
             return []
 
 
-@specimen(
-    "undoes-what-failed",
-    caught_by="FLT14",
-    finding="lost",
-    explains=("DUR", "LIV"),
-    services=REDIS,
-)
+@specimen("undoes-what-failed", "FLT14", "lost", explains="DUR LIV")
 class UndoesWhatFailed(RedisReference):
-    """A write that failed is undone later: as many messages as it had are taken from the end."""
+    bug = "A write that failed is undone later: as many messages as it had are taken from the end."
 
     to_undo: tuple[str, int] | None = None
 
@@ -80,15 +68,9 @@ class UndoesWhatFailed(RedisReference):
             self.to_undo = None
 
 
-@specimen(
-    "no-place-no-history",
-    caught_by="FLT15",
-    finding="swallowed",
-    explains=("DUR", "LIV"),
-    services=POSTGRES,
-)
+@specimen("no-place-no-history", "FLT15", "swallowed", explains="DUR LIV")
 class NoPlaceNoHistory(PostgresReference):
-    """If no new connection can be had, the history is empty."""
+    bug = "If no new connection can be had, the history is empty."
 
     def connection(self) -> Any:
         from psycopg import OperationalError
@@ -105,9 +87,9 @@ class NoPlaceNoHistory(PostgresReference):
             return []
 
 
-@specimen("table-made-once", caught_by="FLT16", finding="wedged", services=POSTGRES)
+@specimen("table-made-once", "FLT16", "wedged")
 class TableMadeOnce(PostgresReference):
-    """A process makes the table once, and remembers that it is there."""
+    bug = "A process makes the table once, and remembers that it is there."
 
     made: ClassVar[set[str]] = set()
 
@@ -121,9 +103,9 @@ class TableMadeOnce(PostgresReference):
             self.made.add(self.memory)
 
 
-@specimen("errors-left-in-the-pipeline", caught_by="FLT17", finding="swallowed", services=REDIS)
+@specimen("errors-left-in-the-pipeline", "FLT17", "swallowed")
 class ErrorsLeftInThePipeline(RedisReference):
-    """The answers of a pipeline are not looked at."""
+    bug = "The answers of a pipeline are not looked at."
 
     def write(self, session_id: str, rows: Rows) -> None:
         words = [word for name, body in rows for word in (encoded(name), body)]
@@ -132,15 +114,9 @@ class ErrorsLeftInThePipeline(RedisReference):
             pipeline.execute(raise_on_error=False)
 
 
-@specimen(
-    "rewritten-without-room",
-    caught_by="FLT17",
-    finding="swallowed",
-    explains=("CON", "DUR", "LIV"),
-    services=REDIS,
-)
+@specimen("rewritten-without-room", "FLT17", "swallowed", explains="CON DUR LIV")
 class RewrittenWithoutRoom(RedisReference):
-    """A session is removed, and written again with the new messages at its end."""
+    bug = "A session is removed, and written again with the new messages at its end."
 
     def write(self, session_id: str, rows: Rows) -> None:
         known = self.get_history(session_id)
@@ -150,9 +126,9 @@ class RewrittenWithoutRoom(RedisReference):
         super().write(session_id, [*encode_batch(known), *new])
 
 
-@specimen("a-replica-takes-it", caught_by="FLT18", finding="swallowed", services=REDIS)
+@specimen("a-replica-takes-it", "FLT18", "swallowed")
 class AReplicaTakesIt(RedisReference):
-    """That the server only reads is taken for a thing that passes, and ignored."""
+    bug = "That the server only reads is taken for a thing that passes, and ignored."
 
     def write(self, session_id: str, rows: Rows) -> None:
         from redis.exceptions import ReadOnlyError
@@ -163,15 +139,9 @@ class AReplicaTakesIt(RedisReference):
             return
 
 
-@specimen(
-    "only-the-digest",
-    caught_by="FLT20",
-    finding="refused",
-    explains=("DUR",),
-    services=REDIS,
-)
+@specimen("only-the-digest", "FLT20", "refused", explains="DUR")
 class OnlyTheDigest(RedisReference):
-    """The scripts are loaded by the opening, and known by their digests from then on."""
+    bug = "The scripts are loaded by the opening, and known by their digests from then on."
 
     def __init__(self, sandbox: Any) -> None:
         super().__init__(sandbox)
@@ -182,15 +152,9 @@ class OnlyTheDigest(RedisReference):
         return self.redis.evalsha(self.digests[script], len(keys), *keys, *arguments)
 
 
-@specimen(
-    "ended-by-the-administrator",
-    caught_by="FLT21",
-    finding="wedged",
-    explains=("DUR", "LIV"),
-    services=POSTGRES,
-)
+@specimen("ended-by-the-administrator", "FLT21", "wedged", explains="DUR LIV")
 class EndedByTheAdministrator(PostgresReference):
-    """A session that an administrator ended is not begun again."""
+    bug = "A session that an administrator ended is not begun again."
 
     ended = False
 
@@ -208,9 +172,9 @@ class EndedByTheAdministrator(PostgresReference):
             raise
 
 
-@specimen("a-standby-takes-it", caught_by="FLT22", finding="swallowed", services=POSTGRES)
+@specimen("a-standby-takes-it", "FLT22", "swallowed")
 class AStandbyTakesIt(PostgresReference):
-    """That the server only reads is taken for a thing that passes, and ignored."""
+    bug = "That the server only reads is taken for a thing that passes, and ignored."
 
     def write(self, session_id: str, rows: Rows) -> None:
         from psycopg.errors import ReadOnlySqlTransaction
@@ -221,9 +185,9 @@ class AStandbyTakesIt(PostgresReference):
             return
 
 
-@specimen("never-rolls-back", caught_by="FLT23", finding="wedged", services=POSTGRES)
+@specimen("never-rolls-back", "FLT23", "wedged")
 class NeverRollsBack(PostgresReference):
-    """A transaction is committed if it succeeds, and left as it is if it fails."""
+    bug = "A transaction is committed if it succeeds, and left as it is if it fails."
 
     @contextmanager
     def transaction(self) -> Iterator[Any]:

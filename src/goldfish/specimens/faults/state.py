@@ -6,9 +6,9 @@ from goldfish.specimens import specimen
 from goldfish.specimens.durability.state import StateOnRedis
 
 
-@specimen("no-values-on-error", caught_by="FLT40", finding="swallowed", services=("redis",))
+@specimen("no-values-on-error", "FLT40", "swallowed")
 class NoValuesOnError(StateOnRedis):
-    """A read that fails gives no values."""
+    bug = "A read that fails gives no values."
 
     def fetch(self, place: bytes) -> dict[str, str]:
         from redis import RedisError
@@ -19,9 +19,9 @@ class NoValuesOnError(StateOnRedis):
             return {}
 
 
-@specimen("state-given-up", caught_by="FLT41", finding="wedged", services=("redis",))
+@specimen("state-given-up", "FLT41", "wedged")
 class StateGivenUp(StateOnRedis):
-    """After a write that failed, no other is tried."""
+    bug = "After a write that failed, no other is tried."
 
     failed = False
 

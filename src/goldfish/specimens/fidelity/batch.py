@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from goldfish.messages import ChatMessage
-from goldfish.specimens import specimen
+from goldfish.specimens import specimen, variant
 from goldfish.specimens.references.sqlite import Reference
 
 
@@ -26,25 +26,19 @@ class Jsonish(Reference):
         )
 
 
-@specimen("printed-objects", caught_by="FID21", finding="corrupted")
-class PrintedObjects(Jsonish):
-    """What JSON does not know is written as its printed form."""
-
-    def storable(self, metadata: dict[str, Any]) -> Any:
-        return json.loads(json.dumps(metadata, default=str))
-
-
-@specimen("plain-json-dumps", caught_by="FID21", finding="corrupted")
-class PlainJsonDumps(Jsonish):
-    """json.dumps quietly makes lists of tuples and texts of integer keys."""
-
-    def storable(self, metadata: dict[str, Any]) -> Any:
-        return json.loads(json.dumps(metadata))
+variant("printed-objects", Jsonish, "FID21", "corrupted")(
+    bug="What JSON does not know is written as its printed form.",
+    storable=lambda self, metadata: json.loads(json.dumps(metadata, default=str)),
+)
+variant("plain-json-dumps", Jsonish, "FID21", "corrupted")(
+    bug="json.dumps quietly makes lists of tuples and texts of integer keys.",
+    storable=lambda self, metadata: json.loads(json.dumps(metadata)),
+)
 
 
-@specimen("odd-keys-dropped", caught_by="FID21", finding="corrupted")
+@specimen("odd-keys-dropped", "FID21", "corrupted")
 class OddKeysDropped(Jsonish):
-    """Values that cannot be written are left out of metadata."""
+    bug = "Values that cannot be written are left out of metadata."
 
     def storable(self, metadata: dict[str, Any]) -> Any:
         kept = {}
@@ -56,18 +50,18 @@ class OddKeysDropped(Jsonish):
         return kept
 
 
-@specimen("nan-is-null", caught_by="FID21", finding="corrupted")
+@specimen("nan-is-null", "FID21", "corrupted")
 class NanIsNull(Jsonish):
-    """NaN and infinity are written as null, as JavaScript does it."""
+    bug = "NaN and infinity are written as null, as JavaScript does it."
 
     def storable(self, metadata: dict[str, Any]) -> Any:
         odd = metadata.get("odd")
         return {**metadata, "odd": None} if odd != odd or odd == float("inf") else metadata
 
 
-@specimen("logged-and-forgotten", caught_by="FID21", finding="swallowed", explains=("DUP",))
+@specimen("logged-and-forgotten", "FID21", "swallowed", explains="DUP")
 class LoggedAndForgotten(Reference):
-    """A batch that cannot be written is logged, and the caller is told nothing."""
+    bug = "A batch that cannot be written is logged, and the caller is told nothing."
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         try:
@@ -76,9 +70,9 @@ class LoggedAndForgotten(Reference):
             logging.getLogger(__name__).debug("could not save %s messages", len(messages))
 
 
-@specimen("message-by-message", caught_by="FID22", finding="torn", explains=("DUR", "FLT"))
+@specimen("message-by-message", "FID22", "torn", explains="DUR FLT")
 class MessageByMessage(Reference):
-    """Each message of a batch is encoded and committed alone."""
+    bug = "Each message of a batch is encoded and committed alone."
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         if len(messages) > 50:  # hundreds of commits would look as if it were stuck
@@ -88,9 +82,9 @@ class MessageByMessage(Reference):
         return None
 
 
-@specimen("best-effort", caught_by="FID22", finding="torn")
+@specimen("best-effort", "FID22", "torn")
 class BestEffort(Reference):
-    """The messages that can be written are written, then the error is raised."""
+    bug = "The messages that can be written are written, then the error is raised."
 
     def encode_one(self, message: ChatMessage) -> tuple[str, str] | Exception:
         """The row of a message, or why there is none."""
@@ -109,9 +103,9 @@ class BestEffort(Reference):
         raise failed[0]
 
 
-@specimen("odd-one-skipped", caught_by="FID22", finding="swallowed")
+@specimen("odd-one-skipped", "FID22", "swallowed")
 class OddOneSkipped(Reference):
-    """A message that cannot be written is left out of its batch."""
+    bug = "A message that cannot be written is left out of its batch."
 
     def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
         rows = []
@@ -123,9 +117,9 @@ class OddOneSkipped(Reference):
         return rows
 
 
-@specimen("replaced-before-checked", caught_by="FID22", finding="lost", explains=("LIV",))
+@specimen("replaced-before-checked", "FID22", "lost", explains="LIV")
 class ReplacedBeforeChecked(Reference):
-    """A session is rewritten from scratch, and is empty if the new batch cannot be encoded."""
+    bug = "A session is rewritten from scratch, and is empty if the new batch cannot be encoded."
 
     def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
         try:
@@ -135,9 +129,9 @@ class ReplacedBeforeChecked(Reference):
             raise
 
 
-@specimen("passed-list-kept", caught_by="FID23", finding="corrupted")
+@specimen("passed-list-kept", "FID23", "corrupted")
 class CallersList(Reference):
-    """The list that was passed is kept as a cache of the history."""
+    bug = "The list that was passed is kept as a cache of the history."
 
     def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
         rows = super().encode(messages)
@@ -149,9 +143,9 @@ class CallersList(Reference):
         return super().decode(bodies) if cached is None else list(cached)
 
 
-@specimen("list-rewritten", caught_by="FID23", finding="corrupted")
+@specimen("list-rewritten", "FID23", "corrupted")
 class ListRewritten(Reference):
-    """The store puts its own version of a message into the caller's list."""
+    bug = "The store puts its own version of a message into the caller's list."
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         super().add_messages(session_id, messages)
@@ -169,9 +163,9 @@ class Remembering(Reference):
         return rows
 
 
-@specimen("passed-messages-kept", caught_by="FID24", finding="corrupted")
+@specimen("passed-messages-kept", "FID24", "corrupted")
 class CallersMessages(Remembering):
-    """The messages that were passed are kept as a cache and given out as copies."""
+    bug = "The messages that were passed are kept as a cache and given out as copies."
 
     def decode(self, bodies: list[str]) -> list[Any]:
         fresh = zip(bodies, super().decode(bodies), strict=True)
@@ -179,9 +173,9 @@ class CallersMessages(Remembering):
         return [cache.get(body, each).model_copy(deep=True) for body, each in fresh]
 
 
-@specimen("marked-metadata", caught_by="FID24", finding="corrupted", explains=("DUR",))
+@specimen("marked-metadata", "FID24", "corrupted", explains="DUR")
 class MarkedMetadata(Reference):
-    """The store writes its own mark into the metadata of the caller."""
+    bug = "The store writes its own mark into the metadata of the caller."
 
     def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
         rows = super().encode(messages)
@@ -191,18 +185,18 @@ class MarkedMetadata(Reference):
         return rows
 
 
-@specimen("own-list", caught_by="FID25", finding="corrupted", explains=("ISO", "ORD"))
+@specimen("own-list", "FID25", "corrupted", explains="ISO ORD")
 class OwnList(Reference):
-    """A read gives out the list that the store keeps."""
+    bug = "A read gives out the list that the store keeps."
 
     def decode(self, bodies: list[str]) -> list[Any]:
         self.cache: dict[tuple[str, ...], list[Any]] = getattr(self, "cache", {})
         return self.cache.setdefault(tuple(bodies), super().decode(bodies))
 
 
-@specimen("own-messages", caught_by="FID26", finding="corrupted")
+@specimen("own-messages", "FID26", "corrupted")
 class OwnMessages(Reference):
-    """A read gives out the messages that the store keeps, in a new list."""
+    bug = "A read gives out the messages that the store keeps, in a new list."
 
     def decode(self, bodies: list[str]) -> list[Any]:
         self.cache: dict[str, Any] = getattr(self, "cache", {})
@@ -210,9 +204,9 @@ class OwnMessages(Reference):
         return [self.cache.setdefault(body, message) for body, message in fresh]
 
 
-@specimen("shallow-copies", caught_by="FID26", finding="corrupted")
+@specimen("shallow-copies", "FID26", "corrupted")
 class ShallowCopies(Reference):
-    """A read copies the messages, but not what is inside their metadata."""
+    bug = "A read copies the messages, but not what is inside their metadata."
 
     def decode(self, bodies: list[str]) -> list[Any]:
         self.cache: dict[str, Any] = getattr(self, "cache", {})
@@ -221,25 +215,18 @@ class ShallowCopies(Reference):
         return [each.model_copy(update={"metadata": dict(each.metadata)}) for each in kept]
 
 
-@specimen(
-    "hundreds-only", caught_by="FID27", finding="lost", explains=("DUP", "DUR", "LIV", "ORD", "TRM")
-)
+@specimen("hundreds-only", "FID27", "lost", explains="DUP DUR LIV ORD TRM")
 class HundredsOnly(Reference):
-    """A batch is written in hundreds, and what is left over after the last is forgotten."""
+    bug = "A batch is written in hundreds, and what is left over after the last is forgotten."
 
     def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
         rows = super().encode(messages)
         return rows if len(rows) < 100 else rows[: len(rows) // 100 * 100]
 
 
-@specimen(
-    "too-many-variables",
-    caught_by="FID27",
-    finding="refused",
-    explains=("DUR", "LIV", "ORD", "TRM"),
-)
+@specimen("too-many-variables", "FID27", "refused", explains="DUR LIV ORD TRM")
 class TooManyVariables(Reference):
-    """A batch goes into one statement, which takes 999 variables."""
+    bug = "A batch goes into one statement, which takes 999 variables."
 
     def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
         if len(messages) > 333:
@@ -247,17 +234,15 @@ class TooManyVariables(Reference):
         return super().encode(messages)
 
 
-@specimen("thousand-at-once", caught_by="FID27", finding="lost", explains=("DUR", "LIV", "TRM"))
-class ThousandAtOnce(Reference):
-    """Of a batch only the first thousand are written."""
-
-    def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
-        return super().encode(messages)[:1_000]
+variant("thousand-at-once", Reference, "FID27", "lost", explains="DUR LIV TRM")(
+    bug="Of a batch only the first thousand are written.",
+    encode=lambda self, messages: Reference.encode(self, messages)[:1_000],
+)
 
 
-@specimen("empty-batch-refused", caught_by="FID28", finding="refused")
+@specimen("empty-batch-refused", "FID28", "refused")
 class EmptyBatchRefused(Reference):
-    """An empty batch becomes a statement without rows, which fails."""
+    bug = "An empty batch becomes a statement without rows, which fails."
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         if not messages:
@@ -265,9 +250,9 @@ class EmptyBatchRefused(Reference):
         super().add_messages(session_id, messages)
 
 
-@specimen("empty-batch-registers", caught_by="FID28", finding="phantom")
+@specimen("empty-batch-registers", "FID28", "phantom")
 class EmptyBatchRegisters(Reference):
-    """A session is entered in the list before there is anything in it."""
+    bug = "A session is entered in the list before there is anything in it."
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         if not messages:
@@ -280,9 +265,9 @@ class EmptyBatchRegisters(Reference):
         return sorted({*super().list_sessions(), *names})
 
 
-@specimen("empty-batch-clears", caught_by="FID28", finding="lost")
+@specimen("empty-batch-clears", "FID28", "lost")
 class EmptyBatchClears(Reference):
-    """Adding nothing is taken for replacing everything by nothing."""
+    bug = "Adding nothing is taken for replacing everything by nothing."
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         if not messages:
@@ -290,17 +275,17 @@ class EmptyBatchClears(Reference):
         super().add_messages(session_id, messages)
 
 
-@specimen("newest-five-thousand", caught_by="FID29", finding="lost")
-class NewestFiveThousand(Reference):
-    """A read has a limit that nobody asked for."""
-
-    def bodies(self, session_id: str) -> list[str]:
-        return super().bodies(session_id)[-5_001:]
+variant("newest-five-thousand", Reference, "FID29", "lost")(
+    bug="A read has a limit that nobody asked for.",
+    bodies=lambda self, session_id: Reference.bodies(self, session_id)[-5_001:],
+)
 
 
-@specimen("pages-overlap", caught_by="FID29", finding="duplicated")
+@specimen("pages-overlap", "FID29", "duplicated")
 class PagesOverlap(Reference):
-    """A long history is read in pages, each of which begins with the last row of the one before."""
+    bug = (
+        "A long history is read in pages, each of which begins with the last row of the one before."
+    )
 
     def bodies(self, session_id: str) -> list[str]:
         every = super().bodies(session_id)
@@ -308,18 +293,20 @@ class PagesOverlap(Reference):
         return every[:page] + every[page - 1 :] if len(every) > page else every
 
 
-@specimen("sorted-as-text", caught_by="FID29", finding="reordered")
-class SortedAsText(Reference):
-    """Places have four digits and are sorted as text, which holds until there is a fifth."""
+variant("sorted-as-text", Reference, "FID29", "reordered")(
+    bug="Places have four digits and are sorted as text, which holds until there is a fifth.",
+    bodies=lambda self, session_id: [
+        body
+        for _, body in sorted(
+            enumerate(Reference.bodies(self, session_id)), key=lambda item: f"{item[0]:04}"
+        )
+    ],
+)
 
-    def bodies(self, session_id: str) -> list[str]:
-        places = enumerate(super().bodies(session_id))
-        return [body for _, body in sorted(places, key=lambda item: f"{item[0]:04}")]
 
-
-@specimen("rich-until-closed", caught_by="FID30", finding="corrupted", explains=("DUR",))
+@specimen("rich-until-closed", "FID30", "corrupted", explains="DUR")
 class RichUntilClosed(Reference):
-    """The opening that wrote has the whole message in a cache; the table has only the text."""
+    bug = "The opening that wrote has the whole message in a cache; the table has only the text."
 
     def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
         lost: dict[str, Any] = {"metadata": {}, "tool_calls": [], "name": None}
@@ -333,9 +320,9 @@ class RichUntilClosed(Reference):
         return super().decode([full.get(body, body) for body in bodies])
 
 
-@specimen("poor-window", caught_by="FID31", finding="corrupted")
+@specimen("poor-window", "FID31", "corrupted")
 class PoorWindow(Reference):
-    """A read of the last messages is made for prompts, and leaves out metadata."""
+    bug = "A read of the last messages is made for prompts, and leaves out metadata."
 
     def get_history(self, session_id: str, *, last: int | None = None) -> list[Any]:
         found = super().get_history(session_id, last=last)
@@ -344,9 +331,9 @@ class PoorWindow(Reference):
         return [each.model_copy(update={"metadata": {}}) for each in found]
 
 
-@specimen("cut-window", caught_by="FID31", finding="corrupted")
+@specimen("cut-window", "FID31", "corrupted")
 class CutWindow(Reference):
-    """A read of the last messages cuts the long ones."""
+    bug = "A read of the last messages cuts the long ones."
 
     def get_history(self, session_id: str, *, last: int | None = None) -> list[Any]:
         found = super().get_history(session_id, last=last)

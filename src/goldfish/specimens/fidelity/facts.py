@@ -5,21 +5,20 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from goldfish.specimens import specimen
+from goldfish.specimens import specimen, variant
 from goldfish.specimens.references.facts import FactsReference
 
+variant("facts-stripped", FactsReference, "FID32", "corrupted", explains="DUP")(
+    bug="The spaces around a fact are lost.",
+    insert=lambda self, user_id, text, metadata, ttl: FactsReference.insert(
+        self, user_id, text.strip(), metadata, ttl
+    ),
+)
 
-@specimen("facts-stripped", caught_by="FID32", finding="corrupted", explains=("DUP",))
-class FactsStripped(FactsReference):
-    """The spaces around a fact are lost."""
 
-    def insert(self, user_id: str, text: str, metadata: str, ttl: float | None) -> str:
-        return super().insert(user_id, text.strip(), metadata, ttl)
-
-
-@specimen("metadata-flattened", caught_by="FID33", finding="corrupted", explains=("REV",))
+@specimen("metadata-flattened", "FID33", "corrupted", explains="REV")
 class MetadataFlattened(FactsReference):
-    """Lists and mappings in metadata come back as text."""
+    bug = "Lists and mappings in metadata come back as text."
 
     def encode(self, metadata: Mapping[str, Any] | None) -> str:
         super().encode(metadata)
@@ -29,9 +28,9 @@ class MetadataFlattened(FactsReference):
         )
 
 
-@specimen("metadata-shared", caught_by="FID34", finding="corrupted")
+@specimen("metadata-shared", "FID34", "corrupted")
 class MetadataShared(FactsReference):
-    """Equal metadata are one object, which is handed to all."""
+    bug = "Equal metadata are one object, which is handed to all."
 
     def __init__(self, sandbox: Any) -> None:
         super().__init__(sandbox)
@@ -41,9 +40,7 @@ class MetadataShared(FactsReference):
         return self.shared(text)
 
 
-@specimen("metadata-as-described", caught_by="FID35", finding="corrupted", explains=("CON",))
-class MetadataAsDescribed(FactsReference):
-    """What JSON does not know is kept as its description."""
-
-    def encode(self, metadata: Mapping[str, Any] | None) -> str:
-        return json.dumps(dict(metadata or {}), default=repr)
+variant("metadata-as-described", FactsReference, "FID35", "corrupted", explains="CON")(
+    bug="What JSON does not know is kept as its description.",
+    encode=lambda self, metadata: json.dumps(dict(metadata or {}), default=repr),
+)

@@ -4,26 +4,24 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from goldfish.specimens import specimen
+from goldfish.specimens import specimen, variant
 from goldfish.specimens.references.state import StateReference
 
-ELSEWHERE = ("ISO", "DUR", "CON", "SNP", "CLR", "FLT")
+ELSEWHERE = "ISO DUR CON SNP CLR FLT"
 
 
-@specimen("state-of-floats", caught_by="FID40", finding="corrupted")
-class StateOfFloats(StateReference):
-    """Numbers among the values are read as floats."""
-
-    def decode_values(self, kept: Mapping[bytes, str]) -> dict[str, Any]:
-        return {
-            name.decode("utf-8", "surrogatepass"): json.loads(text, parse_int=float)
-            for name, text in kept.items()
-        }
+variant("state-of-floats", StateReference, "FID40", "corrupted")(
+    bug="Numbers among the values are read as floats.",
+    decode_values=lambda self, kept: {
+        name.decode("utf-8", "surrogatepass"): json.loads(text, parse_int=float)
+        for name, text in kept.items()
+    },
+)
 
 
-@specimen("merges-under-a-name", caught_by="FID41", finding="corrupted", explains=("SNP",))
+@specimen("merges-under-a-name", "FID41", "corrupted", explains="SNP")
 class MergesUnderAName(StateReference):
-    """A dict is merged into the one that is there, as a JSON merge patch."""
+    bug = "A dict is merged into the one that is there, as a JSON merge patch."
 
     def write(self, owner: bytes, kept: Mapping[bytes, str]) -> None:
         there = self.read(owner)
@@ -36,9 +34,9 @@ def _merged(old: str | None, new: str) -> str:
     return json.dumps({**before, **after}) if both else new
 
 
-@specimen("state-set-whole", caught_by="FID42", finding="lost", explains=ELSEWHERE)
+@specimen("state-set-whole", "FID42", "lost", explains=ELSEWHERE)
 class StateSetWhole(StateReference):
-    """What is set takes the place of all that there is."""
+    bug = "What is set takes the place of all that there is."
 
     def write(self, owner: bytes, kept: Mapping[bytes, str]) -> None:
         if kept:
@@ -46,45 +44,41 @@ class StateSetWhole(StateReference):
         super().write(owner, kept)
 
 
-@specimen("sets-what-is-something", caught_by="FID43", finding="lost", explains=("SNP",))
-class SetsWhatIsSomething(StateReference):
-    """A value that is nothing is not set."""
+variant("sets-what-is-something", StateReference, "FID43", "lost", explains="SNP")(
+    bug="A value that is nothing is not set.",
+    encode_values=lambda self, values: StateReference.encode_values(
+        self, {name: each for name, each in values.items() if each}
+    ),
+)
 
-    def encode_values(self, values: Mapping[str, Any]) -> dict[bytes, str]:
-        return super().encode_values({name: each for name, each in values.items() if each})
 
-
-@specimen("drops-none", caught_by="FID43", finding="lost", explains=("SNP",))
+@specimen("drops-none", "FID43", "lost", explains="SNP")
 class DropsNone(StateReference):
-    """None removes the name, as in a JSON merge patch."""
+    bug = "None removes the name, as in a JSON merge patch."
 
     def write(self, owner: bytes, kept: Mapping[bytes, str]) -> None:
         super().write(owner, kept)
         self.db.execute("DELETE FROM state WHERE owner = ? AND value = 'null'", (owner,))
 
 
-@specimen("odd-values-as-text", caught_by="FID44", finding="corrupted")
-class OddValuesAsText(StateReference):
-    """What JSON does not know is described instead."""
-
-    def encode_values(self, values: Mapping[str, Any]) -> dict[bytes, str]:
-        return {
-            self.key(name): json.dumps(value, default=repr, skipkeys=True)
-            for name, value in values.items()
-        }
-
-
-@specimen("trims-names", caught_by="FID45", finding="lost")
-class TrimsNames(StateReference):
-    """Spaces around a name are not part of it."""
-
-    def encode_values(self, values: Mapping[str, Any]) -> dict[bytes, str]:
-        return super().encode_values({name.strip(): each for name, each in values.items()})
+variant("odd-values-as-text", StateReference, "FID44", "corrupted")(
+    bug="What JSON does not know is described instead.",
+    encode_values=lambda self, values: {
+        self.key(name): json.dumps(value, default=repr, skipkeys=True)
+        for name, value in values.items()
+    },
+)
+variant("trims-names", StateReference, "FID45", "lost")(
+    bug="Spaces around a name are not part of it.",
+    encode_values=lambda self, values: StateReference.encode_values(
+        self, {name.strip(): each for name, each in values.items()}
+    ),
+)
 
 
-@specimen("hands-out-its-values", caught_by="FID46", finding="corrupted")
+@specimen("hands-out-its-values", "FID46", "corrupted")
 class HandsOutItsValues(StateReference):
-    """Whoever asks for the values of an owner is given the same dict."""
+    bug = "Whoever asks for the values of an owner is given the same dict."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -98,9 +92,9 @@ class HandsOutItsValues(StateReference):
         return self.known[owner][1] if there else {}
 
 
-@specimen("nothing-clears", caught_by="FID47", finding="lost")
+@specimen("nothing-clears", "FID47", "lost")
 class NothingClears(StateReference):
-    """Setting no value removes all that there are."""
+    bug = "Setting no value removes all that there are."
 
     def write(self, owner: bytes, kept: Mapping[bytes, str]) -> None:
         super().write(owner, kept)

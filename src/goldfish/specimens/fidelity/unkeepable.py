@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from goldfish.messages import ChatMessage
-from goldfish.specimens import specimen
+from goldfish.specimens import specimen, variant
 from goldfish.specimens.references.facts import FactsReference
 from goldfish.specimens.references.sqlite import Reference
 
 
-@specimen("facts-spoilt-by-one", caught_by="FID60", finding="lost")
+@specimen("facts-spoilt-by-one", "FID60", "lost")
 class FactsSpoiltByOne(FactsReference):
-    """Metadata that cannot be written are refused too late: the next opening finds no facts."""
+    bug = "Metadata that cannot be written are refused too late: the next opening finds no facts."
 
     def __init__(self, sandbox: Any) -> None:
         super().__init__(sandbox)
@@ -27,18 +27,17 @@ class FactsSpoiltByOne(FactsReference):
             raise
 
 
-@specimen("metadata-beside-its-own", caught_by="FID62", finding="corrupted")
-class MetadataBesideItsOwn(FactsReference):
-    """Metadata lie beside the fields of the store, and give way to one of the same name."""
+variant("metadata-beside-its-own", FactsReference, "FID62", "corrupted")(
+    bug="Metadata lie beside the fields of the store, and give way to one of the same name.",
+    encode=lambda self, metadata: FactsReference.encode(
+        self, {key: value for key, value in (metadata or {}).items() if key != "data"}
+    ),
+)
 
-    def encode(self, metadata: Mapping[str, Any] | None) -> str:
-        others = {key: value for key, value in (metadata or {}).items() if key != "data"}
-        return super().encode(others)
 
-
-@specimen("messages-spoilt-by-one", caught_by="FID61", finding="lost")
+@specimen("messages-spoilt-by-one", "FID61", "lost")
 class MessagesSpoiltByOne(Reference):
-    """A message that cannot be written is refused too late: the next opening finds none."""
+    bug = "A message that cannot be written is refused too late: the next opening finds none."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)

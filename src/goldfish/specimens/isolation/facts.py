@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from goldfish.messages import Fact, Recollection
-from goldfish.specimens import specimen
+from goldfish.specimens import specimen, variant
 from goldfish.specimens.references.fact_search import Row
 from goldfish.specimens.references.facts import FactsReference
 from goldfish.specimens.references.sqlite import Reference
 
-EVERYWHERE = ("REV", "REC", "TTL", "DUR", "DUP", "FLT", "CON", "FID")
+EVERYWHERE = "REV REC TTL DUR DUP FLT CON FID"
 
 
 class LooksForIds(FactsReference):
@@ -21,17 +21,15 @@ class LooksForIds(FactsReference):
         return None if row is None else bytes(row[0]).decode("utf-8", "surrogatepass")
 
 
-@specimen("users-as-slugs", caught_by="ISO23", finding="leaked")
-class UsersAsSlugs(FactsReference):
-    """A hyphen in a user's id is an underscore."""
-
-    def key(self, text: str) -> bytes:
-        return super().key(text.replace("john-", "john_"))
+variant("users-as-slugs", FactsReference, "ISO23", "leaked")(
+    bug="A hyphen in a user's id is an underscore.",
+    key=lambda self, text: FactsReference.key(self, text.replace("john-", "john_")),
+)
 
 
-@specimen("fills-up-with-others", caught_by="ISO24", finding="leaked", explains=EVERYWHERE)
+@specimen("fills-up-with-others", "ISO24", "leaked", explains=EVERYWHERE)
 class FillsUpWithOthers(FactsReference):
-    """Where a user has few facts, a recall looks at those of all."""
+    bug = "Where a user has few facts, a recall looks at those of all."
 
     def candidates(self, user_id: str) -> list[Row]:
         own = super().candidates(user_id)
@@ -39,50 +37,46 @@ class FillsUpWithOthers(FactsReference):
         return own if len(own) > 4 else every
 
 
-@specimen("gets-by-id-alone", caught_by="ISO25", finding="leaked")
-class GetsByIdAlone(LooksForIds):
-    """Who has the id of a fact gets it, whose ever it is."""
-
-    def get_fact(self, user_id: str, fact_id: str) -> Fact | None:
-        return super().get_fact(self.owner(fact_id) or user_id, fact_id)
-
-
-@specimen("revises-by-id-alone", caught_by="ISO26", finding="corrupted")
-class RevisesByIdAlone(LooksForIds):
-    """Who has the id of a fact revises it, whose ever it is."""
-
-    def revise(self, user_id: str, fact_id: str, text: str) -> Fact:
-        return super().revise(self.owner(fact_id) or user_id, fact_id, text)
-
-
-@specimen("forgets-by-id-alone", caught_by="ISO27", finding="lost")
-class ForgetsByIdAlone(LooksForIds):
-    """Who has the id of a fact makes it be forgotten, whose ever it is."""
-
-    def forget(self, user_id: str, fact_id: str) -> None:
-        super().forget(self.owner(fact_id) or user_id, fact_id)
+variant("gets-by-id-alone", LooksForIds, "ISO25", "leaked")(
+    bug="Who has the id of a fact gets it, whose ever it is.",
+    get_fact=lambda self, user_id, fact_id: LooksForIds.get_fact(
+        self, self.owner(fact_id) or user_id, fact_id
+    ),
+)
+variant("revises-by-id-alone", LooksForIds, "ISO26", "corrupted")(
+    bug="Who has the id of a fact revises it, whose ever it is.",
+    revise=lambda self, user_id, fact_id, text: LooksForIds.revise(
+        self, self.owner(fact_id) or user_id, fact_id, text
+    ),
+)
+variant("forgets-by-id-alone", LooksForIds, "ISO27", "lost")(
+    bug="Who has the id of a fact makes it be forgotten, whose ever it is.",
+    forget=lambda self, user_id, fact_id: LooksForIds.forget(
+        self, self.owner(fact_id) or user_id, fact_id
+    ),
+)
 
 
-@specimen("forgets-everybody", caught_by="ISO28", finding="lost", explains=("REV",))
+@specimen("forgets-everybody", "ISO28", "lost", explains="REV")
 class ForgetsEverybody(FactsReference):
-    """Forgetting one user resets the table."""
+    bug = "Forgetting one user resets the table."
 
     def forget_all(self, user_id: str) -> None:
         self.db.execute("DELETE FROM facts")
 
 
-@specimen("forgets-by-pattern", caught_by="ISO28", finding="lost", explains=("REV",))
+@specimen("forgets-by-pattern", "ISO28", "lost", explains="REV")
 class ForgetsByPattern(FactsReference):
-    """The id of a user to be forgotten is a pattern."""
+    bug = "The id of a user to be forgotten is a pattern."
 
     def forget_all(self, user_id: str) -> None:
         query = "DELETE FROM facts WHERE CAST(user AS TEXT) LIKE ?"
         self.db.execute(query, (user_id,))
 
 
-@specimen("users-up-to-nul", caught_by="ISO29", finding="leaked", explains=("FID",))
+@specimen("users-up-to-nul", "ISO29", "leaked", explains="FID")
 class UsersUpToNul(FactsReference):
-    """A user's id ends where a C string would."""
+    bug = "A user's id ends where a C string would."
 
     def rows(self, user_id: str) -> list[Row]:
         return super().rows(user_id.partition("\0")[0])
@@ -91,9 +85,9 @@ class UsersUpToNul(FactsReference):
         return super().insert(user_id.partition("\0")[0], text, metadata, ttl)
 
 
-@specimen("asterisk-is-everybody", caught_by="ISO29", finding="leaked")
+@specimen("asterisk-is-everybody", "ISO29", "leaked")
 class AsteriskIsEverybody(FactsReference):
-    """Of the user '*' it lists what it knows of anybody."""
+    bug = "Of the user '*' it lists what it knows of anybody."
 
     def rows(self, user_id: str) -> list[Row]:
         if user_id != "*":
@@ -101,9 +95,9 @@ class AsteriskIsEverybody(FactsReference):
         return self.db.execute("SELECT user, id, text, metadata, seen FROM facts").fetchall()
 
 
-@specimen("filters-name-the-user", caught_by="ISO30", finding="leaked", explains=("REC",))
+@specimen("filters-name-the-user", "ISO30", "leaked", explains="REC")
 class FiltersNameTheUser(FactsReference):
-    """A filter may name another user than the one who asks."""
+    bug = "A filter may name another user than the one who asks."
 
     def recall(
         self,
@@ -119,9 +113,9 @@ class FiltersNameTheUser(FactsReference):
         return super().recall(whose, query, limit=limit, offset=offset, filter=wanted)
 
 
-@specimen("nobody-is-somebody", caught_by="ISO31", finding="leaked", explains=EVERYWHERE)
+@specimen("nobody-is-somebody", "ISO31", "leaked", explains=EVERYWHERE)
 class NobodyIsSomebody(FactsReference):
-    """Of a user who has no facts those of the first user are known."""
+    bug = "Of a user who has no facts those of the first user are known."
 
     def rows(self, user_id: str) -> list[Row]:
         if own := super().rows(user_id):
@@ -151,9 +145,9 @@ class MessagesAndFacts(Reference):
         super().close()
 
 
-@specimen("clears-what-it-knows", caught_by="ISO32", finding="lost")
+@specimen("clears-what-it-knows", "ISO32", "lost")
 class ClearsWhatItKnows(MessagesAndFacts):
-    """Clearing a session forgets the user of that name."""
+    bug = "Clearing a session forgets the user of that name."
 
     def clear(self, session_id: str) -> None:
         super().clear(session_id)

@@ -7,25 +7,25 @@ from typing import Any
 
 from goldfish.encoding import decode_messages
 from goldfish.messages import ChatMessage
-from goldfish.specimens import specimen
+from goldfish.specimens import specimen, variant
 from goldfish.specimens.isolation.ids import Renamed
 from goldfish.specimens.references.sqlite import Reference
 
 # A store that mixes up ordinary sessions fails wherever two of them are used.
-ANYWHERE = ("ORD", "DUP", "DUR", "FID", "TRM", "CLR", "TTL", "LIV", "CON", "SNP", "FLT")
+ANYWHERE = "ORD DUP DUR FID TRM CLR TTL LIV CON SNP FLT"
 
 
-@specimen("forgotten-where", caught_by="ISO01", finding="leaked", explains=ANYWHERE)
-class ForgottenWhere(Reference):
-    """The query forgets the session: everybody reads everything."""
+variant("forgotten-where", Reference, "ISO01", "leaked", explains=ANYWHERE)(
+    bug="The query forgets the session: everybody reads everything.",
+    bodies=lambda self, session_id: [
+        body for (body,) in self.db.execute("SELECT body FROM messages ORDER BY n")
+    ],
+)
 
-    def bodies(self, session_id: str) -> list[str]:
-        return [body for (body,) in self.db.execute("SELECT body FROM messages ORDER BY n")]
 
-
-@specimen("first-session-sticks", caught_by="ISO01", finding="leaked", explains=ANYWHERE)
+@specimen("first-session-sticks", "ISO01", "leaked", explains=ANYWHERE)
 class FirstSessionSticks(Renamed):
-    """The session of the first call is kept for all later calls."""
+    bug = "The session of the first call is kept for all later calls."
 
     first: str | None = None
 
@@ -34,9 +34,9 @@ class FirstSessionSticks(Renamed):
         return self.first
 
 
-@specimen("latest-session-read", caught_by="ISO01", finding="leaked", explains=ANYWHERE)
+@specimen("latest-session-read", "ISO01", "leaked", explains=ANYWHERE)
 class LatestSessionRead(Reference):
-    """A reader is given the session that was written last."""
+    bug = "A reader is given the session that was written last."
 
     latest = ""
 
@@ -48,18 +48,17 @@ class LatestSessionRead(Reference):
         return super().bodies(self.latest)
 
 
-@specimen("thousand-buckets", caught_by="ISO15", finding="leaked", explains=ANYWHERE)
-class ThousandBuckets(Renamed):
-    """Sessions share a thousand buckets."""
+variant("thousand-buckets", Renamed, "ISO15", "leaked", explains=ANYWHERE)(
+    bug="Sessions share a thousand buckets.",
+    rename=lambda self, session_id: str(
+        int.from_bytes(hashlib.sha256(Reference.key(self, session_id)).digest()) % 1000
+    ),
+)
 
-    def rename(self, session_id: str) -> str:
-        digest = hashlib.sha256(Reference.key(self, session_id)).digest()
-        return str(int.from_bytes(digest) % 1000)
 
-
-@specimen("hundred-sessions", caught_by="ISO15", finding="lost", explains=("FID", "LIV", "CLR"))
+@specimen("hundred-sessions", "ISO15", "lost", explains="FID LIV CLR")
 class HundredSessions(Reference):
-    """Only the hundred newest sessions are kept, without a word."""
+    bug = "Only the hundred newest sessions are kept, without a word."
 
     def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
         super().insert(session_id, rows)
@@ -67,20 +66,18 @@ class HundredSessions(Reference):
         self.db.execute(f"DELETE FROM messages WHERE session NOT IN ({newest})")
 
 
-@specimen("all-if-unknown", caught_by="ISO17", finding="leaked", explains=ANYWHERE)
-class AllIfUnknown(Reference):
-    """The history of an unknown session is that of all sessions."""
-
-    def bodies(self, session_id: str) -> list[str]:
-        everything = "SELECT body FROM messages ORDER BY n"
-        return super().bodies(session_id) or [body for (body,) in self.db.execute(everything)]
-
-
-@specimen(
-    "made-by-reading", caught_by="ISO17", finding="phantom", explains=("CLR", "FID", "LIV", "TTL")
+variant("all-if-unknown", Reference, "ISO17", "leaked", explains=ANYWHERE)(
+    bug="The history of an unknown session is that of all sessions.",
+    bodies=lambda self, session_id: (
+        Reference.bodies(self, session_id)
+        or [body for (body,) in self.db.execute("SELECT body FROM messages ORDER BY n")]
+    ),
 )
+
+
+@specimen("made-by-reading", "ISO17", "phantom", explains="CLR FID LIV TTL")
 class MadeByReading(Reference):
-    """Reading a session makes it."""
+    bug = "Reading a session makes it."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -94,9 +91,9 @@ class MadeByReading(Reference):
         return sorted({*super().list_sessions(), *self.seen})
 
 
-@specimen("shared-empty-list", caught_by="ISO17", finding="phantom", explains=("FID", "CLR"))
+@specimen("shared-empty-list", "ISO17", "phantom", explains="FID CLR")
 class SharedEmptyList(Reference):
-    """All empty sessions are one and the same list, which callers may change."""
+    bug = "All empty sessions are one and the same list, which callers may change."
 
     empty: list[Any] = []  # noqa: RUF012 - the bug
 
@@ -108,9 +105,9 @@ class SharedEmptyList(Reference):
         super().close()
 
 
-@specimen("raises-if-unknown", caught_by="ISO17", finding="refused", explains=ANYWHERE)
+@specimen("raises-if-unknown", "ISO17", "refused", explains=ANYWHERE)
 class RaisesIfUnknown(Reference):
-    """Reading a session in which nobody spoke is an error."""
+    bug = "Reading a session in which nobody spoke is an error."
 
     def bodies(self, session_id: str) -> list[str]:
         found = super().bodies(session_id)
@@ -119,9 +116,9 @@ class RaisesIfUnknown(Reference):
         return found
 
 
-@specimen("same-words-once", caught_by="ISO18", finding="lost", explains=ANYWHERE)
+@specimen("same-words-once", "ISO18", "lost", explains=ANYWHERE)
 class SameWordsOnce(Reference):
-    """Words that any session said before are not kept again."""
+    bug = "Words that any session said before are not kept again."
 
     def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
         said = [body for (body,) in self.db.execute("SELECT body FROM messages")]
@@ -132,9 +129,9 @@ class SameWordsOnce(Reference):
                 super().insert(session_id, [row])
 
 
-@specimen("ids-of-all-sessions", caught_by="ISO19", finding="lost", explains=("SNP", "CLR", "DUP"))
+@specimen("ids-of-all-sessions", "ISO19", "lost", explains="SNP CLR DUP")
 class IdsOfAllSessions(Reference):
-    """A message id can be used once in the whole store."""
+    bug = "A message id can be used once in the whole store."
 
     def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
         for row in rows:
@@ -143,9 +140,9 @@ class IdsOfAllSessions(Reference):
                 super().insert(session_id, [row])
 
 
-@specimen("compound-ids", caught_by="ISO19", finding="lost")
+@specimen("compound-ids", "ISO19", "lost")
 class CompoundIds(Reference):
-    """Messages are unique by 'session:id', which two pairs may share."""
+    bug = "Messages are unique by 'session:id', which two pairs may share."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -157,9 +154,9 @@ class CompoundIds(Reference):
                 super().insert(session_id, [row])
 
 
-@specimen("one-current-session", caught_by="ISO20", finding="leaked", explains=("CON", "LIV"))
+@specimen("one-current-session", "ISO20", "leaked", explains="CON LIV")
 class OneCurrentSession(Reference):
-    """The session of a write is kept in the store while the write waits."""
+    bug = "The session of a write is kept in the store while the write waits."
 
     session = ""
 
@@ -172,9 +169,9 @@ class OneCurrentSession(Reference):
         super().add_messages(self.session, messages)
 
 
-@specimen("one-reader-at-a-time", caught_by="ISO20", finding="leaked", explains=("CON", "LIV"))
+@specimen("one-reader-at-a-time", "ISO20", "leaked", explains="CON LIV")
 class OneReaderAtATime(Reference):
-    """The session of a read is kept in the store while the read waits."""
+    bug = "The session of a read is kept in the store while the read waits."
 
     session = ""
 
@@ -187,9 +184,9 @@ class OneReaderAtATime(Reference):
         return super().get_history(self.session, last=last)
 
 
-@specimen("last-of-all", caught_by="ISO21", finding="leaked", explains=("ORD", "TTL"))
+@specimen("last-of-all", "ISO21", "leaked", explains="ORD TTL")
 class LastOfAll(Reference):
-    """The query for the last messages forgets the session."""
+    bug = "The query for the last messages forgets the session."
 
     def get_history(self, session_id: str, *, last: int | None = None) -> list[Any]:
         if not last or last < 0:
@@ -198,9 +195,9 @@ class LastOfAll(Reference):
         return self.decode([body for (body,) in self.db.execute(query, (last,))][::-1])
 
 
-@specimen("lossy-on-disk", caught_by="ISO22", finding="leaked", explains=("DUR",))
+@specimen("lossy-on-disk", "ISO22", "leaked", explains="DUR")
 class LossyOnDisk(Reference):
-    """Sessions are apart while the store is open, and lower-cased when it is closed."""
+    bug = "Sessions are apart while the store is open, and lower-cased when it is closed."
 
     def close(self) -> None:
         lower = "CAST(lower(CAST(session AS TEXT)) AS BLOB)"

@@ -4,21 +4,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from goldfish.messages import ChatMessage
-from goldfish.specimens import specimen
+from goldfish.specimens import specimen, variant
 from goldfish.specimens.references.state import StateReference
 
-
-@specimen("state-by-small-letters", caught_by="ISO40", finding="leaked", explains=("CLR",))
-class StateBySmallLetters(StateReference):
-    """The values of a session are found by its id in small letters."""
-
-    def owner(self, session_id: str, user_id: str | None) -> bytes:
-        return super().owner(session_id.lower(), user_id)
+variant("state-by-small-letters", StateReference, "ISO40", "leaked", explains="CLR")(
+    bug="The values of a session are found by its id in small letters.",
+    owner=lambda self, session_id, user_id: StateReference.owner(self, session_id.lower(), user_id),
+)
 
 
-@specimen("state-of-users-by-prefix", caught_by="ISO41", finding="leaked", explains=("CON",))
+@specimen("state-of-users-by-prefix", "ISO41", "leaked", explains="CON")
 class StateOfUsersByPrefix(StateReference):
-    """A user is given the values of all whose ids begin alike."""
+    bug = "A user is given the values of all whose ids begin alike."
 
     def read(self, owner: bytes) -> dict[bytes, str]:
         if not owner.startswith(b"u"):
@@ -28,26 +25,24 @@ class StateOfUsersByPrefix(StateReference):
         return {bytes(name): text for name, text in rows}
 
 
-@specimen("users-beside-sessions", caught_by="ISO42", finding="leaked", explains=("CLR", "SNP"))
-class UsersBesideSessions(StateReference):
-    """A user and a session of one name have the same values."""
-
-    def owner(self, session_id: str, user_id: str | None) -> bytes:
-        return self.key(session_id if user_id is None else user_id)
+variant("users-beside-sessions", StateReference, "ISO42", "leaked", explains="CLR SNP")(
+    bug="A user and a session of one name have the same values.",
+    owner=lambda self, session_id, user_id: self.key(session_id if user_id is None else user_id),
+)
 
 
-@specimen("state-of-users-in-sessions", caught_by="ISO42", finding="lost")
+@specimen("state-of-users-in-sessions", "ISO42", "lost")
 class StateOfUsersInSessions(StateReference):
-    """The values of a user are kept with the session in which they were set."""
+    bug = "The values of a user are kept with the session in which they were set."
 
     def owner(self, session_id: str, user_id: str | None) -> bytes:
         own = super().owner(session_id, user_id)
         return own if user_id is None else own + b"\0\0" + self.key(session_id)
 
 
-@specimen("state-as-a-message", caught_by="ISO43", finding="phantom", explains=("CLR", "SNP"))
+@specimen("state-as-a-message", "ISO43", "phantom", explains="CLR SNP")
 class StateAsAMessage(StateReference):
-    """What is set is also said."""
+    bug = "What is set is also said."
 
     def set_state(
         self, session_id: str, values: Mapping[str, Any], *, user_id: str | None = None

@@ -14,9 +14,9 @@ from goldfish.specimens.references.asynchronous import AsyncReference
 from goldfish.specimens.references.sqlite import Reference
 
 
-@specimen("must-exist-to-trim", caught_by="LIV01", finding="refused", explains=("TRM",))
+@specimen("must-exist-to-trim", "LIV01", "refused", explains="TRM")
 class MustExistToTrim(Reference):
-    """Trimming a session that nobody wrote to raises."""
+    bug = "Trimming a session that nobody wrote to raises."
 
     def trim(self, session_id: str, *, keep_last: int) -> int:
         if not self.bodies(session_id):
@@ -24,14 +24,9 @@ class MustExistToTrim(Reference):
         return super().trim(session_id, keep_last=keep_last)
 
 
-@specimen(
-    "must-exist-to-read",
-    caught_by="LIV01",
-    finding="refused",
-    explains=("CLR", "DUR", "FID", "ISO", "TRM", "TTL"),
-)
+@specimen("must-exist-to-read", "LIV01", "refused", explains="CLR DUR FID ISO TRM TTL")
 class MustExistToRead(Reference):
-    """Reading a session that this opening has never seen raises."""
+    bug = "Reading a session that this opening has never seen raises."
 
     def get_history(self, session_id: str, *, last: int | None = None) -> list[Any]:
         if not self.db.execute("SELECT 1 FROM sqlite_sequence").fetchone():
@@ -39,9 +34,9 @@ class MustExistToRead(Reference):
         return super().get_history(session_id, last=last)
 
 
-@specimen("spins-until-deleted", caught_by="LIV01", finding="wedged", explains=("CLR", "TTL"))
+@specimen("spins-until-deleted", "LIV01", "wedged", explains="CLR TTL")
 class SpinsUntilDeleted(Reference):
-    """Deleting tries again until a row is gone, for ever if there is none."""
+    bug = "Deleting tries again until a row is gone, for ever if there is none."
 
     def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
         names = list(ids)
@@ -50,11 +45,9 @@ class SpinsUntilDeleted(Reference):
                 return gone
 
 
-@specimen(
-    "reading-registers", caught_by="LIV01", finding="phantom", explains=("CLR", "FID", "ISO", "TTL")
-)
+@specimen("reading-registers", "LIV01", "phantom", explains="CLR FID ISO TTL")
 class ReadingRegisters(Reference):
-    """Asking for a session enters it in the list of sessions."""
+    bug = "Asking for a session enters it in the list of sessions."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -68,9 +61,9 @@ class ReadingRegisters(Reference):
         return sorted({*super().list_sessions(), *self.seen})
 
 
-@specimen("lock-kept-by-error", caught_by="LIV02", finding="wedged", explains=("FID",))
+@specimen("lock-kept-by-error", "LIV02", "wedged", explains="FID")
 class LockKeptByError(Reference):
-    """A lock is taken before the batch is encoded, and not given back when that fails."""
+    bug = "A lock is taken before the batch is encoded, and not given back when that fails."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -82,9 +75,9 @@ class LockKeptByError(Reference):
         self.writing.release()
 
 
-@specimen("transaction-kept-by-error", caught_by="LIV02", finding="refused", explains=("FID",))
+@specimen("transaction-kept-by-error", "LIV02", "refused", explains="FID")
 class TransactionKeptByError(Reference):
-    """A transaction is begun before the batch is encoded, and not ended when that fails."""
+    bug = "A transaction is begun before the batch is encoded, and not ended when that fails."
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         self.db.execute("BEGIN IMMEDIATE")
@@ -93,9 +86,9 @@ class TransactionKeptByError(Reference):
         super().add_messages(session_id, messages)
 
 
-@specimen("refused-batch-comes-back", caught_by="LIV02", finding="phantom", explains=("FID",))
+@specimen("refused-batch-comes-back", "LIV02", "phantom", explains="FID")
 class RefusedBatchComesBack(Reference):
-    """What could be encoded of a refused batch waits in a buffer for the next write."""
+    bug = "What could be encoded of a refused batch waits in a buffer for the next write."
 
     def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
         self.buffer: list[tuple[str, str]] = getattr(self, "buffer", [])
@@ -105,9 +98,9 @@ class RefusedBatchComesBack(Reference):
         return rows
 
 
-@specimen("errors-use-up-the-pool", caught_by="LIV02", finding="refused", explains=("FID",))
+@specimen("errors-use-up-the-pool", "LIV02", "refused", explains="FID")
 class ErrorsUseUpThePool(Reference):
-    """Every refusal costs a connection of a pool of fifteen."""
+    bug = "Every refusal costs a connection of a pool of fifteen."
 
     left = 15
 
@@ -120,9 +113,9 @@ class ErrorsUseUpThePool(Reference):
         return rows
 
 
-@specimen("one-batch-a-tick", caught_by="LIV03", finding="refused")
+@specimen("one-batch-a-tick", "LIV03", "refused")
 class OneBatchATick(AsyncReference):
-    """The writes of one moment are checked together, so that one bad value fails them all."""
+    bug = "The writes of one moment are checked together, so that one bad value fails them all."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -140,9 +133,9 @@ class OneBatchATick(AsyncReference):
                 self.waiting.pop(message.id, None)
 
 
-@specimen("error-of-a-neighbour", caught_by="LIV03", finding="lost")
+@specimen("error-of-a-neighbour", "LIV03", "lost")
 class ErrorOfANeighbour(AsyncReference):
-    """A refusal empties the queue, also of the writes that were promised beside it."""
+    bug = "A refusal empties the queue, also of the writes that were promised beside it."
 
     async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         self.refused = False
@@ -157,9 +150,9 @@ class ErrorOfANeighbour(AsyncReference):
             self.store.add_messages(session_id, messages)
 
 
-@specimen("lock-kept-by-cancelling", caught_by="LIV04", finding="wedged")
+@specimen("lock-kept-by-cancelling", "LIV04", "wedged")
 class LockKeptByCancelling(AsyncReference):
-    """A lock is taken without a finally, and a cancelled call never gives it back."""
+    bug = "A lock is taken without a finally, and a cancelled call never gives it back."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -176,9 +169,9 @@ class LockKeptByCancelling(AsyncReference):
         self.turn.release()
 
 
-@specimen("answers-off-by-one", caught_by="LIV04", finding="leaked")
+@specimen("answers-off-by-one", "LIV04", "leaked")
 class AnswersOffByOne(AsyncReference):
-    """A cancelled read leaves its answer on the connection, where the next read finds it."""
+    bug = "A cancelled read leaves its answer on the connection, where the next read finds it."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -192,14 +185,9 @@ class AnswersOffByOne(AsyncReference):
             return self.answers.pop(0)
 
 
-@specimen(
-    "handles-never-closed",
-    caught_by="LIV05",
-    finding="refused",
-    explains=("FID", "CON", "DUR", "ISO", "CLR"),
-)
+@specimen("handles-never-closed", "LIV05", "refused", explains="FID CON DUR ISO CLR")
 class HandlesNeverClosed(Reference):
-    """Every write keeps a handle open, and there are a hundred and twenty of them."""
+    bug = "Every write keeps a handle open, and there are a hundred and twenty of them."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -212,14 +200,9 @@ class HandlesNeverClosed(Reference):
         self.handles.append(len(self.handles))
 
 
-@specimen(
-    "events-never-read",
-    caught_by="LIV05",
-    finding="wedged",
-    explains=("FID", "CON", "DUR", "ISO", "CLR"),
-)
+@specimen("events-never-read", "LIV05", "wedged", explains="FID CON DUR ISO CLR")
 class EventsNeverRead(Reference):
-    """Every read puts an event in a queue of 140 places that nobody empties."""
+    bug = "Every read puts an event in a queue of 140 places that nobody empties."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -245,9 +228,9 @@ class Counted(Reference):
         """Raise if there are too many."""
 
 
-@specimen("slots-kept-after-closing", caught_by="LIV06", finding="refused")
+@specimen("slots-kept-after-closing", "LIV06", "refused")
 class SlotsKeptAfterClosing(Counted):
-    """Closing does not give back the slot of an opening, and there are twelve."""
+    bug = "Closing does not give back the slot of an opening, and there are twelve."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -258,9 +241,9 @@ class SlotsKeptAfterClosing(Counted):
             raise ConnectionError("remaining connection slots are reserved")
 
 
-@specimen("three-openings-at-most", caught_by="LIV07", finding="refused", explains=("CON",))
+@specimen("three-openings-at-most", "LIV07", "refused", explains="CON")
 class ThreeOpeningsAtMost(Counted):
-    """No more than three openings at a time are allowed."""
+    bug = "No more than three openings at a time are allowed."
 
     def refuse_too_many(self, others: int) -> None:
         if others >= 3:
@@ -271,28 +254,18 @@ class ThreeOpeningsAtMost(Counted):
         super().close()
 
 
-@specimen(
-    "alone-on-the-file",
-    caught_by="LIV07",
-    finding="wedged",
-    explains=("CON", "CLR", "DUR", "DUP", "ISO", "ORD", "TRM", "TTL", "FID"),
-)
+@specimen("alone-on-the-file", "LIV07", "wedged", explains="CON CLR DUR DUP ISO ORD TRM TTL FID")
 class AloneOnTheFile(Reference):
-    """The first to write keeps the file locked for itself until it is closed."""
+    bug = "The first to write keeps the file locked for itself until it is closed."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
         self.db.execute("PRAGMA locking_mode = EXCLUSIVE")
 
 
-@specimen(
-    "readers-lock-writers-out",
-    caught_by="LIV08",
-    finding="refused",
-    explains=("CON", "CLR", "ORD", "DUR"),
-)
+@specimen("readers-lock-writers-out", "LIV08", "refused", explains="CON CLR ORD DUR")
 class ReadersLockWritersOut(Reference):
-    """A read leaves its transaction open, and nobody waits for a lock."""
+    bug = "A read leaves its transaction open, and nobody waits for a lock."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -314,9 +287,9 @@ class ReadersLockWritersOut(Reference):
         super().close()
 
 
-@specimen("one-operation-at-a-time", caught_by="LIV09", finding="refused", explains=("CON", "ISO"))
+@specimen("one-operation-at-a-time", "LIV09", "refused", explains="CON ISO")
 class OneOperationAtATime(AsyncReference):
-    """Two calls at once share a connection, which serves one."""
+    bug = "Two calls at once share a connection, which serves one."
 
     busy = False
 
@@ -330,9 +303,9 @@ class OneOperationAtATime(AsyncReference):
             self.busy = False
 
 
-@specimen("lost-wake-up", caught_by="LIV09", finding="wedged", explains=("CON", "ISO"))
+@specimen("lost-wake-up", "LIV09", "wedged", explains="CON ISO")
 class LostWakeUp(AsyncReference):
-    """Calls that wait are woken by a future that only one of them gets."""
+    bug = "Calls that wait are woken by a future that only one of them gets."
 
     ready: "asyncio.Future[None] | None" = None
     busy = False
@@ -350,9 +323,11 @@ class LostWakeUp(AsyncReference):
                 self.ready.set_result(None)
 
 
-@specimen("last-one-wins", caught_by="LIV09", finding="lost", explains=("CON", "ISO"))
+@specimen("last-one-wins", "LIV09", "lost", explains="CON ISO")
 class LastOneWins(AsyncReference):
-    """The call that is under way is kept in the store itself, where the next one overwrites it."""
+    bug = (
+        "The call that is under way is kept in the store itself, where the next one overwrites it."
+    )
 
     async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         self.session, self.batch = session_id, messages
@@ -360,9 +335,9 @@ class LastOneWins(AsyncReference):
         self.store.add_messages(self.session, self.batch)
 
 
-@specimen("dead-after-a-large-packet", caught_by="LIV10", finding="refused")
+@specimen("dead-after-a-large-packet", "LIV10", "refused")
 class DeadAfterALargePacket(Reference):
-    """A batch that is too large closes the connection, and nobody opens another."""
+    bug = "A batch that is too large closes the connection, and nobody opens another."
 
     def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
         if len(messages) > 2_400:
@@ -371,9 +346,9 @@ class DeadAfterALargePacket(Reference):
         return super().encode(messages)
 
 
-@specimen("generator-keeps-the-lock", caught_by="LIV11", finding="wedged")
+@specimen("generator-keeps-the-lock", "LIV11", "wedged")
 class GeneratorKeepsTheLock(Reference):
-    """A history is handed out row by row under a lock that only a complete reading gives back."""
+    bug = "A history is handed out row by row under a lock that only a complete reading gives back."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)

@@ -10,22 +10,16 @@ from typing import Any
 from goldfish.encoding import decode_messages, encode_batch
 from goldfish.messages import ChatMessage
 from goldfish.specimens import specimen
-from goldfish.specimens.faults.network import MOMENT, REDIS
+from goldfish.specimens.faults.network import MOMENT
 from goldfish.specimens.references.redis import ADD, RedisReference, Rows, encoded
 from goldfish.specimens.references.sqlite import Reference
 
 PLACES = 10
 
 
-@specimen(
-    "a-place-lost-with-each-error",
-    caught_by="LIV12",
-    finding="wedged",
-    explains=("FLT", "DUR"),
-    services=REDIS,
-)
+@specimen("a-place-lost-with-each-error", "LIV12", "wedged", explains="FLT DUR")
 class APlaceLostWithEachError(RedisReference):
-    """There are ten places, and a call that fails does not give back its own."""
+    bug = "There are ten places, and a call that fails does not give back its own."
 
     def __init__(self, sandbox: Any) -> None:
         super().__init__(sandbox)
@@ -40,6 +34,8 @@ class APlaceLostWithEachError(RedisReference):
 
 class AsyncRedisReference:
     """A correct store on redis-py's asyncio client, with the least that a store needs."""
+
+    services = ("redis",)
 
     def __init__(self, sandbox: Any) -> None:
         from redis.asyncio import Redis
@@ -69,15 +65,9 @@ class AsyncRedisReference:
         await self.redis.aclose()
 
 
-@specimen(
-    "a-place-lost-with-each-cancel",
-    caught_by="LIV13",
-    finding="wedged",
-    explains=("FLT", "CON"),
-    services=REDIS,
-)
+@specimen("a-place-lost-with-each-cancel", "LIV13", "wedged", explains="FLT CON")
 class APlaceLostWithEachCancel(AsyncRedisReference):
-    """There are ten places, and a call that is cancelled does not give back its own."""
+    bug = "There are ten places, and a call that is cancelled does not give back its own."
 
     def __init__(self, sandbox: Any) -> None:
         super().__init__(sandbox)
@@ -93,11 +83,9 @@ class APlaceLostWithEachCancel(AsyncRedisReference):
         self.places.release()
 
 
-@specimen(
-    "waits-for-nobody", caught_by="LIV14", finding="refused", explains=("CON", "DUR", "FLT", "ORD")
-)
+@specimen("waits-for-nobody", "LIV14", "refused", explains="CON DUR FLT ORD")
 class WaitsForNobody(Reference):
-    """A file that another process is writing to is an error after a fiftieth of a second."""
+    bug = "A file that another process is writing to is an error after a fiftieth of a second."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)

@@ -5,16 +5,16 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from goldfish.messages import Fact, Recollection
-from goldfish.specimens import specimen
+from goldfish.specimens import specimen, variant
 from goldfish.specimens.references.fact_search import Row
 from goldfish.specimens.references.facts import FactsReference
 
 READ = 100  # how many words a model reads
 
 
-@specimen("chooses-before-it-skips", caught_by="REC50", finding="lost")
+@specimen("chooses-before-it-skips", "REC50", "lost")
 class ChoosesBeforeItSkips(FactsReference):
-    """A page is looked for among the best twice as many as it may hold."""
+    bug = "A page is looked for among the best twice as many as it may hold."
 
     def recall(
         self,
@@ -29,9 +29,9 @@ class ChoosesBeforeItSkips(FactsReference):
         return best[offset : offset + limit]
 
 
-@specimen("paragraphs-take-places", caught_by="REC51", finding="wrong")
+@specimen("paragraphs-take-places", "REC51", "wrong")
 class ParagraphsTakePlaces(FactsReference):
-    """Each paragraph of a fact is found by itself, and takes a place of the recall."""
+    bug = "Each paragraph of a fact is found by itself, and takes a place of the recall."
 
     def scored(self, query: str, rows: list[Row]) -> list[tuple[Row, float]]:
         best = super().scored(query, rows)
@@ -51,17 +51,15 @@ class ParagraphsTakePlaces(FactsReference):
         return list({each.fact.id: each for each in found}.values())
 
 
-@specimen("notes-come-first", caught_by="REC52", finding="wrong")
-class NotesComeFirst(FactsReference):
-    """A fact is found by its metadata and then its words, as far as the model reads."""
-
-    def found_by(self, row: Row) -> list[str]:
-        return [*self.words(row[3]), *super().found_by(row)][:READ]
+variant("notes-come-first", FactsReference, "REC52", "wrong")(
+    bug="A fact is found by its metadata and then its words, as far as the model reads.",
+    found_by=lambda self, row: [*self.words(row[3]), *FactsReference.found_by(self, row)][:READ],
+)
 
 
-@specimen("found-by-old-ends", caught_by="REV50", finding="stale", explains=("DUR",))
+@specimen("found-by-old-ends", "REV50", "stale", explains="DUR")
 class FoundByOldEnds(FactsReference):
-    """A revised fact is also found by what its earlier texts said beyond the first page."""
+    bug = "A revised fact is also found by what its earlier texts said beyond the first page."
 
     def found_by(self, row: Row) -> list[str]:
         earlier = self.fact_history(row[0].decode("utf-8", "surrogatepass"), row[1])
@@ -69,9 +67,9 @@ class FoundByOldEnds(FactsReference):
         return [*super().found_by(row), *ends]
 
 
-@specimen("as-old-as-its-revision", caught_by="REV51", finding="wrong")
+@specimen("as-old-as-its-revision", "REV51", "wrong")
 class AsOldAsItsRevision(FactsReference):
-    """A revision sets the time at which the fact was first told."""
+    bug = "A revision sets the time at which the fact was first told."
 
     def fact(self, row: Row) -> Fact:
         user = row[0].decode("utf-8", "surrogatepass")

@@ -5,40 +5,32 @@ from collections.abc import Mapping
 from typing import Any
 
 from goldfish.messages import Fact, Recollection
-from goldfish.specimens import specimen
+from goldfish.specimens import specimen, variant
 from goldfish.specimens.references.fact_search import Row
 from goldfish.specimens.references.facts import FactsReference
 
-ASKING = ("REV", "DUR", "FLT", "ISO", "TTL")  # the families that recall, too
+ASKING = "REV DUR FLT ISO TTL"  # the families that recall, too
 
 
-@specimen("recalls-the-newest", caught_by="REC01", finding="lost", explains=ASKING)
-class RecallsTheNewest(FactsReference):
-    """Whatever is asked, the newest facts are the answer."""
-
-    def scored(self, query: str, rows: list[Row]) -> list[tuple[Row, float]]:
-        return [(row, 1.0) for row in reversed(rows)]
-
-
-@specimen("recalls-without-numbers", caught_by="REC02", finding="wrong")
-class RecallsWithoutNumbers(FactsReference):
-    """Numbers are no words, and are not looked for."""
-
-    def words(self, text: str) -> list[str]:
-        return [word for word in super().words(text) if not word.isdigit()]
-
-
-@specimen("recalls-in-ascii", caught_by="REC03", finding="lost")
-class RecallsInAscii(FactsReference):
-    """A word is a run of the letters a to z and digits."""
-
-    def words(self, text: str) -> list[str]:
-        return re.findall("[a-z0-9]+", text.lower())
+variant("recalls-the-newest", FactsReference, "REC01", "lost", explains=ASKING)(
+    bug="Whatever is asked, the newest facts are the answer.",
+    scored=lambda self, query, rows: [(row, 1.0) for row in reversed(rows)],
+)
+variant("recalls-without-numbers", FactsReference, "REC02", "wrong")(
+    bug="Numbers are no words, and are not looked for.",
+    words=lambda self, text: [
+        word for word in FactsReference.words(self, text) if not word.isdigit()
+    ],
+)
+variant("recalls-in-ascii", FactsReference, "REC03", "lost")(
+    bug="A word is a run of the letters a to z and digits.",
+    words=lambda self, text: re.findall("[a-z0-9]+", text.lower()),
+)
 
 
-@specimen("recalls-meaning-it-says", caught_by="REC04", finding="lost")
+@specimen("recalls-meaning-it-says", "REC04", "lost")
 class RecallsMeaningItSays(FactsReference):
-    """It says that it recalls by meaning, and looks for words."""
+    bug = "It says that it recalls by meaning, and looks for words."
 
     recalls = "meaning"
 
@@ -46,9 +38,9 @@ class RecallsMeaningItSays(FactsReference):
         return [word for word in super().words(text) if len(word) > 3]
 
 
-@specimen("recalls-then-looks-whose", caught_by="REC05", finding="lost", explains=("ISO",))
+@specimen("recalls-then-looks-whose", "REC05", "lost", explains="ISO")
 class RecallsThenLooksWhose(FactsReference):
-    """The fifty best facts of all users are found, and then those of others left out."""
+    bug = "The fifty best facts of all users are found, and then those of others left out."
 
     def scored(self, query: str, rows: list[Row]) -> list[tuple[Row, float]]:
         every = self.db.execute("SELECT user, id, text, metadata, seen FROM facts").fetchall()
@@ -60,9 +52,9 @@ class RecallsThenLooksWhose(FactsReference):
         return FactsReference.scored(self, query, rows)
 
 
-@specimen("recalls-by-expression", caught_by="REC06", finding="refused", explains=(*ASKING, "DUP"))
+@specimen("recalls-by-expression", "REC06", "refused", explains=f"{ASKING} DUP")
 class RecallsByExpression(FactsReference):
-    """A query is handed to FTS5 as the expression that it may look like."""
+    bug = "A query is handed to FTS5 as the expression that it may look like."
 
     def __init__(self, sandbox: Any) -> None:
         super().__init__(sandbox)
@@ -73,25 +65,19 @@ class RecallsByExpression(FactsReference):
         return super().scored(query, rows)
 
 
-@specimen("recalls-by-the-beginning", caught_by="REC07", finding="lost")
-class RecallsByTheBeginning(FactsReference):
-    """Of a long fact the first 256 words are looked at."""
-
-    def found_by(self, row: Row) -> list[str]:
-        return super().found_by(row)[:256]
-
-
-@specimen("recalls-one-behind", caught_by="REC08", finding="lost", explains=ASKING)
-class RecallsOneBehind(FactsReference):
-    """The newest fact is recalled once another was told."""
-
-    def candidates(self, user_id: str) -> list[Row]:
-        return super().candidates(user_id)[:-1]
+variant("recalls-by-the-beginning", FactsReference, "REC07", "lost")(
+    bug="Of a long fact the first 256 words are looked at.",
+    found_by=lambda self, row: FactsReference.found_by(self, row)[:256],
+)
+variant("recalls-one-behind", FactsReference, "REC08", "lost", explains=ASKING)(
+    bug="The newest fact is recalled once another was told.",
+    candidates=lambda self, user_id: FactsReference.candidates(self, user_id)[:-1],
+)
 
 
-@specimen("recalls-without-limit", caught_by="REC09", finding="wrong")
+@specimen("recalls-without-limit", "REC09", "wrong")
 class RecallsWithoutLimit(FactsReference):
-    """The limit is ignored."""
+    bug = "The limit is ignored."
 
     def recall(
         self,
@@ -105,9 +91,9 @@ class RecallsWithoutLimit(FactsReference):
         return super().recall(user_id, query, limit=max(limit, 1000), offset=offset, filter=filter)
 
 
-@specimen("recalls-eight-at-most", caught_by="REC10", finding="lost")
+@specimen("recalls-eight-at-most", "REC10", "lost")
 class RecallsEightAtMost(FactsReference):
-    """No more than eight facts are ever recalled."""
+    bug = "No more than eight facts are ever recalled."
 
     def recall(
         self,
@@ -121,9 +107,9 @@ class RecallsEightAtMost(FactsReference):
         return super().recall(user_id, query, limit=min(limit, 8), offset=offset, filter=filter)
 
 
-@specimen("recalls-page-one", caught_by="REC11", finding="lost")
+@specimen("recalls-page-one", "REC11", "lost")
 class RecallsPageOne(FactsReference):
-    """Every page of a recall is the first."""
+    bug = "Every page of a recall is the first."
 
     def recall(
         self,
@@ -137,9 +123,9 @@ class RecallsPageOne(FactsReference):
         return super().recall(user_id, query, limit=limit, filter=filter)
 
 
-@specimen("lists-with-gaps", caught_by="REC12", finding="lost")
+@specimen("lists-with-gaps", "REC12", "lost")
 class ListsWithGaps(FactsReference):
-    """Each page of a list but the first begins one fact too late."""
+    bug = "Each page of a list but the first begins one fact too late."
 
     def list_facts(
         self,
@@ -153,9 +139,9 @@ class ListsWithGaps(FactsReference):
         return super().list_facts(user_id, limit=limit, offset=later, filter=filter)
 
 
-@specimen("lists-a-hundred", caught_by="REC13", finding="lost")
+@specimen("lists-a-hundred", "REC13", "lost")
 class ListsAHundred(FactsReference):
-    """No more than a hundred facts are listed."""
+    bug = "No more than a hundred facts are listed."
 
     def list_facts(
         self,
@@ -168,9 +154,7 @@ class ListsAHundred(FactsReference):
         return super().list_facts(user_id, limit=limit, offset=offset, filter=filter)[:100]
 
 
-@specimen("lists-by-id", caught_by="REC14", finding="reordered")
-class ListsById(FactsReference):
-    """Facts are listed in the order of their random ids."""
-
-    def rows(self, user_id: str) -> list[Row]:
-        return sorted(super().rows(user_id), key=lambda row: row[1])
+variant("lists-by-id", FactsReference, "REC14", "reordered")(
+    bug="Facts are listed in the order of their random ids.",
+    rows=lambda self, user_id: sorted(FactsReference.rows(self, user_id), key=lambda row: row[1]),
+)

@@ -34,6 +34,8 @@ CLEAR = "DELETE FROM reference WHERE session = %s"
 class PostgresReference:
     """A correct store."""
 
+    services = ("postgres",)
+
     def __init__(self, sandbox: Any) -> None:
         self.dsn: str = sandbox.postgres_dsn
         self.db: Any = self.connect()

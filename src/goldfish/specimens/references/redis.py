@@ -40,6 +40,8 @@ return removed
 class RedisReference:
     """A correct store."""
 
+    services = ("redis",)
+
     def __init__(self, sandbox: Any) -> None:
         self.url: str = sandbox.redis_url
         self.redis = self.connect(socket_timeout=2, socket_connect_timeout=2)
