@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import process_time
 
-from goldfish.history import Call, History, Outcome, load
+from goldfish.history import Call, History, Outcome
+from goldfish.history.storage import load_history
 from goldfish.judges import judge
 
 SEED = 4
@@ -127,7 +128,7 @@ def _loading(history: History) -> float:
         path = Path(directory, "history.jsonl")
         history.save(path)
         begin = process_time()
-        load(path)
+        load_history(path)
         return process_time() - begin
 
 

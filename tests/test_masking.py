@@ -11,8 +11,8 @@ import goldfish
 from goldfish.errors import mask
 from goldfish.findings.comparison import quote
 from goldfish.history import Call
-from goldfish.history.excerpt import excerpt
-from goldfish.report.discretion import bounded
+from goldfish.history.excerpt import make_excerpt
+from goldfish.report.sanitize import sanitize_text
 
 TOKEN = "hunter2" * 700  # as long as the access tokens of a cloud
 AWKWARD = [
@@ -130,8 +130,8 @@ def test_no_cut_shows_the_beginning_of_a_password() -> None:
     """In evidence, excerpts and reports, which cut what is long."""
     text = f"cannot reach redis://bob:{TOKEN * 3}@host and {'more ' * 2000}"
     call = Call("p", "s", "add_messages", (text,), None, 0.0, 1.0)
-    excerpted = excerpt([call], [], [call])
-    for told in (quote(text, 500), bounded(text), str(excerpted)):
+    excerpted = make_excerpt([call], [], [call])
+    for told in (quote(text, 500), sanitize_text(text), str(excerpted)):
         assert "hunter2" not in told
 
 

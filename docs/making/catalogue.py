@@ -5,8 +5,9 @@ from functools import cache
 from typing import Any
 
 from docs.making.markdown import escaped
-from goldfish.catalogue.registry import FAMILIES, Check, catalogue
+from goldfish.catalogue.registry import Check, catalogue
 from goldfish.findings.advice import advice
+from goldfish.findings.families import FAMILIES
 from goldfish.specimens import Specimen, gallery
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from pathlib import PurePosixPath
 
-from goldfish.catalogue.registry import FAMILIES
+from goldfish.findings.families import FAMILIES
 
 # The pages of a section in the order in which one reads them; others follow by name.
 ORDER: dict[str, tuple[str, ...]] = {

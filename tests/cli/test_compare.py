@@ -7,7 +7,7 @@ import pytest
 
 from goldfish.cli import answer
 from goldfish.findings.result import Report, Verdict
-from goldfish.report.json import as_json
+from goldfish.report.json import render_json
 from tests.report.html.stories import BROKEN_REPORT
 from tests.report.samples import result
 
@@ -17,7 +17,7 @@ def test_a_target_is_run_and_shown_beside_a_report(
 ) -> None:
     """A page, a document and a table of both; what is broken makes the exit code 1."""
     old, page, both = tmp_path / "old.json", tmp_path / "page.html", tmp_path / "both.json"
-    old.write_text(as_json([BROKEN_REPORT]), encoding="utf-8")
+    old.write_text(render_json([BROKEN_REPORT]), encoding="utf-8")
     options = ["--only", "ISO01", "--seed", "3", "--html", str(page), "--json", str(both)]
     assert answer(["compare", "memory", str(old), *options]) == 1
     told = capsys.readouterr().out
@@ -33,7 +33,7 @@ def test_two_reports_of_one_target_are_told_apart_by_their_files(
     """Before and after a fix: all held in both is exit code 0."""
     for name in ("before", "after"):
         report = Report("mine", 7, (result("ISO01", Verdict.HELD),))
-        (tmp_path / f"{name}.json").write_text(as_json([report]), encoding="utf-8")
+        (tmp_path / f"{name}.json").write_text(render_json([report]), encoding="utf-8")
     paths = [str(tmp_path / f"{name}.json") for name in ("before", "after")]
     assert answer(["compare", *paths]) == 0
     assert "mine (before)  mine (after)" in capsys.readouterr().out

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from goldfish.catalogue.registry import FAMILIES, catalogue
+from goldfish.catalogue.registry import catalogue
 from goldfish.cli import completion
+from goldfish.findings.families import FAMILIES
 from goldfish.specimens import gallery
 from goldfish.targets.names import BUILT_INS
 

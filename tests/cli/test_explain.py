@@ -2,9 +2,10 @@
 
 import pytest
 
-from goldfish.catalogue.registry import FAMILIES, catalogue
+from goldfish.catalogue.registry import catalogue
 from goldfish.cli import answer
 from goldfish.findings.advice import advice
+from goldfish.findings.families import FAMILIES
 from goldfish.findings.kinds import KINDS
 
 

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from goldfish.cli import answer
-from goldfish.report.reading import reports_in
+from goldfish.report.json import parse_reports
 
 
 def test_a_broken_memory_is_shown_with_the_message_that_it_lost(tmp_path: Path) -> None:
@@ -21,7 +21,7 @@ def test_a_broken_memory_is_shown_with_the_message_that_it_lost(tmp_path: Path) 
         assert words in text
     (result,) = json.loads(report.read_text())["reports"][0]["checks"]
     assert [call["action"] for call in result["history"]["calls"]] == ["add", "read"]
-    ((again,),) = [each.results for each in reports_in(report.read_text(), "it")]
+    ((again,),) = [each.results for each in parse_reports(report.read_text(), "it")]
     assert again.excerpt is not None
     assert again.excerpt.about
 

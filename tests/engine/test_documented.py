@@ -3,8 +3,9 @@
 import pytest
 
 import goldfish
-from goldfish.catalogue.registry import FAMILIES, Check, Need, Reopening, catalogue
+from goldfish.catalogue.registry import Check, Need, Reopening, catalogue
 from goldfish.engine.runner import Plan, run
+from goldfish.findings.families import FAMILIES
 from goldfish.findings.result import Report, Violation
 from goldfish.harness.memory import Memory
 from goldfish.targets.declaration import CLAIMS

@@ -4,8 +4,9 @@ import ast
 
 import pytest
 
-from goldfish.catalogue.registry import FAMILIES, catalogue
+from goldfish.catalogue.registry import catalogue
 from goldfish.findings.advice import Advice, advice
+from goldfish.findings.families import FAMILIES
 from goldfish.findings.kinds import KINDS
 from goldfish.findings.remedies import REMEDIES
 

@@ -3,12 +3,12 @@
 from goldfish.history import History
 from goldfish.history.notation import parse_history
 from goldfish.judges import judge
-from goldfish.judges.evidence import evidence
+from goldfish.judges.evidence import draw_proof
 
 
 def lines_of(notes: str) -> tuple[str, list[str]]:
     history = parse_history(notes)
-    finding, (_, *lines) = evidence(history, judge(history).findings[0])
+    finding, (_, *lines) = draw_proof(history, judge(history).findings[0])
     return finding.summary, lines
 
 
@@ -47,7 +47,7 @@ def test_a_refusal_is_shown_among_its_neighbours() -> None:
 def test_a_history_of_one_finding_alone_is_shown_whole() -> None:
     """Nothing is left out that there is not."""
     history = History(parse_history("0-1 w1 s add a\n2-3 w1 s read:").calls)
-    finding, (title, *lines) = evidence(history, judge(history).findings[0])
+    finding, (title, *lines) = draw_proof(history, judge(history).findings[0])
     assert title.startswith("milliseconds")
     assert finding.kind == "lost"
     assert len(lines) == 2
@@ -65,7 +65,7 @@ def test_a_read_that_fails_after_a_kill_is_shown_with_the_write_that_was_cut_off
         """
     )
     (finding,) = judge(history).findings
-    _, lines = evidence(history, finding)
+    _, lines = draw_proof(history, finding)
     assert [line.split()[1:] for line in lines[1:]] == [
         ["w2", "s", "add", "b", "?"],
         ["fault", "kill", "pod2"],

@@ -8,7 +8,7 @@ from bench.judges import Log, Mix, simulated
 from goldfish.history import Call
 from goldfish.history.notation import parse_history, render_history
 from goldfish.judges import judge
-from goldfish.judges.smallest import smallest
+from goldfish.judges.smallest import find_smallest
 from tests.judges.verdicts import findings, kinds
 
 MIX = Mix(calls=40, removals=0.1, last=0.2, uncertain=0.05, most_kept=6)
@@ -78,7 +78,7 @@ def test_no_rollback_explains_it(name: str) -> None:
 def test_the_smallest_history_has_the_rollback() -> None:
     """Without it, nobody would understand what else is missing."""
     history = parse_history(REJECTED["what was added after it is gone"][1])
-    calls = smallest(history, judge(history).findings[0])
+    calls = find_smallest(history, judge(history).findings[0])
     assert [line.split(maxsplit=3)[-1] for line in render_history(calls)] == [
         "rollback v",
         "add b",

@@ -8,7 +8,7 @@ from bench.judges import Mix, simulated
 from goldfish.history import FAULT, Call
 from goldfish.history.notation import parse_history, render_history
 from goldfish.judges import judge
-from goldfish.judges.smallest import smallest
+from goldfish.judges.smallest import find_smallest
 from tests.judges.damage import DAMAGES, Damage, anything
 from tests.judges.linearizability import linearizable
 from tests.judges.test_correct_stores import read_to_the_end
@@ -22,7 +22,7 @@ def _kinds(calls: list[Call]) -> set[str]:
 
 def _shrunk(text: str) -> list[Call]:
     history = parse_history(text)
-    return smallest(history, judge(history).findings[0])
+    return find_smallest(history, judge(history).findings[0])
 
 
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: str(damage.__name__))
@@ -33,7 +33,7 @@ def test_it_shows_the_same_and_can_be_followed(damage: Damage) -> None:
     for _ in range(10):
         calls = damage(choice, read_to_the_end(simulated(choice, "s", mix)))
         finding = judge(calls).findings[0]
-        few = smallest(calls, finding)
+        few = find_smallest(calls, finding)
         assert len(few) <= 6
         assert finding.kind in _kinds(few)
 
@@ -47,7 +47,7 @@ def test_what_is_left_cannot_be_explained_either() -> None:
         calls = anything(choice, simulated(choice, "s", mix))
         for finding in judge(calls).findings:
             if finding.kind not in ANSWERS:
-                few = smallest(calls, finding)
+                few = find_smallest(calls, finding)
                 assert not linearizable(few), list(render_history(few))
                 shrunk += len(few) < len(calls)
     assert shrunk > 300
@@ -105,4 +105,4 @@ def test_a_long_history_becomes_short() -> None:
     add = Call("late", "s", "add", ("x", "y"), None, 1e6 + 2, 1e6 + 3)
     read = Call("late", "s", "read", None, ("y",), 1e6 + 4, 1e6 + 5)
     calls += [clear, add, read]
-    assert smallest(calls, judge(calls).findings[0]) == [add, read]
+    assert find_smallest(calls, judge(calls).findings[0]) == [add, read]

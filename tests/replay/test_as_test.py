@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from goldfish.cli import answer
 from goldfish.errors import HistoryError
-from goldfish.history import load
-from goldfish.replay.as_test import as_tests
+from goldfish.history.storage import load_history
+from goldfish.replay.as_test import render_tests
 
 RUN: list[dict[str, Any]] = [
     {"goldfish": 1, "target": "sqlite", "code": "CON01", "seed": 7, "judged": True},
@@ -85,7 +85,7 @@ def shape(source: str) -> str:
 
 def test_an_innocent_run_becomes_a_test(tmp_path: Path) -> None:
     """With the calls as they were."""
-    text = as_tests([load(saved(tmp_path, RUN))], None)
+    text = render_tests([load_history(saved(tmp_path, RUN))], None)
     assert "def test_what_con01_showed_once_does_not_happen_again() -> None:" in text
     assert "w1    s add a" in text
     assert "fault kill pod1" in text
@@ -106,12 +106,12 @@ def test_nothing_leaves_its_literal(
     tmp_path: Path, changes: list[tuple[tuple[int, str], Any]]
 ) -> None:
     """Whatever a field holds: the file does what that of an innocent run does, or there is none."""
-    innocent = shape(as_tests([load(saved(tmp_path, RUN))], None))
+    innocent = shape(render_tests([load_history(saved(tmp_path, RUN))], None))
     run = copy.deepcopy(RUN)
     for (line, name), value in changes:
         run[line][name] = value
     try:
-        text = as_tests([load(saved(tmp_path, run))], None)
+        text = render_tests([load_history(saved(tmp_path, run))], None)
     except HistoryError:
         return
     assert shape(text) == innocent
@@ -121,15 +121,15 @@ def test_nothing_leaves_its_literal(
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_target_is_the_literal_of_its_name(tmp_path: Path, text: str) -> None:
     """Given in the run, or on the command line."""
-    told = as_tests([load(saved(tmp_path, RUN))], text or "sqlite")
+    told = render_tests([load_history(saved(tmp_path, RUN))], text or "sqlite")
     (call,) = [node for node in ast.walk(ast.parse(told)) if isinstance(node, ast.Call)]
     assert ast.literal_eval(call.args[0]) == (text or "sqlite")
 
 
 def test_two_runs_of_one_code_are_two_tests(tmp_path: Path) -> None:
     """The second does not take the place of the first."""
-    history = load(saved(tmp_path, RUN))
-    tree = ast.parse(as_tests([history, history], None))
+    history = load_history(saved(tmp_path, RUN))
+    tree = ast.parse(render_tests([history, history], None))
     tests = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
     assert len(set(tests)) == 2
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from goldfish import ChatMessage, InMemoryStore, MemoryStoreError, UsageError, record
-from goldfish.replay.compare import is_recording, recorded
+from goldfish.replay.compare import is_recording, load_recording
 
 
 class Notes:
@@ -37,7 +37,7 @@ async def test_every_call_is_a_line_with_its_answer_or_its_error(tmp_path: Path)
         assert await store.get_history("ann", last=1) == [said]
         with pytest.raises(MemoryStoreError):
             await store.rollback_to_snapshot("ann", "unknown")
-    add, read, rollback = recorded(path)
+    add, read, rollback = load_recording(path)
     assert (add.method, add.arguments, add.result) == ("add_messages", ("ann", [said]), None)
     assert (read.options, read.result) == ({"last": 1}, [said])
     assert rollback.error.startswith("SnapshotNotFound: ")
@@ -51,7 +51,7 @@ def test_a_plain_store_keeps_its_own_ways(tmp_path: Path) -> None:
     said = ChatMessage(role="user", content="hello")
     store.add_messages("ann", [said])
     assert (store.get_history("ann"), store.limit) == ([said], 7)
-    assert recorded(tmp_path / "calls.jsonl")[0].arguments == ("ann", [said])
+    assert load_recording(tmp_path / "calls.jsonl")[0].arguments == ("ann", [said])
 
 
 def test_threads_share_a_file_and_it_is_for_its_owner_alone(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_threads_share_a_file_and_it_is_for_its_owner_alone(tmp_path: Path) -> N
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(recorded(path)) == 100
+    assert len(load_recording(path)) == 100
     assert all(json.loads(line) for line in path.read_text().splitlines())
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 

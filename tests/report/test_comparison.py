@@ -2,11 +2,11 @@
 
 import io
 
-from goldfish.catalogue.registry import FAMILIES
+from goldfish.findings.families import FAMILIES
 from goldfish.findings.result import Report, Verdict
-from goldfish.report.comparison import differences, standing
+from goldfish.report.comparison import find_differences, summarise_family
+from goldfish.report.comparison_table import write_comparison
 from goldfish.report.page import Page
-from goldfish.report.table import compare_on
 from tests.report.html.stories import HOSTILE, broken
 from tests.report.samples import result
 
@@ -19,7 +19,7 @@ def told(*reports: Report, width: str = "") -> str:
     file = io.StringIO()
     page = Page(file)
     page.width = int(width or 80)
-    compare_on(page, reports, FAMILIES)
+    write_comparison(page, reports, FAMILIES)
     return file.getvalue()
 
 
@@ -35,15 +35,17 @@ def test_a_family_stands_as_its_worst_check() -> None:
             result("DUR01", Verdict.UNSUPPORTED),
         ),
     )
-    assert standing(report, "CON") == ("broken", "1 of 2 broken")
-    assert standing(report, "ISO") == ("unknown", "1 unknown, 0 held")
-    assert standing(report, "DUR") == standing(report, "TTL") == ("none", "not asked")
+    assert summarise_family(report, "CON") == ("broken", "1 of 2 broken")
+    assert summarise_family(report, "ISO") == ("unknown", "1 unknown, 0 held")
+    assert (
+        summarise_family(report, "DUR") == summarise_family(report, "TTL") == ("none", "not asked")
+    )
 
 
 def test_only_what_makes_a_difference_is_listed() -> None:
     """A promise that all keep is not, nor one that only one was asked for."""
     other = Report("other", 7, (result("TTL01", Verdict.HELD),))
-    assert [each.code for each in differences([KEPT, BROKEN, other])] == ["CON01"]
+    assert [each.code for each in find_differences([KEPT, BROKEN, other])] == ["CON01"]
 
 
 def test_the_table_has_a_column_for_each_target() -> None:

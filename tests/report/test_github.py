@@ -7,7 +7,7 @@ import pytest
 
 from goldfish.engine.baseline import Account
 from goldfish.findings.result import Report, Verdict
-from goldfish.report.github import annotate, annotations, nobody_else_commands
+from goldfish.report.github import annotate, make_annotations, suspend_commands
 from goldfish.targets.declaration import target
 from tests.report.samples import NASTY_REPORT, result
 
@@ -50,7 +50,7 @@ def test_what_is_hostile_stays_in_its_line() -> None:
 def test_what_is_known_is_silent_and_what_is_stale_is_not() -> None:
     """As for the exit code."""
     account = Account(NASTY_REPORT, {"DUR02": "we know"}, {"ISO01": "listed as known, but held"})
-    _, stale = annotations(account)
+    _, stale = make_annotations(account)
     assert stale == (
         "::error title=ISO01 sqlite::stale: listed as known, but held. Remove it from the baseline."
     )
@@ -68,7 +68,7 @@ def test_meanwhile_nobody_else_can_command_the_runner() -> None:
     """The word that ends the silence is never the same."""
     files = [io.StringIO(), io.StringIO()]
     for file in files:
-        with nobody_else_commands(file):
+        with suspend_commands(file):
             print("::error::not me", file=file)
     lines = files[0].getvalue().splitlines()
     assert lines[0].startswith("::stop-commands::")
@@ -80,6 +80,6 @@ def test_elsewhere_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     """A terminal is no runner."""
     monkeypatch.delenv("GITHUB_ACTIONS")
     file = io.StringIO()
-    with nobody_else_commands(file):
+    with suspend_commands(file):
         annotate(file, [Account(NASTY_REPORT)], [factory])
     assert file.getvalue() == ""

@@ -1,16 +1,22 @@
-"""The report for machines."""
+"""The report for machines, written and read."""
 
 import json
 from dataclasses import replace
 
+import pytest
+
+from goldfish.errors import UsageError
 from goldfish.findings.result import Report
-from goldfish.report.json import as_json
+from goldfish.history.metrics import Figures
+from goldfish.report.json import parse_reports, render_json
+from goldfish.report.sanitize import sanitize_report
+from tests.report.html.stories import LOST, broken
 from tests.report.samples import NASTY_REPORT
 
 
 def test_the_document_has_the_promised_shape() -> None:
     """Others parse it: these names stay."""
-    document = json.loads(as_json([NASTY_REPORT, NASTY_REPORT]))
+    document = json.loads(render_json([NASTY_REPORT, NASTY_REPORT]))
     assert list(document) == ["schema", "goldfish", "reports"]
     assert document["schema"] == 1
     report = document["reports"][1]
@@ -25,7 +31,7 @@ def test_the_document_has_the_promised_shape() -> None:
 
 def test_any_text_survives_but_not_its_secrets_and_not_its_length() -> None:
     """A lone surrogate is an escape, five megabytes are a beginning."""
-    text = as_json([NASTY_REPORT])
+    text = render_json([NASTY_REPORT])
     assert text.isascii()
     assert "hunter2" not in text
     assert len(text) < 20_000
@@ -35,5 +41,35 @@ def test_any_text_survives_but_not_its_secrets_and_not_its_length() -> None:
 def test_what_is_documented_is_told_beside_what_was_found() -> None:
     """The note of the target once, and by each result that it is about."""
     kept = Report("lists", 7, (replace(NASTY_REPORT.results[1], documented="said so"),), "a list")
-    (report,) = json.loads(as_json([kept]))["reports"]
+    (report,) = json.loads(render_json([kept]))["reports"]
     assert (report["promises"], report["checks"][0]["documented"]) == ("a list", "said so")
+
+
+def test_a_report_comes_back_as_it_was_told() -> None:
+    """With the calls and figures of every finding, so that a page can be made of it."""
+    figures = Figures(((0.0, 0.5, "ok"),), ((0.0, 1.0, "kill pod1"),), ((0, 0.1),), ((1, 3, 2),))
+    result = replace(broken("CON01", "lost", LOST), figures=figures)
+    report = Report("files", 7, (result,))
+    assert parse_reports(render_json([report]), "a.json") == [sanitize_report(report)]
+
+
+def test_any_text_comes_back() -> None:
+    """Also a lone surrogate."""
+    (back,) = parse_reports(render_json([NASTY_REPORT]), "a.json")
+    assert back == sanitize_report(NASTY_REPORT)
+
+
+def test_a_report_of_before_there_were_promises_in_it_can_be_read() -> None:
+    """What is new in a report is not demanded of an old one."""
+    document = json.loads(render_json([NASTY_REPORT]))
+    for name in ("promise", "acknowledged", "lost", "history", "figures"):
+        del document["reports"][0]["checks"][0][name]
+    (back,) = parse_reports(json.dumps(document), "a.json")
+    assert back.results[0].promise == "A name."
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": 99, "reports": []}', "null"])
+def test_anything_else_is_refused_with_a_way_out(text: str) -> None:
+    """The error names the file and says what to give instead."""
+    with pytest.raises(UsageError, match=r"a\.json is not a report .*: give a file"):
+        parse_reports(text, "a.json")

@@ -3,13 +3,13 @@
 from xml.etree import ElementTree
 
 from goldfish.engine.baseline import Account
-from goldfish.report.junit import as_junit
+from goldfish.report.junit import render_junit
 from tests.report.samples import NASTY_REPORT
 
 
 def test_each_verdict_is_what_ci_knows_it_as() -> None:
     """Broken fails, unknown is an error, the rest is skipped with its reason."""
-    root = ElementTree.fromstring(as_junit([Account(NASTY_REPORT)]))
+    root = ElementTree.fromstring(render_junit([Account(NASTY_REPORT)]))
     (suite,) = root
     assert [suite.get(name) for name in ("name", "tests", "failures", "errors", "skipped")] == [
         "sqlite",
@@ -31,7 +31,7 @@ def test_each_verdict_is_what_ci_knows_it_as() -> None:
 
 def test_a_known_failure_is_skipped_with_its_reason() -> None:
     """So that CI is green when the exit code is 0."""
-    root = ElementTree.fromstring(as_junit([Account(NASTY_REPORT, {"DUR02": "we know"})]))
+    root = ElementTree.fromstring(render_junit([Account(NASTY_REPORT, {"DUR02": "we know"})]))
     messages = [each.get("message") for each in root.iter("skipped")]
     assert "known: we know" in messages
     assert list(root.iter("failure")) == []
@@ -39,7 +39,7 @@ def test_a_known_failure_is_skipped_with_its_reason() -> None:
 
 def test_what_xml_forbids_is_written_as_escapes() -> None:
     """And secrets not at all."""
-    text = as_junit([Account(NASTY_REPORT)])
+    text = render_junit([Account(NASTY_REPORT)])
     text.encode()
     ElementTree.fromstring(text)
     assert "\\x1b[31mred\\x00 \\ud800" in text

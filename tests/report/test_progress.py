@@ -11,8 +11,8 @@ from goldfish.catalogue.registry import Check
 from goldfish.engine.runner import Finished, Started
 from goldfish.findings.result import Verdict
 from goldfish.report import progress
-from goldfish.report.estimate import Outlook
-from goldfish.report.progress import LiveLine, PlainLines, watcher
+from goldfish.report.estimate import Estimate
+from goldfish.report.progress import LiveLine, PlainLines, make_watcher
 from tests.report.samples import result
 
 
@@ -35,7 +35,7 @@ def test_a_pipe_gets_a_line_now_and_then(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """None before the time has come, and each within 80 columns."""
-    lines = PlainLines(Outlook("sqlite", 3))
+    lines = PlainLines(Estimate("sqlite", 3))
     lines(started("DUR01"))
     assert capsys.readouterr().err == ""
     monkeypatch.setattr(progress, "EVERY", 0.0)
@@ -51,7 +51,7 @@ def test_a_terminal_gets_a_line_that_changes_in_place(width: int) -> None:
     """With the count, markup shown as it is, and no line too long."""
     file = io.StringIO()
     console = Console(file=file, force_terminal=True, width=width, color_system=None)
-    with LiveLine(Outlook("sqlite", 3), console) as line:
+    with LiveLine(Estimate("sqlite", 3), console) as line:
         line(started("DUR01"))
         line(finished("DUR01"))
         line(started("DUR02"))
@@ -65,7 +65,7 @@ def test_a_log_with_forced_colours_is_no_terminal(
 ) -> None:
     """A line that changes in place would fill it with escapes."""
     monkeypatch.setenv("FORCE_COLOR", "1")
-    assert isinstance(watcher(Outlook("sqlite", 3)), PlainLines)
+    assert isinstance(make_watcher(Estimate("sqlite", 3)), PlainLines)
 
 
 def test_a_quiet_run_says_nothing_meanwhile(
@@ -73,7 +73,7 @@ def test_a_quiet_run_says_nothing_meanwhile(
 ) -> None:
     """Whatever happens."""
     monkeypatch.setattr(progress, "EVERY", 0.0)
-    with watcher(Outlook("sqlite", 3), quiet=True) as silence:
+    with make_watcher(Estimate("sqlite", 3), quiet=True) as silence:
         silence(started("DUR01"))
         silence(finished("DUR01"))
     assert capsys.readouterr() == ("", "")

@@ -3,7 +3,7 @@
 from collections import Counter
 from random import Random
 
-from goldfish.history import tag
+from goldfish.history import find_tag
 from goldfish.stress.workload import Workload
 
 MIX = {"add": 5, "read": 3, "last": 1, "trim": 1, "clear": 1}
@@ -33,7 +33,7 @@ def test_contents_say_who_wrote_them_and_are_unique() -> None:
     contents = [
         each for operation in plans if operation.action == "add" for each in operation.value
     ]
-    assert len(set(contents)) == len(set(map(tag, contents))) == len(contents)
+    assert len(set(contents)) == len(set(map(find_tag, contents))) == len(contents)
     for operation in plans:
         if operation.action == "add":
             assert all(f"by {operation.process}" in content for content in operation.value)

@@ -13,7 +13,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from goldfish.catalogue.registry import FAMILIES, catalogue
+from goldfish.catalogue.registry import catalogue
+from goldfish.findings.families import FAMILIES
 from goldfish.targets.names import BUILT_INS
 from goldfish.world.sandbox import Sandbox
 from tools.findings.libraries import LIBRARIES, OURS

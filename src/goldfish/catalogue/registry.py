@@ -7,6 +7,8 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from goldfish.findings.families import FAMILIES
+
 if TYPE_CHECKING:
     from goldfish.harness.memory import Memory
 
@@ -14,23 +16,6 @@ Function = Callable[["Memory"], Awaitable[None]]
 Suite = Literal["smoke", "standard", "soak"]
 Subject = Literal["messages", "facts", "state"]
 SUITES: tuple[Suite, ...] = ("smoke", "standard", "soak")
-
-FAMILIES = {
-    "ISO": "isolation",
-    "DUR": "durability",
-    "ORD": "order",
-    "CON": "concurrency",
-    "FID": "fidelity",
-    "TRM": "trimming",
-    "CLR": "clearing",
-    "TTL": "expiry",
-    "FLT": "faults",
-    "SNP": "snapshots and rollback",
-    "DUP": "duplication",
-    "REC": "recall",
-    "REV": "revision and forgetting",
-    "LIV": "liveness",
-}
 
 
 @dataclass(frozen=True)

@@ -58,8 +58,8 @@ def _unread() -> int:
 
 
 def _refused(sentence: str) -> int:
-    from goldfish.report.discretion import bounded, escape_controls
+    from goldfish.report.sanitize import escape_controls, sanitize_text
 
-    lines = [escape_controls(line) for line in bounded(sentence).splitlines()]
+    lines = [escape_controls(line) for line in sanitize_text(sentence).splitlines()]
     print("goldfish: " + "\n".join(lines), file=sys.stderr)
     return WRONG_USE

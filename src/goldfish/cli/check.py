@@ -15,12 +15,12 @@ from goldfish.engine.runner import Plan
 from goldfish.engine.selection import select
 from goldfish.engine.stopping import Stop, stoppable
 from goldfish.errors import UsageError
-from goldfish.report.github import annotate, nobody_else_commands
-from goldfish.report.html import as_html
-from goldfish.report.json import as_json
-from goldfish.report.junit import as_junit
+from goldfish.report.github import annotate, suspend_commands
+from goldfish.report.html import render_html
+from goldfish.report.json import render_json
+from goldfish.report.junit import render_junit
 from goldfish.report.page import Page
-from goldfish.report.progress import waiting
+from goldfish.report.progress import show_status
 from goldfish.report.terminal import Detail, summarise
 from goldfish.targets.declaration import Target
 from goldfish.targets.interface import refuse_wrong_shape
@@ -63,7 +63,7 @@ def check(request: Request) -> int:
     targets = distinct(request.targets or ["sqlite"])
     page = Page(sys.stderr if _is_report_on_standard_output(request) else None)
     with stoppable() as stop:
-        with nobody_else_commands(page.file), _strangers_kept_out(request):
+        with suspend_commands(page.file), _strangers_kept_out(request):
             refuse_wrong_shapes(targets, stop, request.quiet)
             accounts = []
             for spec, target in targets.items():
@@ -109,7 +109,7 @@ def refuse_wrong_shapes(targets: Mapping[str, Target], stop: Stop, quiet: bool) 
     """Open each target once, so that none of them gives a store of the wrong shape."""
     try:
         for target in targets.values():
-            with waiting(f"opening {target.name}", quiet=quiet):
+            with show_status(f"opening {target.name}", quiet=quiet):
                 refuse_wrong_shape(target)
     except KeyboardInterrupt:
         stop.asked = True
@@ -154,9 +154,9 @@ def refuse_unwritable(path: Path) -> None:
 
 def _write_files(request: Request, accounts: Sequence[Account], page: Page) -> None:
     notes = [
-        *written(request.json, lambda: as_json([each.report for each in accounts])),
-        *written(request.junit, lambda: as_junit(accounts)),
-        *written(request.html, lambda: as_html(accounts)),
+        *written(request.json, lambda: render_json([each.report for each in accounts])),
+        *written(request.junit, lambda: render_junit(accounts)),
+        *written(request.html, lambda: render_html(accounts)),
     ]
     if request.save_runs:
         kept = f"Every call is kept under {request.save_runs}: goldfish replay judges it again"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from goldfish.catalogue.registry import FAMILIES, catalogue
+from goldfish.catalogue.registry import catalogue
 from goldfish.cli.check import (
     Request,
     distinct,
@@ -20,12 +20,12 @@ from goldfish.engine.baseline import Account
 from goldfish.engine.selection import select
 from goldfish.engine.stopping import Stop, stoppable
 from goldfish.errors import UsageError
+from goldfish.findings.families import FAMILIES
 from goldfish.findings.result import Report
-from goldfish.report.html import as_html
-from goldfish.report.json import as_json
+from goldfish.report.comparison_table import write_comparison
+from goldfish.report.html import render_html
+from goldfish.report.json import parse_reports, render_json
 from goldfish.report.page import Page
-from goldfish.report.reading import reports_in
-from goldfish.report.table import compare_on
 
 
 def compare(request: Request) -> int:
@@ -42,11 +42,11 @@ def compare(request: Request) -> int:
         reports = _distinct(
             [(side, each) for side in sides for each in {**read, **fresh}.get(side, ())]
         )
-        compare_on(page, reports, FAMILIES)
+        write_comparison(page, reports, FAMILIES)
         accounts = [Account(report) for report in reports]
         for note in [
-            *written(request.json, lambda: as_json(reports)),
-            *written(request.html, lambda: as_html(accounts)),
+            *written(request.json, lambda: render_json(reports)),
+            *written(request.html, lambda: render_html(accounts)),
         ]:
             page.write(note)
     return stop.code if stop.asked else exit_code(accounts)
@@ -71,7 +71,7 @@ def _is_file(side: str) -> bool:
 
 def _read(path: Path) -> list[Report]:
     try:
-        return reports_in(path.read_text(encoding="utf-8"), str(path))
+        return parse_reports(path.read_text(encoding="utf-8"), str(path))
     except OSError as error:
         why = f"{path} cannot be read: {error.strerror}"
         raise UsageError(f"{why}: give a file that `goldfish check --json` wrote") from None

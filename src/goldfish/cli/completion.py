@@ -77,7 +77,7 @@ def _found(pattern: re.Pattern[str], folder: str) -> Iterator[str]:
 
 
 def _families() -> list[str]:
-    from goldfish.catalogue.registry import FAMILIES
+    from goldfish.findings.families import FAMILIES
 
     return list(FAMILIES)
 

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from goldfish.report.discretion import escape_controls
+from goldfish.report.sanitize import escape_controls
 from goldfish.snapshots.changes import Change, Row, RowChange
 from goldfish.snapshots.diff import differences
 from goldfish.snapshots.masks import Value

@@ -2,9 +2,10 @@
 
 from collections import Counter
 
-from goldfish.catalogue.registry import FAMILIES, SUITES, Check, Need, catalogue
+from goldfish.catalogue.registry import SUITES, Check, Need, catalogue
 from goldfish.errors import UsageError
 from goldfish.findings.advice import Advice, advice
+from goldfish.findings.families import FAMILIES
 from goldfish.findings.kinds import KINDS
 from goldfish.findings.remedies import REMEDIES
 from goldfish.report.page import Page

@@ -5,7 +5,7 @@ import sys
 from goldfish.embedding import model
 from goldfish.embedding.install import install as fetch
 from goldfish.errors import ModelNotFoundError, UsageError
-from goldfish.report.discretion import escape_controls
+from goldfish.report.sanitize import escape_controls
 
 ACTIONS = ("install", "path")
 

@@ -12,13 +12,13 @@ from goldfish.errors import HistoryError, UsageError
 from goldfish.findings.result import Verdict
 from goldfish.harness.memory import Memory
 from goldfish.history import History
-from goldfish.history.runs import histories
+from goldfish.history.storage import load_histories
 from goldfish.judges import Judgement, judge
-from goldfish.judges.evidence import evidence
-from goldfish.replay.as_test import as_tests
-from goldfish.replay.compare import is_recording, play, recorded
-from goldfish.report.discretion import escape_controls, shortened
+from goldfish.judges.evidence import draw_proof
+from goldfish.replay.as_test import render_tests
+from goldfish.replay.compare import is_recording, load_recording, replay_calls
 from goldfish.report.page import Page
+from goldfish.report.sanitize import escape_controls, shorten
 from goldfish.targets.names import resolve
 
 HELD, FAILED = 0, 1
@@ -38,7 +38,7 @@ def replay(
         raise UsageError("--against goes with a recording of goldfish.record, or with --as-test")
     if html:
         refuse_unwritable(html)
-    judged = [history for history in histories(run) if history.about.judged]
+    judged = [history for history in load_histories(run) if history.about.judged]
     if not judged:
         raise HistoryError(f"{run} holds no history that a judge can tell about: run CON or DUR")
     if as_test is not None:
@@ -51,7 +51,7 @@ def replay(
 
 
 def _made_a_test(judged: Sequence[History], path: Path, target: str | None) -> int:
-    text = as_tests(judged, target)
+    text = render_tests(judged, target)
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
@@ -67,11 +67,11 @@ def _played(recording: Path, against: str | None) -> int:
     """Ask another store what was recorded, and show the first difference."""
     if against is None:
         raise UsageError(f"{recording} is a recording: say which store to ask with --against")
-    calls = recorded(recording)
+    calls = load_recording(recording)
     target = resolve(against)
 
     async def another_store_answers_the_same(memory: Memory) -> None:
-        await play(memory, calls)
+        await replay_calls(memory, calls)
 
     talks = any(call.method in {"add_messages", "get_history"} for call in calls)
     about: Subject = "messages" if talks else "facts"
@@ -84,9 +84,9 @@ def _played(recording: Path, against: str | None) -> int:
     page.write(escape_controls(f"{against}: {result.verdict}. {asked} asked again."))
     if result.verdict is Verdict.HELD:
         return HELD
-    page.write(shortened(escape_controls(result.summary), 3 * page.width), indent=2)
+    page.write(shorten(escape_controls(result.summary), 3 * page.width), indent=2)
     for line in result.evidence:
-        page.write(shortened(escape_controls(line), 3 * page.width), indent=4)
+        page.write(shorten(escape_controls(line), 3 * page.width), indent=4)
     return FAILED
 
 
@@ -98,13 +98,13 @@ def _told(page: Page, history: History) -> int:
     counts = f"{len(history.calls):,} calls, {judgement.acknowledged:,} messages acknowledged"
     page.write(escape_controls(f"{title}: {verdict}. {counts}, {judgement.lost:,} lost."))
     for worst in judgement.findings[:1]:
-        finding, lines = evidence(history, worst)
+        finding, lines = draw_proof(history, worst)
         page.write(
-            shortened(escape_controls(f"{finding.kind}: {finding.summary}"), 3 * page.width),
+            shorten(escape_controls(f"{finding.kind}: {finding.summary}"), 3 * page.width),
             indent=2,
         )
         for line in lines:
-            page.write(shortened(escape_controls(line), page.width - 4), indent=4)
+            page.write(shorten(escape_controls(line), page.width - 4), indent=4)
     return HELD if verdict == "held" else FAILED
 
 

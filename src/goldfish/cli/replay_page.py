@@ -10,12 +10,12 @@ from goldfish.catalogue.registry import catalogue
 from goldfish.engine.baseline import Account
 from goldfish.findings.result import Report, Result, Verdict
 from goldfish.history import History
-from goldfish.history.excerpt import excerpt
-from goldfish.history.metrics import figures
+from goldfish.history.excerpt import make_excerpt
+from goldfish.history.metrics import measure
 from goldfish.history.notation import render_history
 from goldfish.judges import Finding, judge
-from goldfish.judges.evidence import TITLE, proof
-from goldfish.report.html import as_html
+from goldfish.judges.evidence import TITLE, find_proof
+from goldfish.report.html import render_html
 
 OF_NOTHING = "CON00"  # the code of a history that does not say which check it is of
 
@@ -25,7 +25,7 @@ def page_of(judged: Sequence[History], run: Path) -> str:
     results: dict[tuple[str, int], list[Result]] = defaultdict(list)
     for history in judged:
         results[history.about.target, history.about.seed].append(_result(history, run))
-    return as_html(
+    return render_html(
         [
             Account(Report(target or "history", seed, tuple(found)))
             for (target, seed), found in results.items()
@@ -44,18 +44,18 @@ def _result(history: History, run: Path) -> Result:
         reproduce=f"goldfish replay {shlex.quote(str(run))}",
         acknowledged=judgement.acknowledged,
         lost=judgement.lost,
-        figures=figures(history.calls),
+        figures=measure(history.calls),
     )
     return _broken(told, history, judgement.findings[0]) if judgement.findings else told
 
 
 def _broken(told: Result, history: History, worst: Finding) -> Result:
-    finding, calls = proof(history, worst)
+    finding, calls = find_proof(history, worst)
     return replace(
         told,
         verdict=Verdict.BROKEN,
         summary=finding.summary,
         finding=finding.kind,
         evidence=(TITLE, *render_history(calls)),
-        excerpt=excerpt(calls, finding.elements, history.calls),
+        excerpt=make_excerpt(calls, finding.elements, history.calls),
     )

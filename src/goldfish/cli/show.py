@@ -1,7 +1,8 @@
 """``goldfish checks`` and ``targets``: what there is, for people to read."""
 
-from goldfish.catalogue.registry import FAMILIES, catalogue
+from goldfish.catalogue.registry import catalogue
 from goldfish.errors import UsageError
+from goldfish.findings.families import FAMILIES
 from goldfish.report.page import Page
 from goldfish.targets.lookup import suggest_name
 from goldfish.targets.names import BUILT_INS, BuiltIn, registered_targets

@@ -7,8 +7,8 @@ from goldfish.catalogue.registry import Check
 from goldfish.engine.runner import Event, Finished, Listener, Plan, Started, run
 from goldfish.engine.stopping import Stop
 from goldfish.findings.result import Report, Result, Verdict
-from goldfish.report.estimate import Outlook
-from goldfish.report.progress import Watcher, watcher
+from goldfish.report.estimate import Estimate
+from goldfish.report.progress import Watcher, make_watcher
 from goldfish.targets.declaration import Target
 
 
@@ -28,10 +28,10 @@ class Trial:
         """The runner's report, or one of what had been seen until somebody asked to stop."""
         began = time.monotonic()
         plan = self._plan
-        outlook = Outlook(self._target.name, len(self._checks), plan.max_time, plan.grow)
+        outlook = Estimate(self._target.name, len(self._checks), plan.max_time, plan.grow)
         try:
             if not stop.asked:
-                with watcher(outlook, quiet=quiet) as watching:
+                with make_watcher(outlook, quiet=quiet) as watching:
                     return run(self._target, self._checks, plan, self._heard_by(watching))
         except KeyboardInterrupt:
             stop.asked = True

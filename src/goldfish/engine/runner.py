@@ -32,9 +32,9 @@ from goldfish.harness.client import LocalClient, StoreError, describe_error
 from goldfish.harness.memory import Memory, OpeningError
 from goldfish.harness.pods import NoPodError, Nursery
 from goldfish.history import FAULT, About, Call, History
-from goldfish.history.excerpt import Excerpt, last_calls
-from goldfish.history.metrics import Figures, figures
-from goldfish.history.runs import kept
+from goldfish.history.excerpt import Excerpt, excerpt_last_calls
+from goldfish.history.metrics import Figures, measure
+from goldfish.history.storage import make_run_directory
 from goldfish.targets.declaration import Target, declared_by
 from goldfish.world.sandbox import Sandbox
 
@@ -105,7 +105,7 @@ class _Run:
         self._tallies: dict[str, tuple[int, int]] = {}
         self._excerpts: dict[str, Excerpt] = {}
         self._figures: dict[str, Figures | None] = {}
-        self._keep = kept(plan.save_runs, target.name) if plan.save_runs else None
+        self._keep = make_run_directory(plan.save_runs, target.name) if plan.save_runs else None
         self._nursery = Nursery(target) if target.location else None
         self._give_up = time.monotonic() + (plan.max_time or float("inf"))
 
@@ -243,7 +243,7 @@ class _Run:
     def _remember(self, check: Check, memory: Memory, effort: float) -> None:
         record = memory.record
         self._tallies[check.code] = record.acknowledged, record.lost
-        self._figures[check.code] = figures([*record.history.calls, *_harm(memory)])
+        self._figures[check.code] = measure([*record.history.calls, *_harm(memory)])
         if self._keep is not None:
             about = About(
                 self._target.name, check.code, self._plan.seed, judged=record.acknowledged > 0
@@ -288,7 +288,7 @@ def _shown(error: Exception, memory: Memory) -> Excerpt:
     session, about = None, ()
     if isinstance(error, Violation):
         session, about = error.session, error.about
-    return last_calls([*memory.record.history.calls, *_harm(memory)], session, about)
+    return excerpt_last_calls([*memory.record.history.calls, *_harm(memory)], session, about)
 
 
 def _harm(memory: Memory) -> list[Call]:

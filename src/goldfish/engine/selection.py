@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from goldfish.catalogue.registry import FAMILIES, SUITES, Check
+from goldfish.catalogue.registry import SUITES, Check
 from goldfish.errors import UsageError
+from goldfish.findings.families import FAMILIES
 from goldfish.targets.lookup import suggest_name
 
 LISTED = "`goldfish checks` lists them"

@@ -17,6 +17,7 @@ from goldfish.harness.client import EndedError, LocalClient, Methods, StoreError
 from goldfish.harness.hearing import Hearing
 from goldfish.harness.pods import Nursery, Pod
 from goldfish.history import FAULT, Call, History, Outcome
+from goldfish.history.faults import PodFault
 from goldfish.messages import ChatMessage
 from goldfish.services import gravedigger
 from goldfish.targets.declaration import Target
@@ -326,7 +327,7 @@ class Memory:
         start = time.perf_counter()
         client.opened.kill()
         gravedigger.gone([client.opened.pid])  # so long it may hold what it had locked
-        told = FAULT, "", FAULT, f"kill {client.name}", None
+        told = FAULT, "", FAULT, str(PodFault("kill", client.name)), None
         self.record.history.calls.append(Call(*told, start, time.perf_counter()))
 
     async def close(self) -> None:

@@ -26,7 +26,7 @@ class Excerpt:
     beside: tuple[Call, ...] = ()
 
 
-def excerpt(calls: Iterable[Call], about: Iterable[Any], whole: Iterable[Call]) -> Excerpt:
+def make_excerpt(calls: Iterable[Call], about: Iterable[Any], whole: Iterable[Call]) -> Excerpt:
     """The calls that show a finding, with those of the whole that were under way meanwhile."""
     shown = sorted(calls, key=lambda call: (call.start, call.end))
     texts = tuple(dict.fromkeys(map(_text, about)))
@@ -39,7 +39,7 @@ def excerpt(calls: Iterable[Call], about: Iterable[Any], whole: Iterable[Call]) 
     )
 
 
-def last_calls(calls: Sequence[Call], session: str | None, about: Iterable[Any]) -> Excerpt:
+def excerpt_last_calls(calls: Sequence[Call], session: str | None, about: Iterable[Any]) -> Excerpt:
     """What a check asked of a session before it found something: of many calls, the telling ones.
 
     Without a session, the one that was asked last.
@@ -55,7 +55,7 @@ def last_calls(calls: Sequence[Call], session: str | None, about: Iterable[Any])
     begin, end = chosen[0].start, max(call.end for call in chosen)
     faults = [call for call in calls if call.action == FAULT and call.start <= end]
     chosen += [fault for fault in faults if fault.end >= begin][-3:]
-    return excerpt(chosen, about, ())
+    return make_excerpt(chosen, about, ())
 
 
 def _telling(calls: Sequence[Call], about: set[str]) -> list[Call]:

@@ -32,7 +32,7 @@ class Figures:
     crowd: tuple[tuple[int, int, int], ...] = ()
 
 
-def figures(calls: Sequence[Call]) -> Figures | None:
+def measure(calls: Sequence[Call]) -> Figures | None:
     """The figures of a history; None if it has none."""
     asked = [call for call in calls if call.action != FAULT]
     faults = [call for call in calls if call.action == FAULT]

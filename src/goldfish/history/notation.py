@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from goldfish.errors import HistoryError
-from goldfish.history import FAULT, Call, History, Outcome, tag
+from goldfish.history import FAULT, Call, History, Outcome, find_tag
 
 _CALL = re.compile(
     r"(?P<start>[\d.]+)-(?P<end>[\d.]+) (?P<process>\S+) +"
@@ -69,11 +69,11 @@ def _told(call: Call) -> str:
         return str(call.value)
     name, told = call.action, ""
     if call.action == "add":
-        told = " " + " ".join(map(tag, call.value))
+        told = " " + " ".join(map(find_tag, call.value))
     elif call.value is not None:
         name = "last" if call.action == "read" else call.action
         told = f" {call.value}"
     if call.action == "read" and call.outcome == "ok":
-        told += ": " + " ".join(map(tag, call.result))
+        told += ": " + " ".join(map(find_tag, call.result))
     mark = {"unknown": " ?", "fail": " !"}.get(call.outcome, "")
     return f"{call.session} {name}{told}{mark}"

@@ -17,7 +17,7 @@ def unanswered(calls: Sequence[Call]) -> Iterator[Finding]:
         if call.outcome == "fail":
             text = f"{_asked(call)} was refused: {shortened(call.error or 'an error', 120)}"
             yield Finding("refused", call.session, text, (call,))
-        elif call.error.startswith("no answer"):
+        elif call.timed_out:
             text = f"{_asked(call)} got no answer"
             yield Finding("wedged", call.session, text, (call,))
 

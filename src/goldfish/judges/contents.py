@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from goldfish.history import Call, tag
+from goldfish.history import Call, find_tag
 from goldfish.judges.findings import Finding, agreed, named
 from goldfish.judges.sessions import FRONT, Read, Session
 
@@ -25,11 +25,11 @@ class Everywhere:
             for call in calls:
                 if call.action == "add":
                     for content in call.value:
-                        yield tag(content), call
+                        yield find_tag(content), call
 
     def writer(self, content: Any) -> Call | None:
         """The add, in any session, of the message with this name."""
-        return self._by_name.get(tag(content))
+        return self._by_name.get(find_tag(content))
 
 
 def readings(session: Session, everywhere: Everywhere) -> list[Finding]:

@@ -6,7 +6,7 @@ from goldfish.history import FAULT, Call, History
 from goldfish.history.notation import render_history
 from goldfish.judges import Finding, judge
 from goldfish.judges.findings import distinct
-from goldfish.judges.smallest import smallest
+from goldfish.judges.smallest import find_smallest
 
 TITLE = "milliseconds, who, session, call:"
 FAULTS = 3  # that are shown: a storm has many
@@ -14,15 +14,15 @@ NEIGHBOURS = 3  # calls that are shown beside one that was refused
 GAP = "…"
 
 
-def evidence(history: History, finding: Finding) -> tuple[Finding, list[str]]:
+def draw_proof(history: History, finding: Finding) -> tuple[Finding, list[str]]:
     """The finding that can be shown with the fewest calls, of the same kind, and the lines."""
-    shown, calls = proof(history, finding)
+    shown, calls = find_proof(history, finding)
     return shown, [TITLE, *render_history(calls)]
 
 
-def proof(history: History, finding: Finding) -> tuple[Finding, list[Call]]:
+def find_proof(history: History, finding: Finding) -> tuple[Finding, list[Call]]:
     """The finding that can be shown with the fewest calls, of the same kind, and those calls."""
-    shown = smallest(history, finding)
+    shown = find_smallest(history, finding)
     alike = [each for each in judge(shown).findings if each.kind == finding.kind]
     if not finding.elements:
         shown += _neighbours(history.calls, finding.calls[0])

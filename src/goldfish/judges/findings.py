@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from goldfish.findings.kinds import rank
-from goldfish.history import Call, tag
+from goldfish.history import Call, find_tag
 
 PER_KIND = 3  # of one kind in one session: the first ones tell the story
 IN_ALL = 20
@@ -85,7 +85,7 @@ def distinct(calls: Iterable[Call]) -> tuple[Call, ...]:
 
 def named(contents: Sequence[Any], limit: int = 3) -> str:
     """The messages by their short names, the first few of them."""
-    names = ", ".join(shortened(tag(content)) for content in contents[:limit])
+    names = ", ".join(shortened(find_tag(content)) for content in contents[:limit])
     return f"{names} and {len(contents) - limit} more" if len(contents) > limit else names
 
 

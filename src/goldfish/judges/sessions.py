@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from math import inf
 from typing import Any, NamedTuple
 
-from goldfish.history import Call, tag
+from goldfish.history import Call, find_tag
 
 _NOTHING = object()
 FRONT = 0  # the number that stands before the first message of a session
@@ -167,8 +167,10 @@ class Session:
     def named(self, content: Any) -> int | None:
         """The message that goes by the short name of this content."""
         if self._names is None:
-            self._names = {tag(each): number for number, each in enumerate(self.contents) if number}
-        return self._names.get(tag(content))
+            self._names = {
+                find_tag(each): number for number, each in enumerate(self.contents) if number
+            }
+        return self._names.get(find_tag(content))
 
     def add_call(self, number: int) -> Call:
         """The call that added the message."""

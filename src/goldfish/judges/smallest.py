@@ -27,7 +27,7 @@ from goldfish.judges.rollbacks import ROLLBACK, settled
 WORK = 1_000_000  # at most, a message read counting one and a call ten: about a second
 
 
-def smallest(history: History | Iterable[Call], finding: Finding) -> list[Call]:
+def find_smallest(history: History | Iterable[Call], finding: Finding) -> list[Call]:
     """A few calls of the history, in the order of their ends, that show the same kind of finding.
 
     What the reads showed beside it is left out of them. If nothing can be left out, all calls of

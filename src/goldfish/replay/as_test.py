@@ -7,11 +7,11 @@ from itertools import count
 from typing import Any
 
 from goldfish.errors import HistoryError
-from goldfish.history import FAULT, Call, History, tag
+from goldfish.history import FAULT, Call, History, find_tag
 from goldfish.history.notation import parse_history, render_history
 from goldfish.judges import Finding, judge
-from goldfish.judges.smallest import smallest
-from goldfish.replay.rerun import can_be_repeated
+from goldfish.judges.smallest import find_smallest
+from goldfish.replay.rerun import is_repeatable
 
 WRITES = {"add", "trim", "clear", "save", "rollback"}
 COMPANY = 12  # writes beside those that show the finding
@@ -35,7 +35,7 @@ def test_{function}() -> None:
 '''
 
 
-def as_tests(histories: Iterable[History], target: str | None) -> str:
+def render_tests(histories: Iterable[History], target: str | None) -> str:
     """The text of a test file: a test for each history in which something is broken.
 
     A run may come from anybody, so all of it that gets into the file is a number, an identifier or
@@ -50,7 +50,7 @@ def as_tests(histories: Iterable[History], target: str | None) -> str:
 
 def _tests(history: History, target: str | None, codes: dict[str, int]) -> Iterator[str]:
     for finding in judge(history).findings[:1]:
-        about, calls = history.about, scene(history, finding)
+        about, calls = history.about, find_scene(history, finding)
         code = _identifier(about.code or "history", codes)
         places = {call.place for call in calls if call.place}
         yield _TEST.format(
@@ -73,12 +73,12 @@ def _lines(calls: Sequence[Call]) -> list[str]:
     return lines
 
 
-def scene(history: History, finding: Finding) -> list[Call]:
+def find_scene(history: History, finding: Finding) -> list[Call]:
     """The smallest history that shows the finding, and the writes that came in between.
 
     Those prove nothing, and are what broke it: without them nothing would happen again.
     """
-    shown = [call for call in smallest(history, finding) if _repeatable(call)]
+    shown = [call for call in find_smallest(history, finding) if _repeatable(call)]
     calls = [call for call in shown if call.action != FAULT]
     begin, end = min(call.start for call in calls), max(call.end for call in calls)
     known = {(call.process, call.start) for call in calls}
@@ -96,7 +96,7 @@ def scene(history: History, finding: Finding) -> list[Call]:
 
 
 def _repeatable(call: Call) -> bool:
-    return call.action != FAULT or can_be_repeated(call)
+    return call.action != FAULT or is_repeatable(call)
 
 
 def _plainly_named(calls: Sequence[Call]) -> Iterator[Call]:
@@ -119,7 +119,7 @@ class _Names:
 
     def __init__(self, calls: Sequence[Call]) -> None:
         contents = [each for call in calls for each in (call.value, call.result)]
-        told = [tag(each) for every in contents if isinstance(every, tuple) for each in every]
+        told = [find_tag(each) for every in contents if isinstance(every, tuple) for each in every]
         said = [each for each in contents if isinstance(each, str)]
         self._there = {*told, *said, *(name for call in calls for name in call[:2])}
         self._given: dict[str, str] = {}
@@ -137,7 +137,7 @@ class _Names:
 def _renamed(value: Any, names: _Names) -> Any:
     """The messages, the name of a snapshot or the number of messages, as the notation has it."""
     if isinstance(value, tuple):
-        return tuple(names.plain(tag(each), "m") for each in value)
+        return tuple(names.plain(find_tag(each), "m") for each in value)
     if isinstance(value, str):
         return names.plain(value, "v")
     if value is None or type(value) is int:

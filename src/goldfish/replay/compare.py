@@ -65,7 +65,7 @@ def is_recording(path: Path) -> bool:
         return False
 
 
-def recorded(path: Path) -> list[Asked]:
+def load_recording(path: Path) -> list[Asked]:
     """The calls of a recording, in the order in which they ended."""
     try:
         with path.open("rb") as file:
@@ -91,7 +91,7 @@ def _asked(told: Mapping[str, Any]) -> Asked:
     )
 
 
-async def play(memory: Memory, calls: Sequence[Asked]) -> None:
+async def replay_calls(memory: Memory, calls: Sequence[Asked]) -> None:
     """Ask it all, one call after the other; the violation shows the first that differs."""
     names: dict[Any, Any] = {}
     client = memory.client

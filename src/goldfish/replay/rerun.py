@@ -1,7 +1,6 @@
 """A history lived again: the same calls, overlapping as they did, until a memory breaks or not."""
 
 import asyncio
-import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,9 +9,10 @@ from typing import Any
 from goldfish.errors import HistoryError
 from goldfish.findings.result import UnprovenError, Violation
 from goldfish.harness.memory import Memory
-from goldfish.history import FAULT, Call, History, tag
+from goldfish.history import FAULT, Call, History, find_tag
+from goldfish.history.faults import PodFault, parse_pod_fault
 from goldfish.judges import judge
-from goldfish.judges.evidence import evidence
+from goldfish.judges.evidence import draw_proof
 from goldfish.stress.fleet import Fleet
 from goldfish.stress.withstand import warm_up
 from goldfish.stress.workload import Operation
@@ -20,8 +20,6 @@ from goldfish.stress.workload import Operation
 LONGEST_PAUSE = 0.002  # before a call that overlapped others: who comes first is left to chance
 COLD_ROUNDS = 5
 LANES = 3
-_POD = re.compile(r"(kill|stop) pod(\d+)")
-_ALL = "kill all pods"
 
 
 @dataclass(frozen=True)
@@ -36,16 +34,16 @@ class Past:
     def __post_init__(self) -> None:
         """Refuse what was done to the world and cannot be done again."""
         for call in self.calls:
-            if call.action == FAULT and not can_be_repeated(call):
+            if call.action == FAULT and not is_repeatable(call):
                 raise HistoryError(
                     f"the fault {call.value!r} cannot be repeated here: keep the check itself in "
                     "your tests instead, with goldfish.suite(target, only=CODE)"
                 )
 
 
-def can_be_repeated(fault: Call) -> bool:
-    """Whether the fault is one of pods, which need nothing but the pods."""
-    return fault.value == _ALL or _POD.fullmatch(str(fault.value)) is not None
+def is_repeatable(fault: Call) -> bool:
+    """Return True if the fault is one of pods, which needs nothing but the pods."""
+    return parse_pod_fault(fault.value) is not None
 
 
 async def relive(memory: Memory, past: Past) -> None:
@@ -76,7 +74,7 @@ async def _lived(fleet: Fleet, past: Past, number: int) -> bool:
     await _Round(fleet, past.calls, number).live()
     judgement = judge(fleet.history)
     for worst in judgement.findings[:1]:
-        finding, lines = evidence(fleet.history, worst)
+        finding, lines = draw_proof(fleet.history, worst)
         raise Violation(f"{finding.kind}: {finding.summary}", *lines)
     return judgement.proven
 
@@ -110,7 +108,7 @@ class _Round:
             await asyncio.wait(before)
         await asyncio.sleep(self._fleet.memory.random.uniform(0, LONGEST_PAUSE))
         if call.action == FAULT:
-            await self._harm(str(call.value))
+            await self._repeat_fault(parse_pod_fault(call.value))
         else:
             await self._fleet.ask(self._operation(call))
 
@@ -121,7 +119,7 @@ class _Round:
 
     def _value(self, call: Call) -> Any:
         if call.action == "add":
-            return tuple(f"[{tag(each)}] lived again" for each in call.value)
+            return tuple(f"[{find_tag(each)}] lived again" for each in call.value)
         if call.action == "rollback":
             return self._which_snapshot(call)
         return None if call.action == "save" else call.value
@@ -138,12 +136,12 @@ class _Round:
     def _session(self, session: str) -> str:
         return f"{session}-again{self._number}"
 
-    async def _harm(self, fault: str) -> None:
+    async def _repeat_fault(self, fault: PodFault | None) -> None:
+        assert fault is not None  # Past has refused the others
         count = len(self._fleet.places)
-        match = _POD.fullmatch(fault)
-        victims = range(count) if match is None else [(int(match.group(2)) - 1) % count]
+        victims = range(count) if fault.number is None else [(fault.number - 1) % count]
         with self._fleet.fault(fault):
-            if match is not None and match.group(1) == "stop":
+            if fault.deed == "stop":
                 await self._stop(victims[0])
             else:
                 await self._kill(victims)

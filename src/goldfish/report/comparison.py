@@ -17,7 +17,7 @@ class Difference:
     results: tuple[Result | None, ...]
 
 
-def standing(report: Report, family: str) -> tuple[str, str]:
+def summarise_family(report: Report, family: str) -> tuple[str, str]:
     """The verdict of a family as a word, and the same with its counts."""
     verdicts = [result.verdict for result in report.results if result.family == family]
     broken, held, unknown = (
@@ -30,7 +30,7 @@ def standing(report: Report, family: str) -> tuple[str, str]:
     return ("held", f"{held} held") if held else ("none", NOT_ASKED)
 
 
-def differences(reports: Sequence[Report]) -> list[Difference]:
+def find_differences(reports: Sequence[Report]) -> list[Difference]:
     """The promises that some memories keep and others do not, in the order of the catalogue."""
     by_code = [{result.code: result for result in report.results} for report in reports]
     codes = dict.fromkeys(code for results in by_code for code in results)
@@ -42,7 +42,7 @@ def differences(reports: Sequence[Report]) -> list[Difference]:
     ]
 
 
-def told(result: Result | None) -> str:
+def describe_result(result: Result | None) -> str:
     """The verdict in a word or two: "broken: lost"."""
     if result is None or result.verdict in {Verdict.UNSUPPORTED, Verdict.SKIPPED}:
         return NOT_ASKED
@@ -51,5 +51,5 @@ def told(result: Result | None) -> str:
 
 def _differ(results: Sequence[Result | None]) -> bool:
     """Whether one is broken where another is not, or differently; what was not asked tells none."""
-    words = {told(result) for result in results} - {NOT_ASKED}
+    words = {describe_result(result) for result in results} - {NOT_ASKED}
     return len(words) > 1

@@ -3,14 +3,13 @@
 import time
 from dataclasses import dataclass, field
 
-from goldfish.catalogue.registry import Check
 from goldfish.engine.runner import Event, Finished, Started
 
 ENOUGH = 5  # checks that must have ended before their pace says anything about the others
 
 
 @dataclass
-class Outlook:
+class Estimate:
     """The checks of a run as they start and end; ``max_time`` and ``grow`` are those of its plan.
 
     The time left is what the remaining checks take at the pace of those that have ended. Checks
@@ -23,12 +22,12 @@ class Outlook:
     grow: bool = False
     began: float = field(default_factory=time.monotonic)
     ended: int = 0
-    _running: dict[str, Check] = field(default_factory=dict)
+    _running: dict[str, str] = field(default_factory=dict)
 
     def note(self, event: Event) -> None:
         """Count an event."""
         if isinstance(event, Started):
-            self._running[event.check.code] = event.check
+            self._running[event.check.code] = f"{event.check.code} {event.check.promise}"
         elif isinstance(event, Finished):
             self.ended += 1
             self._running.pop(event.result.code, None)
@@ -36,9 +35,8 @@ class Outlook:
     @property
     def now(self) -> str:
         """The promise that has been tested longest."""
-        for check in list(self._running.values()):  # a copy: the line is drawn by another thread
-            return f"{check.code} {check.promise}"
-        return ""
+        # a copy: the line is drawn by another thread
+        return next(iter([*self._running.values()]), "")
 
     @property
     def done(self) -> str:
@@ -62,13 +60,13 @@ class Outlook:
     def line(self, now: float, width: int) -> str:
         """All of it in one line: "sqlite 16/51 after 9 s, about 20 s left: DUR16 …"."""
         left = self.left(now)
-        about = f", {roughly(left)} left" if left is not None and self.now else ""
+        about = f", {describe_duration(left)} left" if left is not None and self.now else ""
         after = f" after {now - self.began:.0f} s" if width >= 60 or not about else ""
         what = f": {self.now}" if self.now else ""
         return f"{self.target} {self.done}{after}{about}{what}"
 
 
-def roughly(seconds: float) -> str:
+def describe_duration(seconds: float) -> str:
     """A time as far as it can be trusted: "a few seconds", "about 40 s", "about 3 min"."""
     if seconds < 8:
         return "a few seconds"

@@ -10,22 +10,22 @@ from typing import IO
 
 from goldfish.engine.baseline import Account
 from goldfish.findings.result import Result, Verdict
-from goldfish.report.discretion import discreet, escape_controls
+from goldfish.report.sanitize import escape_controls, sanitize_report
 from goldfish.targets.declaration import Target
 
 MOST = 10  # of each kind that GitHub shows for one step
 FAILURES = (Verdict.BROKEN, Verdict.UNKNOWN)
 
 
-def on_github() -> bool:
+def is_on_github() -> bool:
     """Whether this runs as a step of a workflow."""
     return os.environ.get("GITHUB_ACTIONS") == "true"
 
 
 @contextmanager
-def nobody_else_commands(file: IO[str]) -> Iterator[None]:
+def suspend_commands(file: IO[str]) -> Iterator[None]:
     """Let the runner take no line for a command meanwhile: evidence and strangers may say `::`."""
-    if not on_github():
+    if not is_on_github():
         yield
         return
     token = secrets.token_hex(16)
@@ -38,31 +38,33 @@ def nobody_else_commands(file: IO[str]) -> Iterator[None]:
 
 def annotate(file: IO[str], accounts: Sequence[Account], targets: Iterable[Target]) -> None:
     """Write the annotations of all targets, if this runs on GitHub."""
-    if on_github():
+    if is_on_github():
         pairs = zip(accounts, targets, strict=True)
-        for line in bounded([line for pair in pairs for line in annotations(*pair)]):
+        for line in limit_lines([line for pair in pairs for line in make_annotations(*pair)]):
             print(line, file=file, flush=True)
 
 
-def annotations(account: Account, target: Target | None = None) -> Iterator[str]:
+def make_annotations(account: Account, target: Target | None = None) -> Iterator[str]:
     """A workflow command for each failure that was not known, and for each stale entry."""
-    report = discreet(account.report)
+    report = sanitize_report(account.report)
     for result in report.results:
         if result.verdict in FAILURES and result.code not in account.known:
-            yield command(f"{result.code} {report.target}", _told(result), target)
+            yield format_command(f"{result.code} {report.target}", _told(result), target)
     for code, why in account.stale.items():
-        yield command(f"{code} {report.target}", f"stale: {why}. Remove it from the baseline.")
+        yield format_command(
+            f"{code} {report.target}", f"stale: {why}. Remove it from the baseline."
+        )
 
 
-def bounded(lines: Sequence[str]) -> list[str]:
+def limit_lines(lines: Sequence[str]) -> list[str]:
     """As many as GitHub shows, the last of which says how many there are beside them."""
     if len(lines) <= MOST:
         return list(lines)
     more = f"{len(lines) - MOST + 1} more failures are in the log of this step."
-    return [*lines[: MOST - 1], command("goldfish", more)]
+    return [*lines[: MOST - 1], format_command("goldfish", more)]
 
 
-def command(title: str, message: str, target: Target | None = None) -> str:
+def format_command(title: str, message: str, target: Target | None = None) -> str:
     """The line that makes an annotation: ``::error title=…::…``, at the factory of the target."""
     properties = {**_place(target), "title": title}
     told = ",".join(f"{name}={_property(value)}" for name, value in properties.items())

@@ -1,4 +1,4 @@
-"""The report for machines: stable, versioned, and safe for any text."""
+"""The report for machines, written and read: stable, versioned, and safe for any text."""
 
 import json
 from collections.abc import Sequence
@@ -6,25 +6,42 @@ from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any
 
-from goldfish.findings.result import Report, Result
-from goldfish.history import Call, fields_of
+from goldfish.errors import UsageError
+from goldfish.findings.result import Report, Result, Verdict
+from goldfish.history import Call
 from goldfish.history.excerpt import Excerpt
-from goldfish.report.discretion import discreet
+from goldfish.history.metrics import Figures
+from goldfish.history.model import parse_call, spell_out_call
+from goldfish.report.sanitize import sanitize_report
 
 SCHEMA = 1
 
 
-def as_json(reports: Sequence[Report]) -> str:
-    """All reports as one document, in ASCII: lone surrogates are escapes there."""
+def render_json(reports: Sequence[Report]) -> str:
+    """Return all reports as one document, in ASCII: lone surrogates are escapes there."""
     document = {
         "schema": SCHEMA,
         "goldfish": version("goldfish"),
-        "reports": [_report(discreet(report)) for report in reports],
+        "reports": [_spell_report(sanitize_report(report)) for report in reports],
     }
     return json.dumps(document, indent=2, ensure_ascii=True) + "\n"
 
 
-def _report(report: Report) -> dict[str, Any]:
+def parse_reports(text: str, name: str) -> list[Report]:
+    """Return the reports of a document that --json wrote; ``name`` is what an error calls it."""
+    try:
+        document = json.loads(text)
+        if document["schema"] > SCHEMA:
+            raise ValueError("it was written by a newer goldfish")
+        return [_parse_report(each) for each in document["reports"]]
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise UsageError(
+            f"{name} is not a report of goldfish ({type(error).__name__}: {error}): "
+            "give a file that `goldfish check --json` wrote"
+        ) from error
+
+
+def _spell_report(report: Report) -> dict[str, Any]:
     return {
         "target": report.target,
         "seed": report.seed,
@@ -34,11 +51,11 @@ def _report(report: Report) -> dict[str, Any]:
         "acknowledged": report.acknowledged,
         "lost": report.lost,
         "promises": report.promises,
-        "checks": [_check(result) for result in report.results],
+        "checks": [_spell_result(result) for result in report.results],
     }
 
 
-def _check(result: Result) -> dict[str, Any]:
+def _spell_result(result: Result) -> dict[str, Any]:
     return {
         "code": result.code,
         "name": result.name,
@@ -53,21 +70,64 @@ def _check(result: Result) -> dict[str, Any]:
         "promise": result.promise,
         "acknowledged": result.acknowledged,
         "lost": result.lost,
-        "history": _history(result.excerpt),
+        "history": _spell_excerpt(result.excerpt),
         "figures": asdict(result.figures) if result.figures else None,
     }
 
 
-def _history(excerpt: Excerpt | None) -> dict[str, Any] | None:
-    """The calls that show what is broken, as in the files of --save-runs."""
+def _spell_excerpt(excerpt: Excerpt | None) -> dict[str, Any] | None:
+    """Return the calls that show what is broken, as in the files of --save-runs."""
     if excerpt is None:
         return None
     return {
-        "calls": [_call(call) for call in excerpt.calls],
+        "calls": [_spell_call(call) for call in excerpt.calls],
         "about": list(excerpt.about),
-        "beside": [_call(call) for call in excerpt.beside],
+        "beside": [_spell_call(call) for call in excerpt.beside],
     }
 
 
-def _call(call: Call) -> dict[str, Any]:
-    return fields_of(call._replace(start=round(call.start, 6), end=round(call.end, 6)))
+def _spell_call(call: Call) -> dict[str, Any]:
+    return spell_out_call(call._replace(start=round(call.start, 6), end=round(call.end, 6)))
+
+
+def _parse_report(fields: dict[str, Any]) -> Report:
+    results = tuple(map(_parse_result, fields["checks"]))
+    return Report(fields["target"], fields["seed"], results, fields.get("promises", ""))
+
+
+def _parse_result(fields: dict[str, Any]) -> Result:
+    get = fields.get
+    return Result(
+        fields["code"],
+        fields["name"],
+        get("promise") or _read_aloud(fields["name"]),
+        Verdict(fields["verdict"]),
+        fields["summary"],
+        fields["finding"],
+        tuple(fields["evidence"]),
+        fields["seconds"],
+        fields["reproduce"],
+        get("acknowledged", 0),
+        get("lost", 0),
+        get("documented", ""),
+        _parse_excerpt(get("history")),
+        _parse_figures(get("figures")),
+    )
+
+
+def _read_aloud(name: str) -> str:
+    """Return a promise from the name of its check, for reports that do not have it yet."""
+    return f"{name.replace('_', ' ').capitalize()}."
+
+
+def _parse_excerpt(fields: dict[str, Any] | None) -> Excerpt | None:
+    if fields is None:
+        return None
+    calls, beside = (tuple(map(parse_call, fields[name])) for name in ("calls", "beside"))
+    return Excerpt(calls, tuple(fields["about"]), beside)
+
+
+def _parse_figures(fields: dict[str, Any] | None) -> Figures | None:
+    if fields is None:
+        return None
+    return Figures(**{name: tuple(map(tuple, rows)) for name, rows in fields.items()})

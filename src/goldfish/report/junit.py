@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 from goldfish.engine.baseline import Account
 from goldfish.findings.result import Report, Result, Verdict
-from goldfish.report.discretion import discreet, escape_controls
+from goldfish.report.sanitize import escape_controls, sanitize_report
 
 KIND = {
     Verdict.BROKEN: "failure",
@@ -15,11 +15,11 @@ KIND = {
 }
 
 
-def as_junit(accounts: Sequence[Account]) -> str:
+def render_junit(accounts: Sequence[Account]) -> str:
     """All reports as one document; a known failure is a skipped case with its reason."""
     root = ElementTree.Element("testsuites", name="goldfish")
     for account in accounts:
-        _suite(root, discreet(account.report), account.known)
+        _suite(root, sanitize_report(account.report), account.known)
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 

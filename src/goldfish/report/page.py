@@ -7,7 +7,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from goldfish.report.discretion import escape_controls
+from goldfish.report.sanitize import escape_controls
 
 WIDEST, NARROWEST = 80, 40
 

@@ -11,8 +11,8 @@ from rich.live import Live
 from rich.text import Text
 
 from goldfish.engine.runner import Event
-from goldfish.report.discretion import beginning, escape_controls
-from goldfish.report.estimate import Outlook
+from goldfish.report.estimate import Estimate
+from goldfish.report.sanitize import escape_controls, truncate
 
 EVERY = 5.0
 WIDTH = 80
@@ -33,7 +33,7 @@ class Watcher(Protocol):
     def __call__(self, event: Event) -> None: ...
 
 
-def watcher(outlook: Outlook, *, quiet: bool = False) -> Watcher:
+def make_watcher(outlook: Estimate, *, quiet: bool = False) -> Watcher:
     """The one that suits standard error."""
     console = Console(stderr=True)
     if quiet:
@@ -41,7 +41,7 @@ def watcher(outlook: Outlook, *, quiet: bool = False) -> Watcher:
     return LiveLine(outlook, console) if _is_live(console) else PlainLines(outlook)
 
 
-def waiting(what: str, *, quiet: bool = False) -> AbstractContextManager[object]:
+def show_status(what: str, *, quiet: bool = False) -> AbstractContextManager[object]:
     """Tell that something takes its time, where somebody is looking."""
     console = Console(stderr=True)
     live = _is_live(console) and not quiet
@@ -74,7 +74,7 @@ class Silence:
 class PlainLines(Silence):
     """A line every few seconds, for logs and pipes."""
 
-    def __init__(self, outlook: Outlook) -> None:
+    def __init__(self, outlook: Estimate) -> None:
         self._outlook = outlook
         self._said = time.monotonic()
 
@@ -84,13 +84,13 @@ class PlainLines(Silence):
         if now - self._said >= EVERY and self._outlook.now:
             self._said = now
             line = escape_controls(self._outlook.line(now, WIDTH))
-            print(beginning(line, WIDTH), file=sys.stderr, flush=True)
+            print(truncate(line, WIDTH), file=sys.stderr, flush=True)
 
 
 class LiveLine:
     """One line that changes in place, and is gone in the end."""
 
-    def __init__(self, outlook: Outlook, console: Console) -> None:
+    def __init__(self, outlook: Estimate, console: Console) -> None:
         self._outlook = outlook
         self._width = min(WIDTH, console.width) - 1  # a full line would wrap on some terminals
         self._live = Live(
@@ -119,4 +119,4 @@ class LiveLine:
 
     def _line(self) -> Text:
         line = escape_controls(self._outlook.line(time.monotonic(), self._width))
-        return Text(beginning(line, self._width), no_wrap=True)
+        return Text(truncate(line, self._width), no_wrap=True)

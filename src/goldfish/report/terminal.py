@@ -6,9 +6,9 @@ from typing import Literal
 
 from goldfish.engine.baseline import Account
 from goldfish.findings.result import NOT_ASKED, NOT_CLAIMED, Report, Result, Verdict
-from goldfish.report.discretion import discreet, escape_controls, shortened
-from goldfish.report.glance import glance
+from goldfish.report.family_table import write_family_table
 from goldfish.report.page import Page
+from goldfish.report.sanitize import escape_controls, sanitize_report, shorten
 
 STYLES = {"held": "bold green", "broken": "bold red", "unknown": "bold yellow"}
 ROW_STYLES = {Verdict.BROKEN: "red", Verdict.UNKNOWN: "yellow"}
@@ -21,14 +21,14 @@ WHOLE_FAMILY = 4  # checks of a family from which it is named instead of them
 
 def summarise(page: Page, account: Account, seconds: float, detail: Detail = "usual") -> None:
     """Write all that somebody needs to know about one target."""
-    report = discreet(account.report)
-    told = headline(report, account, seconds)
+    report = sanitize_report(account.report)
+    told = make_headline(report, account, seconds)
     above = page.lines
     page.write(told, style=STYLES[report.verdict.value])
     if detail == "verdict":
         return
     if report.lost:
-        page.write(loss(report), style="bold red")
+        page.write(describe_loss(report), style="bold red")
     if report.promises:
         page.write(f"Its documentation: {report.promises}")
     if detail == "everything":
@@ -37,7 +37,7 @@ def summarise(page: Page, account: Account, seconds: float, detail: Detail = "us
     _not_judged(page, report)
     if page.lines - above > SCREEN:
         page.write()
-        glance(page, report)
+        write_family_table(page, report)
         page.write(told, style=STYLES[report.verdict.value])
 
 
@@ -68,7 +68,7 @@ def _not_judged(page: Page, report: Report) -> None:
     _lacking(page, lacking)
 
 
-def headline(report: Report, account: Account, seconds: float) -> str:
+def make_headline(report: Report, account: Account, seconds: float) -> str:
     """The verdict in words: "sqlite: held. 58 promises held, 3 unsupported. (7.3 s, seed 1)"."""
     verdict = report.verdict.value
     if account.known and account.passed:
@@ -79,7 +79,7 @@ def headline(report: Report, account: Account, seconds: float) -> str:
     return f"{report.target}: {verdict}. {told}"
 
 
-def loss(report: Report) -> str:
+def describe_loss(report: Report) -> str:
     """What was lost of what was acknowledged, as a share."""
     counted = f"{report.lost:,} of {report.acknowledged:,} acknowledged messages"
     return f"Loss rate {100 * report.loss_rate:.1f} %: {counted} were gone later."
@@ -118,16 +118,16 @@ def _broken(page: Page, result: Result, known: str | None, most: int | None) -> 
         page.write(f"broken, and documented as such: {result.documented}", indent=8)
     what = f"{result.finding}: {result.summary}"
     room = page.width - 8
-    page.write(shortened(escape_controls(what), LINES_OF_SUMMARY * room), indent=8, style="red")
+    page.write(shorten(escape_controls(what), LINES_OF_SUMMARY * room), indent=8, style="red")
     for line in result.evidence[:most]:
-        page.write(shortened(escape_controls(line), room), indent=8)
+        page.write(shorten(escape_controls(line), room), indent=8)
     _reproduction(page, result, 8)
 
 
 def _unknown(page: Page, report: Report) -> None:
     for reason, group in _by_summary(_those(report, Verdict.UNKNOWN)).items():
         page.write()
-        told = shortened(escape_controls(reason), LINES_OF_SUMMARY * (page.width - 11))
+        told = shorten(escape_controls(reason), LINES_OF_SUMMARY * (page.width - 11))
         page.write(told, indent=2, label="unknown: ", style="yellow")
         page.write(_codes(group, report), indent=8)
         _reproduction(page, group[0], 8)
@@ -154,7 +154,7 @@ def _listed(page: Page, title: str, results: list[Result], report: Report) -> No
     page.write(f"{title}:", indent=2)
     for reason, group in _by_summary(results).items():
         told = reason.removeprefix(NOT_CLAIMED).removeprefix("the store has ").removeprefix("its ")
-        told = shortened(escape_controls(told), page.width)
+        told = shorten(escape_controls(told), page.width)
         page.write(f"{told}: {_codes(group, report)}", indent=4)
 
 
@@ -173,7 +173,7 @@ def _lacking(page: Page, results: list[Result]) -> None:
         page.write()
         promises = "1 promise" if len(group) == 1 else f"{len(group)} promises"
         families = ", ".join(dict.fromkeys(result.family for result in group))
-        told = shortened(
+        told = shorten(
             escape_controls(reason.removeprefix(NOT_ASKED)), LINES_OF_SUMMARY * page.width
         )
         page.write(f"Not asked: {promises} ({families}), because {told}", indent=2, style="yellow")

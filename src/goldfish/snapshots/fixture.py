@@ -11,7 +11,7 @@ from typing import NoReturn, Self
 import pytest
 
 from goldfish.errors import GoldfishError, mask
-from goldfish.report.discretion import escape_controls
+from goldfish.report.sanitize import escape_controls
 from goldfish.snapshots.baselines import Baseline, copy_database, keep, told
 from goldfish.snapshots.diff import differences
 from goldfish.snapshots.digest import file_hash, logical_hash

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from goldfish.report.discretion import escape_controls
+from goldfish.report.sanitize import escape_controls
 from goldfish.snapshots.changes import Change, Row, RowChange, SchemaChange
 from goldfish.snapshots.values import change as told_change
 from goldfish.snapshots.values import fitted, shown, width

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Any
 
-from goldfish.report.discretion import escape_controls
+from goldfish.report.sanitize import escape_controls
 from goldfish.snapshots.masks import StandIn, Value
 
 CONTEXT = 12  # characters that are shown before a change

@@ -14,11 +14,11 @@ from goldfish.harness.client import EndedError, StoreError
 from goldfish.harness.memory import Memory, contents_of, identity, messages_in
 from goldfish.harness.pods import Pod
 from goldfish.history import FAULT, Call, History, Outcome
+from goldfish.history.faults import PodFault
 from goldfish.messages import ChatMessage
 from goldfish.stress.workload import Operation
 
 FOREVER = 3600.0
-NO_ANSWER = "no answer"
 ROLES = ("user", "assistant")
 
 Nemesis = Callable[["Fleet"], Coroutine[Any, Any, None]]
@@ -97,16 +97,17 @@ class Fleet:
             result,
             start,
             time.perf_counter(),
-            outcome,
+            outcome or "unknown",
             error,
             f"pod{number + 1}",
+            timed_out=outcome is None,
         )
         self.history.calls.append(done)
         if operation.action == "save" and outcome == "ok":
             self.saved[operation.session].append(result)
         if operation.action == "add" and outcome == "ok":
             self.begun.add(operation.session)
-        self._stuck = self._stuck or error.startswith(NO_ANSWER)
+        self._stuck = self._stuck or done.timed_out
         return done
 
     def _named(self, operation: Operation) -> Operation:
@@ -124,14 +125,14 @@ class Fleet:
         return replace(operation, value=saved[operation.value % len(saved)])
 
     @contextmanager
-    def fault(self, what: str) -> Iterator[None]:
+    def fault(self, what: str | PodFault) -> Iterator[None]:
         """Record that something is done to the world while the block runs."""
         start = time.perf_counter()
         try:
             yield
         finally:
             end = time.perf_counter()
-            self.history.calls.append(Call(FAULT, "", FAULT, what, None, start, end))
+            self.history.calls.append(Call(FAULT, "", FAULT, str(what), None, start, end))
 
     def kill(self, number: int) -> None:
         """SIGKILL a pod; calls go to the others from now on."""
@@ -212,11 +213,12 @@ async def _identity(saved: Awaitable[Any]) -> Any:
     return identity(await saved)
 
 
-async def _outcome(call: Awaitable[Any], patience: float) -> tuple[Outcome, Any, str]:
+async def _outcome(call: Awaitable[Any], patience: float) -> tuple[Outcome | None, Any, str]:
+    """Return outcome, result and error of a call; the outcome is None if no answer came in time."""
     try:
         return "ok", await asyncio.wait_for(call, patience), ""
     except TimeoutError:
-        return "unknown", None, f"{NO_ANSWER} within {patience:g} s"
+        return None, None, f"no answer within {patience:g} s"
     except StoreError as error:
         if isinstance(error.error, EndedError):
             return "unknown", None, str(error)

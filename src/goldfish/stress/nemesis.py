@@ -4,6 +4,7 @@ import asyncio
 import time
 from random import Random
 
+from goldfish.history.faults import PodFault
 from goldfish.stress.fleet import Fleet, Nemesis
 
 LET_THROUGH_WITHIN = 1.0  # seconds
@@ -16,7 +17,7 @@ def stopping_pods(random: Random) -> Nemesis:
         while not fleet.over.is_set():
             victim = random.randrange(len(fleet.places))
             await fleet.pause_for(random.uniform(0, 0.01))
-            with fleet.fault(f"stop pod{victim + 1}"):
+            with fleet.fault(PodFault("stop", f"pod{victim + 1}")):
                 fleet.pause(victim)
                 try:
                     await fleet.pause_for(random.uniform(0.02, 0.06))
@@ -33,7 +34,7 @@ def killing_pods(random: Random) -> Nemesis:
         while not fleet.over.is_set():
             victim = random.randrange(len(fleet.places))
             await fleet.pause_for(random.uniform(0, 0.03))
-            with fleet.fault(f"kill pod{victim + 1}"):
+            with fleet.fault(PodFault("kill", f"pod{victim + 1}")):
                 fleet.kill(victim)
                 await fleet.replace(victim)
 
@@ -45,7 +46,7 @@ def killing_all_pods(random: Random) -> Nemesis:
 
     async def kill(fleet: Fleet) -> None:
         await fleet.pause_for(random.uniform(0.005, 0.05))
-        with fleet.fault("kill all pods"):
+        with fleet.fault(PodFault("kill")):
             for number in range(len(fleet.places)):
                 fleet.kill(number)
             for number in range(len(fleet.places)):

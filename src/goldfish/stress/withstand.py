@@ -8,10 +8,10 @@ from random import Random
 from goldfish.findings.result import UnprovenError, Violation
 from goldfish.harness.memory import Memory, Record
 from goldfish.history import History
-from goldfish.history.excerpt import excerpt
+from goldfish.history.excerpt import make_excerpt
 from goldfish.history.notation import render_history
 from goldfish.judges import Finding, Judgement, judge
-from goldfish.judges.evidence import TITLE, proof
+from goldfish.judges.evidence import TITLE, find_proof
 from goldfish.stress.fleet import Fleet, Nemesis
 from goldfish.stress.workload import Workload
 
@@ -135,9 +135,9 @@ def _possible(memory: Memory, workload: Workload) -> Workload:
 
 
 def _violation(seen: _Seen, asked: Workload) -> Violation:
-    finding, calls = proof(seen.history, seen.finding)
+    finding, calls = find_proof(seen.history, seen.finding)
     lines = [TITLE, *render_history(calls), f"seen with {seen.workload}"]
     if seen.workload != asked:
         lines.append(f"made smaller from {asked}")
-    shown = excerpt(calls, finding.elements, seen.history.calls)
+    shown = make_excerpt(calls, finding.elements, seen.history.calls)
     return Violation(f"{finding.kind}: {finding.summary}", *lines, excerpt=shown)

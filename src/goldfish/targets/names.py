@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
-from goldfish.catalogue.registry import FAMILIES
 from goldfish.errors import GoldfishError, MissingExtraError, TargetError
+from goldfish.findings.families import FAMILIES
 from goldfish.harness.client import describe_error
 from goldfish.specimens import gallery
 from goldfish.targets.declaration import Target, as_target

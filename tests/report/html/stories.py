@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from goldfish.findings.result import Report, Result, Verdict
 from goldfish.history import FAULT, Call
-from goldfish.history.excerpt import Excerpt, excerpt
+from goldfish.history.excerpt import Excerpt, make_excerpt
 from goldfish.history.notation import parse_history
 
 PLACES = {"w1": "pod1", "w2": "pod2", "w3": "pod2"}
@@ -22,7 +22,7 @@ def calls(text: str) -> list[Call]:
 def story(text: str, *about: str, beside: str = "") -> Excerpt:
     """The calls of the notation as the excerpt of a result; times are in seconds."""
     shown = calls(text)
-    return excerpt(shown, about, [*shown, *calls(beside)])
+    return make_excerpt(shown, about, [*shown, *calls(beside)])
 
 
 def broken(code: str, finding: str, shown: Excerpt | None, summary: str = "it is so") -> Result:
@@ -64,7 +64,7 @@ def hostile() -> Report:
     read = Call("w2", HOSTILE, "read", None, [HOSTILE], 2.0, 3.0, "ok", "", "pod2")
     failed = Call("w3", HOSTILE, "trim", 3, None, 2.0, 3.0, "fail", HOSTILE, "pod2")
     fault = Call(FAULT, "", FAULT, HOSTILE, None, 1.0, 2.0)
-    shown = excerpt([add, read, failed, fault], [HOSTILE], [])
+    shown = make_excerpt([add, read, failed, fault], [HOSTILE], [])
     results = [
         replace(broken("CON01", word, shown, HOSTILE), promise=HOSTILE, evidence=(HOSTILE,))
         for word in ("lost", "leaked", "refused")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from goldfish.engine.baseline import Account
-from goldfish.report.html import as_html
+from goldfish.report.html import render_html
 from tests.report.html.stories import BROKEN_REPORT, HELD_REPORT, hostile
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def address(tmp_path: Path) -> str:
     """A page with the worst texts, a broken target and one that held."""
     accounts = [Account(report) for report in (hostile(), BROKEN_REPORT, HELD_REPORT)]
     path = tmp_path / "report.html"
-    path.write_text(as_html(accounts), encoding="utf-8")
+    path.write_text(render_html(accounts), encoding="utf-8")
     return path.as_uri()
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from goldfish.engine.baseline import Account
 from goldfish.findings.result import Report, Result, Verdict
-from goldfish.report.html import as_html
+from goldfish.report.html import render_html
 from tests.report.html.reading import Seen, parsed
 from tests.report.html.stories import BROKEN_REPORT, HELD_REPORT, HOSTILE, hostile
 from tests.report.samples import NASTY_REPORT
@@ -19,7 +19,7 @@ OURS = {
 
 def page(*reports: Report) -> Seen:
     """The page of reports without a baseline."""
-    return parsed(as_html([Account(report) for report in reports]))
+    return parsed(render_html([Account(report) for report in reports]))
 
 
 def test_the_verdict_the_counts_and_the_loss_rate_come_first() -> None:
@@ -79,7 +79,7 @@ def test_there_is_a_page_for_every_outcome(reports: tuple[Report, ...], words: s
 
 def test_what_is_hostile_stays_text_and_what_is_secret_stays_secret() -> None:
     """No text of a store becomes markup, acts on a terminal, or gives away a password."""
-    text = as_html([Account(hostile())])
+    text = render_html([Account(hostile())])
     seen = parsed(text)
     assert {name for name, _ in seen.elements} <= OURS
     assert not any(key.startswith("on") for _, each in seen.elements for key in each)
@@ -92,7 +92,7 @@ def test_what_is_hostile_stays_text_and_what_is_secret_stays_secret() -> None:
 
 def test_the_page_fetches_and_runs_nothing() -> None:
     """A strict policy allows one style, ours; there is no script and no address of anything."""
-    text = as_html([Account(hostile())])
+    text = render_html([Account(hostile())])
     (policy,) = [
         each["content"]
         for each in parsed(text).named("meta")
@@ -106,14 +106,16 @@ def test_the_page_fetches_and_runs_nothing() -> None:
 
 def test_a_known_failure_says_why_it_is_known() -> None:
     """What a baseline excuses is shown with its reason."""
-    known = parsed(as_html([Account(BROKEN_REPORT, {"CON01": "ticket 12"}, {"ISO01": "it holds"})]))
+    known = parsed(
+        render_html([Account(BROKEN_REPORT, {"CON01": "ticket 12"}, {"ISO01": "it holds"})])
+    )
     assert "known: ticket 12" in known.texts
     assert "ISO01: it holds" in known.texts
 
 
 def test_five_megabytes_of_evidence_make_no_page_of_five_megabytes() -> None:
     """A page can always be opened."""
-    assert len(as_html([Account(NASTY_REPORT), Account(hostile())])) < 200_000
+    assert len(render_html([Account(NASTY_REPORT), Account(hostile())])) < 200_000
 
 
 def test_hostile_texts_are_in_the_test() -> None:

@@ -1,6 +1,6 @@
 """The drawing of a finding: lanes, calls, faults, and the message that is followed."""
 
-from goldfish.history.excerpt import Excerpt, excerpt
+from goldfish.history.excerpt import Excerpt, make_excerpt
 from goldfish.report.html.timeline import timeline
 from tests.report.html.reading import Seen, parsed
 from tests.report.html.stories import LOST, calls, story
@@ -73,7 +73,7 @@ def test_what_came_back_from_the_dead_is_followed_past_its_removal() -> None:
 
 def test_one_answer_alone_is_not_drawn() -> None:
     """A drawing of a single call would tell nothing."""
-    assert timeline(excerpt(calls("0-1 w1 s read: a"), (), ()), "phantom", "") == ""
+    assert timeline(make_excerpt(calls("0-1 w1 s read: a"), (), ()), "phantom", "") == ""
     assert timeline(Excerpt(()), "lost", "") == ""
 
 

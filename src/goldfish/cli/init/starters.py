@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from goldfish.cli.init.project import Project
-from goldfish.report.discretion import escape_controls
+from goldfish.report.sanitize import escape_controls
 from goldfish.targets.lookup import is_installed
 
 LIBRARIES = ("adk", "langchain", "langgraph", "llamaindex", "mem0", "openai_agents")

@@ -1,5 +1,5 @@
 """The report as a page: one file that needs nothing else, from any browser to any printer."""
 
-from goldfish.report.html.document import as_html
+from goldfish.report.html.document import render_html
 
-__all__ = ["as_html"]
+__all__ = ["render_html"]

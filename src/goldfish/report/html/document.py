@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from importlib.metadata import version
 
-from goldfish.catalogue.registry import FAMILIES
 from goldfish.engine.baseline import Account
+from goldfish.findings.families import FAMILIES
 from goldfish.findings.result import Report, Result, Verdict
-from goldfish.report.discretion import discreet
 from goldfish.report.html.finding import finding
 from goldfish.report.html.markup import Markup, element, joined
 from goldfish.report.html.matrix import differing, matrix
@@ -17,11 +16,12 @@ from goldfish.report.html.plots import plots
 from goldfish.report.html.rest import rest
 from goldfish.report.html.style import STYLE
 from goldfish.report.html.words import headline, lead, loss_figure, ranked
+from goldfish.report.sanitize import sanitize_report
 
 
-def as_html(accounts: Sequence[Account]) -> str:
+def render_html(accounts: Sequence[Account]) -> str:
     """All reports as one page that fetches nothing and runs nothing."""
-    accounts = [replace(each, report=discreet(each.report)) for each in accounts]
+    accounts = [replace(each, report=sanitize_report(each.report)) for each in accounts]
     reports = [each.report for each in accounts]
     anchors = [f"t{number}" for number in range(1, len(accounts) + 1)]
     page = element(

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from goldfish.findings.advice import Advice, advice
 from goldfish.findings.result import Result
-from goldfish.report.discretion import shortened
 from goldfish.report.html.markup import Markup, element, joined
 from goldfish.report.html.telling import happened
 from goldfish.report.html.timeline import timeline
+from goldfish.report.sanitize import shorten
 
 MOST_LINES = 30
 LONGEST_LINE = 400
@@ -95,5 +95,5 @@ def _mending(told: Advice) -> list[Markup]:
 
 def _lines(lines: Sequence[str]) -> Markup:
     """The lines, each of them inert, so that only our own line ends remain."""
-    shown = [joined(shortened(line, LONGEST_LINE)) for line in lines[:MOST_LINES]]
+    shown = [joined(shorten(line, LONGEST_LINE)) for line in lines[:MOST_LINES]]
     return Markup("\n".join(shown))

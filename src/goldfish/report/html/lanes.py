@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 from goldfish.history import FAULT, Call
 from goldfish.history.excerpt import Excerpt
+from goldfish.history.faults import parse_pod_fault
 
 HEAD, ROW, THIN, GAP = 20.0, 36.0, 7.0, 8.0  # heights: name of a lane, call, call beside, between
 MOST_THIN = 5
-_POD = re.compile(r"\b(?:pod|here)\d+\b")  # the names that openings have in a history
 
 
 @dataclass
@@ -46,8 +46,8 @@ def lanes(excerpt: Excerpt, top: float, *, with_beside: bool) -> list[Lane]:
     beside = excerpt.beside if with_beside else ()
     made: list[Lane] = []
     faults = [call for call in excerpt.calls if call.action == FAULT]
-    named = {name for fault in faults for name in _POD.findall(str(fault.value))}
-    for name in sorted(named | {call.place for call in calls}, key=_naturally):
+    struck = {name for fault in faults if (name := _find_struck_place(fault))}
+    for name in sorted(struck | {call.place for call in calls}, key=_naturally):
         own = [call for call in calls if call.place == name]
         others = [call for call in beside if call.place == name]
         made.append(Lane(name, top, own, packed(others)))
@@ -69,8 +69,13 @@ def packed(calls: Iterable[Call]) -> list[list[Call]]:
 
 def hit(fault: Call, there: Sequence[Lane]) -> Sequence[Lane]:
     """The lanes that a fault names; one that names none is everybody's."""
-    words = set(_POD.findall(str(fault.value)))
-    return [lane for lane in there if lane.name in words] or there
+    place = _find_struck_place(fault)
+    return [lane for lane in there if lane.name == place] or there
+
+
+def _find_struck_place(fault: Call) -> str | None:
+    of_pod = parse_pod_fault(fault.value)
+    return of_pod.place if of_pod else None
 
 
 def _naturally(name: str) -> tuple[str, int]:

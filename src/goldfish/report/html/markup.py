@@ -2,7 +2,7 @@
 
 from html import escape
 
-from goldfish.report.discretion import escape_controls
+from goldfish.report.sanitize import escape_controls
 
 ALONE = {"meta", "line", "rect", "circle", "path", "polygon", "polyline"}  # have no contents
 

@@ -3,7 +3,13 @@
 from collections.abc import Mapping, Sequence
 
 from goldfish.findings.result import Report, Result, Verdict
-from goldfish.report.comparison import NOT_ASKED, Difference, differences, standing, told
+from goldfish.report.comparison import (
+    NOT_ASKED,
+    Difference,
+    describe_result,
+    find_differences,
+    summarise_family,
+)
 from goldfish.report.html.markup import Markup, element, joined
 
 MARKS = {"held": "✓ ", "broken": "✗ ", "unknown": "? ", "none": ""}
@@ -16,7 +22,7 @@ def matrix(
     asked = {
         family
         for family in families
-        if any(standing(report, family)[1] != NOT_ASKED for report in reports)
+        if any(summarise_family(report, family)[1] != NOT_ASKED for report in reports)
     }
     rows = [
         element(
@@ -34,7 +40,7 @@ def matrix(
 
 def differing(reports: Sequence[Report], anchors: Sequence[str]) -> Markup:
     """The promises that some keep and others do not, if there are several reports."""
-    found = differences(reports)
+    found = find_differences(reports)
     if len(reports) < 2 or not found:
         return Markup("")
     rows = [_difference(each, anchors) for each in found]
@@ -49,7 +55,7 @@ def _table(first: str, reports: Sequence[Report], rows: Sequence[Markup]) -> Mar
 
 
 def _cell(report: Report, anchor: str, family: str) -> Markup:
-    kind, text = standing(report, family)
+    kind, text = summarise_family(report, family)
     text = f"{MARKS[kind]}{text}"
     broken = [
         each for each in report.results if each.family == family and each.verdict is Verdict.BROKEN
@@ -64,7 +70,7 @@ def _difference(difference: Difference, anchors: Sequence[str]) -> Markup:
 
 
 def _verdict(result: Result | None, anchor: str) -> Markup:
-    text = told(result)
+    text = describe_result(result)
     kind = text.partition(":")[0]
     kind = kind if kind in MARKS else "none"
     broken = result is not None and result.verdict is Verdict.BROKEN

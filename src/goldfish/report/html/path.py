@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from goldfish.findings.kinds import Sign, has_sign
-from goldfish.history import FAULT, Call, tag
+from goldfish.history import FAULT, Call, find_tag
 from goldfish.history.excerpt import Excerpt
 
 WRITES = {"add", "remember", "revise", "set_state"}
@@ -84,5 +84,5 @@ def names(texts: Sequence[str], most: int = 4) -> str:
 
 
 def _name(text: str) -> str:
-    short = tag(text)
+    short = find_tag(text)
     return short if len(short) <= 24 else f"{short[:23]}…"

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from goldfish.engine.baseline import Account
 from goldfish.findings.result import Result, Verdict
-from goldfish.report.discretion import shortened
 from goldfish.report.html.markup import Markup, element
+from goldfish.report.sanitize import shorten
 
 LONGEST = 400
 
@@ -52,6 +52,6 @@ def _by_reason(results: Iterable[Result], *, commands: bool) -> Markup:
         codes = " ".join(result.code for result in group)
         again = group[0].reproduce if commands else ""
         command = element("pre", again, class_="command") if again else Markup("")
-        told = shortened(reason, LONGEST) or "no reason was given"
+        told = shorten(reason, LONGEST) or "no reason was given"
         lines.append(element("li", f"{told}: ", element("code", codes), command))
     return element("ul", *lines)

@@ -4,8 +4,8 @@ from goldfish.findings.kinds import Sign, has_sign
 from goldfish.findings.result import Result
 from goldfish.history import Call
 from goldfish.history.excerpt import Excerpt
-from goldfish.report.discretion import shortened
 from goldfish.report.html.path import WRITES, Path, contents, has, lacking, names, path
+from goldfish.report.sanitize import shorten
 
 LONGEST = 400
 
@@ -16,7 +16,7 @@ def happened(result: Result) -> str:
         followed = path(result.excerpt, result.finding)
         if sentence := _by_calls(result, result.excerpt, followed):
             return _capital(sentence)
-    summary = shortened(result.summary, LONGEST)
+    summary = shorten(result.summary, LONGEST)
     if "_" in summary.partition(" ")[0]:  # the name of a method stays as it is
         summary = f"The call of {summary}"
     return f"{_capital(summary)}{'' if summary.endswith('.') else '.'}"

@@ -5,20 +5,20 @@ from collections.abc import Mapping, Sequence
 from rich.cells import cell_len, set_cell_size
 
 from goldfish.findings.result import Report
-from goldfish.report.comparison import differences, standing, told
-from goldfish.report.discretion import beginning, discreet, escape_controls
+from goldfish.report.comparison import describe_result, find_differences, summarise_family
 from goldfish.report.page import Page
+from goldfish.report.sanitize import escape_controls, sanitize_report, truncate
 
 LONGEST_NAME = 24
 MOST_DIFFERENCES = 30
 BETWEEN = 2
 
 
-def compare_on(page: Page, reports: Sequence[Report], families: Mapping[str, str]) -> None:
+def write_comparison(page: Page, reports: Sequence[Report], families: Mapping[str, str]) -> None:
     """Write how the reports compare."""
-    reports = [discreet(report) for report in reports]
+    reports = [sanitize_report(report) for report in reports]
     _table(page, _rows(reports, families))
-    differing = differences(reports)
+    differing = find_differences(reports)
     page.write()
     if not differing:
         page.write("They do not differ in any promise that was put to more than one of them.")
@@ -27,7 +27,7 @@ def compare_on(page: Page, reports: Sequence[Report], families: Mapping[str, str
     names = [_name(report) for report in reports]
     for each in differing[:MOST_DIFFERENCES]:
         page.write(each.promise, indent=2, label=f"{each.code} ", style="bold")
-        pairs = zip(names, map(told, each.results), strict=True)
+        pairs = zip(names, map(describe_result, each.results), strict=True)
         page.write("; ".join(f"{name} {what}" for name, what in pairs), indent=8)
     if len(differing) > MOST_DIFFERENCES:
         more = len(differing) - MOST_DIFFERENCES
@@ -41,7 +41,7 @@ def _rows(reports: Sequence[Report], families: Mapping[str, str]) -> list[list[s
         ["verdict", *(report.verdict.value for report in reports)],
         ["loss rate", *map(_rate, reports)],
         *(
-            [name, *(standing(report, family)[1] for report in reports)]
+            [name, *(summarise_family(report, family)[1] for report in reports)]
             for family, name in families.items()
             if family in asked
         ),
@@ -64,7 +64,7 @@ def _table(page: Page, rows: Sequence[Sequence[str]]) -> None:
 
 
 def _name(report: Report) -> str:
-    return beginning(escape_controls(report.target), LONGEST_NAME)
+    return truncate(escape_controls(report.target), LONGEST_NAME)
 
 
 def _rate(report: Report) -> str:

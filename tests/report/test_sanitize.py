@@ -2,7 +2,7 @@
 
 import pytest
 
-from goldfish.report.discretion import escape_controls
+from goldfish.report.sanitize import escape_controls
 
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
 DOCTOR = "\U0001f469\U0001f3fd\u200d\u2695\ufe0f"

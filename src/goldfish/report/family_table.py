@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from goldfish.catalogue.registry import FAMILIES
+from goldfish.findings.families import FAMILIES
 from goldfish.findings.result import Report, Result, Verdict
 from goldfish.report.page import Page
 
@@ -10,7 +10,7 @@ COLUMNS = ("broken", "held", "unknown", "not asked")
 NAMES_FROM = 70  # columns: below that there is room for the letters of a family only
 
 
-def glance(page: Page, report: Report) -> None:
+def write_family_table(page: Page, report: Report) -> None:
     """Write the table, which fits 40 columns."""
     named = page.width >= NAMES_FROM
     width = max(len(_label(family, named)) for family in FAMILIES) + 2

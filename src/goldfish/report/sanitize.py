@@ -10,18 +10,18 @@ LONGEST_TOLD = 2_000
 JOINER = "\u200d"
 
 
-def discreet(report: Report) -> Report:
+def sanitize_report(report: Report) -> Report:
     """The report without secrets, and without texts that nobody would read to the end."""
     results = tuple(_discreet_result(result) for result in report.results)
     return replace(
         report,
-        target=bounded(report.target),
+        target=sanitize_text(report.target),
         results=results,
-        promises=bounded(report.promises),
+        promises=sanitize_text(report.promises),
     )
 
 
-def bounded(text: str) -> str:
+def sanitize_text(text: str) -> str:
     """The text without secrets, and not endless."""
     told = mask(text)  # before it is cut: no cut may hide the end of a password
     if len(told) <= LONGEST_TOLD:
@@ -49,7 +49,7 @@ def _joins_pictures(text: str, place: int) -> bool:
     return before in {"So", "Sk", "Mn"} and after == "So"
 
 
-def shortened(text: str, limit: int) -> str:
+def shorten(text: str, limit: int) -> str:
     """The beginning and the end of a text that is longer than the limit."""
     if len(text) <= limit:
         return text
@@ -57,7 +57,7 @@ def shortened(text: str, limit: int) -> str:
     return f"{text[: limit - tail - 3]} … {text[-tail:]}"[:limit]
 
 
-def beginning(text: str, limit: int) -> str:
+def truncate(text: str, limit: int) -> str:
     """The beginning of a text that is longer than the limit."""
     return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"
 
@@ -65,9 +65,9 @@ def beginning(text: str, limit: int) -> str:
 def _discreet_result(result: Result) -> Result:
     return replace(
         result,
-        promise=bounded(result.promise),
-        summary=bounded(result.summary),
-        evidence=tuple(map(bounded, result.evidence)),
+        promise=sanitize_text(result.promise),
+        summary=sanitize_text(result.summary),
+        evidence=tuple(map(sanitize_text, result.evidence)),
         reproduce=mask(result.reproduce),
-        documented=bounded(result.documented),
+        documented=sanitize_text(result.documented),
     )

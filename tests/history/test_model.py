@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from goldfish.errors import HistoryError
-from goldfish.history import About, Call, History, load, tag
+from goldfish.history import About, Call, History, find_tag
 from goldfish.history.notation import parse_history, render_history
+from goldfish.history.storage import load_history
 
 HOSTILE = ("lone \ud800", "NUL \0 and \x1b[31m", "línea\nnueva", "🐠", "")
 
@@ -21,7 +22,7 @@ def test_a_saved_history_comes_back_as_it_was(tmp_path: Path) -> None:
     ]
     about = About("sqlite", "CON01", 7, judged=False)
     History(calls, about).save(tmp_path / "CON01.jsonl")
-    assert load(tmp_path / "CON01.jsonl") == History(calls, about)
+    assert load_history(tmp_path / "CON01.jsonl") == History(calls, about)
 
 
 @pytest.mark.parametrize(
@@ -39,7 +40,7 @@ def test_a_file_that_is_no_history_is_refused_in_one_sentence(
     """The error names the file and says what to give instead."""
     (tmp_path / "x.jsonl").write_text(text)
     with pytest.raises(HistoryError, match=complaint) as caught:
-        load(tmp_path / "x.jsonl")
+        load_history(tmp_path / "x.jsonl")
     assert "x.jsonl" in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -47,14 +48,14 @@ def test_a_file_that_is_no_history_is_refused_in_one_sentence(
 def test_a_file_that_is_not_there_is_told() -> None:
     """A missing file is the user's mistake, not a crash."""
     with pytest.raises(HistoryError, match="cannot be read"):
-        load(Path("nowhere.jsonl"))
+        load_history(Path("nowhere.jsonl"))
 
 
 def test_the_tag_of_a_message_is_what_stands_in_brackets() -> None:
     """Contents without a tag are their own."""
-    assert tag("[w1.3a] message 1 of 2") == "w1.3a"
-    assert tag("plain words") == "plain words"
-    assert tag(["parts"]) == "['parts']"
+    assert find_tag("[w1.3a] message 1 of 2") == "w1.3a"
+    assert find_tag("plain words") == "plain words"
+    assert find_tag(["parts"]) == "['parts']"
 
 
 NOTES = """

@@ -1,0 +1,18 @@
+"""The families of checks: the letters of their codes, and what they are about."""
+
+FAMILIES = {
+    "ISO": "isolation",
+    "DUR": "durability",
+    "ORD": "order",
+    "CON": "concurrency",
+    "FID": "fidelity",
+    "TRM": "trimming",
+    "CLR": "clearing",
+    "TTL": "expiry",
+    "FLT": "faults",
+    "SNP": "snapshots and rollback",
+    "DUP": "duplication",
+    "REC": "recall",
+    "REV": "revision and forgetting",
+    "LIV": "liveness",
+}
