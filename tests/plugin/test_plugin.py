@@ -100,7 +100,7 @@ class TestSuite:
             [
                 "DUR02 is broken: lost: session * (5 of 5 missing)",
                 "  read back []",
-                "Promise: What was acknowledged is still there after the store is closed and *",
+                "Promise: A store that was closed and reopened returns every acknowledged message.",
                 f"Again: pytest 'test_it.py::test_memory[[]{DUR02}]'",
             ],
             consecutive=False,

@@ -1,8 +1,9 @@
-"""DUR, continued: what was acknowledged outlives kill -9 of its writer and of its server."""
+"""DUR: what was acknowledged survives kill -9 of its writers and of its server."""
 
 from goldfish.catalogue.registry import OtherProcess, Server, check, method
 from goldfish.catalogue.support.persistence import blame_forgetful_server
-from goldfish.harness.memory import Memory, contents_of
+from goldfish.catalogue.support.subjects import Facts, Messages, State, Subject
+from goldfish.harness.memory import Memory
 from goldfish.stress.nemesis import adding_pods, killing_all_pods, killing_pods
 from goldfish.stress.withstand import withstand
 from goldfish.stress.workload import Workload
@@ -10,9 +11,79 @@ from goldfish.stress.workload import Workload
 WRITING = {"add": 8, "read": 2}
 
 
+async def _kill_a_writer(memory: Memory, subject: Subject) -> None:
+    """Let a process write, kill it, and go on reading and writing in another one."""
+    victim = await memory.elsewhere()
+    for count in (1, 1, 5):
+        await subject.write(victim, count)
+    memory.kill(victim)
+    client = await memory.open()
+    await subject.expect(client)
+    await subject.write(client)
+    await subject.expect(client)
+    await subject.expect(await memory.reopen())
+
+
+async def _kill_the_server(memory: Memory, subject: Subject) -> None:
+    """Write, kill the server, restart it on its data and read, three times."""
+    server = memory.sandbox.faults.server(memory.target.services[0])
+    for _ in range(3):
+        for count in (1, 3):
+            await subject.write(memory.client, count)
+        with server.kill():
+            pass
+        client = await memory.open()
+        with blame_forgetful_server(memory):
+            await subject.expect(client)
+
+
+@check(
+    "DUR12",
+    "Acknowledged messages survive kill -9 of the process that wrote them, and writing goes on.",
+    incident=(
+        "mem0ai 2.2.1 with faiss: 62 memories were acknowledged; after kill -9 and a restart there "
+        "were none."
+    ),
+    needs=[OtherProcess],
+    suite="smoke",
+)
+async def acknowledged_messages_survive_a_kill(memory: Memory) -> None:
+    await _kill_a_writer(memory, Messages(memory))
+
+
+@check(
+    "DUR26",
+    "Acknowledged facts survive kill -9 of the process that was told them, and telling goes on.",
+    incident=(
+        "rohitg00/agentmemory pull request 122: memories were written to disk when the process was "
+        "asked to end; a process that was killed had saved nothing."
+    ),
+    about="facts",
+    needs=[OtherProcess],
+)
+async def facts_survive_a_kill(memory: Memory) -> None:
+    await memory.close()  # a store that allows one opening at a time can be asked, too
+    await _kill_a_writer(memory, Facts(memory))
+
+
+@check(
+    "DUR42",
+    "Acknowledged values survive kill -9 of the process that set them, and setting goes on.",
+    incident=(
+        "agno-agi/agno issue 7317: a session was kept in memory until its run was complete; what "
+        "happened before that was in no database."
+    ),
+    about="state",
+    needs=[OtherProcess],
+)
+async def values_survive_a_kill(memory: Memory) -> None:
+    await memory.close()
+    await _kill_a_writer(memory, State(memory))
+
+
 @check(
     "DUR16",
-    "Processes are killed again and again while they write; nothing acknowledged is lost.",
+    "Processes that are killed over and over while they write lose no acknowledged message.",
     incident=(
         "langchain-community 0.4.2 FileChatMessageHistory: kill -9 in the middle of a write left a "
         "file that no read could parse."
@@ -26,7 +97,7 @@ async def killed_writers_lose_nothing_acknowledged(memory: Memory) -> None:
 
 @check(
     "DUR17",
-    "A batch whose writer was killed is there as a whole or not at all.",
+    "A batch whose writer was killed is stored whole or not at all.",
     incident=(
         "langchain-community 0.4.2 RedisChatMessageHistory: a batch that failed half-way left the "
         "question without its answer."
@@ -40,7 +111,7 @@ async def a_killed_writer_leaves_no_half_of_a_batch(memory: Memory) -> None:
 
 @check(
     "DUR18",
-    "All processes are killed at once while they write; what opens next has all of it.",
+    "When all processes are killed at once, the next opening has every acknowledged message.",
     incident=(
         "canopy issue 24: a crash during a save left a file that decoded to nothing, and the next "
         "save made that permanent."
@@ -54,10 +125,10 @@ async def a_power_cut_loses_nothing_acknowledged(memory: Memory) -> None:
 
 @check(
     "DUR19",
-    "Killed while they trim and clear, processes leave what was kept, and nothing that was not.",
+    "Processes killed while they trim and clear lose no message that was kept and restore none.",
     incident=(
         "agent-of-empires issue 3080: after a clear the worker was restarted, and the conversation "
-        "from before it was there again."
+        "from before the clear was back."
     ),
     needs=[OtherProcess, method("clear")],
 )
@@ -69,7 +140,7 @@ async def a_kill_during_removals_brings_nothing_back(memory: Memory) -> None:
 
 @check(
     "DUR20",
-    "A process that starts while others write reads at once all that was acknowledged.",
+    "A process that starts while others write reads every acknowledged message at once.",
     incident=(
         "jcode issue 1065: the file of a running session was hours behind the conversation, and "
         "complete only after the process had ended in good order."
@@ -83,7 +154,7 @@ async def a_new_process_sees_everything_at_once(memory: Memory) -> None:
 
 @check(
     "DUR21",
-    "Processes killed while they open a new storage leave one that others can open and use.",
+    "Processes killed while they open a new storage leave one that can be opened and used.",
     incident=(
         "kern-ai issue 300: a process killed during its first write left an empty file, and every "
         "start after that crashed on it."
@@ -94,31 +165,50 @@ async def a_kill_during_the_first_opening_leaves_a_usable_storage(memory: Memory
     for _ in range(6):
         async with memory.afresh() as fresh:
             await fresh.kill_while_opening(3)
-            client, session, batch = await fresh.open(), fresh.session(), fresh.messages(2)
-            await client.add(session, batch)
-            await client.expect(session, contents_of(batch))
+            client, messages = await fresh.open(), Messages(fresh)
+            await messages.write(client, 2)
+            await messages.expect(client)
 
 
 @check(
     "DUR22",
-    "After kill -9 of the server and a restart on its data, all that was acknowledged is there.",
+    "After kill -9 of the server and a restart on its data, every acknowledged message is there.",
     incident=(
-        "the Redis documentation on persistence: with appendfsync everysec, the second before a "
-        "crash is lost though it was acknowledged."
+        "the Redis documentation on persistence: with appendfsync everysec, what was acknowledged "
+        "in the second before a crash is lost."
     ),
     needs=[Server],
     own_servers=True,
 )
 async def a_killed_server_has_what_was_acknowledged(memory: Memory) -> None:
-    server = memory.sandbox.faults.server(memory.target.services[0])
-    session, there = memory.session(), list[object]()
-    for _ in range(3):
-        for size in (1, 1, 3):
-            batch = memory.messages(size)
-            await memory.client.add(session, batch)
-            there += contents_of(batch)
-        with server.kill():
-            pass
-        client = await memory.open()
-        with blame_forgetful_server(memory):
-            await client.expect(session, there)
+    await _kill_the_server(memory, Messages(memory))
+
+
+@check(
+    "DUR28",
+    "After kill -9 of the server and a restart on its data, every acknowledged fact is there.",
+    incident=(
+        "the Redis documentation on persistence: without an append-only file, what was written "
+        "since the last snapshot is lost with the server."
+    ),
+    about="facts",
+    needs=[Server],
+    own_servers=True,
+)
+async def a_killed_server_still_has_the_facts(memory: Memory) -> None:
+    await _kill_the_server(memory, Facts(memory))
+
+
+@check(
+    "DUR43",
+    "After kill -9 of the server and a restart on its data, every acknowledged value is there.",
+    incident=(
+        "the Redis documentation on persistence: without an append-only file, what was written "
+        "since the last snapshot is lost with the server."
+    ),
+    about="state",
+    needs=[Server],
+    own_servers=True,
+)
+async def a_killed_server_still_has_the_values(memory: Memory) -> None:
+    await _kill_the_server(memory, State(memory))
