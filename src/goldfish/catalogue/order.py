@@ -16,10 +16,10 @@ Last = method("get_history", "last")
 
 @check(
     "ORD01",
-    "The messages of one batch come back in the order in which they were given.",
+    "The messages of a batch are read back in the order in which they were passed.",
     incident=(
-        "google-adk 2.13.0 DatabaseSessionService: the events of one invocation came back "
-        "shuffled, because nothing but their time told their order."
+        "google-adk 2.13.0 DatabaseSessionService returned the events of one invocation shuffled: "
+        "it ordered them by nothing but their timestamps."
     ),
     suite="smoke",
 )
@@ -31,10 +31,10 @@ async def a_batch_comes_back_in_the_order_it_was_given(memory: Memory) -> None:
 
 @check(
     "ORD02",
-    "Batches and single messages come back in the order in which they were acknowledged.",
+    "Batches and single messages are read back in the order in which they were acknowledged.",
     incident=(
         "OpenBazaar-Client issue 856: the newest message was shown at the top of the conversation "
-        "instead of at its end; a Redis list filled by LPUSH does the same."
+        "instead of at its end; a Redis list filled with LPUSH does the same."
     ),
     suite="smoke",
 )
@@ -50,9 +50,9 @@ async def later_batches_come_after_earlier_ones(memory: Memory) -> None:
 
 @check(
     "ORD03",
-    "Messages with one and the same time stay in the order in which they were written.",
+    "Messages with equal timestamps stay in the order in which they were written.",
     incident=(
-        "google-adk 2.13.0 DatabaseSessionService gave events with one timestamp back shuffled; "
+        "google-adk 2.13.0 DatabaseSessionService returned events with equal timestamps shuffled; "
         "dust-tt/dust pull request 685 found the same after a migration."
     ),
 )
@@ -63,10 +63,10 @@ async def equal_timestamps_keep_the_order_of_writing(memory: Memory) -> None:
 
 @check(
     "ORD04",
-    "A message with an old or a future time stays where it was written: last.",
+    "A message with an old or a future timestamp stays in the place where it was written.",
     incident=(
-        "anomalyco/opencode issue 46102: messages were sorted by a clock that was read apart from "
-        "the writing, so one that was written later could come before an earlier one."
+        "anomalyco/opencode issue 46102: messages were sorted by a clock that was read separately "
+        "from the write, so a later message could sort before an earlier one."
     ),
 )
 async def timestamps_do_not_change_the_order(memory: Memory) -> None:
@@ -78,10 +78,10 @@ async def timestamps_do_not_change_the_order(memory: Memory) -> None:
 
 @check(
     "ORD05",
-    "Times that are written in different zones do not change the order of the messages.",
+    "Timestamps in different time zones do not change the order of the messages.",
     incident=(
-        "SQLite has no type for times and compares them as text: 11:00+00:00 sorts before "
-        "12:00+02:00, which is an hour earlier; its documentation names TEXT as the usual storage."
+        "SQLite has no type for times and compares them as text, the usual storage by its "
+        "documentation: 11:00+00:00 sorts before 12:00+02:00, which is an hour earlier."
     ),
 )
 async def time_zones_do_not_change_the_order(memory: Memory) -> None:
@@ -98,10 +98,10 @@ async def time_zones_do_not_change_the_order(memory: Memory) -> None:
 
 @check(
     "ORD06",
-    "Messages stay in the order of writing, however their ids would sort.",
+    "Messages stay in the order of writing, however their ids sort.",
     incident=(
         "anomalyco/opencode issue 38791: the newest message was found by comparing ids as text; in "
-        "a session with ids of another kind it was an old one, and the agent never stopped."
+        "a session with another kind of id it was an old one, and the agent never stopped."
     ),
 )
 async def message_ids_do_not_change_the_order(memory: Memory) -> None:
@@ -113,10 +113,10 @@ async def message_ids_do_not_change_the_order(memory: Memory) -> None:
 
 @check(
     "ORD07",
-    "Messages stay in the order of writing, however their contents would sort or group.",
+    "Messages stay in the order of writing, however their contents sort.",
     incident=(
         "Redis documents that members of a sorted set with equal scores are ordered by their "
-        "bytes: a history kept in one, scored by the second, is sorted by what was said."
+        "bytes: a history kept in one and scored by the second is sorted by what was said."
     ),
 )
 async def contents_do_not_change_the_order(memory: Memory) -> None:
@@ -129,10 +129,10 @@ async def contents_do_not_change_the_order(memory: Memory) -> None:
 
 @check(
     "ORD08",
-    "The order holds beyond ten, a hundred and a thousand messages of one session.",
+    "A session stays in order beyond ten, a hundred and a thousand messages.",
     incident=(
-        "PowerPointLabs issue 587: parts that were numbered and then sorted as text came as 1, 10, "
-        "11, 2; a history with keys like 'message:10' does the same from the tenth message on."
+        "PowerPointLabs issue 587: numbered parts were sorted as text and came out as 1, 10, 11, "
+        "2; a history with keys like 'message:10' does the same from the tenth message on."
     ),
 )
 async def more_than_a_thousand_messages_stay_in_order(memory: Memory) -> None:
@@ -145,10 +145,10 @@ async def more_than_a_thousand_messages_stay_in_order(memory: Memory) -> None:
 
 @check(
     "ORD09",
-    "Messages stay where they were said, whoever spoke: a late system message stays late.",
+    "Roles do not change the order: a late system message stays late.",
     incident=(
         "posit-dev/shinychat issue 306: a conversation that began with the assistant's greeting "
-        "came back from the history with the user's first message before it."
+        "was restored with the user's first message before it."
     ),
 )
 async def roles_do_not_change_the_order(memory: Memory) -> None:
@@ -158,10 +158,10 @@ async def roles_do_not_change_the_order(memory: Memory) -> None:
 
 @check(
     "ORD10",
-    "A call of several tools is followed by its results, in the order they were added.",
+    "Tool results stay behind the call that asked for them, in the order they were added.",
     incident=(
         "skorokithakis/stavrobot issue 7: a tool's result was stored before its call, and from "
-        "then on the provider refused every request of that conversation."
+        "then on the provider refused every request in that conversation."
     ),
 )
 async def tool_results_stay_behind_their_calls(memory: Memory) -> None:
@@ -178,10 +178,10 @@ async def tool_results_stay_behind_their_calls(memory: Memory) -> None:
 
 @check(
     "ORD11",
-    "``last=n`` gives the n newest messages, oldest of them first.",
+    "``last=n`` returns the n newest messages, oldest first.",
     incident=(
-        "AgentiveAU/MyAgentive issue 123: LIMIT 100 with an ascending order returned the oldest "
-        "hundred messages for ever, so that the agent no longer saw what was just said."
+        "AgentiveAU/MyAgentive issue 123: LIMIT 100 with an ascending order always returned the "
+        "oldest hundred messages, so the agent no longer saw what was just said."
     ),
     needs=[Last],
     suite="smoke",
@@ -196,10 +196,10 @@ async def last_gives_the_newest_in_order(memory: Memory) -> None:
 
 @check(
     "ORD12",
-    "``last`` as large as the history, or larger, gives all of it; of nothing, nothing.",
+    "``last`` at or above the length of the history returns all of it, even if that is nothing.",
     incident=(
         "openai/openai-agents-python pull request 4228: a limit above a hundred was an error, "
-        "because it was passed on as the size of a page."
+        "because it was passed on as the page size."
     ),
     needs=[Last],
 )
@@ -214,7 +214,7 @@ async def last_beyond_the_beginning_gives_all(memory: Memory) -> None:
 
 @check(
     "ORD13",
-    "``last=0`` gives no messages, not all of them.",
+    "``last=0`` returns no messages.",
     incident=(
         "openai/openai-agents-python pull request 4979: get_items(limit=0) of the FileSession "
         "example returned the whole history, because in Python items[-0:] is items[0:]."
@@ -231,10 +231,10 @@ async def last_zero_gives_nothing(memory: Memory) -> None:
 
 @check(
     "ORD14",
-    "A negative ``last`` raises, or gives nothing: it never gives some of the messages.",
+    "A negative ``last`` raises or returns nothing; it never returns some of the messages.",
     incident=(
         "SQLite documents that a negative LIMIT means no limit, and in Python items[--2:] is all "
-        "but the first two: a mistake in arithmetic becomes a wrong history."
+        "but the first two: an arithmetic mistake becomes a wrong history."
     ),
     needs=[Last],
 )
@@ -255,10 +255,10 @@ async def a_negative_last_is_refused(memory: Memory) -> None:
 
 @check(
     "ORD15",
-    "After each further write ``last`` ends with the message that was just added.",
+    "After each write, ``last`` ends with the message that was just added.",
     incident=(
         "MemberJunction/MJ pull request 1730: the cache of a conversation was not dropped when a "
-        "message was added, so the reader went on showing what had been the end of it."
+        "message was added, so readers kept seeing its old end."
     ),
     needs=[Last],
 )
@@ -274,10 +274,10 @@ async def last_follows_every_write(memory: Memory) -> None:
 
 @check(
     "ORD16",
-    "What is added after the store was opened again comes after what was there before.",
+    "Messages added after the store was reopened come after those that were there before.",
     incident=(
         "connamara/quickfixn issue 139: a restart began the numbers of a session at 1 again; "
-        "anomalyco/opencode issue 43303 shows what follows in a chat: new messages sort as the "
+        "anomalyco/opencode issue 43303 shows the result in a chat: new messages sort as the "
         "oldest."
     ),
     needs=[Reopening],
@@ -296,7 +296,7 @@ async def the_order_goes_on_after_reopening(memory: Memory) -> None:
 
 @check(
     "ORD17",
-    "A second opening of the storage reads the same order as the first, each time.",
+    "A second opening of the storage reads the same order as the first, every time.",
     incident=(
         "GetStream/stream-chat-flutter issue 1987: two readers of one conversation saw two "
         "messages in different orders."
@@ -318,9 +318,9 @@ async def every_reader_sees_the_same_order(memory: Memory) -> None:
 
 @check(
     "ORD18",
-    "Sessions that are written by turns each keep the order of their own messages.",
+    "Sessions that are written in turn each keep the order of their own messages.",
     incident=(
-        "odysseus-dev/odysseus pull request 267: histories that were written by several tasks at a "
+        "odysseus-dev/odysseus pull request 267: histories that several tasks wrote at the same "
         "time drifted into each other."
     ),
 )

@@ -32,10 +32,10 @@ BESIDE = [
 
 @check(
     "REV01",
-    "After a revision the new text is there and recalled, and the old text is nowhere.",
+    "After a revision, the new text is listed and recalled, and the old text is nowhere.",
     incident=(
-        "MemTensor/MemOS issue 881: what a memory had been merged from was not retired, so that a "
-        "recall gave both the old answer and the new."
+        "MemTensor/MemOS issue 881: the memories that a merge had replaced were not retired, so a "
+        "recall returned both the old answer and the new one."
     ),
     about="facts",
     needs=[Revise],
@@ -59,10 +59,10 @@ async def a_revised_fact_says_the_new_thing_only(memory: Memory) -> None:
 
 @check(
     "REV02",
-    "A fact is found by what it says now, and not by what it said before.",
+    "The old words of a revised fact no longer recall it ahead of facts on that subject.",
     incident=(
-        "Szotasz/marveen pull request 1352: an edit left the old embedding, so that a search by "
-        "meaning ranked the memory by a text that it no longer had."
+        "Szotasz/marveen pull request 1352: an edit left the old embedding in place, so a search "
+        "by meaning ranked the memory by a text that it no longer had."
     ),
     about="facts",
     needs=[Revise, method("recall")],
@@ -84,10 +84,10 @@ async def the_old_words_do_not_recall_the_revised_fact(memory: Memory) -> None:
 
 @check(
     "REV03",
-    "A revised fact has the id and the metadata that it had.",
+    "A revision keeps the id and the metadata of the fact.",
     incident=(
-        "mem0ai/mem0 issue 5160: update() dropped every field of the metadata but five that it "
-        "knew; three months earlier issue 3966 had told the same."
+        "mem0ai/mem0 issue 5160: update() dropped every metadata field except the five it knew; "
+        "issue 3966 had reported the same three months earlier."
     ),
     about="facts",
     needs=[Revise, method("remember", "metadata")],
@@ -109,10 +109,10 @@ async def a_revision_keeps_the_id_and_the_metadata(memory: Memory) -> None:
 
 @check(
     "REV04",
-    "A revision of an unknown, or of a forgotten, fact is an error and leaves no trace.",
+    "Revising an unknown or a forgotten fact raises and changes nothing.",
     incident=(
         "oceanbase/powercontext issue 295: updating a memory that does not exist was reported as a "
-        "success; agigante80/actual-mcp-server issue 360: and left a phantom row."
+        "success; agigante80/actual-mcp-server issue 360: it also left a phantom row."
     ),
     about="facts",
     needs=[Revise],
@@ -137,7 +137,7 @@ async def revising_what_is_not_there_raises_and_changes_nothing(memory: Memory) 
 
 @check(
     "REV05",
-    "After five revisions and a reopening the last text is there, and none before it.",
+    "After five revisions and a reopen, only the last text of the fact is there.",
     incident=(
         "samvallad33/vestige issue 108: an update left the old vector in the table, and the next "
         "start loaded it again."
@@ -160,10 +160,10 @@ async def a_revision_lasts(memory: Memory) -> None:
 
 @check(
     "REV06",
-    "What a fact said before it was revised can be read as its history, oldest first.",
+    "The earlier texts of a revised fact can be read as its history, oldest first.",
     incident=(
         "NousResearch/hermes-agent issue 26045: a replace overwrote what others had written, and "
-        "only the prompt that a session had cached still had the text."
+        "the text survived only in a prompt that a session had cached."
     ),
     about="facts",
     needs=[Revise, method("fact_history")],
@@ -186,10 +186,10 @@ async def the_earlier_texts_of_a_fact_are_its_history(memory: Memory) -> None:
 
 @check(
     "REV07",
-    "A fact that was forgotten is neither listed nor recalled nor got; the others stay.",
+    "A forgotten fact is neither listed, recalled nor returned by its id; the others stay.",
     incident=(
-        "ruvnet/ruflo issue 2815: a deleted memory was gone from the list, and the search went on "
-        "giving its content; mem0ai/mem0 pull request 3610: deleting left the vector."
+        "ruvnet/ruflo issue 2815: a deleted memory was gone from the list, but the search kept "
+        "returning its content; mem0ai/mem0 pull request 3610: deleting left the vector."
     ),
     about="facts",
     needs=[Forget],
@@ -213,7 +213,7 @@ async def a_forgotten_fact_is_gone_everywhere(memory: Memory) -> None:
 
 @check(
     "REV08",
-    "Forgetting a fact again, or one that never was, is no error and takes nothing else.",
+    "Forgetting a fact again, or one that never existed, is not an error and removes nothing else.",
     incident=(
         "mem0ai/mem0 pull request 4455: deleting a memory that was gone failed with \"'NoneType' "
         "object has no attribute 'payload'\"."
@@ -235,10 +235,10 @@ async def forgetting_twice_is_forgetting_once(memory: Memory) -> None:
 
 @check(
     "REV09",
-    "After forgetting all, none of a hundred and five facts is left, and new ones are kept.",
+    "forget_all removes all 105 facts of a user, and facts told afterwards are kept.",
     incident=(
-        "mem0ai deleted what a list gave whose limit is a hundred; the source of 2.2.1, where it "
-        'was mended, says that this "silently truncates deletes".'
+        "mem0ai deleted the memories that a list returned, and that list is limited to 100; the "
+        'source of 2.2.1, where it was fixed, says that this "silently truncates deletes".'
     ),
     about="facts",
     needs=[ForgetAll],
@@ -257,10 +257,10 @@ async def forgetting_all_forgets_more_than_a_hundred(memory: Memory) -> None:
 
 @check(
     "REV10",
-    "What was forgotten before a restart is forgotten after it.",
+    "A fact that was forgotten before a reopen stays forgotten after it.",
     incident=(
-        "BrainDAO/adk-ts issue 651: after a restart the store looked for what to delete in a cache "
-        "that was empty, reported success, and the memories were still there."
+        "BrainDAO/adk-ts issue 651: after a restart the store looked for the memories to delete in "
+        "an empty cache and reported success; the memories were still there."
     ),
     about="facts",
     needs=[Forget, Reopening],

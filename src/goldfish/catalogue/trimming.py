@@ -49,10 +49,10 @@ async def trimmed(memory: Memory, session: str, before: Sequence[Any], keep: int
 
 @check(
     "TRM01",
-    "Trimming keeps exactly the newest messages, as many as asked, in their order.",
+    "Trimming keeps exactly the newest messages, as many as asked for, in order.",
     incident=(
-        "vircadia-web (pull request 129) trimmed its chat from the wrong end: the newest messages "
-        "went and the oldest stayed."
+        "vircadia-web (pull request 129) trimmed its chat from the wrong end: it removed the "
+        "newest messages and kept the oldest."
     ),
     needs=[Trim],
     suite="smoke",
@@ -71,8 +71,8 @@ async def trimming_keeps_exactly_the_newest(memory: Memory) -> None:
     "TRM02",
     "Trimming returns the number of messages that it removed.",
     incident=(
-        "Redis documents that LTRIM answers OK and never how many elements went; a wrapper that "
-        "hands on its reply tells its caller nothing that can be counted."
+        "Redis documents that LTRIM replies OK and never how many elements it removed; a wrapper "
+        "that returns this reply tells its caller nothing that can be counted."
     ),
     needs=[Trim],
 )
@@ -92,7 +92,7 @@ async def trimming_says_how_many_it_removed(memory: Memory) -> None:
     "Trimming to zero removes every message, and the session can be used again.",
     incident=(
         "SciLink (pull request 514): a trim with a small cap computed history[-0:], which in "
-        "Python is the whole list, so that trimming made the history longer."
+        "Python is the whole list, so trimming made the history longer."
     ),
     needs=[Trim],
 )
@@ -108,7 +108,7 @@ async def trimming_to_nothing_removes_all(memory: Memory) -> None:
 
 @check(
     "TRM04",
-    "Trimming to as many messages as there are, or to more, removes nothing.",
+    "Trimming to the current length or more removes nothing.",
     incident=(
         "SQLite documents that a negative LIMIT means no limit: a DELETE of the oldest (count - "
         "keep) rows empties the table as soon as keep is larger than count."
@@ -124,7 +124,7 @@ async def trimming_beyond_the_end_removes_nothing(memory: Memory) -> None:
 
 @check(
     "TRM05",
-    "Trimming a session that nobody wrote to is no error, and does not hurt its first message.",
+    "Trimming an unknown session is not an error and does not harm its first message.",
     incident=(
         "KiraAI issue 119: removing a session that was not there raised a KeyError, which users "
         "saw as an internal server error whenever two tabs did the same."
@@ -142,10 +142,10 @@ async def trimming_what_is_not_there_is_no_error(memory: Memory) -> None:
 
 @check(
     "TRM06",
-    "Trimming one session removes nothing from another, however much alike their ids are.",
+    "Trimming one session removes nothing from another, however similar their ids are.",
     incident=(
-        "langgraph-checkpoint-sqlite 3.1.0 matched ids by prefix and took 'john_doe' as a pattern; "
-        "a removal that selects like that empties other people's sessions."
+        "langgraph-checkpoint-sqlite 3.1.0 matched ids by prefix and treated 'john_doe' as a "
+        "pattern; a removal that selects like that empties other people's sessions."
     ),
     needs=[Trim],
 )
@@ -159,9 +159,9 @@ async def trimming_leaves_other_sessions_alone(memory: Memory) -> None:
 
 @check(
     "TRM07",
-    "However adding and trimming alternate, new messages come last and old ones stay gone.",
+    "However adds and trims alternate, new messages come last and trimmed ones stay gone.",
     incident=(
-        "bug-ops/zeph issue 5277: positions that were handed out before a trim pointed at other "
+        "bug-ops/zeph issue 5277: positions that were handed out before a trim pointed to other "
         "messages after it."
     ),
     needs=[Trim],
@@ -181,7 +181,7 @@ async def messages_added_after_trimming_go_to_the_end(memory: Memory) -> None:
 
 @check(
     "TRM08",
-    "What was trimmed is still gone, and what was kept still there, after reopening.",
+    "After a trim and a reopen, trimmed messages are still gone and the others still there.",
     incident=(
         "hermes-webui issue 5532: a session was emptied in one file but not in its database, and "
         "the next load merged the old messages back."
@@ -201,10 +201,10 @@ async def trimmed_messages_stay_gone_after_reopen(memory: Memory) -> None:
 
 @check(
     "TRM09",
-    "Trimming a second time to the same number changes nothing.",
+    "Trimming again to the same number changes nothing.",
     incident=(
         "openai-agents issue 5010: a compaction that saw only the newest window replaced the whole "
-        "session by it, and every further round deleted what lay outside."
+        "session with it, and every further round deleted what lay outside."
     ),
     needs=[Trim],
 )
@@ -218,7 +218,7 @@ async def trimming_again_removes_nothing_more(memory: Memory) -> None:
 
 @check(
     "TRM10",
-    "Trimming to a negative number is refused, or at least removes nothing.",
+    "Trimming to a negative number is refused or removes nothing.",
     incident=(
         "Redis documents that negative indices of LTRIM count from the end: a computed keep_last "
         "below zero then removes messages from the wrong side without an error."
@@ -240,7 +240,7 @@ async def trimming_to_a_negative_number_removes_nothing(memory: Memory) -> None:
 
 @check(
     "TRM11",
-    "A message that was trimmed away can be added again, and is then the newest.",
+    "A trimmed message can be added again and is then the newest.",
     incident=(
         "langgraph pull request 7207 proposes tombstones that drop every later write to what was "
         "deleted; kept per message, they swallow one that is written again on purpose."
@@ -257,7 +257,7 @@ async def a_trimmed_message_may_be_added_again(memory: Memory) -> None:
 
 @check(
     "TRM12",
-    "The newest messages are those added last, whatever their timestamps and ids say.",
+    "Trimming keeps the messages that were added last, whatever their timestamps and ids.",
     incident=(
         "spring-ai issue 3149: every message of a conversation got the same timestamp, by which "
         "the JDBC chat memory ordered and cut its window."
@@ -280,10 +280,10 @@ async def trimming_goes_by_the_order_of_adding(memory: Memory) -> None:
 
 @check(
     "TRM13",
-    "The messages that a trim keeps come back as they were, field by field.",
+    "The messages that a trim keeps are unchanged in every field.",
     incident=(
         "spring-ai issue 3149: a window that deletes the conversation and writes the rest again "
-        "stamped every message with the present time."
+        "stamped every message with the current time."
     ),
     needs=[Trim],
 )
@@ -301,10 +301,10 @@ async def trimming_changes_nothing_about_what_remains(memory: Memory) -> None:
 
 @check(
     "TRM14",
-    "A thousand messages are trimmed to the number asked for in one call.",
+    "A history of 1,200 messages is trimmed to the number asked for in one call.",
     incident=(
-        "AWS documents that a DynamoDB BatchWriteItem takes at most 25 items: removal that sends "
-        "one batch and stops leaves the rest of a long history where it was."
+        "AWS documents that a DynamoDB BatchWriteItem takes at most 25 items: a removal that sends "
+        "one batch and stops leaves the rest of a long history in place."
     ),
     needs=[Trim],
 )
@@ -318,10 +318,10 @@ async def a_long_history_is_trimmed_at_once(memory: Memory) -> None:
 
 @check(
     "TRM15",
-    "After a trim, asking for the last few counts only what is left.",
+    "After a trim, ``last`` counts only the messages that are left.",
     incident=(
         "SciLink (pull request 514) cut its histories with two numbers that were counted in "
-        "different places, so that a cap did nothing until message 121."
+        "different places, so a cap did nothing until message 121."
     ),
     needs=[Trim, method("get_history", "last")],
 )
@@ -339,9 +339,9 @@ async def the_last_messages_are_right_after_trimming(memory: Memory) -> None:
 
 @check(
     "TRM16",
-    "Messages with the same words are trimmed by their place, not by their words.",
+    "Messages with equal contents are trimmed by their position.",
     incident=(
-        "Python documents that list.remove takes the first item that is equal; trimming by value "
+        "Python documents that list.remove removes the first item that is equal; trimming by value "
         "removes the wrong 'yes' from a conversation with several."
     ),
     needs=[Trim],

@@ -79,7 +79,7 @@ def judge_list(expected: Iterable[str], found: list[Any], gone: Iterable[str] = 
 
 @check(
     "CLR01",
-    "After clear, the session has no messages, whoever said them and however many.",
+    "After clear, the session has no messages, whatever their role and number.",
     incident=(
         "ogx issue 3546: after 'Clear Chat' the model was still sent the whole previous "
         "conversation."
@@ -101,7 +101,7 @@ async def clearing_empties_the_session(memory: Memory) -> None:
 
 @check(
     "CLR02",
-    "Clearing a session twice, or one that nobody wrote to, is no error.",
+    "Clearing a session twice, or one that was never written to, is not an error.",
     incident=(
         "KiraAI issue 119: deleting a session that was already gone raised a KeyError, which a "
         "double click turned into an internal server error."
@@ -120,10 +120,10 @@ async def clearing_what_is_empty_is_no_error(memory: Memory) -> None:
 
 @check(
     "CLR03",
-    "Clearing one session removes nothing from another, however much alike their ids are.",
+    "Clearing one session removes nothing from another, however similar their ids are.",
     incident=(
-        "mem0ai 1.0.5 (issue 3928): delete_all of one user reset the whole collection, and every "
-        "other user's memories went too; zapo pull request 21 cleared 'foobar' with 'foo*'."
+        "mem0ai 1.0.5 (issue 3928): delete_all of one user reset the whole collection, with every "
+        "other user's memories; zapo pull request 21: the pattern 'foo*' also cleared 'foobar'."
     ),
     needs=[Clear],
     suite="smoke",
@@ -138,10 +138,10 @@ async def clearing_leaves_other_sessions_alone(memory: Memory) -> None:
 
 @check(
     "CLR04",
-    "What is added after clear is there, in order, and nothing of before comes back with it.",
+    "After clear, new messages are read back in order and none of the old ones with them.",
     incident=(
-        "zep-python issue 70: a session that was deleted refused new messages until a purge had "
-        "run; langgraph issue 7206: a late write brings a deleted thread back."
+        "zep-python issue 70: a deleted session refused new messages until a purge had run; "
+        "langgraph issue 7206: a late write brings a deleted thread back."
     ),
     needs=[Clear],
 )
@@ -162,9 +162,9 @@ async def a_cleared_session_begins_anew(memory: Memory) -> None:
 
 @check(
     "CLR05",
-    "A session that was cleared is still empty after the store is closed and opened again.",
+    "A cleared session is still empty after the store is closed and reopened.",
     incident=(
-        "hermes-webui issue 5532: clearing emptied a side file and not state.db, and the next load "
+        "hermes-webui issue 5532: clearing emptied a side file but not state.db, and the next load "
         "merged the old messages back."
     ),
     needs=[Clear, Reopening],
@@ -186,10 +186,10 @@ async def cleared_messages_stay_gone_after_reopen(memory: Memory) -> None:
 
 @check(
     "CLR06",
-    "A message that was cleared can be added again with its id, and is there.",
+    "A cleared message can be added again with its id.",
     incident=(
         "langgraph pull request 7207 proposes tombstones that drop every write to what was once "
-        "deleted, also one that is meant."
+        "deleted, even an intended one."
     ),
     needs=[Clear, Retries],
 )
@@ -205,9 +205,9 @@ async def a_cleared_message_may_be_added_again(memory: Memory) -> None:
 
 @check(
     "CLR07",
-    "After clear_all no session has messages, and the store works on.",
+    "After clear_all, no session has messages, and the store still works.",
     incident=(
-        "connect-dynamodb pull request 29: cleaning up read one page of a scan, and sessions "
+        "connect-dynamodb pull request 29: the cleanup read one page of a scan, and the sessions "
         "beyond it stayed."
     ),
     needs=[method("clear_all")],
@@ -230,7 +230,7 @@ async def clearing_all_empties_every_session(memory: Memory) -> None:
 
 @check(
     "CLR08",
-    "Clear_all also removes what another opening wrote, now and after reopening.",
+    "clear_all also removes what another opening wrote, at once and after a reopen.",
     incident=(
         "n8n pull request 25404: clearing the stored sessions left those that a running instance "
         "held in memory."
@@ -256,9 +256,9 @@ async def clearing_all_reaches_what_others_wrote(memory: Memory) -> None:
 
 @check(
     "CLR09",
-    "Deleting messages by id removes exactly those; the rest stays in its order.",
+    "Deleting messages by id removes exactly those; the rest stays in order.",
     incident=(
-        "esmska issue 294: a message that arrived during the question 'delete?' shifted the "
+        "esmska issue 294: a message that arrived while the user was asked 'delete?' shifted the "
         "positions, and the wrong one was deleted."
     ),
     needs=[Delete, carries("id")],
@@ -276,7 +276,7 @@ async def deleting_removes_exactly_those(memory: Memory) -> None:
 
 @check(
     "CLR10",
-    "Deleting an unknown id, a deleted one, none at all or in no session changes nothing.",
+    "Deleting unknown ids, deleted ids, no ids, or ids of an empty session changes nothing.",
     incident=(
         "waha issue 1897: the second request to delete a message was answered with an internal "
         "server error."
@@ -298,9 +298,9 @@ async def deleting_what_is_not_there_changes_nothing(memory: Memory) -> None:
 
 @check(
     "CLR11",
-    "Deleting in one session leaves a message with the same id in another session.",
+    "Deleting a message leaves one with the same id in another session alone.",
     incident=(
-        "opencode pull request 14417 began by deleting a message by its id alone, in whatever "
+        "opencode pull request 14417 at first deleted a message by its id alone, in whatever "
         "session it was, until a reviewer asked for the session too."
     ),
     needs=[Delete, carries("id")],
@@ -326,10 +326,10 @@ async def deleting_stays_within_its_session(memory: Memory) -> None:
 
 @check(
     "CLR12",
-    "All messages of a session can be deleted, and it can be used again.",
+    "All messages of a session can be deleted, and the session can be used again.",
     incident=(
-        "Redis documents that a list without elements does not exist any more: code that takes the "
-        "missing key for an error fails on the first message after the last one went."
+        "Redis documents that a list without elements no longer exists: code that takes the "
+        "missing key for an error fails on the first message after the last one is deleted."
     ),
     needs=[Delete, carries("id")],
 )
@@ -346,10 +346,10 @@ async def deleting_every_message_leaves_an_empty_session(memory: Memory) -> None
 
 @check(
     "CLR13",
-    "Deleting an id spares those that it begins, matches as a pattern, or resembles.",
+    "Deleting an id spares ids that it is a prefix of, matches as a pattern, or resembles.",
     incident=(
-        "SQLite documents that LIKE ignores the case of ASCII letters and takes % and _ as "
-        "wildcards; langgraph-checkpoint-sqlite 3.1.0 matched 'john_doe' and 'john-doe' that way."
+        "SQLite documents that LIKE ignores the case of ASCII letters and treats % and _ as "
+        "wildcards; langgraph-checkpoint-sqlite 3.1.0 confused 'john_doe' and 'john-doe' that way."
     ),
     needs=[Delete, carries("id")],
 )
@@ -370,7 +370,7 @@ async def ids_to_delete_are_compared_exactly(memory: Memory) -> None:
 
 @check(
     "CLR14",
-    "What was deleted is still gone, and the rest still in order, after reopening.",
+    "After a reopen, deleted messages are still gone and the rest is still in order.",
     incident=(
         "mem0 issue 3695: memories that delete_all had removed from the dashboard still came up in "
         "searches."
@@ -391,10 +391,10 @@ async def deleted_messages_stay_gone_after_reopen(memory: Memory) -> None:
 
 @check(
     "CLR15",
-    "A message that was deleted can be added again with its id, and is then the newest.",
+    "A deleted message can be added again with its id and is then the newest.",
     incident=(
-        "OpenChat pull request 5610 had to repair undeleting: a message that was deleted and then "
-        "wanted back stayed away."
+        "OpenChat pull request 5610 had to fix undelete: a deleted message that was wanted back "
+        "stayed away."
     ),
     needs=[Delete, carries("id"), Retries],
 )
@@ -410,10 +410,10 @@ async def a_deleted_message_may_be_added_again(memory: Memory) -> None:
 
 @check(
     "CLR16",
-    "Trimming and asking for the last few count only the messages that are still there.",
+    "After a delete, trim and ``last`` count only the messages that are left.",
     incident=(
-        "JabbR issue 1121: a room's history was trimmed by a count that included entries which "
-        "were not messages, so that too few messages were left."
+        "JabbR issue 1121: a room's history was trimmed by a count that included entries other "
+        "than messages, so too few messages were left."
     ),
     needs=[Delete, carries("id"), method("trim", "keep_last")],
 )
@@ -437,10 +437,10 @@ async def deleting_and_trimming_count_the_same_messages(memory: Memory) -> None:
 
 @check(
     "CLR17",
-    "Every session that has messages is listed once, by exactly the id it was given.",
+    "Every session that has messages is listed once, under exactly the id it was given.",
     incident=(
         "Redis documents that SCAN may return an element several times; Codex returned at most 100 "
-        "threads however many were asked for (paseo pull request 5074)."
+        "threads, however many were asked for (paseo pull request 5074)."
     ),
     needs=[method("list_sessions")],
 )
@@ -460,10 +460,10 @@ async def sessions_are_listed_once_each(memory: Memory) -> None:
 
 @check(
     "CLR18",
-    "A session that was cleared is listed no longer, until something is added to it.",
+    "A cleared session is not listed until something is added to it.",
     incident=(
         "signalbox issue 78: clearing a session did not remove it from the list that users jump to "
-        "sessions with."
+        "sessions from."
     ),
     needs=[method("list_sessions"), Clear],
 )

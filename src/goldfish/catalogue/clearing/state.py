@@ -12,10 +12,10 @@ Snapshots = (method("save_snapshot"), method("rollback_to_snapshot"))
 
 @check(
     "CLR40",
-    "Clearing one session takes no value from another, however alike, nor from any user.",
+    "Clearing a session removes no values of another session, however similar, or of a user.",
     incident=(
-        "mem0ai/mem0 issue 3928: delete_all for one user reset the whole store, and what was known "
-        "of all others went with it."
+        "mem0ai/mem0 issue 3928: delete_all for one user reset the whole store, with everything "
+        "known about the others."
     ),
     about="state",
     needs=[method("clear")],
@@ -36,10 +36,10 @@ async def clearing_a_session_leaves_the_values_of_others(memory: Memory) -> None
 
 @check(
     "CLR41",
-    "Trimming a history, or deleting messages, takes no value away, down to the last message.",
+    "Trimming or deleting messages, down to the last one, removes no values.",
     incident=(
-        "openclaw/openclaw issue 120663: when messages were compacted away, the summary that was "
-        "kept beside them became an empty one, in 77 of 164 cases."
+        "openclaw/openclaw issue 120663: when messages were compacted away, the summary kept "
+        "beside them was replaced with an empty one, in 77 of 164 cases."
     ),
     about="state",
     needs=[method("add_messages"), method("get_history")],
@@ -63,10 +63,10 @@ async def removing_messages_leaves_the_values(memory: Memory) -> None:
 
 @check(
     "SNP40",
-    "A rollback makes the values of the session what they were: changed, added, not there yet.",
+    "A rollback restores the values of the session: it reverts changes and removes additions.",
     incident=(
-        "google/adk-python issue 4839: going back in a session set values to None that it had from "
-        "the beginning."
+        "google/adk-python issue 4839: rewinding a session set values to None that it had from the "
+        "beginning."
     ),
     about="state",
     needs=Snapshots,
@@ -95,10 +95,10 @@ async def rolling_back_restores_the_values(memory: Memory) -> None:
 
 @check(
     "SNP41",
-    "A rollback of one session changes no value of another session, nor of a user.",
+    "A rollback of one session changes no values of another session or of a user.",
     incident=(
-        "google/adk-python issue 4933: going back in one session reached for all values that it "
-        "saw; those of the user and of the app had to be left out by name."
+        "google/adk-python issue 4933: rewinding one session reached for every value that it saw; "
+        "those of the user and of the app had to be excluded by name."
     ),
     about="state",
     needs=[*Snapshots, *UserState],

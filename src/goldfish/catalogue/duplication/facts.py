@@ -39,9 +39,9 @@ LOOK_ALIKE = [
 
 @check(
     "DUP05",
-    "A fact that is told five times is there once.",
+    "A fact that is told five times is stored once.",
     incident=(
-        "mem0ai 2.2.1 with infer=False keeps the same fact, told five times, as five memories; "
+        "mem0ai 2.2.1 with infer=False stores a fact that is told five times as five memories; "
         "woogiekim/agent-crew issue 28: equal contents got a new id with every capture."
     ),
     about="facts",
@@ -59,10 +59,10 @@ async def the_same_fact_told_five_times_is_one(memory: Memory) -> None:
 
 @check(
     "DUP06",
-    "A fact that is told again in other case, with other spaces or a full stop, is there once.",
+    "A fact told again in another case, with other spaces or a full stop, is stored once.",
     incident=(
-        "danieljustus/symaira-memory issue 228: a memory and the fact that was extracted from it "
-        "were both stored, because contents were not normalised and compared before saving."
+        "danieljustus/symaira-memory issue 228: a memory and the fact extracted from it were both "
+        "stored, because contents were not normalised and compared before saving."
     ),
     about="facts",
 )
@@ -75,7 +75,7 @@ async def a_fact_is_the_same_in_other_case_space_and_full_stop(memory: Memory) -
 
 @check(
     "DUP07",
-    "Three processes that tell the same fact at the same moment leave it there once.",
+    "A fact that three processes tell at the same moment is stored once.",
     incident=(
         "hanamorix/companion-emergence issue 66: a rerun called the same tool twice in one turn, "
         "and the memory that it wrote was there twice."
@@ -112,10 +112,10 @@ async def facts_that_differ_in_a_number_a_name_or_a_not_stay_apart(memory: Memor
 
 @check(
     "DUP09",
-    "A fact that is told about two users is known of both.",
+    "A fact that is told about several users is known about each of them.",
     incident=(
-        "microsoft/agent-framework issue 4682: things were told apart by a hash of what they said, "
-        "so that the second one to say it was dropped."
+        "microsoft/agent-framework issue 4682: items were identified by a hash of their text, so "
+        "the second one with the same text was dropped."
     ),
     about="facts",
 )
@@ -129,10 +129,10 @@ async def the_same_fact_of_two_users_is_two(memory: Memory) -> None:
 
 @check(
     "DUP10",
-    "A fact that is told again keeps its first words and its first metadata.",
+    "A fact that is told again keeps its first wording and its first metadata.",
     incident=(
-        "cyzus/suzent issue 34: a fact taken for known was reported as updated, while nothing of "
-        "it was; what a repetition does has to be one thing, and that the one that was promised."
+        "cyzus/suzent issue 34: a fact that was taken for known was reported as updated, although "
+        "nothing was; a repetition must do one thing, and that must be what was promised."
     ),
     about="facts",
     needs=[method("remember", "metadata")],
@@ -152,10 +152,10 @@ async def a_repeated_fact_stays_as_it_was_first_told(memory: Memory) -> None:
 
 @check(
     "DUP11",
-    "A fact that is told again after the storage was closed and opened is there once.",
+    "A fact that is told again after a reopen is stored once.",
     incident=(
-        "netclaw-dev/netclaw issue 379: one fact was stored again and again, turn after turn, "
-        "because no proposal was compared with what was there."
+        "netclaw-dev/netclaw issue 379: one fact was stored turn after turn, because no proposal "
+        "was compared with what was already stored."
     ),
     about="facts",
     needs=[Reopening],
@@ -170,10 +170,10 @@ async def a_fact_is_the_same_after_reopening(memory: Memory) -> None:
 
 @check(
     "DUP12",
-    "A fact that was forgotten and is told again is there, once.",
+    "A forgotten fact that is told again is there, once.",
     incident=(
-        "rohitg00/agentmemory issue 632: deleted memories stayed in the search index as ghosts, "
-        "and took the places of those that are there."
+        "rohitg00/agentmemory issue 632: deleted memories stayed in the search index as ghosts and "
+        "took the places of live ones."
     ),
     about="facts",
     needs=[method("forget")],

@@ -9,7 +9,7 @@ from goldfish.messages import ChatMessage
 
 @check(
     "DUP01",
-    "Adding a message that the session has is a no-op, alone or with others, soon or late.",
+    "Adding a message that the session already has is a no-op, alone or with others, soon or late.",
     incident=(
         "nextcloud/talk-android pull request 4688: the server had the message, its reply was lost "
         "on the way, the app tried again, and the conversation had it twice."
@@ -39,10 +39,10 @@ async def a_retried_message_is_kept_once(memory: Memory) -> None:
 
 @check(
     "DUP02",
-    "When an id comes back with other contents, the first contents stay, and their place.",
+    "When an id is added again with other contents, the first contents stay in their place.",
     incident=(
-        "LangGraph documents that add_messages replaces a message whose id it knows: a retry that "
-        "carries other words rewrites what was said; SQLite's INSERT OR REPLACE moves it as well."
+        "LangGraph documents that add_messages replaces a message whose id it knows: a retry with "
+        "other words rewrites what was said; SQLite's INSERT OR REPLACE also moves it."
     ),
     needs=[Retries],
 )
@@ -58,10 +58,10 @@ async def a_message_id_that_comes_back_changes_nothing(memory: Memory) -> None:
 
 @check(
     "DUP03",
-    "Messages that say the same are all kept, one after the other or far apart.",
+    "Messages with equal contents are all kept, in a row or far apart.",
     incident=(
-        "microsoft/agent-framework issue 4682: messages with the same role and words were taken "
-        "for duplicates, so the user's second 'yes' never reached the model."
+        "microsoft/agent-framework issue 4682: messages with the same role and words were treated "
+        "as duplicates, so the user's second 'yes' never reached the model."
     ),
 )
 async def repeated_words_are_kept_each_time(memory: Memory) -> None:
@@ -78,10 +78,11 @@ async def repeated_words_are_kept_each_time(memory: Memory) -> None:
 
 @check(
     "DUP04",
-    "Messages whose ids differ by case, space, form or number are different messages.",
+    "Messages whose ids differ by case, space, Unicode form or number are different messages.",
     incident=(
-        "nanocoai/nanoclaw issue 3226: a platform used an id again, the message was taken for one "
-        "the session had, and the user got no answer; ids that only look alike share that fate."
+        "nanocoai/nanoclaw issue 3226: a platform reused an id, the message was taken for one that "
+        "the session already had, and the user got no answer; ids that only look alike share that "
+        "fate."
     ),
     needs=[Retries, carries("id")],
 )

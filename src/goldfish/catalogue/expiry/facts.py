@@ -19,10 +19,10 @@ PASSING, LASTING = "Ann is in the cinema tonight", "Ann lives in Berlin"
 
 @check(
     "TTL22",
-    "A fact that was told for a second is neither listed nor recalled when that is over.",
+    "A fact with a TTL of one second is neither listed nor recalled once it is over.",
     incident=(
-        "vllm-project/semantic-router issue 404: entries past their time were still the best "
-        "match, and were given out until something else removed them."
+        "vllm-project/semantic-router issue 404: expired entries were still the best match and "
+        "were returned until something else removed them."
     ),
     about="facts",
     needs=[PerFact],
@@ -35,9 +35,9 @@ async def a_fact_is_known_for_its_time_only(memory: Memory) -> None:
 
 @check(
     "TTL23",
-    "The facts beside one that expires stay: those without a time, with a longer one, of others.",
+    "A fact expires alone: facts without a TTL, with a longer one, and of other users stay.",
     incident=(
-        "mem0ai/mem0 pull request 5445: the cleaning up of expired memories, if called without a "
+        "mem0ai/mem0 pull request 5445: the cleanup of expired memories, if called without a "
         "filter, went through those of all users."
     ),
     about="facts",
@@ -57,10 +57,10 @@ async def a_fact_expires_alone(memory: Memory) -> None:
 
 @check(
     "TTL24",
-    "A fact that is told again after it expired is known, for good if it is told so.",
+    "A fact that expired and is told again without a TTL is known and stays.",
     incident=(
         "Siddhant-K-code/distill pull request 84: what replaced an expired entry was merged into "
-        "that entry as its duplicate, until the search for duplicates left those out."
+        "that entry as its duplicate, until the search for duplicates left expired ones out."
     ),
     about="facts",
     needs=[PerFact],
@@ -77,10 +77,10 @@ async def an_expired_fact_can_be_told_anew(memory: Memory) -> None:
 
 @check(
     "TTL25",
-    "A fact whose time was over when the storage was opened again is not known.",
+    "A fact that expired while the storage was closed is not known after the reopen.",
     incident=(
-        "simonlast/node-persist issue 79: expired items went with a job that ran every two "
-        "minutes; whoever asked before it got them."
+        "simonlast/node-persist issue 79: a job removed expired items every two minutes; anyone "
+        "who asked before it ran still got them."
     ),
     about="facts",
     needs=[PerFact, Reopening],

@@ -121,10 +121,10 @@ def judge_left(left: Any, asked: float, passed: float) -> None:
 
 @check(
     "TTL01",
-    "When its time is over a session has no messages, however it is read.",
+    "An expired session has no messages, however it is read.",
     incident=(
-        "langgraph-checkpoint-sqlite 3.1.2: three seconds after a TTL of one the item is still "
-        "served, because only a sweep that nobody started would remove it."
+        "langgraph-checkpoint-sqlite 3.1.2: three seconds after a TTL of one second the item is "
+        "still served, because only a sweep that nobody started would remove it."
     ),
     needs=[SetTTL],
     suite="smoke",
@@ -143,10 +143,10 @@ async def an_expired_session_is_empty(memory: Memory) -> None:
 
 @check(
     "TTL02",
-    "A session whose time is over is listed no longer, also if nobody has read it since.",
+    "An expired session is no longer listed, even if nobody has read it since.",
     incident=(
         "affinidi-tdk-rs pull request 333: sessions expired only when they were read; those that "
-        "nobody read again stayed in the table for ever."
+        "were never read again stayed in the table for ever."
     ),
     needs=[SetTTL, method("list_sessions")],
 )
@@ -166,9 +166,9 @@ async def an_expired_session_is_not_listed(memory: Memory) -> None:
 
 @check(
     "TTL03",
-    "A deadline also holds after reopening, and for an opening that knew the session before.",
+    "A deadline holds after a reopen, and for an opening that had read the session before.",
     incident=(
-        "rockbot pull request 81 had to write deadlines to its files: until then a restart forgot "
+        "rockbot pull request 81 had to write deadlines to its files: until then, a restart forgot "
         "what was to expire when."
     ),
     needs=[SetTTL, Reopening],
@@ -191,10 +191,10 @@ async def a_deadline_holds_for_every_opening(memory: Memory) -> None:
 
 @check(
     "TTL04",
-    "A session is there until its time is over, be that a minute, a month or ten years.",
+    "A session does not expire early, be its deadline in a minute, a month or ten years.",
     incident=(
         "memcached documents that more than 30 days are read as a date, long past; micronaut-redis "
-        "pull request 3 had mixed up seconds and milliseconds."
+        "pull request 3 had confused seconds and milliseconds."
     ),
     needs=[SetTTL],
 )
@@ -211,9 +211,9 @@ async def a_session_does_not_expire_early(memory: Memory) -> None:
 
 @check(
     "TTL05",
-    "A deadline makes its own session expire and no other, however much alike their ids are.",
+    "A deadline expires its own session and no other, however similar their ids are.",
     incident=(
-        "Redis documents that EXPIRE works on a whole key: sessions that share one hash all go "
+        "Redis documents that EXPIRE applies to a whole key: sessions that share one hash all go "
         "with the first deadline among them."
     ),
     needs=[SetTTL],
@@ -231,7 +231,7 @@ async def only_the_session_itself_expires(memory: Memory) -> None:
 
 @check(
     "TTL06",
-    "Writing to a session does not move its deadline, and what was written expires with it.",
+    "Writing to a session does not move its deadline, and the new messages expire with it.",
     incident=(
         "Redis documents that SET removes a key's timeout; sessions that are saved as one value "
         "lose theirs with the next save (kontext issue 894)."
@@ -257,8 +257,8 @@ async def later_writes_leave_a_deadline_alone(memory: Memory) -> None:
     "TTL07",
     "Reading a session again and again does not keep it alive.",
     incident=(
-        "the langgraph.json reference says that reading an item restarts its time by default "
-        "(refresh_on_read): what is looked at often enough is never forgotten."
+        "The langgraph.json reference says that reading an item restarts its TTL by default "
+        "(refresh_on_read): what is read often enough never expires."
     ),
     needs=[SetTTL],
 )
@@ -278,10 +278,10 @@ async def reads_do_not_renew_a_deadline(memory: Memory) -> None:
 
 @check(
     "TTL08",
-    "A session that is trimmed expires when it would have expired anyway.",
+    "Trimming a session does not move its deadline.",
     incident=(
-        "Redis documents that a timeout goes when a key is deleted or overwritten: a trim that "
-        "writes the rest of the list anew makes it eternal."
+        "Redis documents that deleting or overwriting a key removes its timeout: a trim that "
+        "rewrites the rest of the list makes it permanent."
     ),
     needs=[SetTTL, method("trim", "keep_last")],
 )
@@ -304,10 +304,10 @@ async def trimming_keeps_the_deadline(memory: Memory) -> None:
 
 @check(
     "TTL09",
-    "A session from which messages are deleted expires when it would have expired anyway.",
+    "Deleting messages from a session does not move its deadline.",
     incident=(
         "Redis documents that *STORE commands and SET remove a timeout: a delete that filters the "
-        "list and stores the result makes the session eternal."
+        "list and stores the result makes the session permanent."
     ),
     needs=[SetTTL, method("delete_messages"), carries("id")],
 )
@@ -328,8 +328,8 @@ async def deleting_messages_keeps_the_deadline(memory: Memory) -> None:
     "TTL10",
     "Setting the expiry to None removes the deadline, and the session stays.",
     incident=(
-        "redis-mock issue 184: after a key was set anew its old timeout could be neither changed "
-        "nor taken away."
+        "redis-mock issue 184: after a key was set again, its old timeout could be neither changed "
+        "nor removed."
     ),
     needs=[SetTTL],
 )
@@ -357,7 +357,7 @@ async def a_deadline_can_be_removed(memory: Memory) -> None:
 
 @check(
     "TTL11",
-    "Setting the expiry again replaces the first deadline, by a later or an earlier one.",
+    "Setting the expiry again replaces the deadline, whether the new one is later or earlier.",
     incident=(
         "Redis documents that EXPIRE with NX sets a timeout only where there is none, and with GT "
         "or LT only a later or earlier one: with any of them the second call is ignored."
@@ -383,7 +383,7 @@ async def a_new_deadline_replaces_the_old_one(memory: Memory) -> None:
 
 @check(
     "TTL12",
-    "get_ttl says how many seconds are left, and None where there is no deadline.",
+    "get_ttl returns the seconds left, and None where there is no deadline.",
     incident=(
         "simplesamlphp issue 810 took a date for a number of seconds, and sessions stayed for "
         "decades; sync_gateway issue 1201 showed a day as 86400000000000."
@@ -413,10 +413,10 @@ async def the_time_left_is_told_in_seconds(memory: Memory) -> None:
 
 @check(
     "TTL13",
-    "What is added after the expiry is there alone and stays: no old messages, no old deadline.",
+    "Messages added after an expiry are there alone and stay: no old messages, no old deadline.",
     incident=(
-        "twisted issue 3458: a request that came after a session's time was over, and before the "
-        "cleaning, revived the expired session with all it held."
+        "twisted issue 3458: a request that came after a session's deadline but before the cleanup "
+        "revived the expired session with everything in it."
     ),
     needs=[SetTTL],
 )
@@ -440,7 +440,7 @@ async def a_session_begins_anew_after_its_expiry(memory: Memory) -> None:
 
 @check(
     "TTL14",
-    "A message that expired can be added again with its id, and is there.",
+    "An expired message can be added again with its id.",
     incident=(
         "langgraph pull request 7207 proposes tombstones that drop writes to what was once "
         "deleted; kept beyond an expiry, they swallow a message that is said again."
@@ -458,10 +458,10 @@ async def an_expired_message_may_be_added_again(memory: Memory) -> None:
 
 @check(
     "TTL15",
-    "A deadline for a session without messages does nothing to a message added later.",
+    "A deadline set on a session without messages does not expire messages added later.",
     incident=(
-        "Redis documents that EXPIRE of a key that does not exist sets nothing; a table of "
-        "deadlines beside the messages remembers it, and the first message dies young."
+        "Redis documents that EXPIRE of a key that does not exist sets nothing; a separate table "
+        "of deadlines remembers it, and the first message expires early."
     ),
     needs=[SetTTL],
 )
@@ -480,10 +480,10 @@ async def an_empty_session_takes_no_deadline(memory: Memory) -> None:
 
 @check(
     "TTL16",
-    "What is added after clear does not expire by the deadline of what was cleared.",
+    "Messages added after clear do not expire by the old deadline.",
     incident=(
-        "turms issue 628 kept a session and its timeout in two writes, so that one could outlive "
-        "the other."
+        "turms issue 628 kept a session and its timeout in two writes, so one could outlive the "
+        "other."
     ),
     needs=[SetTTL, method("clear")],
 )

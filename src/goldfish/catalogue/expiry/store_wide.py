@@ -12,10 +12,10 @@ from goldfish.harness.memory import Memory, contents_of
 
 @check(
     "TTL17",
-    "In a store with an expiry of its own a session expires by itself, set by the write itself.",
+    "With a store-wide expiry, the write itself sets the deadline, and the session expires.",
     incident=(
-        "Flowise issue 2255: the session timeout of its Upstash memory was never handed to the "
-        "server, and the key's time to live stayed 'forever'."
+        "Flowise issue 2255: the session timeout of its Upstash memory was never sent to the "
+        "server, and the key's TTL stayed 'forever'."
     ),
     needs=[StoreTTL],
 )
@@ -31,9 +31,9 @@ async def a_store_wide_expiry_takes_effect(memory: Memory) -> None:
 
 @check(
     "TTL18",
-    "In a store with an expiry of its own a session lives on whole while it is written to.",
+    "With a store-wide expiry, a session stays whole as long as it is written to.",
     incident=(
-        "tomcat-redis-session-manager issue 15: the time to live was set once and not with later "
+        "tomcat-redis-session-manager issue 15: the TTL was set once and not renewed by later "
         "activity, and users were logged out in the middle of their work."
     ),
     needs=[StoreTTL],
@@ -64,10 +64,10 @@ async def every_write_renews_a_store_wide_expiry(memory: Memory) -> None:
 
 @check(
     "TTL19",
-    "In a store with an expiry of its own reading a session does not keep it alive.",
+    "With a store-wide expiry, reading a session does not keep it alive.",
     incident=(
-        "rest-sessions issue 1: each use set a session's timer back to the beginning, so that a "
-        "session that is polled never ends."
+        "rest-sessions issue 1: each use reset a session's timer, so a session that is polled "
+        "never ends."
     ),
     needs=[StoreTTL],
 )
@@ -83,10 +83,10 @@ async def reads_do_not_renew_a_store_wide_expiry(memory: Memory) -> None:
 
 @check(
     "TTL20",
-    "In a store with an expiry of its own, writing to one session does not renew another.",
+    "With a store-wide expiry, writing to one session does not renew another.",
     incident=(
-        "Redis documents that EXPIRE works on a whole key: sessions that are kept in one hash live "
-        "as long as the busiest of them."
+        "Redis documents that EXPIRE applies to a whole key: sessions kept in one hash live as "
+        "long as the busiest of them."
     ),
     needs=[StoreTTL],
 )
@@ -103,10 +103,10 @@ async def an_idle_session_expires_while_others_are_written(memory: Memory) -> No
 
 @check(
     "TTL21",
-    "In a store with an expiry of its own a session that is trimmed still expires.",
+    "With a store-wide expiry, a trimmed session still expires.",
     incident=(
-        "Redis documents that a timeout goes when a key is deleted or overwritten: a trim that "
-        "writes the rest of the list anew makes it eternal."
+        "Redis documents that deleting or overwriting a key removes its timeout: a trim that "
+        "rewrites the rest of the list makes it permanent."
     ),
     needs=[StoreTTL, method("trim", "keep_last")],
 )

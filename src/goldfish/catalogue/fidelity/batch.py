@@ -67,10 +67,11 @@ def _odd_values() -> dict[str, Any]:
 
 @check(
     "FID21",
-    "A value that the store cannot keep is refused with an error, not changed and not dropped.",
+    "Metadata that the store cannot keep is refused, not changed or dropped.",
     incident=(
         "agno pull request 6363 and cube-harness pull request 461: datetimes and Decimals in "
-        'metadata were made storable by turning them into text; json.dumps makes "1" of the key 1.'
+        "metadata were turned into text to make them storable; json.dumps turns the key 1 into "
+        '"1".'
     ),
     needs=[carries("metadata")],
 )
@@ -93,7 +94,7 @@ def _refusable(memory: Memory) -> Iterator[tuple[str, ChatMessage]]:
 
 @check(
     "FID22",
-    "When one message of a batch is refused, wherever it stands, none of the batch is stored.",
+    "If one message of a batch is refused, in whatever position, none of the batch is stored.",
     incident=(
         "langchain-community 0.4.2 RedisChatMessageHistory writes message by message: a batch that "
         "fails leaves the question without its answer."
@@ -131,10 +132,10 @@ def _expect_all_or_nothing(
 
 @check(
     "FID23",
-    "Editing the list that was passed does not edit the history, and adding leaves it alone.",
+    "Adding leaves the caller's list alone, and editing that list later leaves the history alone.",
     incident=(
-        "langgraph's InMemoryStore 4.3.1 keeps the caller's own objects; a list that is used again "
-        "for the next turn then rewrites the turns before it."
+        "langgraph's InMemoryStore 4.3.1 keeps the caller's own objects; a list that is reused for "
+        "the next turn then rewrites the turns before it."
     ),
 )
 async def a_batch_belongs_to_the_store_once_it_is_added(memory: Memory) -> None:
@@ -206,11 +207,10 @@ EDITABLE = frozenset({"metadata", "tool_calls"})
 
 @check(
     "FID24",
-    "Editing a dict inside a message that was passed does not reach the store, nor the reverse.",
+    "Adding leaves the caller's message alone, and editing it later leaves the history alone.",
     incident=(
-        "mem0 pull request 4529: the metadata dict of the caller was changed in place, so that "
-        "calls that shared one bled into each other; langgraph's InMemoryStore aliases stored "
-        "values."
+        "mem0 pull request 4529: the caller's metadata dict was changed in place, so calls that "
+        "shared one bled into each other; langgraph's InMemoryStore aliases stored values."
     ),
 )
 async def a_message_belongs_to_the_store_once_it_is_added(memory: Memory) -> None:
@@ -230,10 +230,10 @@ async def a_message_belongs_to_the_store_once_it_is_added(memory: Memory) -> Non
 
 @check(
     "FID25",
-    "The list that a read returns is the caller's: whatever happens to it, the history stays.",
+    "Editing the list that a read returned does not change the history.",
     incident=(
-        "langchain-core 1.7.2 InMemoryChatMessageHistory hands out its own list: an agent that "
-        "drops a message from its prompt drops it from the memory."
+        "langchain-core 1.7.2 InMemoryChatMessageHistory returns its own list: an agent that drops "
+        "a message from its prompt drops it from the memory."
     ),
     suite="smoke",
 )
@@ -257,7 +257,7 @@ async def editing_what_was_read_does_not_edit_the_history(memory: Memory) -> Non
 
 @check(
     "FID26",
-    "A message that a read returns is the caller's, with the dicts and lists inside it.",
+    "Editing a message that a read returned, or a dict or list in it, leaves the history alone.",
     incident=(
         "langgraph's InMemoryStore 4.3.1 returns the stored values themselves; Chainlit pull "
         "request 557 had to copy the metadata of a resumed session for the same reason."
@@ -277,7 +277,7 @@ async def editing_a_message_that_was_read_does_not_edit_the_history(memory: Memo
 
 @check(
     "FID27",
-    "A batch of one, of a hundred and one, or of a thousand is stored whole and in order.",
+    "A batch of any size from one to a thousand messages is stored whole and in order.",
     incident=(
         "SQLite documents at most 32,766 variables in a statement, 999 before 3.32, and "
         "PostgreSQL's protocol 65,535: an INSERT of many rows works until the batch is large "
@@ -302,10 +302,10 @@ async def a_batch_of_any_size_is_stored_whole(memory: Memory) -> None:
 
 @check(
     "FID28",
-    "Adding no messages is no error, removes nothing, and makes no session appear.",
+    "Adding no messages is not an error, removes nothing, and creates no session.",
     incident=(
-        "Redis answers RPUSH without values with an error, and SQL knows no VALUES without a row: "
-        "a store that passes an empty batch on fails at the first turn with nothing to say."
+        "Redis answers RPUSH without values with an error, and SQL has no VALUES without a row: a "
+        "store that passes on an empty batch fails at the first turn with nothing to say."
     ),
 )
 async def a_batch_of_none_changes_nothing(memory: Memory) -> None:
@@ -325,10 +325,10 @@ async def a_batch_of_none_changes_nothing(memory: Memory) -> None:
 
 @check(
     "FID29",
-    "A history of ten thousand messages comes back whole, in order, each of them once.",
+    "A history of ten thousand messages comes back whole, in order, each message once.",
     incident=(
-        "ai-dial-chat pull request 8778: a default limit of 1,000 hid everything older, and nobody "
-        "was told; dify issue 31654: no more than ten messages of a conversation could be read."
+        "ai-dial-chat pull request 8778: a default limit of 1,000 silently hid everything older; "
+        "dify issue 31654: no more than ten messages of a conversation could be read."
     ),
 )
 async def a_history_of_ten_thousand_is_read_whole(memory: Memory) -> None:
@@ -356,9 +356,9 @@ def _full(memory: Memory) -> list[ChatMessage]:
 
 @check(
     "FID30",
-    "What is read through another opening has every field, as it had for the one that wrote it.",
+    "Another opening reads every field of a message as the opening that wrote it does.",
     incident=(
-        "nixopus pull request 1345: the calls of an agent were there while the chat went on, and "
+        "nixopus pull request 1345: an agent's tool calls were there while the chat went on and "
         "gone after a reload, because only the text had been written."
     ),
     needs=[Reopening],
@@ -374,10 +374,10 @@ async def another_opening_reads_the_same_to_the_last_field(memory: Memory) -> No
 
 @check(
     "FID31",
-    "Messages that are read with last= have the fields that they have in the whole history.",
+    "Messages read with ``last`` have the same fields as in the whole history.",
     incident=(
-        "openclaw issue 26644: one way to read a chat cut the long messages that another way gave "
-        "back whole."
+        "openclaw issue 26644: one way to read a chat cut the long messages that another way "
+        "returned whole."
     ),
     needs=[method("get_history", "last")],
 )

@@ -59,10 +59,10 @@ Metadata = method("remember", "metadata")
 
 @check(
     "FID32",
-    "Texts with quotes, lines, marks, other scripts, or code in them come back as they were.",
+    "Facts with quotes, line breaks, accents, other scripts or code in them come back unchanged.",
     incident=(
-        "langgraph-checkpoint 4.3.1 replaced a lone surrogate by '?', and SQLite documents that "
-        "text is cut at NUL by functions that take it for a C string."
+        "langgraph-checkpoint 4.3.1 replaced a lone surrogate with '?', and SQLite documents that "
+        "functions which take text for a C string cut it at NUL."
     ),
     about="facts",
 )
@@ -77,10 +77,10 @@ async def a_fact_says_exactly_what_was_told(memory: Memory) -> None:
 
 @check(
     "FID33",
-    "Metadata come back equal, value by value, type by type; nested ones too, or are refused.",
+    "The metadata of a fact comes back equal in value and type; nested metadata may be refused.",
     incident=(
-        "deepsense-ai/ragbits pull request 184: nested metadata were flattened for Chroma and "
-        "lists turned into text, from which they could not be made again."
+        "deepsense-ai/ragbits pull request 184: nested metadata was flattened for Chroma and lists "
+        "were turned into text, from which they could not be restored."
     ),
     about="facts",
     needs=[Metadata],
@@ -101,10 +101,10 @@ async def metadata_come_back_as_they_were_told(memory: Memory) -> None:
 
 @check(
     "FID34",
-    "Editing the metadata that were handed in, or came back, does not change what is stored.",
+    "Editing metadata that was passed in or returned does not change the stored fact.",
     incident=(
-        "langchain-ai/langgraph issue 8835: InMemoryStore hands out live references, so that "
-        "whoever edits a value that came back rewrites the memory."
+        "langchain-ai/langgraph issue 8835: InMemoryStore returns live references, so editing a "
+        "returned value rewrites the memory."
     ),
     about="facts",
     needs=[Metadata],
@@ -129,10 +129,10 @@ async def nobody_edits_a_fact_through_what_was_passed(memory: Memory) -> None:
 
 @check(
     "FID35",
-    "Metadata that cannot be kept are refused and leave no trace, or come back equal.",
+    "Metadata that cannot be kept is refused and leaves no trace, or comes back equal.",
     incident=(
-        'vectorize-io/hindsight issue 272: a memory with a time in it was not stored, with "Object '
-        'of type datetime is not JSON serializable" in a log.'
+        "vectorize-io/hindsight issue 272: a memory that contained a datetime was not stored, and "
+        'only a log said "Object of type datetime is not JSON serializable".'
     ),
     about="facts",
     needs=[Metadata],

@@ -36,10 +36,10 @@ def _quoted(values: Iterable[str]) -> dict[str, str]:
 
 @check(
     "FID09",
-    "Who said it stays who said it; a role that the store does not know is not made another.",
+    "A role comes back as it was given; an unusual role is kept or refused, never replaced.",
     incident=(
-        'trusty-tools issue 870: reading a history turned every role that was not known, "system" '
-        "included, into a message of the user, without a word."
+        'trusty-tools issue 870: reading a history silently turned every unknown role, "system" '
+        "included, into a user message."
     ),
     needs=[carries("role")],
     suite="smoke",
@@ -65,9 +65,9 @@ async def a_role_is_kept_as_it_was_given(memory: Memory) -> None:
 
 @check(
     "FID10",
-    "The id that the client made is the id that every later read gives back.",
+    "Every read returns the id that the client gave the message.",
     incident=(
-        "mastra issue 6087: messages were converted under one id, overwrote each other and the "
+        "mastra issue 6087: messages were converted under one id and overwrote each other, and the "
         "tool calls of a conversation could not be found again."
     ),
     needs=[carries("id")],
@@ -86,10 +86,10 @@ async def an_id_is_kept_as_it_was_given(memory: Memory) -> None:
 
 @check(
     "FID11",
-    "The time of a message is the same instant when it comes back, in whatever zone.",
+    "A timestamp comes back as the same instant, to the microsecond and in any time zone.",
     incident=(
         "SQLite's CURRENT_TIMESTAMP has no fractions (Arize phoenix pull request 14460); langflow "
-        "issue 8948: the time of a stored message moved by the zone's offset at every read."
+        "issue 8948: the time of a stored message moved by the zone's offset with every read."
     ),
     needs=[carries("created_at")],
 )
@@ -123,10 +123,10 @@ async def a_moment_is_kept_to_the_microsecond(memory: Memory) -> None:
 
 @check(
     "FID12",
-    "The name of a speaker comes back, whatever it looks like.",
+    "The name of a speaker comes back unchanged, whatever it looks like.",
     incident=(
-        "OpenAI's API reference says that the name is what tells participants of one role apart: a "
-        "memory that keeps role and content only makes one speaker of a whole group."
+        "OpenAI's API reference says that the name tells participants with the same role apart: a "
+        "memory that keeps only role and content turns a whole group into one speaker."
     ),
     needs=[carries("name")],
 )
@@ -137,11 +137,10 @@ async def a_name_is_kept_as_it_was_given(memory: Memory) -> None:
 
 @check(
     "FID13",
-    "The result of a tool comes back with the id of the call that it answers.",
+    "A tool result comes back with the id of the call that it answers.",
     incident=(
         "mcp-use issue 276: tool calls were not remembered because the id that links the "
-        "assistant's call to the tool's message was not kept; such a history is refused by every "
-        "model."
+        "assistant's call to the tool's message was not kept; every model refuses such a history."
     ),
     needs=[carries("tool_call_id")],
     suite="smoke",
@@ -167,11 +166,10 @@ def _call(name: str, arguments: Any, **more: Any) -> dict[str, Any]:
 
 @check(
     "FID14",
-    "All tool calls come back in order, their arguments exactly as the model wrote them.",
+    "All tool calls come back in order, with their arguments exactly as the model wrote them.",
     incident=(
-        "spring-ai issue 2101 and nixopus pull request 1345: the calls of an assistant were not "
-        "kept in its memory, only its words, so that a reloaded agent did not know what it had "
-        "done."
+        "spring-ai issue 2101 and nixopus pull request 1345: the memory kept an assistant's words "
+        "but not its tool calls, so a reloaded agent did not know what it had done."
     ),
     needs=[carries("tool_calls")],
     suite="smoke",
@@ -200,7 +198,7 @@ async def tool_calls_come_back_call_by_call(memory: Memory) -> None:
 
 @check(
     "FID15",
-    "Metadata comes back value by value: nested, empty, None, true, and text as text.",
+    "Metadata comes back value by value: nested, empty, None, booleans, and text as text.",
     incident=(
         "upstash/rag-chat issue 42: the metadata of every message was undefined when the history "
         'was read; dify pull request 1429 is called "metadata not saved".'
@@ -231,10 +229,11 @@ async def metadata_comes_back_in_its_shape(memory: Memory) -> None:
 
 @check(
     "FID16",
-    "Integers beyond 2**53 and floats come back exactly, not rounded and not as text.",
+    "Integers beyond 2**53 and floats come back as exactly the same numbers.",
     incident=(
-        "beads issue 6330: every integer above 2**53 in metadata read back rounded, so ids of 19 "
-        "digits became others; RFC 8259 section 6 warns that only smaller ones are interoperable."
+        "beads issue 6330: every integer above 2**53 in metadata was read back rounded, so ids of "
+        "19 digits became other ids; RFC 8259 section 6 warns that only smaller ones are "
+        "interoperable."
     ),
     needs=[carries("metadata")],
 )
@@ -254,11 +253,10 @@ async def numbers_come_back_as_the_same_numbers(memory: Memory) -> None:
 
 @check(
     "FID17",
-    "Keys with signs, keys that differ by case, and keys named as fields are kept apart.",
+    "Metadata keys with signs, in another case, or named like fields are kept apart.",
     incident=(
         "MongoDB's manual restricts field names with dots and dollars before 5.0; mem0 pull "
-        'request 4529: the library wrote its own "data" and "hash" into the metadata of the '
-        "caller."
+        'request 4529: the library wrote its own "data" and "hash" into the caller\'s metadata.'
     ),
     needs=[carries("metadata")],
 )
@@ -309,7 +307,7 @@ async def every_key_of_metadata_stays_that_key(memory: Memory) -> None:
 
 @check(
     "FID18",
-    "Metadata twenty levels deep, or with five hundred keys, comes back whole.",
+    "Metadata that is twenty levels deep or has five hundred keys comes back whole.",
     incident=(
         "Elasticsearch documents default limits of 20 levels and 1,000 fields for an object; "
         "bedrock-agentcore pull request 339 documents 15 keys for an event's metadata."
@@ -332,10 +330,10 @@ async def deep_and_wide_metadata_comes_back_whole(memory: Memory) -> None:
 
 @check(
     "FID19",
-    "A message without name, calls and metadata comes back without them.",
+    "A message without a name, tool calls or metadata comes back without them.",
     incident=(
-        "a str() around an optional column makes a name of nothing: codex-relay pull request 47 "
-        'had to treat a content of null as empty "rather than the literal string null".'
+        "A str() around an optional column turns a missing name into text: codex-relay pull "
+        'request 47 had to treat a content of null as empty "rather than the literal string null".'
     ),
 )
 async def what_was_not_given_stays_absent(memory: Memory) -> None:
@@ -347,10 +345,10 @@ async def what_was_not_given_stays_absent(memory: Memory) -> None:
 
 @check(
     "FID20",
-    "In one batch, the fields of one message do not spill over to the next.",
+    "In a batch, the fields of one message do not appear on another.",
     incident=(
-        "bountybench pull request 689: one dict as the default of every message let the metadata "
-        "of one appear on the others."
+        "bountybench pull request 689: all messages shared one dict as their default, so the "
+        "metadata of one appeared on the others."
     ),
     suite="smoke",
 )

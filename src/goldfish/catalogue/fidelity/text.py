@@ -28,8 +28,8 @@ async def _expect_kept_or_refused(memory: Memory, texts: Mapping[str, str]) -> N
     "FID01",
     "Text in any script, with any emoji, comes back character for character.",
     incident=(
-        "MySQL's utf8 stores at most three bytes a character; php-telegram-bot issue 62: a message "
-        "was stored only up to its first emoji."
+        "MySQL's utf8 stores at most three bytes per character; php-telegram-bot issue 62: a "
+        "message was stored only up to its first emoji."
     ),
     suite="smoke",
 )
@@ -66,10 +66,10 @@ async def text_in_any_script_comes_back_unchanged(memory: Memory) -> None:
 
 @check(
     "FID02",
-    "Blanks, tabs and line ends come back as they were, also at the edges.",
+    "Spaces, tabs and line ends come back unchanged, also at the edges of a text.",
     incident=(
-        "mastra issue 15880: filterMessagesForPersistence trimmed every text part before it was "
-        "saved, so that streamed words came back glued together."
+        "mastra issue 15880: filterMessagesForPersistence trimmed every text part before saving "
+        "it, so streamed words came back glued together."
     ),
     suite="smoke",
 )
@@ -100,7 +100,7 @@ async def white_space_is_part_of_the_text(memory: Memory) -> None:
 
 @check(
     "FID03",
-    "A text that looks like JSON, a number, a date or nothing at all is still that text.",
+    "Text that looks like JSON, a number, a date or null comes back as that text.",
     incident=(
         "SQLite documents that a column of NUMERIC affinity turns the text '007' into 7, and YAML "
         "1.1 that a bare no is false; lmnr pull request 659 parses message texts that are JSON."
@@ -119,7 +119,7 @@ async def text_that_looks_like_data_stays_text(memory: Memory) -> None:
 
 @check(
     "FID04",
-    "Quotes, markup, placeholders and escapes are neither run, filled in nor undone.",
+    "Quotes, markup, placeholders and escapes in a text come back untouched.",
     incident=(
         "tangerine-backend issue 166: JSON in an old message was taken for the variables of a "
         "prompt template; PHP's magic_quotes_gpc, removed in 5.4, put a backslash before every "
@@ -144,10 +144,10 @@ EDGES = (255, 256, 1_000, 1_024, 4_000, 4_096, 8_192, 16_384, 32_768, 65_535, 65
 
 @check(
     "FID05",
-    "A text of any length up to a megabyte and beyond comes back whole.",
+    "A text of up to a megabyte comes back whole; a longer one comes back whole or is refused.",
     incident=(
-        "Flowise issue 2159: MySQL's TEXT holds 65,535 bytes, longer data was cut there without an "
-        "error; openclaw issue 26644 cuts what it reads at 12,000 characters."
+        "Flowise issue 2159: MySQL's TEXT holds 65,535 bytes, and longer data was cut there "
+        "without an error; openclaw issue 26644 cuts what it reads at 12,000 characters."
     ),
 )
 async def a_long_text_comes_back_whole(memory: Memory) -> None:
@@ -166,10 +166,10 @@ def _long(memory: Memory, size: int) -> str:
 
 @check(
     "FID06",
-    "NUL, control characters and lone surrogates are kept exactly or refused, never changed.",
+    "NUL, control characters and lone surrogates are kept exactly or refused.",
     incident=(
-        "langgraph-checkpoint 4.3.1 silently replaces a lone surrogate by '?'; PostgreSQL rejects "
-        "U+0000, and deepeval pull request 2036 strips it from what it saves."
+        "langgraph-checkpoint 4.3.1 silently replaces a lone surrogate with '?'; PostgreSQL "
+        "rejects U+0000, and deepeval pull request 2036 strips it from what it saves."
     ),
 )
 async def strange_characters_are_kept_or_refused(memory: Memory) -> None:
@@ -196,7 +196,7 @@ async def strange_characters_are_kept_or_refused(memory: Memory) -> None:
 
 @check(
     "FID07",
-    "A message without text stays in its place, as an assistant's that only calls tools.",
+    "A message without text, such as an assistant's that only calls tools, keeps its place.",
     incident=(
         "open-chat-studio pull request 4106 and astron-agent pull request 1541: turns with empty "
         "text were written, then dropped or replaced when the history was read."
@@ -215,7 +215,7 @@ async def an_empty_text_is_a_message_too(memory: Memory) -> None:
 
 @check(
     "FID08",
-    "A content made of parts (text, images, results) comes back part by part, or is refused.",
+    "Content made of parts (text, images, results) comes back part by part or is refused.",
     incident=(
         "hermes-agent pull request 19609: a memory plugin failed on list content, and the agent "
         "now flattens the parts to text before any memory sees them."

@@ -22,10 +22,10 @@ OWN_NAMES = ("data", "hash", "id", "text", "memory", "content", "role", "created
 
 @check(
     "FID60",
-    "Metadata that cannot be kept cost nobody a fact that was acknowledged, also after a reopen.",
+    "Metadata that cannot be kept costs no user an acknowledged fact, even after a reopen.",
     incident=(
-        "mem0ai 2.2.1 on FAISS, in our own runs: a fact with a time in its metadata was "
-        "acknowledged, the file of all users was left half written, and read as empty after a "
+        "mem0ai 2.2.1 on FAISS, in our own runs: a fact with a datetime in its metadata was "
+        "acknowledged, the file of all users was left half written, and it read as empty after a "
         "restart."
     ),
     about="facts",
@@ -49,10 +49,10 @@ async def facts_outlive_metadata_that_cannot_be_kept(memory: Memory) -> None:
 
 @check(
     "FID62",
-    "Metadata by a name that the store may use itself come back as they are, or are refused.",
+    "Metadata under a name that the store may use itself is kept as it is or refused.",
     incident=(
-        "mem0ai 2.2.1, in our own runs: metadata called data, hash, id or role were dropped "
-        "without a word, and one called created_at became the time of the memory."
+        "mem0ai 2.2.1, in our own runs: metadata called data, hash, id or role was silently "
+        "dropped, and one called created_at became the time of the memory."
     ),
     about="facts",
     needs=[method("remember", "metadata")],
@@ -69,8 +69,8 @@ async def metadata_named_as_the_stores_own_fields_are_kept_or_refused(memory: Me
 
 @check(
     "FID61",
-    "Metadata that cannot be kept cost no session an acknowledged message, also after a reopen.",
-    incident="the same as of FID60, where one bad value emptied the file of everybody.",
+    "Metadata that cannot be kept costs no session an acknowledged message, even after a reopen.",
+    incident="The same as FID60, where one bad value emptied the file of all users.",
     needs=[carries("metadata"), Reopening],
 )
 async def messages_outlive_metadata_that_cannot_be_kept(memory: Memory) -> None:

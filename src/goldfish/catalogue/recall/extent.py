@@ -28,10 +28,10 @@ ABOUT_THE_KEY = ["A spare key hangs in the hall", "The blue flowerpot is broken"
 
 @check(
     "REC50",
-    "The facts that a recall gives one by one, page after page, are all that fit, each once.",
+    "Paging through a recall one fact at a time returns each matching fact once.",
     incident=(
-        "langgraph-checkpoint-postgres 3.2.0: a search by meaning chooses among a few times its "
-        "limit before it skips to the page, so that of nine facts the sixth page of one is empty."
+        "langgraph-checkpoint-postgres 3.2.0: a search by meaning picks a few times its limit "
+        "before it skips to the page, so of nine facts the sixth page of one is empty."
     ),
     about="facts",
     needs=[method("recall", "limit", "offset")],
@@ -46,10 +46,10 @@ async def a_recall_can_be_leafed_through_one_by_one(memory: Memory) -> None:
 
 @check(
     "REC51",
-    "Beside a fact of many paragraphs that all fit, a recall gives as many others as it has room.",
+    "A long fact takes one place in a recall and leaves the rest of the limit to other facts.",
     incident=(
-        "langgraph-checkpoint-postgres 3.2.0: the best of all paragraphs are chosen first and the "
-        "facts that they belong to afterwards, so that one long fact was all that a search gave."
+        "langgraph-checkpoint-postgres 3.2.0: the best paragraphs are chosen first and their facts "
+        "afterwards, so a search returned nothing but one long fact."
     ),
     about="facts",
     needs=[method("recall", "limit")],
@@ -73,8 +73,8 @@ async def a_long_fact_takes_one_place_of_a_recall(memory: Memory) -> None:
     "REC52",
     "A fact with a long note in its metadata is recalled first by its own words.",
     incident=(
-        "langgraph-checkpoint-sqlite 3.1.2 overlooks which fields are to be found by, and makes "
-        "one vector of the whole value, notes and all."
+        "langgraph-checkpoint-sqlite 3.1.2 ignores which fields are to be indexed and makes one "
+        "vector of the whole value, notes included."
     ),
     about="facts",
     needs=[method("recall"), method("remember", "metadata")],
@@ -88,10 +88,10 @@ async def metadata_do_not_drown_what_a_fact_says(memory: Memory) -> None:
 
 @check(
     "REV50",
-    "A long fact that was revised to a short one is not found by what its end once said.",
+    "After a long fact is revised to a short one, its old ending no longer recalls it first.",
     incident=(
-        "langgraph-checkpoint 4.3.1: of a value that was replaced the vectors of those parts stay "
-        "that the new one does not have: it scores 1.0 for a text that it no longer holds."
+        "langgraph-checkpoint 4.3.1: when a value is replaced, the vectors of parts that the new "
+        "value lacks stay behind, and it scores 1.0 for a text that it no longer holds."
     ),
     about="facts",
     needs=[method("revise"), method("recall")],
@@ -113,10 +113,10 @@ async def the_old_end_of_a_long_fact_does_not_recall_it(memory: Memory) -> None:
 
 @check(
     "REV51",
-    "A revision does not change the time at which a fact says that it was first told.",
+    "A revision does not change the creation time of a fact.",
     incident=(
-        "langgraph-checkpoint-sqlite 3.1.2 and InMemoryStore of langgraph-checkpoint 4.3.1: to "
-        "update an item sets its time of creation to that of the update."
+        "langgraph-checkpoint-sqlite 3.1.2 and InMemoryStore of langgraph-checkpoint 4.3.1: "
+        "updating an item sets its creation time to the time of the update."
     ),
     about="facts",
     needs=[method("revise")],

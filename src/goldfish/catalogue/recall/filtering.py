@@ -30,10 +30,10 @@ ODD_KEYS = [
 
 @check(
     "REC15",
-    "A filter by one or two fields gives the facts that have these values, and no others.",
+    "A filter by one or two fields returns exactly the facts that have these values.",
     incident=(
-        "apache/flink-agents pull request 997: a filter that is applied to what was found already "
-        "can give nothing, with hundreds of facts that fit it."
+        "apache/flink-agents pull request 997: a filter that is applied to the results of a search "
+        "can return nothing, even with hundreds of facts that match it."
     ),
     about="facts",
     needs=Equality,
@@ -57,10 +57,10 @@ async def a_filter_chooses_the_facts_that_have_the_value(memory: Memory) -> None
 
 @check(
     "REC16",
-    "A filter by 1 chooses 1 and 1.0, and neither '1' nor True.",
+    "A filter for 1 matches 1 and 1.0, but neither '1' nor True.",
     incident=(
-        "Python says that True == 1, SQLite that json_extract gives 1 for true, and ->> of "
-        "PostgreSQL gives text for all three: each makes another filter wrong."
+        "In Python True == 1, in SQLite json_extract returns 1 for true, and in PostgreSQL ->> "
+        "returns text for all three: each makes another filter wrong."
     ),
     about="facts",
     needs=Equality,
@@ -75,10 +75,10 @@ async def a_number_is_neither_its_text_nor_true(memory: Memory) -> None:
 
 @check(
     "REC17",
-    "A comparison in a filter knows that 9 is less than 10, and -2 less than 0.5.",
+    "Filters compare numbers as numbers: 9 is less than 10, and -2 is less than 0.5.",
     incident=(
-        "langchain-ai/langgraph pull request 8137: PostgresStore compared numbers as text, so that "
-        '{"score": {"$gte": 10}} also gave the scores 2 to 9.'
+        "langchain-ai/langgraph pull request 8137: PostgresStore compared numbers as text, so "
+        '{"score": {"$gte": 10}} also returned the scores 2 to 9.'
     ),
     about="facts",
     needs=Comparison,
@@ -93,10 +93,10 @@ async def numbers_are_compared_as_numbers(memory: Memory) -> None:
 
 @check(
     "REC18",
-    "Two ids of more than 53 bits that differ by one are two, in a filter and when they come back.",
+    "A filter tells integers above 2**53 apart, even if they differ by one.",
     incident=(
         "grafana/clickhouse-datasource issue 1814: 100000000000220008 came back as "
-        "100000000000220000, as all integers above 2**53 may where numbers are doubles."
+        "100000000000220000, as any integer above 2**53 may where numbers are doubles."
     ),
     about="facts",
     needs=Equality,
@@ -110,10 +110,10 @@ async def integers_above_two_to_the_53_are_told_apart(memory: Memory) -> None:
 
 @check(
     "REC19",
-    "A fact without the field, or with something else in it, does not fit and breaks no query.",
+    "A fact without the field, or with another type in it, does not match and breaks no query.",
     incident=(
         "langchain-ai/langgraph pull request 7722 casts a field to a number: one fact whose field "
-        "holds no number makes such a query an error for all."
+        "is not a number turns such a query into an error for everyone."
     ),
     about="facts",
     needs=Comparison,
@@ -133,10 +133,10 @@ async def a_missing_or_other_field_neither_fits_nor_breaks(memory: Memory) -> No
 
 @check(
     "REC20",
-    "$exists chooses by whether there is a field; $ne by another value of one that is there.",
+    "$exists matches by whether the field is there; $ne matches only facts that have the field.",
     incident=(
-        "SQL says that NULL <> 5 is neither true nor false: whether a fact without the field is "
-        "different depends on how the query was written, unless it was promised."
+        "In SQL NULL <> 5 is neither true nor false: whether a fact without the field counts as "
+        "different depends on how the query is written, unless it is promised."
     ),
     about="facts",
     needs=Comparison,
@@ -150,10 +150,10 @@ async def presence_and_difference_can_be_asked_for(memory: Memory) -> None:
 
 @check(
     "REC21",
-    "A field whose name looks like a path or SQL is exact, or is refused; it harms nothing.",
+    "A field name that looks like a path or SQL is matched exactly or refused, and harms nothing.",
     incident=(
-        "oceanbase/powercontext pull request 899: keys were put into the JSON path of a statement "
-        "as they were, so that a malicious one got past the condition on the user."
+        "oceanbase/powercontext pull request 899: keys were pasted into the JSON path of a "
+        "statement, so a malicious one bypassed the condition on the user."
     ),
     about="facts",
     needs=Equality,
@@ -174,10 +174,10 @@ async def keys_that_look_like_paths_or_code_are_names(memory: Memory) -> None:
 
 @check(
     "REC22",
-    "The one fact that fits the filter is recalled though thirty others fit the words better.",
+    "The only fact that passes the filter is recalled, even if others match the query better.",
     incident=(
-        "MicrosoftDocs/azure-docs issue 114474: with k = 5 a filtered search gave one or two of "
-        "five documents that fitted; with k = 500 it gave all five."
+        "MicrosoftDocs/azure-docs issue 114474: with k = 5 a filtered search returned one or two "
+        "of five matching documents; with k = 500 it returned all five."
     ),
     about="facts",
     needs=[method("recall", "limit", "filter"), *Equality],
@@ -196,10 +196,10 @@ async def a_filter_comes_before_the_limit(memory: Memory) -> None:
 
 @check(
     "REC23",
-    "A comparison knows that half past ten in Berlin is before nine in London.",
+    "Filters compare times as times: 10:15 at +02:00 is before 09:00 UTC.",
     incident=(
-        "obra/episodic-memory pull request 133: a filter by date was none of the filters that a "
-        "search took into account, and times kept as text are in the order of their hours alone."
+        "obra/episodic-memory pull request 133: a search ignored the filter by date; times stored "
+        "as text sort by their local hours alone."
     ),
     about="facts",
     needs=Comparison,

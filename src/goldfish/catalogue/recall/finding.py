@@ -96,9 +96,9 @@ BESIDE = [
 
 @check(
     "REC01",
-    "Of ten facts, the one whose words are asked for is recalled first.",
+    "Of ten facts, a query in the words of one recalls that one first.",
     incident=(
-        "ruvnet/ruflo issue 2558: words that were in every stored value recalled one of two "
+        "ruvnet/ruflo issue 2558: words that occurred in every stored value recalled one of two "
         "entries or none."
     ),
     about="facts",
@@ -111,10 +111,10 @@ async def a_fact_is_recalled_by_its_own_words(memory: Memory) -> None:
 
 @check(
     "REC02",
-    "Of ten facts with names and numbers, the one that has what is asked for is recalled first.",
+    "Of ten facts with names and numbers, a query for one of them recalls its fact first.",
     incident=(
-        "petabridge/memorizer issue 132: a search by single words found nothing, because one "
-        "vector for the whole text does not weigh the words that tell it from others."
+        "petabridge/memorizer issue 132: a search for single words found nothing, because one "
+        "vector for the whole text does not weigh the words that set it apart."
     ),
     about="facts",
     needs=[Recall],
@@ -127,7 +127,7 @@ async def a_fact_is_recalled_by_a_name_or_a_number(memory: Memory) -> None:
     "REC03",
     "Facts in Chinese, Cyrillic, Arabic, Hebrew, Japanese, Greek, Korean and emoji are recalled.",
     incident=(
-        "google/adk-python issue 5601: every query in Chinese recalled nothing; also "
+        "google/adk-python issue 5601: every query in Chinese recalled nothing; "
         "thedotmack/claude-mem issue 3801: unicode61 takes a Chinese sentence for one word."
     ),
     about="facts",
@@ -141,8 +141,8 @@ async def a_fact_is_recalled_in_any_script(memory: Memory) -> None:
     "REC04",
     "Of ten facts, the one that answers a question in other words is among the first three.",
     incident=(
-        "nbramia/LifeOS issue 534: a memory that was worded differently from the question came "
-        "back as nothing saved."
+        "nbramia/LifeOS issue 534: if a memory was worded differently from the question, the "
+        "answer was that nothing had been saved."
     ),
     about="facts",
     needs=[Recall, recalls("meaning")],
@@ -153,10 +153,10 @@ async def a_fact_is_recalled_by_its_meaning(memory: Memory) -> None:
 
 @check(
     "REC05",
-    "A user's fact is recalled though hundreds of others' facts fit the question better.",
+    "A user's fact is recalled even if hundreds of other users' facts match the query better.",
     incident=(
-        "asg017/sqlite-vec issue 152: with K = 96 a query found nothing and with K = 384 "
-        "twenty-five rows, because the condition was applied after the nearest had been chosen."
+        "asg017/sqlite-vec issue 152: a query found nothing with K = 96 and 25 rows with K = 384, "
+        "because the condition was applied after the nearest rows had been chosen."
     ),
     about="facts",
     needs=[Recall],
@@ -184,10 +184,10 @@ async def a_fact_is_recalled_against_the_facts_of_others(memory: Memory) -> None
 
 @check(
     "REC06",
-    "A query with quotes, hyphens, operators or code is no error, and finds what it says.",
+    "A query with quotes, hyphens, operators or code is not an error and finds its words.",
     incident=(
         "marcusquinn/aidevops pull request 427: recalling 'pre-edit' failed with \"no such column: "
-        'edit"; spences10/ccrecall issue 29: "don\'t" was a syntax error of FTS5.'
+        'edit"; spences10/ccrecall issue 29: "don\'t" was an FTS5 syntax error.'
     ),
     about="facts",
     needs=[Recall],
@@ -210,7 +210,7 @@ async def a_query_is_words_and_no_syntax(memory: Memory) -> None:
 
 @check(
     "REC07",
-    "What a long fact says at its end is recalled among the first three of many.",
+    "A query for what a long fact says at its end recalls it among the first three.",
     incident=(
         "imuniqueshiv/MeetOnMemory issue 313: transcripts were embedded as one text, of which "
         "all-MiniLM-L6-v2 takes the first 256 tokens: what was said later was never found."
@@ -226,10 +226,10 @@ async def a_long_fact_is_recalled_by_its_end(memory: Memory) -> None:
 
 @check(
     "REC08",
-    "A fact that was just acknowledged is recalled by the very next call.",
+    "A fact is recalled by the very next call after it was acknowledged.",
     incident=(
         "garrytan/gbrain issue 4246: texts were stored at once and their vectors by a later job, "
-        "which passed over them: 253 pieces were found by what they no longer said."
+        "which skipped them: 253 pieces were found by what they no longer said."
     ),
     about="facts",
     needs=[Recall],

@@ -24,10 +24,10 @@ GARDEN = [
 
 @check(
     "REC09",
-    "A recall gives as many facts as its limit, if there are so many, and never more.",
+    "A recall returns as many matching facts as its limit, and never more.",
     incident=(
-        "moorcheh-ai/memanto pull request 1330: three kinds of recall ignored the limit and gave "
-        "back everything that they had fetched."
+        "moorcheh-ai/memanto pull request 1330: three kinds of recall ignored the limit and "
+        "returned everything that they had fetched."
     ),
     about="facts",
     needs=[method("recall", "limit")],
@@ -45,10 +45,10 @@ async def a_recall_gives_no_more_than_its_limit(memory: Memory) -> None:
 
 @check(
     "REC10",
-    "A limit larger than what is there is no error, and gives all that fits, each once.",
+    "A limit above the number of matching facts is not an error and returns each of them once.",
     incident=(
         "cyberlife-coder/VelesDB issue 1805: once there were more memories than an internal bound "
-        "allowed for, a recall gave nothing at all."
+        "allowed for, a recall returned nothing at all."
     ),
     about="facts",
     needs=[method("recall", "limit")],
@@ -62,10 +62,10 @@ async def a_limit_beyond_what_is_there_gives_all(memory: Memory) -> None:
 
 @check(
     "REC11",
-    "The pages of a recall hold each fact that fits exactly once.",
+    "The pages of a recall contain each matching fact exactly once.",
     incident=(
-        "MystenLabs/MemWal issue 271: with a fixed limit and no way on, a leaderboard was computed "
-        "from the first ten of its records."
+        "MystenLabs/MemWal issue 271: with a fixed limit and no next page, a leaderboard was "
+        "computed from the first ten of its records."
     ),
     about="facts",
     needs=[method("recall", "limit", "offset")],
@@ -79,10 +79,10 @@ async def pages_of_a_recall_are_disjoint_and_complete(memory: Memory) -> None:
 
 @check(
     "REC12",
-    "The pages of a user's list put together are the whole list, in its order.",
+    "The pages of list_facts, put together, are the whole list in its order.",
     incident=(
-        "mem0ai/mem0 issue 3751: get_all took a limit and no offset, so that what came after the "
-        "first hundred memories could not be read."
+        "mem0ai/mem0 issue 3751: get_all took a limit but no offset, so the memories after the "
+        "first hundred could not be read."
     ),
     about="facts",
     needs=[method("list_facts", "limit", "offset")],
@@ -101,10 +101,10 @@ async def pages_of_a_list_are_disjoint_and_complete(memory: Memory) -> None:
 
 @check(
     "REC13",
-    "A hundred and five facts of one user are all listed.",
+    "All 105 facts of one user are listed.",
     incident=(
-        "NousResearch/hermes-agent pull request 58323: get_all never said how many, so that of 47 "
-        "memories in a mem0 it saw the 20 that are its default."
+        "NousResearch/hermes-agent pull request 58323: get_all passed no limit, so of 47 memories "
+        "in a mem0 it saw only the default 20."
     ),
     about="facts",
     needs=[method("list_facts")],
@@ -117,7 +117,7 @@ async def a_list_is_complete_beyond_a_hundred(memory: Memory) -> None:
 
 @check(
     "REC14",
-    "Facts are listed in the order in which they were first told, also when told again or revised.",
+    "Facts are listed in the order in which they were first told, even if told again or revised.",
     incident=(
         "SQLite documents that without ORDER BY the order of rows is undefined: a list by random "
         "ids looks right until there are three."

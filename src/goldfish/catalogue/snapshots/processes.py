@@ -33,10 +33,10 @@ def tries(memory: Memory) -> range:
 
 @check(
     "SNP21",
-    "A saves and is killed, B rolls back, C still finds every snapshot and goes to the others.",
+    "Process A saves and is killed, B rolls back, and C still finds and restores every snapshot.",
     incident=(
-        "the rollback that wiped: the tests lived in one process on a fresh database in memory, "
-        "and could not see that a rollback left no snapshot for the next process."
+        "The rollback that wiped: the tests ran in one process on a fresh in-memory database, and "
+        "could not see that a rollback left no snapshots for the next process."
     ),
     needs=[*RESTORING, OtherProcess],
 )
@@ -62,10 +62,10 @@ async def one_process_saves_and_dies_and_others_roll_back(memory: Memory) -> Non
 
 @check(
     "SNP22",
-    "A process killed while it rolls back leaves the state before it or the one after it.",
+    "A process killed during a rollback leaves the state before it or the state after it.",
     incident=(
-        "dittofs issue 810: a restore emptied the store and filled it again in steps of their own; "
-        "a crash in between left a share that was half restored."
+        "dittofs issue 810: a restore emptied the store and refilled it in separate steps; a crash "
+        "in between left a share half restored."
     ),
     needs=[*RESTORING, OtherProcess],
 )
@@ -92,10 +92,10 @@ async def a_kill_during_a_rollback_leaves_one_state_or_the_other(memory: Memory)
 
 @check(
     "SNP23",
-    "A process killed while it saves leaves the session as it is; what is listed is whole.",
+    "A process killed during a save leaves the session unchanged and every listed snapshot whole.",
     incident=(
-        "java-tron pull request 5224: a checkpoint whose process was killed in the middle was "
-        "taken for a whole one at the next start."
+        "java-tron pull request 5224: a checkpoint whose process was killed halfway was taken for "
+        "a complete one at the next start."
     ),
     needs=[*RESTORING, OtherProcess],
 )
@@ -123,10 +123,10 @@ async def _all_there(client: Client, session: str, names: list[Any]) -> list[Any
 
 @check(
     "SNP24",
-    "Of two rollbacks at the same moment one is the last; the session is in its state, whole.",
+    "After two rollbacks at once, the session is in one of the two states, whole.",
     incident=(
-        "Shiori-Agent pull request 251: an undo and the summary of the same turns had to be put "
-        "under one lock, since each wrote over what the other had begun."
+        "Shiori-Agent pull request 251: an undo and the summary of the same turns had to share one "
+        "lock, because each overwrote what the other had begun."
     ),
     needs=[*RESTORING, OtherProcess],
 )
@@ -153,10 +153,10 @@ async def two_processes_that_roll_back_at_once_leave_one_of_the_states(memory: M
 
 @check(
     "SNP25",
-    "Writes before a rollback are undone by it, writes after it stay, none is torn or lost.",
+    "A rollback undoes the writes before it and keeps those after it; none is torn or lost.",
     incident=(
-        "hudi pull request 18089: a rollback that met a commit under way went on beside it, and "
-        "both were taken for done."
+        "hudi pull request 18089: a rollback that met a commit in progress continued beside it, "
+        "and both were considered done."
     ),
     needs=[*RESTORING, OtherProcess],
 )
@@ -242,10 +242,10 @@ def expect_undone_or_kept(
 
 @check(
     "SNP26",
-    "An opening that has read a session sees at once that another has rolled it back.",
+    "An opening that has read a session sees another opening's rollback at once.",
     incident=(
-        "hermes-agent pull request 78603: a rollback restored the files, and the agent that was "
-        "cached in the process went on with the turns that had been undone."
+        "hermes-agent pull request 78603: a rollback restored the files, but the agent cached in "
+        "the process continued with the turns that had been undone."
     ),
     needs=[*RESTORING, Reopening],
 )
@@ -265,10 +265,10 @@ async def an_opening_sees_what_another_rolled_back(memory: Memory) -> None:
 
 @check(
     "SNP27",
-    "Each step is done by a process of its own that is killed after it: all steps are there.",
+    "Nothing is missing if every step runs in a process of its own that is killed afterwards.",
     incident=(
-        "marmot issue 8: a snapshot was restored beside the -wal file of a process that was gone, "
-        "and the two together were a damaged database."
+        "marmot issue 8: a snapshot was restored beside the -wal file of a dead process, and the "
+        "two together were a damaged database."
     ),
     needs=[*RESTORING, LIST, OtherProcess],
 )
@@ -298,10 +298,10 @@ async def no_process_ever_closes_and_nothing_is_missing(memory: Memory) -> None:
 
 @check(
     "SNP28",
-    "Processes that save, roll back and write at once lose nothing that was added afterwards.",
+    "Processes that save, roll back and write at once lose nothing added after a rollback.",
     incident=(
-        "Shiori-Agent pull request 251: a write that had begun before an undo outlived the lock, "
-        "and was put over what the undo had left."
+        "Shiori-Agent pull request 251: a write that had begun before an undo outlived the lock "
+        "and overwrote what the undo had left."
     ),
     needs=[*RESTORING, OtherProcess],
 )

@@ -24,10 +24,10 @@ TWINS = (("al", "alice"), ("john_doe", "john-doe"), ("a:b", "a"), ("100%", "1000
 
 @check(
     "SNP01",
-    "After a rollback the session has what it had when it was saved, and goes on from there.",
+    "After a rollback, the session has the messages that were saved and can be continued.",
     incident=(
-        "deer-flow issue 2554: a rollback wrote the old state back, and whoever asked for the "
-        "latest one still got the newer."
+        "deer-flow issue 2554: a rollback wrote the old state back, but asking for the latest "
+        "state still returned the newer one."
     ),
     needs=RESTORING,
     suite="smoke",
@@ -46,10 +46,10 @@ async def a_rollback_restores_what_was_saved(memory: Memory) -> None:
 
 @check(
     "SNP02",
-    "After a rollback all snapshots are still listed: older ones, newer ones, and that one.",
+    "After a rollback, all snapshots are still listed: older, newer and the restored one.",
     incident=(
-        "the rollback that wiped: a refactor moved a transaction boundary, and rolling back "
-        "rebuilt the conversation and emptied the table of snapshots."
+        "The rollback that wiped: a refactor moved a transaction boundary, and a rollback rebuilt "
+        "the conversation and emptied the snapshots table."
     ),
     needs=[*RESTORING, LIST],
     suite="smoke",
@@ -66,7 +66,7 @@ async def a_rollback_keeps_every_snapshot(memory: Memory) -> None:
 
 @check(
     "SNP03",
-    "Back to an old state, forward to a newer one, twice to the same: each restores its own.",
+    "Rolling back, forward, and twice to one snapshot restores the right messages each time.",
     incident=(
         "supply-drop-bbs pull request 325: restoring A and then B deleted the only copy of what "
         "had been there before."
@@ -89,10 +89,10 @@ async def one_can_go_back_and_forward_again(memory: Memory) -> None:
 
 @check(
     "SNP04",
-    "Messages that were removed since come back field by field as they were, in their order.",
+    "A rollback brings removed messages back in order and with every field unchanged.",
     incident=(
-        "openchamber pull request 3088: messages that were copied got new ids, and what was pinned "
-        "to the old ones pointed nowhere."
+        "openchamber pull request 3088: copied messages got new ids, and what was pinned to the "
+        "old ones pointed nowhere."
     ),
     needs=RESTORING,
 )
@@ -129,10 +129,10 @@ async def _take_away(client: Client, session: str, way: str, batch: list[ChatMes
 
 @check(
     "SNP05",
-    "What is written, or edited by the caller, after the save does not reach the snapshot.",
+    "Messages written after a save do not reach the snapshot.",
     incident=(
-        "akka.net issue 3157: its snapshot store in memory kept the very object that it was given, "
-        "and what changed that object later changed the snapshot."
+        "akka.net issue 3157: its in-memory snapshot store kept the object that it was given, so "
+        "later changes to that object changed the snapshot."
     ),
     needs=RESTORING,
 )
@@ -148,9 +148,9 @@ async def a_snapshot_does_not_change_with_its_session(memory: Memory) -> None:
 
 @check(
     "SNP06",
-    "Rolling one session back changes neither the messages nor the snapshots of another.",
+    "Rolling back one session changes neither the messages nor the snapshots of another.",
     incident=(
-        "langgraph-checkpoint-sqlite 3.1.0 looked its records up by a prefix of their names: a "
+        "langgraph-checkpoint-sqlite 3.1.0 looked up its records by a prefix of their names: a "
         "search for user 'al' returned what belonged to 'alice'."
     ),
     needs=RESTORING,
@@ -172,10 +172,10 @@ async def a_rollback_touches_no_other_session(memory: Memory) -> None:
 
 @check(
     "SNP07",
-    "Rolling back to a snapshot that does not exist raises, and the session stays as it is.",
+    "Rolling back to an unknown snapshot raises and leaves the session as it is.",
     incident=(
-        "hermes-agent issue 52514: two proposed repairs took the last message where the wanted one "
-        "was not to be found, and would have cut off another turn for good."
+        "hermes-agent issue 52514: two proposed fixes used the last message when the wanted one "
+        "was not found, and would have cut off another turn for good."
     ),
     needs=RESTORING,
 )
@@ -195,10 +195,10 @@ async def an_unknown_snapshot_is_refused_and_changes_nothing(memory: Memory) -> 
 
 @check(
     "SNP08",
-    "Rolling back to a snapshot of another session raises, and gives nothing of it away.",
+    "Rolling back to another session's snapshot raises and reveals none of its messages.",
     incident=(
-        "langgraphgo issue 72: checkpoints were looked up by the run and not by the thread, and "
-        "those of all conversations had to be told apart by the caller."
+        "langgraphgo issue 72: checkpoints were looked up by run instead of by thread, so callers "
+        "had to tell those of different conversations apart."
     ),
     needs=RESTORING,
 )
@@ -219,10 +219,10 @@ async def a_snapshot_of_another_session_is_refused(memory: Memory) -> None:
 
 @check(
     "SNP09",
-    "A session that was cleared can be rolled back to what was saved before.",
+    "A cleared session can be rolled back to a snapshot that was saved before.",
     incident=(
-        "claude-code issue 70690: people clear a conversation by mistake and want it back; to "
-        "rewind is the way, and it was not even documented."
+        "claude-code issue 70690: people clear a conversation by mistake and want it back; "
+        "rewinding is the way, and it was not documented."
     ),
     needs=[*RESTORING, method("clear")],
 )
@@ -239,7 +239,7 @@ async def clearing_a_session_keeps_its_snapshots(memory: Memory) -> None:
 
 @check(
     "SNP10",
-    "After clear_all no snapshot is left, neither listed nor to be rolled back to.",
+    "After clear_all, no snapshot is listed, and none can be rolled back to.",
     incident="langgraph issue 7206: a thread that was deleted during a turn came back.",
     needs=[*RESTORING, method("clear_all")],
 )
@@ -265,10 +265,10 @@ async def clearing_everything_removes_the_snapshots(memory: Memory) -> None:
 
 @check(
     "SNP11",
-    "Every snapshot is listed, oldest first, under the id that save returned, with its count.",
+    "Snapshots are listed oldest first, with the id that save returned and their message count.",
     incident=(
         "langgraph pull request 7023: checkpoints were ordered by comparing their ids as text, so "
-        'that "2" came after "10".'
+        '"2" came after "10".'
     ),
     needs=[SAVE, LIST],
 )
@@ -300,10 +300,10 @@ def _expect_counts(found: list[object], names: list[object]) -> None:
 
 @check(
     "SNP12",
-    "A snapshot is listed with the label it was given, whatever it is, and its time.",
+    "A snapshot is listed with the label that it was given.",
     incident=(
-        "kopia issue 5118: six snapshots were listed that looked all the same, in no order, and "
-        "each had to be opened to find the wanted one."
+        "kopia issue 5118: six snapshots were listed in no order and all looked the same; each had "
+        "to be opened to find the right one."
     ),
     needs=[method("save_snapshot", "label"), LIST],
 )
@@ -330,10 +330,10 @@ async def labels_come_back_as_they_were_given(memory: Memory) -> None:
 
 @check(
     "SNP13",
-    "A deleted snapshot is gone, all others and the messages stay, and deleting it twice is fine.",
+    "Deleting a snapshot, even twice, removes only that one; other snapshots and messages stay.",
     incident=(
-        "langgraph-redis issue 162: blobs are shared between checkpoints, so that what looks like "
-        "part of a deleted one may be needed by another."
+        "langgraph-redis issue 162: checkpoints share blobs, so what looks like part of a deleted "
+        "one may be needed by another."
     ),
     needs=[*RESTORING, DELETE],
 )
@@ -358,7 +358,7 @@ async def deleting_a_snapshot_deletes_that_one(memory: Memory) -> None:
 
 @check(
     "SNP14",
-    "Two saves of one state are two snapshots; each can be used, also without the other.",
+    "Two saves of one state are two snapshots, each usable without the other.",
     incident="langgraph4j issue 175: a checkpoint was stored under the id of the one before it.",
     needs=RESTORING,
 )
@@ -378,9 +378,9 @@ async def saving_the_same_state_twice_makes_two_snapshots(memory: Memory) -> Non
 
 @check(
     "SNP15",
-    "A fork begins with the messages of the snapshot; neither session sees the other's later ones.",
+    "A fork starts with the snapshot's messages; neither session sees the other's later ones.",
     incident=(
-        "nac pull request 215: its first fork copied the transcript alone, and what belonged to it "
+        "nac pull request 215: its first fork copied only the transcript, and what belonged to it "
         "was empty in the copy."
     ),
     needs=[SAVE, FORK],
@@ -403,10 +403,10 @@ async def a_fork_has_what_was_saved_and_a_life_of_its_own(memory: Memory) -> Non
 
 @check(
     "SNP16",
-    "A fork into a session that has messages is refused, and one of an unknown snapshot too.",
+    "A fork into a session that has messages, or of an unknown snapshot, is refused.",
     incident=(
-        "aegra pull request 321: a fork from a chosen checkpoint silently went on from the latest "
-        "one, or from the very beginning."
+        "aegra pull request 321: a fork from a chosen checkpoint silently continued from the "
+        "latest one, or from the very beginning."
     ),
     needs=[SAVE, FORK],
 )
@@ -425,7 +425,7 @@ async def a_fork_overwrites_nothing(memory: Memory) -> None:
 
 @check(
     "SNP17",
-    "After a rollback an id that is gone can be added again; one that is back is a no-op.",
+    "After a rollback, a removed id can be added again, and a restored id is a no-op.",
     incident=(
         "oh-my-pi issue 7739: what an earlier rewind had left behind was taken for part of the "
         "next one."
@@ -445,10 +445,10 @@ async def ids_count_as_there_only_while_they_are(memory: Memory) -> None:
 
 @check(
     "SNP18",
-    "A deadline comes back as the time that was left when the session was saved, or as none.",
+    "A rollback restores the deadline: the time that was left at the save, or none.",
     incident=(
-        "ioBroker.js-controller issue 1796: values that were to expire were restored from a backup "
-        "without their expiry, and stayed."
+        "ioBroker.js-controller issue 1796: expiring values were restored from a backup without "
+        "their expiry, and stayed."
     ),
     needs=[*RESTORING, method("set_ttl"), method("get_ttl")],
 )
@@ -470,10 +470,10 @@ async def a_rollback_restores_the_time_that_was_left(memory: Memory) -> None:
 
 @check(
     "SNP19",
-    "After closing and opening again, snapshots are listed and can be rolled back to.",
+    "After a reopen, snapshots are listed and can be rolled back to.",
     incident=(
-        "vscode issue 326450: after a restore, switching to another session and back brought all "
-        "that had been undone back again."
+        "vscode issue 326450: after a restore, switching to another session and back brought back "
+        "everything that had been undone."
     ),
     needs=[*RESTORING, Reopening],
 )
@@ -495,10 +495,10 @@ async def snapshots_survive_reopen(memory: Memory) -> None:
 
 @check(
     "SNP20",
-    "Hundreds of messages and dozens of snapshots: each restores all of its own, in order.",
+    "In a long session with dozens of snapshots, each restores all of its messages in order.",
     incident=(
-        "deer-flow pull request 3637: the checkpoint to go back to was looked for among the first "
-        "two hundred; a longer thread has more."
+        "deer-flow pull request 3637: the checkpoint to go back to was searched for among the "
+        "first two hundred; a longer thread has more."
     ),
     needs=RESTORING,
 )
