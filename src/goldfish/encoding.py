@@ -128,7 +128,7 @@ _set_private = BaseModel.__dict__["__pydantic_private__"].__set__
 _run_through = deque[None](maxlen=0).extend
 
 
-def built(model: type[Model], fields: dict[str, Any]) -> Model:
+def build(model: type[Model], fields: dict[str, Any]) -> Model:
     """A value whose fields are known to be right, and all there."""
     made = model.__new__(model)
     _set_fields(made, fields)

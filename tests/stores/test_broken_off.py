@@ -21,7 +21,7 @@ from goldfish import ChatMessage, MemoryStoreBackendError
 from goldfish.errors import EmbedderError
 from goldfish.stores.base import BaseStore
 from goldfish.stores.facts import engine, index
-from goldfish.stores.facts.likeness import alike
+from goldfish.stores.facts.likeness import are_alike
 from goldfish.stores.facts.ranking import Ranking
 from goldfish.stores.search.index import SessionIndex
 from goldfish.stores.sqlite import facts as sqlite_facts
@@ -169,12 +169,12 @@ async def test_what_is_stored_is_returned_though_the_backend_fails_right_after(
     """The caller would say it again, and it would count twice; operators are told, in no detail."""
     async with opened(place) as store:
         await fill(store)
-        ledger = store._facts("u")._ledger
+        backend = store._facts("u")._backend
 
         async def fail(*given: Any) -> None:
             raise MemoryStoreBackendError("the server is gone: start it again")
 
-        monkeypatch.setattr(ledger, step, fail)
+        monkeypatch.setattr(backend, step, fail)
         fact = await store.remember("u", f"tea {TEXTS[0]}", metadata={"n": 1})
         monkeypatch.undo()
         assert (fact.text, fact.metadata, fact.times_seen) == (f"tea {TEXTS[0]}", {"n": 1}, 1)
@@ -259,8 +259,8 @@ async def test_who_is_at_work_when_all_begins_anew_sees_no_half_of_it(
         await here.forget_all("u")
         await fill(here)
         monkeypatch.setattr(sqlite_facts, "PAGE", 2)
-        ledger = there._facts("u")._ledger
-        changes = ledger.changes
+        backend = there._facts("u")._backend
+        changes = backend.changes
 
         async def halting(user_id: str, known: Any) -> Any:
             if known.version == 2:
@@ -268,7 +268,7 @@ async def test_who_is_at_work_when_all_begins_anew_sees_no_half_of_it(
                 await second.wait()
             return await changes(user_id, known)
 
-        monkeypatch.setattr(ledger, "changes", halting)
+        monkeypatch.setattr(backend, "changes", halting)
         listing = asyncio.create_task(there.list_facts("u"))
         assert await waiting == before
         second.set()
@@ -382,9 +382,9 @@ async def test_long_facts_are_compared_outside_the_loop(
 
     def watched(one: str, other: str) -> bool:
         threads.add(threading.get_ident())
-        return alike(one, other)
+        return are_alike(one, other)
 
-    monkeypatch.setattr(index, "alike", watched)
+    monkeypatch.setattr(index, "are_alike", watched)
     async with opened(file) as store:
         one = await store.remember("u", "tea " * 10_000 + "from Rome")
         other = await store.remember("u", "tea " * 10_000 + "out of Rome")

@@ -25,13 +25,13 @@ class RememberingStore(ABC):
     """
 
     def __init__(self, embedder: "Embedder | Literal['default'] | None") -> None:
-        self._meaning = LazyEmbedder(embedder)
+        self._embedder = LazyEmbedder(embedder)
         self._keeper: FactEngine | None = None
 
     @property
     def lacking(self) -> Mapping[str, str]:
         """The methods that cannot be used here, each with the reason in one sentence."""
-        reason = self._meaning.lacking
+        reason = self._embedder.lacking
         return {} if reason is None else dict.fromkeys(NEEDING_WORDS, reason)
 
     async def remember(
@@ -140,7 +140,7 @@ class RememberingStore(ABC):
         self._admit()
         arguments.text(user_id, "user_id")
         if self._keeper is None:
-            self._keeper = FactEngine(self._facts_backend(), self._meaning)
+            self._keeper = FactEngine(self._facts_backend(), self._embedder)
         return self._keeper
 
     @abstractmethod

@@ -41,7 +41,7 @@ class SearchingStore(BaseStore):
     @property
     def lacking(self) -> Mapping[str, str]:
         """The methods that cannot be used here, each with the reason in one sentence."""
-        reason = self._meaning.lacking if self._searches else NOT_SWITCHED_ON
+        reason = self._embedder.lacking if self._searches else NOT_SWITCHED_ON
         others = {name: why for name, why in super().lacking.items() if name != "search_history"}
         return others if reason is None else {**others, "search_history": reason}
 
@@ -72,11 +72,11 @@ class SearchingStore(BaseStore):
         return messages + await super().reembed()
 
     async def _embedded(self, messages: Sequence[ChatMessage]) -> Embedded | None:
-        return await self._search().embedded(messages)
+        return await self._search().embed(messages)
 
     def _search(self) -> SearchEngine:
         if self._searcher is None:
-            self._searcher = SearchEngine(self._search_backend(), self._meaning)
+            self._searcher = SearchEngine(self._search_backend(), self._embedder)
         return self._searcher
 
     @abstractmethod

@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from goldfish.stores.facts.likeness import alike
+from goldfish.stores.facts.likeness import are_alike
 
 
 @pytest.mark.parametrize(
@@ -25,8 +25,8 @@ from goldfish.stores.facts.likeness import alike
 )
 def test_other_numbers_names_or_negations_are_another_fact(one: str, other: str) -> None:
     """However close an embedding puts them, they are not linked."""
-    assert not alike(one, other)
-    assert not alike(other, one)
+    assert not are_alike(one, other)
+    assert not are_alike(other, one)
 
 
 @pytest.mark.parametrize(
@@ -40,15 +40,15 @@ def test_other_numbers_names_or_negations_are_another_fact(one: str, other: str)
         ("x\0\ud800", "x \ud800"),
     ],
 )
-def test_other_words_for_the_same_are_alike(one: str, other: str) -> None:
+def test_other_words_for_the_same_are_are_alike(one: str, other: str) -> None:
     """The same numbers, names and negations, in whatever words."""
-    assert alike(one, other)
-    assert alike(other, one)
+    assert are_alike(one, other)
+    assert are_alike(other, one)
 
 
 def test_long_texts_are_compared_word_by_word_and_not_pair_by_pair() -> None:
     """Of 15,000 words on either side no two are alike; looking at all pairs would take minutes."""
     words = ["".join(letters) for letters in product("abcdefghijk", repeat=4)]
     ours, theirs = (" ".join(side + word for word in words) for side in ("ox", "cow"))
-    assert alike(ours, theirs)
-    assert not alike(ours + " enabled", theirs + " disabled")
+    assert are_alike(ours, theirs)
+    assert not are_alike(ours + " enabled", theirs + " disabled")

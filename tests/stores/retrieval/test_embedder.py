@@ -77,6 +77,7 @@ def test_an_embedder_is_an_embedder_or_none() -> None:
     with pytest.raises(TypeError, match="words alone"):
         goldfish.InMemoryStore(embedder="minilm")  # type: ignore[arg-type]
     assert asyncio.run(LazyEmbedder(None).prepare()) == ("", 0)
-    assert asyncio.run(LazyEmbedder(None).vectors(["x"])) is None
+    assert asyncio.run(LazyEmbedder(None).encode("x")) is None
     assert asyncio.run(LazyEmbedder(HashEmbedder(8)).prepare()) == ("hash-8", 8)
-    assert len(asyncio.run(LazyEmbedder(HashEmbedder(8)).stored("x"))) == 32
+    (stored,) = asyncio.run(LazyEmbedder(HashEmbedder(8)).encode_to_store(["x"], "<f4"))
+    assert len(stored) == 32

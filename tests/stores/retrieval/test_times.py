@@ -1,18 +1,19 @@
 """Time in what people say and ask."""
 
+import math
 from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goldfish.stores.retrieval.times import asks_when, spans, tells_when
-from goldfish.stores.retrieval.words import words
+from goldfish.stores.retrieval.times import asks_when, find_moment, find_spans, tells_when
+from goldfish.stores.retrieval.words import split_words
 
 
 def days(query: str, *years: int) -> list[tuple[str, str]]:
     """The first day of each span, and the day after its last."""
-    return [(_day(first), _day(end)) for first, end in spans(query, years)]
+    return [(_day(first), _day(end)) for first, end in find_spans(query, years)]
 
 
 def _day(moment: float) -> str:
@@ -54,7 +55,7 @@ def test_what_is_no_date_is_none(query: str) -> None:
 @given(st.text())
 def test_any_question_can_be_asked(query: str) -> None:
     """Nothing in a question breaks the reading of dates."""
-    assert all(first < last for first, last in spans(query, [2023]))
+    assert all(first < last for first, last in find_spans(query, [2023]))
 
 
 def test_questions_for_a_time_and_words_that_tell_one_are_known() -> None:
@@ -62,5 +63,19 @@ def test_questions_for_a_time_and_words_that_tell_one_are_known() -> None:
     assert asks_when("When did she leave?")
     assert asks_when("In which year was that?")
     assert not asks_when("Tell me when it suits you")
-    assert tells_when(words("We left last Tuesday"))
-    assert not tells_when(words("We left the house"))
+    assert tells_when(split_words("We left last Tuesday"))
+    assert not tells_when(split_words("We left the house"))
+
+
+@pytest.mark.parametrize(
+    "value", ["1970-01-02T00:00:00+00:00", "1970-01-02", "1:56 pm on 2 January, 1970"]
+)
+def test_a_time_in_metadata_is_the_time_of_the_fact(value: str) -> None:
+    """As ISO 8601, or as people write a day."""
+    assert find_moment({"topic": "tea", "n": 3, "time": value}) == 86_400
+
+
+@pytest.mark.parametrize("value", ["", "May", "12 monkeys", "x" * 500 + " 2 May 2020", "8892"])
+def test_other_texts_are_no_times(value: str) -> None:
+    """A number, or a month without a year, tells no moment."""
+    assert math.isnan(find_moment({"note": value}))

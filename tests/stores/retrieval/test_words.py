@@ -10,11 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goldfish.errors import MissingExtraError
-from goldfish.stores.facts.likeness import alike
+from goldfish.stores.facts.likeness import are_alike
 from goldfish.stores.retrieval import words as module
-from goldfish.stores.retrieval.names import moment
-from goldfish.stores.retrieval.times import read_time
-from goldfish.stores.retrieval.words import words
+from goldfish.stores.retrieval.times import find_moment, parse_time
+from goldfish.stores.retrieval.words import split_words
 
 
 @pytest.mark.parametrize(
@@ -29,12 +28,12 @@ from goldfish.stores.retrieval.words import words
 )
 def test_english_words_are_stems_without_stop_words(text: str, expected: list[str]) -> None:
     """Forms of one word are the same word, and words that say nothing are left out."""
-    assert words(text) == expected
+    assert split_words(text) == expected
 
 
 def test_a_text_of_stop_words_is_found_by_them() -> None:
     """Nothing is unfindable because all of it is common."""
-    assert words("To be, or not to be") == ["to", "be", "or", "not", "to", "be"]
+    assert split_words("To be, or not to be") == ["to", "be", "or", "not", "to", "be"]
 
 
 @pytest.mark.parametrize(
@@ -54,14 +53,14 @@ def test_a_text_of_stop_words_is_found_by_them() -> None:
 )
 def test_numbers_and_codes_are_found_as_such(text: str, code: str) -> None:
     """A number, a version, an address or an emoji is a word as it stands."""
-    assert code in words(text)
-    assert words(code)[0] == code
+    assert code in split_words(text)
+    assert split_words(code)[0] == code
 
 
 def test_a_code_is_also_found_by_its_parts() -> None:
     """Whoever knows a part of an address or version finds the whole."""
-    assert {"lee", "exampl"} <= set(words("ann.lee@example.org"))
-    assert words("8892") != words("8893")
+    assert {"lee", "exampl"} <= set(split_words("ann.lee@example.org"))
+    assert split_words("8892") != split_words("8893")
 
 
 @pytest.mark.parametrize(
@@ -76,12 +75,12 @@ def test_a_code_is_also_found_by_its_parts() -> None:
 )
 def test_scripts_without_spaces_are_found_by_pairs(text: str, pairs: list[str]) -> None:
     """A word in the middle of a run of characters is found, whatever stands around it."""
-    assert set(pairs) <= set(words(text))
+    assert set(pairs) <= set(split_words(text))
 
 
 def test_korean_is_not_taken_for_chinese() -> None:
     """Single characters are words in Chinese only."""
-    assert words("커피를") == ["커피", "피를"]
+    assert split_words("커피를") == ["커피", "피를"]
 
 
 @pytest.mark.parametrize(
@@ -97,32 +96,32 @@ def test_korean_is_not_taken_for_chinese() -> None:
 )
 def test_width_case_and_accents_do_not_matter(one: str, other: str) -> None:
     """What differs only in how it is written is the same word."""
-    assert words(one) == words(other) != []
+    assert split_words(one) == split_words(other) != []
 
 
 def test_vowel_signs_do_not_break_a_word() -> None:
     """A Hindi word is one word, with its combining signs."""
-    assert words("हिन्दी में") == ["हिन्दी", "में"]
+    assert split_words("हिन्दी में") == ["हिन्दी", "में"]
 
 
 @pytest.mark.parametrize("text", ["", " \n", "?!…", "\0", "\ud800", "\u0301"])
 def test_a_text_without_words_has_none(text: str) -> None:
     """Nothing is found by nothing."""
-    assert [word for word in words(text) if word.strip("\u0301")] == []
+    assert [word for word in split_words(text) if word.strip("\u0301")] == []
 
 
 @settings(deadline=None)
 @given(st.text(alphabet=st.characters(exclude_categories=())))
 def test_any_text_has_words_and_the_same_again(text: str) -> None:
     """Whatever the text holds, nothing is raised, and upper case changes no ASCII word."""
-    assert all(words(text))
+    assert all(split_words(text))
     if text.isascii():
-        assert words(text.upper()) == words(text)
+        assert split_words(text.upper()) == split_words(text)
 
 
 def test_an_endless_word_is_no_burden() -> None:
     """A megabyte without a space is one word, taken as it is."""
-    assert words("x" * 1_000_000) == ["x" * 1_000_000]
+    assert split_words("x" * 1_000_000) == ["x" * 1_000_000]
 
 
 def test_threads_do_not_disturb_each_other() -> None:
@@ -130,14 +129,14 @@ def test_threads_do_not_disturb_each_other() -> None:
     found: list[list[str]] = []
     texts = [f"running walkers {'z' * length}ings" for length in range(1, 30)]
     threads = [
-        threading.Thread(target=lambda: found.append([w for t in texts for w in words(t)]))
+        threading.Thread(target=lambda: found.append([w for t in texts for w in split_words(t)]))
         for _ in range(4)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == [[w for t in texts for w in words(t)]] * 4
+    assert found == [[w for t in texts for w in split_words(t)]] * 4
 
 
 def test_without_the_stemmer_an_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,7 +145,7 @@ def test_without_the_stemmer_an_error_says_what_to_install(monkeypatch: pytest.M
     monkeypatch.setattr(module, "_own", threading.local())
     module._stem.cache_clear()
     with pytest.raises(MissingExtraError, match=r"goldfish\[semantic\]"):
-        words("unheard")
+        split_words("unheard")
 
 
 def test_nothing_long_is_kept_for_next_time() -> None:
@@ -154,10 +153,10 @@ def test_nothing_long_is_kept_for_next_time() -> None:
     tracemalloc.start()
     for number in range(20):
         huge = f"{number}-" + "x" * 100_000
-        assert len(words(huge)) == 3
-        assert read_time(huge) is None
-        assert math.isnan(moment({"at": huge}))
-        assert alike(huge, huge)
+        assert len(split_words(huge)) == 3
+        assert parse_time(huge) is None
+        assert math.isnan(find_moment({"at": huge}))
+        assert are_alike(huge, huge)
     del huge
     grown, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()

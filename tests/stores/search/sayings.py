@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 from goldfish.encoding import encode_message
 from goldfish.messages import ChatMessage
-from goldfish.stores.search.backend import Known, Row
-from goldfish.stores.search.index import SessionIndex, stored
+from goldfish.stores.search.backend import VECTORS, Known, Row
+from goldfish.stores.search.index import SessionIndex
 from goldfish.stores.search.traits import read_traits
 from goldfish.testing import HashEmbedder
 
@@ -29,6 +29,6 @@ def session(*lines: str | tuple[str, float], vectors: bool = True) -> SessionInd
     for place, line in enumerate(lines):
         said = message(line) if isinstance(line, str) else message(*line)
         row = Row(place, said.id, encode_message(said), None)
-        rows = stored(EMBEDDER.encode([str(said.content)]))
-        index.add(row, read_traits(said), index.read(rows))
+        rows = EMBEDDER.encode([str(said.content)]).astype(VECTORS).tobytes()
+        index.add(row, read_traits(said), index.vectors.read(rows))
     return index

@@ -7,8 +7,8 @@ import pytest
 
 from goldfish.errors import MemoryStoreBackendError
 from goldfish.messages import ChatMessage
-from goldfish.stores.search.backend import Row
-from goldfish.stores.search.index import SessionIndex, stored
+from goldfish.stores.search.backend import VECTORS, Row
+from goldfish.stores.search.index import SessionIndex
 from goldfish.stores.search.traits import join_text, read_traits
 from tests.stores.search.sayings import EMBEDDER, message, session
 
@@ -26,9 +26,9 @@ def test_pieces_of_a_long_text_belong_to_one_message() -> None:
     index = SessionIndex("s", EMBEDDER.dimensions)
     said = message("eel")
     for place, count in enumerate((1, 3, 0, 2)):
-        rows = stored(np.ones((count, EMBEDDER.dimensions), np.float32))
-        index.add(Row(place, str(place), "{}", None), read_traits(said), index.read(rows))
-    assert list(index.owners.values) == [0, 1, 1, 1, 3, 3]
+        rows = np.ones((count, EMBEDDER.dimensions), VECTORS).tobytes()
+        index.add(Row(place, str(place), "{}", None), read_traits(said), index.vectors.read(rows))
+    assert list(index.vectors.owners) == [0, 1, 1, 1, 3, 3]
     assert (len(index), len(index.vectors)) == (4, 6)
 
 
@@ -36,7 +36,7 @@ def test_a_damaged_vector_is_an_error_that_says_what_to_do() -> None:
     """Half a vector is never taken for one."""
     index = SessionIndex("s", EMBEDDER.dimensions)
     with pytest.raises(MemoryStoreBackendError, match="reembed"):
-        index.read(b"123")
+        index.vectors.read(b"123")
 
 
 def test_beginning_anew_forgets_all() -> None:

@@ -3,27 +3,28 @@
 import numpy as np
 import pytest
 
-from goldfish.stores.retrieval.times import spans
-from goldfish.stores.retrieval.words import words
+from goldfish.stores.retrieval.scores import explain
+from goldfish.stores.retrieval.times import find_spans
+from goldfish.stores.retrieval.words import split_words
 from goldfish.stores.search import ranking
 from goldfish.stores.search.index import SessionIndex
-from goldfish.stores.search.ranking import Parts, Question, parts, worth_of
+from goldfish.stores.search.ranking import Parts, Question, score, weigh_words
 from tests.stores.search.sayings import EMBEDDER, session
 
 
 def asked(index: SessionIndex, query: str, *names: str, vector: bool = True) -> Parts:
     """The partial scores of all messages."""
-    postings = {word: index.postings[word] for word in words(query) if word in index.postings}
+    postings = {word: index.postings[word] for word in split_words(query) if word in index.postings}
     counts = {word: len(found.slots) for word, found in postings.items()}
     question = Question(
-        worth_of(counts, len(index)),
+        weigh_words(counts, len(index)),
         float(index.lengths.mean()) or 1.0,
         EMBEDDER.encode([query])[0] if vector else None,
         [(name.casefold(),) for name in names],
-        spans(query, index.years),
+        find_spans(query, index.years),
         asks_when=query.startswith("When"),
     )
-    return parts(index, question)
+    return score(index, question)
 
 
 def test_words_count_by_how_rare_they_are() -> None:
@@ -87,13 +88,13 @@ def test_the_score_is_the_sum_of_its_parts() -> None:
     """Each part is told, and nothing else counts."""
     found = asked(session("Ann: I like eel?", "Bob: yes, since May"), "When did Ann eat eel?")
     for number, total in enumerate(found.total()):
-        assert sum(found.why(number).values()) == pytest.approx(total, abs=1e-5)
+        assert sum(explain(found, number).values()) == pytest.approx(total, abs=1e-5)
 
 
 def test_an_empty_session_has_no_scores() -> None:
     """Nothing is found in nothing."""
     question = Question({}, 1.0, EMBEDDER.encode(["x"])[0], [], [], False)
-    assert not len(parts(SessionIndex("s", EMBEDDER.dimensions), question).total())
+    assert not len(score(SessionIndex("s", EMBEDDER.dimensions), question).total())
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -102,5 +103,5 @@ def test_many_conversations_are_judged_like_few(seed: int) -> None:
     dice = np.random.default_rng(seed)
     scores = dice.choice([0, 0.25, 0.5, 1], 200).astype(np.float32)
     starts = sorted({0, *dice.integers(1, 200, 25).tolist()})
-    few = ranking._best(scores, starts)
-    assert ranking._best_of_many(scores, np.array(starts)) == pytest.approx(few)
+    few = ranking._average_best(scores, starts)
+    assert ranking._average_best_of_many(scores, np.array(starts)) == pytest.approx(few)

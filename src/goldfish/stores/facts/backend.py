@@ -1,4 +1,4 @@
-"""Where facts are written down: what a backend must be able to do, and the values it trades in.
+"""What facts need of a backend, and the values that go to it and come back.
 
 Each user has one counter that every write raises; a fact keeps the number at which it came (its
 place in the order), at which its text was written, and at which anything of it last changed. So
@@ -10,6 +10,7 @@ of those that are left tell which. When a user's facts begin anew, so does the `
 from typing import Literal, NamedTuple, Protocol
 
 PAGE = 2000  # rows in one answer
+VECTORS = "<f4"  # the numpy type of stored vectors
 TOKEN_SECONDS = 86_400.0  # how long a repeated call is known by its token, at least
 
 
@@ -25,11 +26,11 @@ class Row(NamedTuple):
     times_seen: int
     near: str  # [[id, said_at], …]: older facts that it resembled when both were worded like this
     expires_at: float | None  # by the clock of the backend
-    vectors: bytes  # float32, one after the other
+    vectors: bytes  # one after the other
 
 
 class Known(NamedTuple):
-    """How far somebody knows the facts of a user."""
+    """How far a process knows the facts of a user."""
 
     epoch: int = 0
     version: int = 0
@@ -37,7 +38,7 @@ class Known(NamedTuple):
 
 
 class Changes(NamedTuple):
-    """What has happened to a user's facts since; ``more`` if there is another page."""
+    """What has changed in a user's facts since; ``more`` if there is another page."""
 
     known: Known
     model: str
@@ -72,7 +73,7 @@ class Revised(NamedTuple):
 
 
 class Written(NamedTuple):
-    """What became of a write: the id of the fact, or of what was in the way."""
+    """The outcome of a write, with the id of the fact, or of what was in the way."""
 
     outcome: Literal["done", "not found", "taken", "other model"]
     detail: str
@@ -82,7 +83,7 @@ class FactsBackend(Protocol):
     """The facts of all users in one backend. Each write is one atomic, durable step."""
 
     async def changes(self, user_id: str, known: Known) -> Changes:
-        """What is new since, at most ``PAGE`` rows, in the order of their changes."""
+        """Return what is new since, at most ``PAGE`` rows, in the order of their changes."""
 
     async def remember(self, user_id: str, new: New) -> Written:
         """Store the fact, or count the one with its key; the later deadline counts.
@@ -104,15 +105,15 @@ class FactsBackend(Protocol):
         """Remove the fact and its history."""
 
     async def forget_all(self, user_id: str) -> None:
-        """Remove all that there is of the user."""
+        """Remove every fact of the user, with all history and tokens."""
 
     async def history(self, user_id: str, fact_id: str) -> list[str]:
-        """What the fact said before its revisions, oldest first, in JSON."""
+        """Return what the fact said before its revisions, oldest first, in JSON."""
 
     async def users(self) -> list[str]:
-        """Everybody of whom there may be facts."""
+        """Return everybody who may have facts."""
 
     async def embed(
         self, user_id: str, known: Known, model: str, epoch: int, vectors: list[tuple[int, bytes]]
     ) -> bool:
-        """Replace all vectors and begin a new epoch; False if anything has changed since."""
+        """Replace all vectors and begin a new epoch; return False if anything has changed."""

@@ -1,16 +1,16 @@
-"""Facts to JSON text and back, exactly: what stays, and what a revision replaces."""
+"""Facts as JSON texts: one for what stays, one for what a revision replaces."""
 
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from goldfish.encoding import built, decode_value, encode_value, refuse_unstorable
+from goldfish.encoding import build, decode_value, encode_value, refuse_unstorable
 from goldfish.errors import MemoryStoreBackendError, UnstorableError
 from goldfish.messages import Fact
 
 
 def encode_base(metadata: Mapping[str, Any] | None, moment: datetime) -> str:
-    """The metadata and when they came, or an error if JSON would not give them back."""
+    """Encode the metadata and when they came; raise if JSON would not give them back."""
     if metadata is not None and not isinstance(metadata, Mapping):
         raise UnstorableError(f"metadata must be a dict, not {type(metadata).__name__}")
     kept = dict(metadata or {})
@@ -19,32 +19,32 @@ def encode_base(metadata: Mapping[str, Any] | None, moment: datetime) -> str:
 
 
 def encode_said(text: str, moment: datetime) -> str:
-    """The text and when it was said."""
+    """Encode the text and when it was said."""
     return encode_value({"text": text, "updated_at": moment.isoformat()})
 
 
 def decode_base(stored: str) -> dict[str, Any]:
-    """The metadata under "metadata", and the moment under "created_at"."""
-    record = _record(stored)
+    """Return the metadata under "metadata", and the moment under "created_at"."""
+    record = _decode(stored)
     if not isinstance(record.get("metadata"), dict):
-        raise _damaged("it has no metadata")
+        raise _damage_error("it has no metadata")
     return record
 
 
 def decode_text(stored: str) -> str:
-    """The text that was said."""
-    text = _record(stored).get("text")
+    """Return the text that was said."""
+    text = _decode(stored).get("text")
     if not isinstance(text, str):
-        raise _damaged("it has no text")
+        raise _damage_error("it has no text")
     return text
 
 
 def decode_links(stored: str) -> list[tuple[str, int]]:
-    """The ids of the facts that it resembles, each with the number at which that was worded."""
+    """Return the ids of the facts that it resembles, and at which number each was worded."""
     try:
         return [(str(key), int(at)) for key, at in decode_value(stored)]
     except (ValueError, TypeError) as error:
-        raise _damaged("its links cannot be read") from error
+        raise _damage_error("its links cannot be read") from error
 
 
 def build_fact(
@@ -56,8 +56,8 @@ def build_fact(
     times_seen: int = 1,
     near: list[str] | None = None,
 ) -> Fact:
-    """A fact of its own: nobody else has a reference to anything in it."""
-    kept, words = _record(base), _record(said)
+    """Build a fact that shares nothing with any other: callers may change it."""
+    kept, words = _decode(base), _decode(said)
     try:
         fields = {
             "id": fact_id,
@@ -70,21 +70,21 @@ def build_fact(
             "near": near or [],
         }
     except (KeyError, TypeError, ValueError) as error:
-        raise _damaged("a part of it is missing or cannot be read") from error
-    return built(Fact, fields)  # a recollection of many facts would spend its time on validating
+        raise _damage_error("a part of it is missing or cannot be read") from error
+    return build(Fact, fields)  # a recollection of many facts would spend its time on validating
 
 
-def _record(stored: str) -> dict[str, Any]:
+def _decode(stored: str) -> dict[str, Any]:
     try:
         record = decode_value(stored)
     except (ValueError, TypeError, AttributeError) as error:
-        raise _damaged(str(error)) from error
+        raise _damage_error(str(error)) from error
     if not isinstance(record, dict):
-        raise _damaged("it is not one JSON object")
+        raise _damage_error("it is not one JSON object")
     return record
 
 
-def _damaged(what: str) -> MemoryStoreBackendError:
+def _damage_error(what: str) -> MemoryStoreBackendError:
     return MemoryStoreBackendError(
         f"a stored fact is damaged ({what}): restore the data from a backup"
     )

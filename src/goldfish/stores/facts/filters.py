@@ -1,4 +1,4 @@
-"""Filters on metadata: judged once, then asked of every fact, alike in all stores.
+"""Filters on metadata: validated once, then applied to every fact, the same in all stores.
 
 ``{"key": value}`` is equality: 1 equals 1.0, neither equals True or "1". ``{"key": {"$gt": 3}}``
 compares numbers with numbers, times with times (also with ISO 8601 text) and text with text. A fact
@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
 from typing import Any, NamedTuple
 
-from goldfish.stores.retrieval.times import read_time
+from goldfish.stores.retrieval.times import parse_time
 
 _ORDERINGS: dict[str, Callable[[Any, Any], bool]] = {
     "$gt": operator.gt,
@@ -29,7 +29,7 @@ class _Condition(NamedTuple):
 
 
 class Filter:
-    """What metadata must be like; an empty one lets everything through."""
+    """Conditions on metadata; an empty filter lets everything through."""
 
     def __init__(self, conditions: list[_Condition]) -> None:
         self._conditions = conditions
@@ -38,12 +38,12 @@ class Filter:
         return bool(self._conditions)
 
     def matches(self, metadata: Mapping[str, Any]) -> bool:
-        """Whether these metadata meet every condition."""
+        """Return whether these metadata meet every condition."""
         return all(each.holds(metadata.get(each.key, _ABSENT)) for each in self._conditions)
 
 
 def parse(wanted: Mapping[str, Any] | None) -> Filter:
-    """The filter, or an error that says what is wrong with it."""
+    """Return the filter; raise an error that says what is wrong with it."""
     if wanted is None:
         return Filter([])
     if not isinstance(wanted, Mapping):
@@ -56,65 +56,65 @@ def parse(wanted: Mapping[str, Any] | None) -> Filter:
             own = copy.deepcopy(value)
         except RecursionError:
             raise ValueError(f"the filter on {key!r:.60} is nested too deep") from None
-        conditions += [_Condition(key, holds) for holds in _tests(key, own)]
+        conditions += [_Condition(key, holds) for holds in _parse_condition(key, own)]
     return Filter(conditions)
 
 
-def _tests(key: str, value: Any) -> list[Callable[[Any], bool]]:
+def _parse_condition(key: str, value: Any) -> list[Callable[[Any], bool]]:
     if not _has_operators(value):
-        return [lambda found: same(found, value)]
+        return [lambda found: is_same(found, value)]
     for name in value:
         if name not in OPERATORS:
             raise ValueError(
                 f"the filter on {key!r:.60} has {name!r:.30}: use {', '.join(OPERATORS)}"
             )
-    return [_test(name, operand) for name, operand in value.items()]
+    return [_parse_operator(name, operand) for name, operand in value.items()]
 
 
 def _has_operators(value: Any) -> bool:
     return isinstance(value, dict) and any(isinstance(k, str) and k[:1] == "$" for k in value)
 
 
-def _test(name: str, operand: Any) -> Callable[[Any], bool]:
+def _parse_operator(name: str, operand: Any) -> Callable[[Any], bool]:
     if name == "$exists":
         if not isinstance(operand, bool):
             raise TypeError(f"$exists must be True or False, not {_kind(operand)}")
         return lambda found: (found is not _ABSENT) is operand
     if name == "$ne":
-        return lambda found: found is not _ABSENT and not same(found, operand)
-    if _comparable(operand, operand) is None:
+        return lambda found: found is not _ABSENT and not is_same(found, operand)
+    if _as_comparable(operand, operand) is None:
         raise TypeError(f"{name} compares numbers, times or text, not {_kind(operand)}")
     compare = _ORDERINGS[name]
-    return lambda found: _ordered(compare, found, operand)
+    return lambda found: _is_ordered(compare, found, operand)
 
 
-def _ordered(compare: Callable[[Any, Any], bool], found: Any, operand: Any) -> bool:
-    pair = _comparable(found, operand)
+def _is_ordered(compare: Callable[[Any, Any], bool], found: Any, operand: Any) -> bool:
+    pair = _as_comparable(found, operand)
     return pair is not None and compare(*pair)
 
 
-def _comparable(found: Any, operand: Any) -> tuple[Any, Any] | None:
-    """Both as values of one kind that has an order; None if there is no such kind."""
+def _as_comparable(found: Any, operand: Any) -> tuple[Any, Any] | None:
+    """Return both as values of one kind that has an order, or None if there is none."""
     if _is_number(found) and _is_number(operand):
         return found, operand
     if not isinstance(found, str | date) or not isinstance(operand, str | date):
         return None
-    times = _time(found), _time(operand)
+    times = _as_time(found), _as_time(operand)
     if None not in times:
         return times
     return (found, operand) if isinstance(found, str) and isinstance(operand, str) else None
 
 
-def same(found: Any, wanted: Any) -> bool:
-    """Equality of JSON values, in which True is not 1; a time equals text that means it."""
+def is_same(found: Any, wanted: Any) -> bool:
+    """Compare JSON values: True is not 1, and a time equals text that means it."""
     if isinstance(wanted, date) and isinstance(found, str | date):
-        return _time(found) == _time(wanted)
+        return _as_time(found) == _as_time(wanted)
     if _is_number(found) and _is_number(wanted):
         return bool(found == wanted)
     if isinstance(found, list) and isinstance(wanted, list | tuple):
-        return len(found) == len(wanted) and all(map(same, found, wanted))
+        return len(found) == len(wanted) and all(map(is_same, found, wanted))
     if isinstance(found, dict) and isinstance(wanted, dict):
-        return found.keys() == wanted.keys() and all(same(found[k], wanted[k]) for k in wanted)
+        return found.keys() == wanted.keys() and all(is_same(found[k], wanted[k]) for k in wanted)
     return type(found) is type(wanted) and bool(found == wanted)
 
 
@@ -122,10 +122,10 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _time(value: str | date) -> datetime | None:
-    """The moment; without a zone it is taken as UTC."""
+def _as_time(value: str | date) -> datetime | None:
+    """Return the moment; without a zone it is taken as UTC."""
     if isinstance(value, str):
-        return read_time(value)
+        return parse_time(value)
     if not isinstance(value, datetime):
         return datetime(value.year, value.month, value.day, tzinfo=UTC)
     return value if value.tzinfo is not None else value.replace(tzinfo=UTC)

@@ -6,13 +6,13 @@ import unicodedata
 FULL_STOPS = (".", "。")
 
 
-def plain(text: str) -> str:
-    """The text as it is compared: NFKC, case-folded, spaces collapsed, no final full stop."""
+def normalize(text: str) -> str:
+    """Return the text as it is compared: NFKC, case-folded, one space, no final full stop."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     words = " ".join(unicodedata.normalize("NFKC", folded).split())  # folding may undo the form
     return words[:-1].rstrip() if words.endswith(FULL_STOPS) else words
 
 
 def identity(text: str) -> str:
-    """The key that all texts which say the same share; short, whatever the text."""
-    return hashlib.sha256(plain(text).encode("utf-8", "surrogatepass")).hexdigest()
+    """Return the key of all texts that say the same; short, whatever the text."""
+    return hashlib.sha256(normalize(text).encode("utf-8", "surrogatepass")).hexdigest()

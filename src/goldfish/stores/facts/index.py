@@ -1,26 +1,20 @@
-"""What a process knows of one user's facts, and how it is brought up to date.
-
-The backend has the truth. Before each answer it is asked what has changed since, which usually is
-nothing; so a fact that any process has written is found by the next call in every other.
-"""
+"""What a process knows of one user's facts, and how it is brought up to date."""
 
 import heapq
-import threading
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from goldfish.encoding import built
-from goldfish.errors import MemoryStoreBackendError
+from goldfish.encoding import build
 from goldfish.messages import Fact, Recollection
 from goldfish.stores.facts.backend import Changes, Known, Row
 from goldfish.stores.facts.encoding import build_fact, decode_base, decode_links, decode_text
 from goldfish.stores.facts.filters import Filter
-from goldfish.stores.facts.likeness import NEAR, alike
-from goldfish.stores.retrieval.names import Label
-from goldfish.stores.retrieval.people import named_in
-from goldfish.stores.retrieval.times import Span, spans
+from goldfish.stores.facts.likeness import NEAR, are_alike
+from goldfish.stores.retrieval.index import ProcessIndex
+from goldfish.stores.retrieval.names import Label, find_named
+from goldfish.stores.retrieval.times import Span, find_spans
 
 if TYPE_CHECKING:  # numpy is only needed to recall, not to list
     from goldfish.stores.facts.ranking import Question, Ranking, Traits
@@ -68,24 +62,26 @@ class Hints(NamedTuple):
     spans: list[Span]
 
 
-class UserFacts:
-    """The facts of one user as far as this process knows them; hold ``lock`` to read.
+class UserFacts(ProcessIndex[Known]):
+    """The facts of one user as far as this process knows them."""
 
-    Everything that can fail is read before anything is changed. Should a change break off all the
-    same (memory may run out), nothing is known any more, and ``refuse_lost`` tells those who are
-    at work with it: half of a user's facts would look like all of them.
-    """
+    subject = "user"
 
     def __init__(self, user_id: str) -> None:
         self.user_id = user_id
-        self.lock = threading.RLock()
-        self.known = Known()
-        self.lost = False
         self.model = ""
         self.dimensions = 0  # of the vectors; to be set before anything is recalled
+        super().__init__(Known())
+
+    def begin_anew(self) -> None:
+        """Forget all facts."""
+        self._entries: dict[int, Entry] = {}
+        self._by_id: dict[str, Entry] = {}
+        self._linked_by: defaultdict[str, set[str]] = defaultdict(set)
+        self._deadlines: list[tuple[float, int]] = []
         self._in_order: list[int] | None = None
         self._ranking: Ranking | None = None
-        self._begin_anew()
+        self._texts = 0
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -96,43 +92,30 @@ class UserFacts:
         return EMPTY + self._texts + len(self) * (FOOTPRINT + 4 * self.dimensions)
 
     @property
-    def exists(self) -> bool:
-        """Whether the backend has anything of the user."""
-        return self.known != Known()
-
-    @property
     def effort(self) -> int:
         """How many facts of usual length would be as much work to go through."""
         return max(len(self), self._texts // USUAL)
 
     def apply(self, since: Known, changes: Changes) -> bool:
-        """Take in what has changed since; whether that is all of it."""
+        """Take in what has changed since; return whether that is all of it."""
         with self.lock:
             if since.epoch != self.known.epoch:  # meanwhile others made it begin anew
                 return False
             anew = changes.known.epoch != self.known.epoch
             if not anew and changes.known.version < self.known.version:  # others were quicker
                 return not changes.more
-            news = [self._news(row, anew) for row in changes.rows]
+            news = [self._read(row, anew) for row in changes.rows]
             try:
                 if anew:
-                    self._begin_anew()
+                    self.begin_anew()
                 self._take_in(news, changes)
             except BaseException:
-                self._lose()
+                self.lose()
                 raise
             return not changes.more
 
-    def refuse_lost(self) -> None:
-        """Refuse to go on if what was known is not known any more."""
-        if self.lost:
-            raise MemoryStoreBackendError(
-                "what this process knew of the user was lost while it was brought up to date: "
-                "repeat the call"
-            )
-
     def has(self, changes: Changes) -> bool:
-        """Whether none of this is new, to be seen without waiting for whoever holds the lock."""
+        """Return whether none of this is new, without waiting for whoever holds the lock."""
         first = self._deadlines[:1]
         over = bool(first) and first[0][0] <= changes.now
         return changes.known == self.known and not changes.more and not over
@@ -143,70 +126,70 @@ class UserFacts:
         return self._ranking is not None
 
     def get(self, fact_id: str) -> Entry | None:
-        """One fact."""
+        """Return one fact."""
         return self._by_id.get(fact_id)
 
     def find(self, fact_id: str) -> Fact | None:
-        """One fact as callers see it."""
+        """Return one fact as callers see it."""
         entry = self._by_id.get(fact_id)
         return None if entry is None else self.fact(entry)
 
     def fact(self, entry: Entry) -> Fact:
-        """The fact as callers see it, theirs to change."""
+        """Return the fact as callers see it, theirs to change."""
         row = entry.row
-        near = [other.row.id for other in self._near(entry)]
+        near = [other.row.id for other in self._linked(entry)]
         return build_fact(
             self.user_id, row.id, row.base, row.said, times_seen=row.times_seen, near=near
         )
 
     def entries(self) -> list[Entry]:
-        """All facts in the order in which they were first remembered."""
+        """Return all facts in the order in which they were first remembered."""
         if self._in_order is None:
             self._in_order = sorted(self._entries)
         return [self._entries[seq] for seq in self._in_order]
 
     def everything(self) -> tuple[Known, list[Entry]]:
-        """All facts, and which state of them this is."""
+        """Return all facts, and which state of them this is."""
         return self.known, self.entries()
 
     def page(self, wanted: Filter, offset: int, limit: int | None) -> list[Fact]:
-        """Some of those that the filter lets through, in that order."""
+        """Return some of those that the filter lets through, in that order."""
         end = None if limit is None else offset + limit
         found = (entry for entry in self.entries() if wanted.matches(entry.metadata))
         return [self.fact(entry) for entry in islice(found, offset, end)]
 
     def hints(self, query: str) -> "Hints":
-        """What the question means to these facts: whom it names, which days."""
-        ranking = self._ready()
-        names = ranking.living(named_in(query, ranking.labels))
-        return Hints(names, ranking.speaking(names), spans(query, ranking.years))
+        """Return what the question means to these facts: whom it names, which days."""
+        ranking = self._rank_all()
+        names = ranking.living(find_named(query, ranking.labels))
+        return Hints(names, ranking.speaking(names), find_spans(query, ranking.years))
 
     def recall(
         self, question: "Question", wanted: Filter, offset: int, limit: int
     ) -> list[Recollection]:
-        """The best of those that the filter lets through."""
+        """Return the best of those that the filter lets through."""
         found = islice(self._hits(question, wanted, offset + limit), offset, offset + limit)
         return [
-            built(Recollection, {"fact": self.fact(entry), "score": score, "why": why})
+            build(Recollection, {"fact": self.fact(entry), "score": score, "why": why})
             for entry, score, why in found
         ]
 
-    def resembled(self, entry: Entry) -> list[Link]:
-        """The facts that are near-duplicates of this one, and not linked to it yet."""
-        close = (self._entries[seq] for seq in self._ready().near(entry.row.seq, NEAR))
+    def find_duplicates(self, entry: Entry) -> list[Link]:
+        """Return the near-duplicates of a fact that are not linked to it yet."""
+        close = (self._entries[seq] for seq in self._rank_all().near(entry.row.seq, NEAR))
         unlinked = (other for other in close if entry.link not in other.links)
-        return [other.link for other in unlinked if alike(entry.text, other.text)]
+        return [other.link for other in unlinked if are_alike(entry.text, other.text)]
 
     def _hits(
         self, question: "Question", wanted: Filter, count: int
     ) -> Iterator[tuple[Entry, float, dict[str, float]]]:
-        for seq, score, why in self._ready().hits(question, None if wanted else count):
+        for seq, score, why in self._rank_all().hits(question, None if wanted else count):
             entry = self._entries[seq]
             if wanted.matches(entry.metadata):
                 yield entry, score, why()
 
-    def _near(self, entry: Entry) -> list[Entry]:
-        """The facts that this one was linked to, and those that were linked to it."""
+    def _linked(self, entry: Entry) -> list[Entry]:
+        """Return the facts that this one was linked to, and those that were linked to it."""
         if not entry.links and entry.row.id not in self._linked_by:
             return []
         older = [self._by_id.get(key) for key, _ in entry.links]
@@ -216,28 +199,14 @@ class UserFacts:
         unique = {other.row.seq: other for other in found}
         return [unique[seq] for seq in sorted(unique)]
 
-    def _begin_anew(self) -> None:
-        self._entries: dict[int, Entry] = {}
-        self._by_id: dict[str, Entry] = {}
-        self._linked_by: defaultdict[str, set[str]] = defaultdict(set)
-        self._deadlines: list[tuple[float, int]] = []
-        self._in_order = None
-        self._ranking = None
-        self._texts = 0
-
-    def _lose(self) -> None:
-        self.lost = True
-        self.known = Known()
-        self._begin_anew()
-
-    def _news(self, row: Row, anew: bool) -> News:
-        """The row, read; an error if it is damaged."""
+    def _read(self, row: Row, anew: bool) -> News:
+        """Decode the row; raise if it is damaged."""
         entry = Entry(row)
         old = None if anew else self._entries.get(row.seq)
         if self._ranking is None or anew or (old and old.row.said_at == row.said_at):
             return News(entry, None)
-        self._ranking.rows(row.vectors)
-        return News(entry, _traits(entry))
+        self._ranking.vectors.read(row.vectors)
+        return News(entry, _traits_of(entry))
 
     def _take_in(self, news: Sequence[News], changes: Changes) -> None:
         for each in news:
@@ -288,24 +257,24 @@ class UserFacts:
         if entry is not None and entry.row.expires_at == deadline:
             self._drop(seq)
 
-    def _ready(self) -> "Ranking":
-        """The ranking, made of all facts when it is first needed."""
+    def _rank_all(self) -> "Ranking":
+        """Return the ranking, made of all facts when it is first needed."""
         if self._ranking is None:
             from goldfish.stores.facts.ranking import Ranking
 
             ranking = Ranking(self.dimensions)
             for entry in self.entries():
-                ranking.put(entry.row.seq, _traits(entry))
+                ranking.put(entry.row.seq, _traits_of(entry))
             self._ranking = ranking
             for entry in self._entries.values():
                 entry.strip()
         return self._ranking
 
 
-def _traits(entry: Entry) -> "Traits":
-    from goldfish.stores.facts.traits import traits
+def _traits_of(entry: Entry) -> "Traits":
+    from goldfish.stores.facts.traits import read_traits
 
-    return traits(entry.text, entry.metadata, entry.row.vectors)
+    return read_traits(entry.text, entry.metadata, entry.row.vectors)
 
 
 def _size(row: Row) -> int:

@@ -1,4 +1,4 @@
-"""Whether two texts that are close in meaning also agree in what an embedding hardly sees.
+"""Near-duplicates: texts close in meaning that agree in what an embedding hardly sees.
 
 'Order 8892' and 'order 8893', 'allergic' and 'not allergic' are closer to each other than most true
 repetitions are. So a near-duplicate must name the same numbers and people, and negate as often.
@@ -25,7 +25,7 @@ _SAYING_NO = """not no never none nobody nothing neither nor cannot without nich
 _NEGATIONS = frozenset(_SAYING_NO.split())
 _NEGATING_CHARACTERS = re.compile("[不没沒無无非未]")
 _CONTRACTED = re.compile(r"n['\u2019]t$")
-# Capitalised at the beginning of a sentence, and yet nobody's name.
+# Capitalised at the beginning of a sentence, and yet not a name.
 _OPENING = """
 a an and are as at but by can could did do does every for from had has have he her here his
 how i if in is it its likes like lives loves may might must my of on or our over people
@@ -43,14 +43,14 @@ class _Marks(NamedTuple):
     negations: int
 
 
-def alike(one: str, other: str) -> bool:
-    """Whether both texts have the same numbers and names, and say yes and no alike."""
+def are_alike(one: str, other: str) -> bool:
+    """Return whether both texts have the same numbers and names, and negate as often."""
     ours, theirs = _marks_of(one), _marks_of(other)
     return (
         ours.numbers == theirs.numbers
         and ours.negations == theirs.negations
-        and _same_names(ours, theirs)
-        and not _opposed(ours.words - theirs.words, theirs.words - ours.words)
+        and _have_same_names(ours, theirs)
+        and not _are_opposed(ours.words - theirs.words, theirs.words - ours.words)
     )
 
 
@@ -58,22 +58,24 @@ def _marks_of(text: str) -> _Marks:
     return _latest_marks(text) if len(text) > LONGEST_KEPT else _kept_marks(text)
 
 
-def _marks(text: str) -> _Marks:
+def _read_marks(text: str) -> _Marks:
     said = [match.group() for match in _WORD.finditer(unicodedata.normalize("NFKC", text))]
     folded = [word.casefold() for word in said]
     return _Marks(
         words=frozenset(folded),
-        numbers=tuple(filter(None, map(_number, folded))),
+        numbers=tuple(filter(None, map(_number_of, folded))),
         names=tuple(word.casefold() for word in said if _is_name(word)),
         negations=sum(map(_negates, folded)) + len(_NEGATING_CHARACTERS.findall(text)),
     )
 
 
-_kept_marks = lru_cache(maxsize=4096)(_marks)
-_latest_marks = lru_cache(maxsize=2)(_marks)  # so that a long text is read once, then all others
+_kept_marks = lru_cache(maxsize=4096)(_read_marks)
+_latest_marks = lru_cache(maxsize=2)(
+    _read_marks
+)  # so that a long text is read once, then all others
 
 
-def _number(word: str) -> str | None:
+def _number_of(word: str) -> str | None:
     if any(character.isdigit() for character in word):
         return word
     return _NUMBER_WORDS.get(word)
@@ -92,8 +94,8 @@ def _is_common(word: str) -> bool:
     return re.split("['\u2019]", folded)[0] in _NOT_NAMES or _negates(folded)
 
 
-def _same_names(ours: _Marks, theirs: _Marks) -> bool:
-    """The same names in the same order, even if only one side capitalises them."""
+def _have_same_names(ours: _Marks, theirs: _Marks) -> bool:
+    """Return whether the names and their order agree, even if one side does not capitalise."""
     shared = set(ours.names) & set(theirs.names)
     return (
         theirs.words.issuperset(ours.names)
@@ -103,8 +105,8 @@ def _same_names(ours: _Marks, theirs: _Marks) -> bool:
     )
 
 
-def _opposed(ours: frozenset[str], theirs: frozenset[str]) -> bool:
-    """Whether a word on one side is turned round on the other: enabled, disabled.
+def _are_opposed(ours: frozenset[str], theirs: frozenset[str]) -> bool:
+    """Return whether a word on one side is negated on the other: enabled, disabled.
 
     The two sides share no word, so what they share is the root of two.
     """
@@ -112,7 +114,7 @@ def _opposed(ours: frozenset[str], theirs: frozenset[str]) -> bool:
 
 
 def _roots(words: Iterable[str]) -> set[str]:
-    """The words with and without their prefixes, as far as that leaves enough to tell."""
+    """Return the words with and without their prefixes, if that leaves enough letters."""
     return {root for word in words for root in _with_and_without_prefix(word) if len(root) > 3}
 
 

@@ -7,7 +7,7 @@ there are) are the living alone, so it does not matter what else this process ha
 """
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple, TypeVar
@@ -15,18 +15,29 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from goldfish.errors import MemoryStoreBackendError
-from goldfish.stores.facts.fusion import DIGITS, Parts, fused
+from goldfish.stores.facts.backend import VECTORS
 from goldfish.stores.retrieval.arrays import Column, Postings
 from goldfish.stores.retrieval.names import Label
-from goldfish.stores.retrieval.scores import Scores, best, cosines
-from goldfish.stores.retrieval.times import DAY, Span
+from goldfish.stores.retrieval.scores import (
+    DIGITS,
+    FEW_WORDS,
+    K1,
+    Scores,
+    explain,
+    rank,
+    rarity,
+    score_names,
+    score_times,
+    score_words,
+)
+from goldfish.stores.retrieval.times import Span
+from goldfish.stores.retrieval.vectors import Vectors
 
 Key = TypeVar("Key")
 
-K1, B = 0.9, 0.4  # of BM25: facts are short, so their length says little
-FEW_WORDS = 5.0
-DAYS_AFTER = 14  # for so long people still talk about a day
+# Round figures, chosen on conversations that are not part of goldfish; what the words and the
+# meaning say outweighs the rest.
+WEIGHTS = {"words": 0.45, "meaning": 0.65, "named": 0.25, "time": 0.20, "substance": 0.10}
 
 
 class Traits(NamedTuple):
@@ -49,6 +60,26 @@ class Question(NamedTuple):
     spans: Sequence[Span] = ()
 
 
+class Parts(NamedTuple):
+    """The partial scores of all facts, each from 0 to 1."""
+
+    words: Scores
+    meaning: Scores
+    named: Scores
+    time: Scores
+    substance: Scores
+
+    def total(self) -> Scores:
+        """Return the score of each fact, from 0 to 1.
+
+        Scores are added up, not ranks: a rank says nothing about how much better the first one is.
+        """
+        total = np.zeros(len(self.words), np.float32)
+        for name, part in self._asdict().items():
+            total += np.float32(WEIGHTS[name] / sum(WEIGHTS.values())) * part
+        return np.round(total, DIGITS)
+
+
 class Hit(NamedTuple):
     """A fact by its number, its score, and how to get the parts of that."""
 
@@ -61,19 +92,16 @@ class Ranking:
     """All facts of one user, ready to be asked."""
 
     def __init__(self, dimensions: int) -> None:
-        self._dimensions = dimensions
         self._slot_of: dict[int, int] = {}
         self._seqs = Column(np.int64)
         self._lengths = Column(np.float32)
         self._alive = Column(np.bool_)
         self._moments = Column(np.float64)
         self._substance = Column(np.float32)
-        self._vectors = Column(np.float32, dimensions)
-        self._owners = Column(np.int32)  # the slot of each vector
-        self._one_each = True  # then the owners are just the slots in order
-        self._words: dict[str, Postings] = {}
-        self.labels: dict[Label, Postings] = {}
-        self.people: dict[Label, Postings] = {}  # those of the labels that tell who is speaking
+        self.vectors = Vectors(dimensions, VECTORS)
+        self._words: defaultdict[str, Postings] = defaultdict(Postings)
+        self.labels: defaultdict[Label, Postings] = defaultdict(Postings)
+        self.people: defaultdict[Label, Postings] = defaultdict(Postings)  # who is speaking
         self._years: Counter[int] = Counter()
 
     def __len__(self) -> int:
@@ -86,22 +114,19 @@ class Ranking:
 
     def put(self, seq: int, traits: Traits) -> None:
         """Take in a fact, or what it says now."""
-        rows = self.rows(traits.vectors)
+        rows = self.vectors.read(traits.vectors)
         self.drop(seq)
         slot = self._slot_of[seq] = len(self._seqs)
         for word, count in Counter(traits.words).items():
-            _postings(self._words, word).append(slot, count)
+            self._words[word].append(slot, count)
         for label in traits.labels:
-            _postings(self.labels, label).append(slot)
+            self.labels[label].append(slot)
         for person in traits.people:
-            _postings(self.people, person).append(slot)
+            self.people[person].append(slot)
         if math.isfinite(traits.moment):
             self._years[_year(traits.moment)] += 1
         self._put_columns(seq, traits)
-        if self._dimensions:
-            self._vectors.extend(rows)
-            self._one_each = self._one_each and len(rows) == 1
-            self._owners.extend(np.full(len(rows), slot, np.int32))
+        self.vectors.append(slot, rows)
 
     def _put_columns(self, seq: int, traits: Traits) -> None:
         length = len(traits.words)
@@ -121,113 +146,65 @@ class Ranking:
             if len(self._seqs) > 2 * len(self._slot_of) + 64:
                 self._move_together()
 
-    def rows(self, vectors: bytes) -> NDArray[np.float32]:
-        """Stored vectors as an array; an error if they are not of this length."""
-        if not self._dimensions:
-            return np.empty((0, 0), np.float32)
-        if len(vectors) % (4 * self._dimensions):
-            raise MemoryStoreBackendError("a stored vector is damaged: run reembed()")
-        return np.frombuffer(vectors, "<f4").reshape(-1, self._dimensions)
-
     def hits(self, question: Question, count: int | None) -> Iterator[Hit]:
-        """The best facts in order, or all of them."""
-        parts = self.parts(question)
-        scores = fused(parts)
+        """Yield the best facts in order, or all of them."""
+        parts = self._score(question)
+        scores = parts.total()
         scores[~self._alive.values] = -np.inf
         seqs = self._seqs.values
-        for place in best(scores, seqs, count):
+        for place in rank(scores, seqs, count):
             score = round(float(scores[place]), DIGITS)
-            yield Hit(int(seqs[place]), score, partial(parts.why, place))
+            yield Hit(int(seqs[place]), score, partial(explain, parts, place))
 
-    def parts(self, question: Question) -> Parts:
-        """The partial scores of every slot."""
+    def _score(self, question: Question) -> Parts:
+        """Return the partial scores of every slot."""
+        slots = len(self._seqs)
+        asked = () if question.vector is None else (question.vector,)
         return Parts(
-            self._share_of_words(question.words),
-            self._meaning(question.vector),
-            self._named(question.names),
-            self._time(question.spans),
+            self._score_words(question.words),
+            self.vectors.closeness(*asked, slots=slots),
+            score_names(slots, self.labels, question.names),
+            score_times(self._moments.values, question.spans),
             self._substance.values,
         )
 
     def living(self, names: Sequence[Label]) -> list[Label]:
-        """Those of the names that any fact still has."""
+        """Return those of the names that any fact still has."""
         return [name for name in names if self._occurs(self.labels, name)]
 
     def speaking(self, names: Sequence[Label]) -> list[Label]:
-        """Those of the names that any fact still has as the one who speaks."""
+        """Return those of the names that any fact still has as the one who speaks."""
         return [name for name in names if self._occurs(self.people, name)]
 
     def near(self, seq: int, least: float) -> list[int]:
-        """The facts whose meaning is at least so close to that of this one."""
+        """Return the facts whose meaning is at least so close to that of this one."""
         slot = self._slot_of.get(seq)
-        if slot is None or not self._dimensions:
+        if slot is None:
             return []
-        close = np.zeros(len(self._seqs), np.float32)
-        for row in np.flatnonzero(self._owners.values == slot):
-            self._raise_to(close, cosines(self._vectors.values, self._vectors.values[row]))
+        close = self.vectors.closeness(*self.vectors.of(slot), slots=len(self._seqs))
         close[~self._alive.values] = 0
         close[slot] = 0
         return [int(each) for each in self._seqs.values[close >= least]]
 
-    def _share_of_words(self, words: Sequence[str]) -> Scores:
-        """How much of the question's words each fact has: 1 for all, or for some again and again.
+    def _score_words(self, words: Sequence[str]) -> Scores:
+        """Return how much of the question's words each fact has.
 
         BM25 by what a fact of usual length with all of the words would get; but who has nearly all
         of them is not the worse for its length.
         """
-        scores = np.zeros(len(self._seqs), np.float32)
-        coverage = np.zeros(len(self._seqs), np.float32)
-        long = 1 - B + B * self._lengths.values / self._average_length()
         known = [self._words[word] for word in dict.fromkeys(words) if word in self._words]
-        occurs = [int(self._alive.values[postings.slots].sum()) for postings in known]
-        known = [postings for postings, count in zip(known, occurs, strict=True) if count]
-        worths = [self._worth(count) for count in occurs if count]
-        for postings, worth in zip(known, worths, strict=True):
-            slots, counts, share = postings.slots, postings.counts, worth / sum(worths)
-            scores[slots] += share * (1 + K1) * counts / (counts + K1 * long[slots])
-            coverage[slots] += share
+        counts = [int(self._alive.values[postings.slots].sum()) for postings in known]
+        worth = [(each, rarity(n, len(self))) for each, n in zip(known, counts, strict=True) if n]
+        total = sum(each for _, each in worth)
+        shares = [(postings, each / total) for postings, each in worth]
+        lengths, average = self._lengths.values, self._average_length()
+        scores, coverage = score_words(shares, lengths, average, most=1 + K1)
         squared = coverage * coverage
         return np.maximum(np.minimum(scores, 1), squared * squared, dtype=np.float32)
 
     def _average_length(self) -> float:
         total = float(self._lengths.values.sum(where=self._alive.values, dtype=np.float64))
         return total / max(1, len(self)) or 1.0
-
-    def _worth(self, occurs: int) -> float:
-        """How much a word says: the rarer it is among the living, the more."""
-        return math.log(1 + (len(self) - occurs + 0.5) / (occurs + 0.5))
-
-    def _meaning(self, asked: NDArray[np.float32] | None) -> Scores:
-        """The cosine of the best piece of each fact, if it is above 0."""
-        close = np.zeros(len(self._seqs), np.float32)
-        if asked is not None and len(self._vectors):
-            self._raise_to(close, cosines(self._vectors.values, asked))
-        return close
-
-    def _named(self, names: Sequence[Label]) -> Scores:
-        """1 where the metadata hold something that the question names."""
-        named = np.zeros(len(self._seqs), np.float32)
-        for name in names:
-            if name in self.labels:
-                named[self.labels[name].slots] = 1
-        return named
-
-    def _time(self, spans: Sequence[Span]) -> Scores:
-        """1 on a day that the question names, and less and less in the days after it."""
-        near = np.zeros(len(self._seqs), np.float32)
-        moments = self._moments.values
-        for span in spans:
-            days_after = np.maximum(moments - span.last, 0) / DAY
-            fits = np.where(moments >= span.first, 1 - days_after / DAYS_AFTER, 0)
-            near = np.maximum(near, fits.astype(np.float32))
-        return near
-
-    def _raise_to(self, scores: Scores, cosines: Scores) -> None:
-        """Let each fact have the best of its vectors, if that is better than what it has."""
-        if self._one_each:
-            np.maximum(scores, cosines, out=scores)
-        else:
-            np.maximum.at(scores, self._owners.values, cosines)
 
     def _occurs(self, postings: dict[Label, Postings], name: Label) -> bool:
         found = postings.get(name)
@@ -244,30 +221,23 @@ class Ranking:
         """Give the living the first slots, in the order in which they lie."""
         alive = self._alive.values.copy()
         new_slots = np.where(alive, np.cumsum(alive) - 1, -1).astype(np.int32)
-        self._words = _renumbered(self._words, new_slots)
-        self.labels = _renumbered(self.labels, new_slots)
-        self.people = _renumbered(self.people, new_slots)
-        owners = new_slots[self._owners.values]
-        self._vectors.keep(owners >= 0)
-        self._owners = Column(np.int32)
-        self._owners.extend(owners[owners >= 0])
+        self._words = _renumber(self._words, new_slots)
+        self.labels = _renumber(self.labels, new_slots)
+        self.people = _renumber(self.people, new_slots)
+        self.vectors.renumber(new_slots)
         for column in (self._seqs, self._lengths, self._alive, self._moments, self._substance):
             column.keep(alive)
         self._slot_of = {int(seq): slot for slot, seq in enumerate(self._seqs.values)}
 
 
-def _postings(postings: dict[Key, Postings], key: Key) -> Postings:
-    found = postings.get(key)
-    if found is None:
-        found = postings[key] = Postings()
-    return found
-
-
 def _year(moment: float) -> int:
-    """The year in UTC, also of a moment that lies before year 1 or after 9999 there."""
+    """Return the year in UTC, also of a moment that lies before year 1 or after 9999 there."""
     seconds = np.datetime64(math.floor(moment), "s")
     return 1970 + int(seconds.astype("datetime64[Y]").astype(np.int64))
 
 
-def _renumbered(postings: dict[Key, Postings], new_slots: NDArray[np.int32]) -> dict[Key, Postings]:
-    return {key: each for key, each in postings.items() if each.renumber(new_slots)}
+def _renumber(
+    postings: dict[Key, Postings], new_slots: NDArray[np.int32]
+) -> defaultdict[Key, Postings]:
+    left = {key: each for key, each in postings.items() if each.renumber(new_slots)}
+    return defaultdict(Postings, left)

@@ -4,19 +4,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from goldfish.stores.facts.ranking import Traits
-from goldfish.stores.retrieval.names import labels, moment, people
-from goldfish.stores.retrieval.words import words
+from goldfish.stores.retrieval.names import find_labels, find_speakers
+from goldfish.stores.retrieval.times import find_moment
+from goldfish.stores.retrieval.words import is_question, split_words
 
-ASKING = ("?", "\uff1f", "\u061f")
 
-
-def traits(text: str, metadata: Mapping[str, Any], vectors: bytes) -> Traits:
-    """The words, vectors, names and time of a fact."""
+def read_traits(text: str, metadata: Mapping[str, Any], vectors: bytes) -> Traits:
+    """Return the words, vectors, names and time of a fact."""
     return Traits(
-        words(text),
+        split_words(text),
         vectors,
-        labels(metadata),
-        people(metadata),
-        moment(metadata),
-        text.rstrip().endswith(ASKING),
+        find_labels(metadata),
+        find_speakers(metadata),
+        find_moment(metadata),
+        is_question(text),
     )

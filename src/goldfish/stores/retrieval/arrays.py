@@ -1,4 +1,4 @@
-"""Arrays that grow: numpy values to which one can append without copying all of them each time."""
+"""Arrays that grow: columns of values, and the slots in which each word occurs."""
 
 from array import array
 from typing import Any
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 
 class Column:
-    """Rows of one kind, one after the other; ``width`` 0 means single values."""
+    """Rows of one kind, to which one can append without copying all; ``width`` 0: single values."""
 
     def __init__(self, kind: Any, width: int = 0) -> None:
         self._width = width
@@ -51,7 +51,7 @@ class Column:
 
 
 class Postings:
-    """In which slots a word occurs, and how often in each; slots only grow."""
+    """The slots in which a word occurs, in order, and how often it occurs in each."""
 
     __slots__ = ("_counts", "_slots")
 
@@ -75,7 +75,7 @@ class Postings:
         return np.frombuffer(self._counts, np.float32)
 
     def renumber(self, new_slots: NDArray[np.int32]) -> bool:
-        """Give each slot its new number, leaving out those below 0; whether any is left."""
+        """Give each slot its new number, leave out those below 0; return whether any is left."""
         moved = new_slots[self.slots]
         counts = self.counts[moved >= 0]
         self._slots = array("i", moved[moved >= 0].tobytes())

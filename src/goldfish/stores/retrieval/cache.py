@@ -1,4 +1,4 @@
-"""What a process keeps of users and sessions: those asked for last, as many as memory allows."""
+"""The indexes that a process keeps: of the users and sessions asked for last, within a limit."""
 
 import threading
 from collections import OrderedDict
@@ -9,7 +9,7 @@ MOST_BYTES = 512 * 2**20
 
 
 class Indexed(Protocol):
-    """What is known of one user or session."""
+    """The index of one user or session."""
 
     @property
     def size(self) -> int:
@@ -17,16 +17,16 @@ class Indexed(Protocol):
 
     @property
     def exists(self) -> bool:
-        """Whether the backend has anything of it."""
+        """Whether the backend has anything of the user or session."""
 
 
 T = TypeVar("T", bound=Indexed)
 
 
 class IndexCache(Generic[T]):
-    """Keeps what is known by id until the room is needed for others.
+    """Keeps an index for each id until the memory is needed for others.
 
-    Nothing is kept of what the backend does not have: anybody can ask for any id.
+    Of what the backend does not have no index is kept: anybody can ask for any id.
     """
 
     def __init__(self, make: Callable[[str], T], most_bytes: int = MOST_BYTES) -> None:
@@ -41,7 +41,7 @@ class IndexCache(Generic[T]):
         return len(self._kept)
 
     def get(self, key: str) -> T:
-        """What is known under this id, which may be nothing yet; to be weighed after use."""
+        """Return the index of this id, which may be empty yet; ``weigh`` it after use."""
         with self._lock:
             found = self._kept.get(key)
             if found is None:
@@ -49,27 +49,27 @@ class IndexCache(Generic[T]):
             self._kept.move_to_end(key)
             return found
 
-    def renew(self, key: str, known: T) -> T:
-        """One that knows nothing yet, in its stead: those at work with it keep what it knows."""
+    def renew(self, key: str, index: T) -> T:
+        """Return an empty index in place of this one, which those at work with it keep."""
         with self._lock:
-            if self._kept.get(key, known) is known:
+            if self._kept.get(key, index) is index:
                 self._kept[key] = self._make(key)
             return self._kept[key]
 
-    def weigh(self, key: str, known: T) -> None:
-        """Note how large it has become, and put away what nobody has asked for longest."""
+    def weigh(self, key: str, index: T) -> None:
+        """Note how large it has become; drop those that were not asked for the longest time."""
         with self._lock:
-            if self._kept.setdefault(key, known) is not known:
+            if self._kept.setdefault(key, index) is not index:
                 return
-            if not known.exists:
-                self._put_away(key)
+            if not index.exists:
+                self._drop(key)
                 return
-            size = known.size
+            size = index.size
             self._total += size - self._sizes.get(key, 0)
             self._sizes[key] = size
             while self._total > self._most_bytes and len(self._kept) > 1:
-                self._put_away(next(iter(self._kept)))
+                self._drop(next(iter(self._kept)))
 
-    def _put_away(self, key: str) -> None:
+    def _drop(self, key: str) -> None:
         del self._kept[key]
         self._total -= self._sizes.pop(key, 0)

@@ -1,9 +1,9 @@
 """The embedder of a store: looked up when facts or searches first need it, never before."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 from goldfish.errors import MissingExtraError, ModelMismatchError
 
@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 
 PACKAGES = ("numpy", "snowballstemmer")  # whatever the embedder
 WORDS_ALONE = "words alone"
+AT_ONCE = 64  # texts that are embedded in one go
 
 
 class LazyEmbedder:
-    """Vectors for texts, made in a worker thread; none at all without an embedder."""
+    """Makes vectors of texts, in a worker thread; none at all without an embedder."""
 
     def __init__(self, chosen: "Embedder | Literal['default'] | None") -> None:
         if isinstance(chosen, str) and chosen != "default":
@@ -27,59 +28,79 @@ class LazyEmbedder:
 
     @property
     def lacking(self) -> str | None:
-        """Why facts cannot be recalled here, in one sentence; None if they can."""
-        for package in PACKAGES:
-            if find_spec(package) is None:
-                return str(MissingExtraError.of(package, "semantic"))
+        """Why texts cannot be ranked here, in one sentence; None if they can."""
+        try:
+            _require_packages()
+        except MissingExtraError as error:
+            return str(error)
         if self._chosen == "default":
             from goldfish.embedding import why_not
 
             return why_not()
         return None
 
-    def embedder(self) -> "Embedder | None":
-        """The embedder; an error says what is missing, and how to get it."""
-        for package in PACKAGES:
-            if find_spec(package) is None:
-                raise MissingExtraError.of(package, "semantic")
+    def load(self) -> "Embedder | None":
+        """Return the embedder; an error says what is missing, and how to get it."""
+        _require_packages()
         if self._chosen == "default":
             from goldfish.embedding import default_embedder
 
             self._chosen = default_embedder()
         return self._chosen
 
-    async def prepare(self) -> "tuple[str, int]":
-        """The name of the model and the length of its vectors, loaded by now."""
-        if self._chosen is None or not isinstance(self._chosen, str):
-            embedder = self.embedder()
-        else:
-            embedder = await asyncio.to_thread(self.embedder)
+    async def prepare(self) -> tuple[str, int]:
+        """Load the model; return its name and the length of its vectors."""
+        slow = isinstance(self._chosen, str)
+        embedder = await asyncio.to_thread(self.load) if slow else self.load()
         return ("", 0) if embedder is None else (embedder.name, embedder.dimensions)
 
-    async def vectors(self, texts: Sequence[str]) -> "NDArray[np.float32] | None":
-        """One vector for each text."""
-        embedder = self.embedder()
+    async def encode(self, text: str) -> "NDArray[np.float32] | None":
+        """Return the vector of a text."""
+        embedder = self.load()
         if embedder is None:
             return None
-        return await asyncio.to_thread(embedder.encode, list(texts))
+        (vector,) = await asyncio.to_thread(embedder.encode, [text])
+        return cast("NDArray[np.float32]", vector)
 
-    async def stored(self, text: str) -> bytes:
-        """The text as vectors, as they are stored; several, if it is long."""
-        embedder = self.embedder()
+    async def encode_to_store(self, texts: Sequence[str], kind: str) -> list[bytes]:
+        """Return the vectors of each text as numbers of this numpy type, one after the other.
+
+        A long text has several.
+        """
+        embedder = self.load()
         if embedder is None:
-            return b""
-        return await asyncio.to_thread(_stored, embedder, text)
+            return [b""] * len(texts)
+        return await asyncio.to_thread(_encode_to_store, embedder, texts, kind)
 
 
-def _stored(embedder: "Embedder", text: str) -> bytes:
+def _encode_to_store(embedder: "Embedder", texts: Sequence[str], kind: str) -> list[bytes]:
+    import numpy as np
+
     from goldfish.embedding import excerpts
 
-    return embedder.encode(excerpts(embedder, text)).astype("<f4").tobytes()
+    cut = [excerpts(embedder, text) for text in texts]
+    flat = [piece for each in cut for piece in each]
+    chunks = [flat[at : at + AT_ONCE] for at in range(0, len(flat), AT_ONCE)]
+    taken = (row for chunk in chunks for row in embedder.encode(chunk))
+    rows = [[next(taken) for _ in each] for each in cut]
+    return [np.asarray(each, np.float32).astype(kind).tobytes() for each in rows]
+
+
+def _require_packages() -> None:
+    for package in PACKAGES:
+        if find_spec(package) is None:
+            raise MissingExtraError.of(package, "semantic")
 
 
 def mismatch_error(stored: str, model: str) -> ModelMismatchError:
-    """The error for vectors of another model than that of the store."""
+    """Return the error for vectors of another model than that of the store."""
     return ModelMismatchError(
         f"what is stored was embedded by {stored or WORDS_ALONE!r:.80} and this store uses "
         f"{model or WORDS_ALONE!r:.80}: open it with that embedder, or run reembed() once"
     )
+
+
+def refuse_other_models(stored: Iterable[str], model: str) -> None:
+    """Raise if there are vectors of another model; a store that uses words alone reads any."""
+    for other in set(stored) - {"", model} if model else ():
+        raise mismatch_error(other, model)

@@ -1,49 +1,59 @@
-"""What metadata add to a fact, and how a question names it: people, places, days."""
+"""Names in metadata, of speakers and of what else a question may name."""
 
-import math
 import re
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 from typing import Any
 
-from goldfish.stores.retrieval.times import read_time, spans
+from goldfish.stores.retrieval.stop_words import STOP_WORDS
 
-Label = tuple[str, ...]  # a short value of metadata, word by word
+Label = tuple[str, ...]  # a short value of metadata, or a name: word by word, in small letters
 
-LONGEST_TIME = 40
 LONGEST_LABEL = 4  # words
 # Under these keys metadata tell whose words a fact is in: there "I" is the one who is named.
 SPEAKING = {"speaker", "author", "name", "user", "person", "sender", "from", "by", "who", "actor"}
 _TOKEN = re.compile(r"\w+")
 
 
-def labels(metadata: Mapping[str, Any]) -> set[Label]:
-    """The texts in the metadata that are short enough to be named in a question."""
+def find_labels(metadata: Mapping[str, Any]) -> set[Label]:
+    """Return the texts in the metadata that are short enough to be named in a question."""
     found = {_label(value) for value in metadata.values() if isinstance(value, str)}
     return {label for label in found if label}
 
 
-def people(metadata: Mapping[str, Any]) -> set[Label]:
-    """Those of the labels that tell who is speaking."""
-    return labels({key: metadata[key] for key in metadata if key.casefold() in SPEAKING})
+def find_speakers(metadata: Mapping[str, Any]) -> set[Label]:
+    """Return those of the labels that tell who is speaking."""
+    return find_labels({key: metadata[key] for key in metadata if key.casefold() in SPEAKING})
 
 
-def moment(metadata: Mapping[str, Any]) -> float:
-    """The first time that the metadata tell, in seconds since 1970; NaN if they tell none."""
-    texts = (value for value in metadata.values() if isinstance(value, str))
-    short = (text for text in texts if len(text) <= LONGEST_TIME)  # or the cache would keep it
-    return next(filter(math.isfinite, map(_moment, short)), math.nan)
+def names_of(speaker: str) -> frozenset[Label]:
+    """Return the whole name, and its first word: most people are called by that."""
+    whole = find_labels({"name": speaker})
+    first = {name[:1] for name in whole if len(name[0]) > 2 and name[0] not in STOP_WORDS}
+    return frozenset(whole | first)
 
 
-@lru_cache(maxsize=4096)
-def _moment(text: str) -> float:
-    if not any(map(str.isdigit, text)):
-        return math.nan
-    found = read_time(text)
-    if found is not None:
-        return found.timestamp()
-    days = spans(text, [])  # "1:56 pm on 8 May, 2023"
-    return days[0].first if days else math.nan
+def find_named(query: str, known: Mapping[Label, Any]) -> list[Label]:
+    """Return those of the known labels that the question names, the longest first."""
+    tokens = [token.casefold() for token in _TOKEN.findall(query)]
+    runs = (
+        tuple(tokens[first : first + length])
+        for length in range(LONGEST_LABEL, 0, -1)
+        for first in range(len(tokens) - length + 1)
+    )
+    named = dict.fromkeys(run for run in runs if run in known)
+    return [label for label in named if _is_meant(query, label)]
+
+
+def put_in_first_person(query: str, names: Iterable[Label]) -> str:
+    """Return the question as the person it names would put it: people say "I" of themselves.
+
+    An embedding takes a name for somebody who is spoken to or about, and so finds what others say.
+    """
+    for name in names:
+        person = r"\W+".join(map(re.escape, name))
+        query = re.sub(rf"(?i)\b{person}\b(?:['\u2019]s\b)", "my", query)
+        query = re.sub(rf"(?i)\b{person}\b", "I", query)
+    return query
 
 
 def _label(value: str) -> Label:
@@ -53,24 +63,8 @@ def _label(value: str) -> Label:
     return tokens if len(tokens) <= LONGEST_LABEL else ()
 
 
-def named(query: str, known: Mapping[Label, Any]) -> list[Label]:
-    """The labels that occur in the question, word by word."""
-    tokens = [token.casefold() for token in _TOKEN.findall(query)]
-    runs = (
-        tuple(tokens[first : first + length])
-        for length in range(1, LONGEST_LABEL + 1)
-        for first in range(len(tokens) - length + 1)
-    )
-    return list(dict.fromkeys(run for run in runs if run in known))
-
-
-def in_first_person(query: str, names: Iterable[Label]) -> str:
-    """The question as the person it names would put it, for people say "I" of themselves.
-
-    An embedding takes a name for somebody who is spoken to or about, and so finds what others say.
-    """
-    for name in names:
-        person = r"\W+".join(map(re.escape, name))
-        query = re.sub(rf"(?i)\b{person}\b(?:['\u2019]s\b)", "my", query)
-        query = re.sub(rf"(?i)\b{person}\b", "I", query)
-    return query
+def _is_meant(query: str, name: Label) -> bool:
+    """Whether a name is meant: Will only by "Will", and not at the beginning of a question."""
+    if any(word not in STOP_WORDS for word in name):
+        return True
+    return any(found.start() for found in re.finditer(rf"\b{name[0].capitalize()}\b", query))

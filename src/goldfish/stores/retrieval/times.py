@@ -1,15 +1,17 @@
-"""Time in what people say and ask: days that a question names, and words that tell when."""
+"""Times in texts: the days that a question names, words that tell when, and ISO 8601."""
 
 import calendar
+import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
-from functools import lru_cache
-from typing import NamedTuple
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
 
-from goldfish.stores.retrieval.words import words
+from goldfish.stores.retrieval.words import split_words
 
 DAY = 86_400.0
+LONGEST_TIME = 40  # characters; what is longer would fill the cache
 
 _MONTHS = {name.casefold(): number for number, name in enumerate(calendar.month_name) if name}
 _DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
@@ -18,7 +20,7 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _ISO = re.compile(r"\b(\d{4})-(\d{2})(?:-(\d{2}))?\b")
-_ALSO_WORDS = ("may", "march")  # in small letters and without a number they are no months
+_ALSO_WORDS = ("may", "march")  # in small letters and without a number they are not months
 _ASKS_WHEN = re.compile(
     r"^\s*when\b|\b(?:what|which)\s+(?:day|date|month|year|time)\b|\bhow\s+long\b", re.IGNORECASE
 )
@@ -37,22 +39,22 @@ class Span(NamedTuple):
 
 
 def asks_when(query: str) -> bool:
-    """Whether the question wants to know a time."""
+    """Return whether the question asks for a time."""
     return _ASKS_WHEN.search(query) is not None
 
 
 def tells_when(said: Iterable[str]) -> bool:
-    """Whether any of these words (as ``words`` makes them) tells a time."""
-    return not _telling().isdisjoint(said)
+    """Return whether any of these words (as ``split_words`` returns them) tells a time."""
+    return not _words_telling_when().isdisjoint(said)
 
 
-def spans(query: str, years: Iterable[int]) -> list[Span]:
-    """The days and months that the question names; one without a year is of any of ``years``."""
-    return [span for named in _dates(query) for span in _spans(*named, list(years))]
+def find_spans(query: str, years: Iterable[int]) -> list[Span]:
+    """Return the days and months that are named; one without a year is of any of ``years``."""
+    return [span for date in _find_dates(query) for span in _spans_of(*date, list(years))]
 
 
-def _dates(query: str) -> Iterator[tuple[str, int, str]]:
-    """Each date as year, month and day; what is not said is empty."""
+def _find_dates(query: str) -> Iterator[tuple[str, int, str]]:
+    """Yield each date as year, month and day; a part that is not said is empty."""
     for before, month, after, year in _NAMED.findall(query):
         if month in _ALSO_WORDS and not (before or after or year):
             continue
@@ -61,7 +63,7 @@ def _dates(query: str) -> Iterator[tuple[str, int, str]]:
         yield year, int(month), day
 
 
-def _spans(year: str, month: int, day: str, years: list[int]) -> Iterator[Span]:
+def _spans_of(year: str, month: int, day: str, years: list[int]) -> Iterator[Span]:
     for each in [int(year)] if year else years:
         try:
             first = datetime(each, month, int(day or 1), tzinfo=UTC).timestamp()
@@ -71,25 +73,39 @@ def _spans(year: str, month: int, day: str, years: list[int]) -> Iterator[Span]:
         yield Span(first, first + days * DAY)
 
 
-_stems: frozenset[str] | None = None
+@cache
+def _words_telling_when() -> frozenset[str]:
+    return frozenset(split_words(_TELLING_WHEN))
 
 
-def _telling() -> frozenset[str]:
-    global _stems
-    if _stems is None:
-        _stems = frozenset(words(_TELLING_WHEN))
-    return _stems
-
-
-def read_time(text: str) -> datetime | None:
-    """The moment that the text means, if it is ISO 8601; without a zone it is taken as UTC."""
-    if not 8 <= len(text) <= 40 or "-" not in text:  # '20260102' is a number as often as a day
-        return None
-    return _read_time(text)
+def find_moment(metadata: Mapping[str, Any]) -> float:
+    """Return the first time that the metadata tell, in seconds since 1970; NaN without any."""
+    texts = (value for value in metadata.values() if isinstance(value, str))
+    short = (text for text in texts if len(text) <= LONGEST_TIME)
+    return next(filter(math.isfinite, map(_parse_moment, short)), math.nan)
 
 
 @lru_cache(maxsize=4096)
-def _read_time(text: str) -> datetime | None:
+def _parse_moment(text: str) -> float:
+    if not any(map(str.isdigit, text)):
+        return math.nan
+    time = parse_time(text)
+    if time is not None:
+        return time.timestamp()
+    days = find_spans(text, [])  # "1:56 pm on 8 May, 2023"
+    return days[0].first if days else math.nan
+
+
+def parse_time(text: str) -> datetime | None:
+    """Return the moment that the text means, if it is ISO 8601; without a zone, as UTC."""
+    # '20260102' is a number as often as a day.
+    if not 8 <= len(text) <= LONGEST_TIME or "-" not in text:
+        return None
+    return _parse_iso(text)
+
+
+@lru_cache(maxsize=4096)
+def _parse_iso(text: str) -> datetime | None:
     try:
         moment = datetime.fromisoformat(text)
     except (ValueError, OverflowError):

@@ -1,4 +1,4 @@
-"""What a text is found by: its words, made alike for documents and questions.
+"""The words of a text, by which it is found: the same form in texts and in questions.
 
 Scripts that put no spaces between words (Chinese, Japanese, Thai, …) are found by pairs of
 neighbouring characters; codes such as ``v2.1`` or ``ann@example.org`` as a whole and by their
@@ -15,7 +15,7 @@ from typing import Protocol, cast
 from goldfish.errors import MissingExtraError
 from goldfish.stores.retrieval.stop_words import STOP_WORDS
 
-LONGEST_STEMMED = 40  # what is longer is no word of any language
+LONGEST_STEMMED = 40  # what is longer is not a word of any language
 
 _HAN = "\u3005\u3006\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _WITHOUT_SPACES = (
@@ -35,20 +35,25 @@ _JOINTS = re.compile(r"[._@:+'\-]")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 
 
-def words(text: str) -> list[str]:
-    """The words of the text in order, as they count for finding it: stems, without stop words.
+def split_words(text: str) -> list[str]:
+    """Return the stems of the text's words, in order and without stop words.
 
     A text of nothing but stop words is found by these.
     """
-    plain = _plain(text)
+    plain = _normalize(text)
     pattern = _pattern("" if plain.isascii() else _marks())
-    found = [word for match in pattern.finditer(plain) for word in _parts(match)]
+    found = [word for match in pattern.finditer(plain) for word in _split_match(match)]
     telling = [word for word in found if word not in STOP_WORDS]
     return [_stem(word) if len(word) <= LONGEST_STEMMED else word for word in telling or found]
 
 
-def _plain(text: str) -> str:
-    """The text without differences that nobody means: width, case, accents, kinds of apostrophe."""
+def is_question(text: str) -> bool:
+    """Return whether the text ends with a question mark."""
+    return text.rstrip().endswith(("?", "\uff1f", "\u061f"))
+
+
+def _normalize(text: str) -> str:
+    """Return the text without differences of width, case, accents and kinds of apostrophe."""
     plain = text
     if not text.isascii():
         plain = unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'")
@@ -59,7 +64,7 @@ def _plain(text: str) -> str:
 
 @cache
 def _pattern(marks: str) -> re.Pattern[str]:
-    """Runs without spaces, words (with their joints) and emoji, whichever comes next.
+    """Return what matches a run without spaces, a word with its joints, or an emoji.
 
     ``marks`` are characters that ``\\w`` leaves out though they are part of a word, such as the
     vowel signs of Hindi.
@@ -73,13 +78,13 @@ def _pattern(marks: str) -> re.Pattern[str]:
 
 @cache
 def _marks() -> str:
-    """The combining marks of all scripts in use, as the inside of a character class."""
+    """Return the combining marks of all scripts in use, as the inside of a character class."""
     return "".join(
         chr(code) for code in range(0x300, 0xFE00) if unicodedata.category(chr(code))[0] == "M"
     )
 
 
-def _parts(match: re.Match[str]) -> Iterator[str]:
+def _split_match(match: re.Match[str]) -> Iterator[str]:
     found = match.group()
     if match.lastgroup == "run":
         yield from _pairs(found)
@@ -92,7 +97,7 @@ def _parts(match: re.Match[str]) -> Iterator[str]:
 
 
 def _pairs(run: str) -> Iterator[str]:
-    """Overlapping pairs; a Chinese character is a word by itself, too."""
+    """Yield overlapping pairs; a Chinese character is a word by itself, too."""
     if len(run) == 1:
         yield run
         return
@@ -101,7 +106,7 @@ def _pairs(run: str) -> Iterator[str]:
 
 
 def _is_code(found: str) -> bool:
-    """Whether what is joined means more than its parts: a version, an address, a name in code."""
+    """Return whether it means more than its parts: a version, an address, a name in code."""
     return "@" in found or "_" in found or found.endswith("++") or any(map(str.isdigit, found))
 
 

@@ -1,7 +1,9 @@
-"""What a search needs of a backend: what was said in sessions, and what has come since."""
+"""What searches need of a backend, and the values that go to it and come back."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
+
+VECTORS = "<f2"  # the numpy type of stored vectors: half the room, and the same ranking
 
 
 class Row(NamedTuple):
@@ -36,7 +38,7 @@ class Reading(NamedTuple):
 
 
 class Readings(NamedTuple):
-    """The answer to one question: the models whose vectors are stored, a reading per session."""
+    """What several sessions hold, and the models of all vectors that are stored."""
 
     models: frozenset[str]
     readings: Sequence[Reading]
@@ -53,10 +55,10 @@ class SearchBackend(Protocol):
     """A backend that keeps what was said, with its vectors."""
 
     async def read(self, wanted: Mapping[str, Known]) -> Readings:
-        """What these sessions hold beyond what is known; nothing for one that is not there."""
+        """Return what these sessions hold beyond what is known; nothing for unknown ones."""
 
     async def embed(self, reading: Reading, embedded: Embedded) -> None:
         """Store the vectors of the reading's rows, unless the session's epoch has changed."""
 
     async def forget_vectors(self) -> int:
-        """Remove the vectors of all messages, and the name of their model; return how many."""
+        """Remove the vectors of all messages and the name of their model; return how many."""

@@ -3,16 +3,16 @@
 from typing import NamedTuple
 
 from goldfish.messages import ChatMessage
-from goldfish.stores.retrieval.people import Name, names_of
+from goldfish.stores.retrieval.names import Label, names_of
 from goldfish.stores.retrieval.times import tells_when
-from goldfish.stores.retrieval.words import words
+from goldfish.stores.retrieval.words import is_question, split_words
 
 
 class Traits(NamedTuple):
-    """One message, ready to be searched."""
+    """What one message is found by."""
 
     words: list[str]
-    names: frozenset[Name]
+    names: frozenset[Label]
     asks: bool
     tells_when: bool
     moment: float
@@ -20,21 +20,21 @@ class Traits(NamedTuple):
 
 
 def read_traits(message: ChatMessage) -> Traits:
-    """The message as a search sees it."""
+    """Return what the message is found by."""
     text = join_text(message)
-    found = words(text)
+    words = split_words(text)
     return Traits(
-        words=found,
+        words=words,
         names=names_of(message.name or ""),
-        asks=text.rstrip().endswith(("?", "\uff1f", "\u061f")),
-        tells_when=tells_when(found),
+        asks=is_question(text),
+        tells_when=tells_when(words),
         moment=message.created_at.timestamp(),
         year=message.created_at.year,
     )
 
 
 def join_text(message: ChatMessage) -> str:
-    """What the message says, as one text; parts that hold no text are left out."""
+    """Return what the message says, as one text; parts that hold no text are left out."""
     if isinstance(message.content, str):
         return message.content
     texts = (part.get("text") for part in message.content)

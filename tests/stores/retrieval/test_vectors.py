@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from goldfish.stores.retrieval.scores import cosines
+from goldfish.stores.retrieval.vectors import cosines
 
 
 @pytest.mark.parametrize("dimensions", [1, 2, 3, 48, 255, 256, 384, 1536, 4096])
