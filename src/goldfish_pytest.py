@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from goldfish.catalogue.registry import Check
     from goldfish.integrations.mem0.client import Mem0Client
     from goldfish.snapshots.baselines import Baseline
-    from goldfish.snapshots.census import Census
-    from goldfish.snapshots.fixture import SnapshotDB
+    from goldfish.snapshots.database_fixture import SnapshotDB
     from goldfish.snapshots.store_fixture import SnapshotStore
+    from goldfish.snapshots.unused import BaselineUsage
     from goldfish.targets.declaration import Target
     from goldfish.world.sandbox import Sandbox
 
@@ -23,10 +23,10 @@ ROOT = "goldfish"  # what the node ids of checks without a test file begin with
 TARGETS = pytest.StashKey[list[str]]()
 IDS = pytest.StashKey[list[str]]()
 SNAPSHOTS = pytest.StashKey["list[SnapshotDB | SnapshotStore]"]()
-CENSUS = pytest.StashKey["Census"]()
+USAGE = pytest.StashKey["BaselineUsage"]()
 UPDATE = "--snapshot-update"  # the same word for every plugin that has it
 OUR_UPDATE = "--goldfish-snapshot-update"
-CENSUS_OF_WORKER = "goldfish_census"
+USAGE_OF_WORKER = "goldfish_baselines"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -267,7 +267,7 @@ def mem0_client(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Mem0Clien
 @pytest.fixture
 def snapshot_db(request: pytest.FixtureRequest, tmp_path: Path) -> "SnapshotDB":
     """A private SQLite file, ``snapshot_db.path``; its end state is held against a baseline."""
-    from goldfish.snapshots.fixture import SnapshotDB
+    from goldfish.snapshots.database_fixture import SnapshotDB
 
     ignore = request.config.getini("goldfish_snapshot_ignore")
     snapshot = SnapshotDB(_baseline(request), tmp_path, ignore)
@@ -287,11 +287,16 @@ def snapshot_store(request: pytest.FixtureRequest) -> "SnapshotStore":
 
 
 def _baseline(request: pytest.FixtureRequest) -> "Baseline":
-    from goldfish.snapshots.baselines import Baseline, command, shared_stem_of, stem_of
+    from goldfish.snapshots.baselines import (
+        Baseline,
+        build_command,
+        locate_baseline,
+        locate_shared_baseline,
+    )
 
     name = request.node.nodeid.partition("::")[2]
-    again = command(request.path, name, request.config.invocation_params.dir)
-    stems = stem_of(request.path, name), shared_stem_of(request.path, name)
+    again = build_command(request.path, name, request.config.invocation_params.dir)
+    stems = locate_baseline(request.path, name), locate_shared_baseline(request.path, name)
     return Baseline(*stems, again, _update(request.config))
 
 
@@ -308,8 +313,8 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
         for snapshot in snapshots:
             snapshot.settle()
     finally:
-        if census := item.config.stash.get(CENSUS, None):
-            census.used.update(str(path) for snapshot in snapshots for path in snapshot.files)
+        if usage := item.config.stash.get(USAGE, None):
+            usage.used.update(str(path) for snapshot in snapshots for path in snapshot.files)
     return result
 
 
@@ -317,52 +322,52 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """Begin to count which baselines are needed, where there are any."""
     folders = {item.path.parent / "__snapshots__" for item in session.items}
     if any(folder.is_dir() for folder in folders):
-        _census(session.config).count(session.items)
+        _get_usage(session.config).count(session.items)
 
 
 def pytest_deselected(items: "list[pytest.Item]") -> None:
     """A run that leaves out tests cannot tell what is unused."""
     if items:
-        _census(items[0].config).partial = True
+        _get_usage(items[0].config).partial = True
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, object]:
     """A worker of pytest-xdist tells the controller what it saw."""
-    census = session.config.stash.get(CENSUS, None)
-    if census is not None and (session.shouldstop or session.shouldfail):
-        census.partial = True
-    if census is not None and hasattr(session.config, "workeroutput"):
-        session.config.workeroutput[CENSUS_OF_WORKER] = census.plain()
+    usage = session.config.stash.get(USAGE, None)
+    if usage is not None and (session.shouldstop or session.shouldfail):
+        usage.partial = True
+    if usage is not None and hasattr(session.config, "workeroutput"):
+        session.config.workeroutput[USAGE_OF_WORKER] = usage.as_dict()
     return (yield)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any, error: object) -> None:
     """The controller of pytest-xdist hears what a worker saw."""
-    told = getattr(node, "workeroutput", {}).get(CENSUS_OF_WORKER)
+    told = getattr(node, "workeroutput", {}).get(USAGE_OF_WORKER)
     if told:
-        _census(node.config).add(told)
+        _get_usage(node.config).add(told)
     elif error:
-        _census(node.config).partial = True
+        _get_usage(node.config).partial = True
 
 
 def pytest_terminal_summary(terminalreporter: Any, exitstatus: int, config: pytest.Config) -> None:
     """Report the baselines that no test needs."""
-    census = config.stash.get(CENSUS, None)
-    if census is None or hasattr(config, "workerinput"):  # a worker knows only its own part
+    usage = config.stash.get(USAGE, None)
+    if usage is None or hasattr(config, "workerinput"):  # a worker knows only its own part
         return
-    from goldfish.snapshots.census import tell
+    from goldfish.snapshots.unused import report_unused
 
     passed = terminalreporter.stats.get("passed", [])
-    census.passed.update(report.nodeid for report in passed)
-    tell(terminalreporter, census, update=_update(config), passed=exitstatus == 0)
+    usage.passed.update(report.nodeid for report in passed)
+    report_unused(terminalreporter, usage, update=_update(config), passed=exitstatus == 0)
 
 
-def _census(config: pytest.Config) -> "Census":
-    from goldfish.snapshots.census import Census
+def _get_usage(config: pytest.Config) -> "BaselineUsage":
+    from goldfish.snapshots.unused import BaselineUsage
 
-    return config.stash.setdefault(CENSUS, Census())
+    return config.stash.setdefault(USAGE, BaselineUsage())
 
 
 @contextlib.contextmanager

@@ -53,7 +53,7 @@ MODULES = {
         "goldfish.world.faults.NotPossibleError",
     ),
     "What the fixtures give": (
-        "goldfish.snapshots.fixture.SnapshotDB",
+        "goldfish.snapshots.database_fixture.SnapshotDB",
         "goldfish.snapshots.store_fixture.SnapshotStore",
         "goldfish.integrations.mem0.client.Mem0Client",
     ),

@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 from goldfish.errors import UsageError
-from goldfish.snapshots import twins
+from goldfish.snapshots import by_rowid
+from goldfish.snapshots.by_merge import MergeComparison
 from goldfish.snapshots.changes import RowChange, SchemaChange
-from goldfish.snapshots.diff import differences
+from goldfish.snapshots.diff import find_differences
 from goldfish.snapshots.digest import logical_hash
 from goldfish.snapshots.masks import Masks, StandIns
-from goldfish.snapshots.merged import Merged
-from goldfish.snapshots.reading import SCHEMAS, UnreadableError, reading
-from goldfish.snapshots.schema import schema_of
+from goldfish.snapshots.reading import SCHEMAS, UnreadableError, open_for_reading
+from goldfish.snapshots.schema import read_schema
 from tests.snapshots.databases import connected, conversation, database, run_sql
 
 Told = tuple[Any, ...]
@@ -38,7 +38,7 @@ def both(pair: tuple[Path, Path], script: str) -> None:
 
 def told(pair: tuple[Path, Path], **options: Any) -> list[Told]:
     """The changes in short: kind, table, key, and both sides of what changed."""
-    return [_short(change) for change in differences(*pair, **options)]
+    return [_short(change) for change in find_differences(*pair, **options)]
 
 
 def _short(change: RowChange | SchemaChange) -> Told:
@@ -94,7 +94,7 @@ class TestRows:
         self, pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """And at 0; on each side alone, and more than SQLite is asked for at once."""
-        monkeypatch.setattr(twins, "STRETCH", 2)
+        monkeypatch.setattr(by_rowid, "RANGE", 2)
         least, most = -(2**63), 2**63 - 1
         for key in ("INTEGER PRIMARY KEY", ""):
             for path, places in zip(pair, ((least, 0, 1, most), (-1, 1, 2)), strict=True):
@@ -270,7 +270,7 @@ class TestMasks:
         self.filled(pair[0], "xyz", "")
         self.filled(pair[1], "qpo", "")
         run_sql(pair[1], "DELETE FROM snapshots WHERE label = 'a'")
-        (change,) = differences(*pair, ignore=self.IDS)
+        (change,) = find_differences(*pair, ignore=self.IDS)
         assert isinstance(change, RowChange)
         assert (change.kind, change.before) == (
             "removed",
@@ -350,16 +350,16 @@ def test_changes_lead_from_one_database_to_the_other(
 ) -> None:
     """On random tables, by SQLite and by Python, in many steps and in one, and the hash agrees."""
     for seed in range(25):
-        monkeypatch.setattr(twins, "STRETCH", 3 if seed % 2 else 1_000)
+        monkeypatch.setattr(by_rowid, "RANGE", 3 if seed % 2 else 1_000)
         choice = random.Random(seed)
         paths = tmp_path / f"{seed}a.db", tmp_path / f"{seed}b.db"
         before, after = (
             Counter(_typed(row) for row in scribbled(choice, path, shape, seed)) for path in paths
         )
-        by_sqlite = [_typed_change(each) for each in differences(*paths)]
-        with reading(*paths) as connection:
-            one, other = (schema_of(connection, name).tables["t"] for name in SCHEMAS)
-            merged = Merged(connection, (one, other), Masks(), StandIns(Masks()))
+        by_sqlite = [_typed_change(each) for each in find_differences(*paths)]
+        with open_for_reading(*paths) as connection:
+            one, other = (read_schema(connection, name).tables["t"] for name in SCHEMAS)
+            merged = MergeComparison(connection, (one, other), Masks(), StandIns(Masks()))
             by_python = [_typed_change(each) for each in merged.changes()]
         assert replayed(iter(by_sqlite), before) == after
         assert replayed(iter(by_python), before) == after

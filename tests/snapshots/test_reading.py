@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from goldfish.snapshots.diff import differences
+from goldfish.snapshots.diff import find_differences
 from goldfish.snapshots.digest import logical_hash
-from goldfish.snapshots.reading import UnreadableError, reading
+from goldfish.snapshots.reading import UnreadableError, open_for_reading
 from tests.snapshots.databases import conversation, database, run_sql
 
 KILLED = """
@@ -32,7 +32,7 @@ os._exit(0)
 
 
 def bodies(path: Path) -> list[str]:
-    with reading(path) as connection:
+    with open_for_reading(path) as connection:
         return [body for (body,) in connection.execute("SELECT body FROM messages ORDER BY id")]
 
 
@@ -41,7 +41,10 @@ def left_by_a_dead_process(path: Path, mode: str) -> None:
 
 
 def refusal(path: Path, waits: float = 0.05) -> str:
-    with pytest.raises(UnreadableError) as caught, reading(path, waits=waits) as connection:
+    with (
+        pytest.raises(UnreadableError) as caught,
+        open_for_reading(path, waits=waits) as connection,
+    ):
         connection.execute("SELECT * FROM messages").fetchall()
     told = str(caught.value)
     assert "\n" not in told
@@ -152,7 +155,7 @@ def test_a_damaged_index_is_not_called_the_same(tmp_path: Path, condition: str) 
         damaged.write_bytes(contents)
         for pair in ((sound, damaged), (damaged, sound)):
             with pytest.raises(UnreadableError, match=r"damaged\.db is damaged"):
-                list(differences(*pair))
+                list(find_differences(*pair))
         with pytest.raises(UnreadableError, match="is damaged"):
             logical_hash(damaged)
 
@@ -164,7 +167,7 @@ def test_an_index_of_strangers_does_not_keep_rows_from_being_compared(tmp_path: 
         with closing(sqlite3.connect(path)) as connection:
             connection.create_collation("own", lambda one, other: (one > other) - (one < other))
             connection.execute("CREATE INDEX i ON messages (body COLLATE own)")
-    (change,) = differences(tmp_path / "a.db", tmp_path / "b.db")
+    (change,) = find_differences(tmp_path / "a.db", tmp_path / "b.db")
     assert change.kind == "changed"
 
 
@@ -200,7 +203,7 @@ def test_the_damaged_one_of_two_files_is_named(tmp_path: Path) -> None:
     damaged.write_bytes(contents)
     for pair in ((sound, damaged), (damaged, sound)):
         with pytest.raises(UnreadableError, match=r"damaged\.db is damaged"):
-            list(differences(*pair))
+            list(find_differences(*pair))
 
 
 def test_two_encodings_are_not_compared(tmp_path: Path) -> None:
@@ -208,5 +211,5 @@ def test_two_encodings_are_not_compared(tmp_path: Path) -> None:
     one = conversation(tmp_path / "a.db", "hello")
     script = "PRAGMA encoding='UTF-16le'; CREATE TABLE messages (id INTEGER PRIMARY KEY)"
     other = database(tmp_path / "b.db", script)
-    with pytest.raises(UnreadableError, match="another encoding"), reading(one, other):
+    with pytest.raises(UnreadableError, match="another encoding"), open_for_reading(one, other):
         pass

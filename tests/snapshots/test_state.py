@@ -9,10 +9,10 @@ import pytest
 from goldfish import ChatMessage, Fact
 from goldfish.errors import UsageError
 from goldfish.snapshots.masks import Masks
-from goldfish.snapshots.sequences import MADE_BY_STORES, Sequences
-from goldfish.snapshots.state import State, state_of
+from goldfish.snapshots.rendering import Difference
+from goldfish.snapshots.sequences import MADE_BY_STORES, StateComparison
+from goldfish.snapshots.state import State, read_state
 from goldfish.snapshots.store_fixture import SnapshotStore
-from goldfish.snapshots.telling import Tale
 from tests.stores.backends import Backend
 
 IGNORE = ["messages.id", "messages.created_at=any"]
@@ -25,7 +25,7 @@ def said(*texts: str) -> list[ChatMessage]:
 
 def told(before: State, after: State) -> list[str]:
     masks = Masks([*MADE_BY_STORES, *IGNORE])
-    return list(Tale(Sequences(masks).changes(before, after)).lines())
+    return list(Difference(StateComparison(masks).changes(before, after)).lines())
 
 
 async def talked(store: Any) -> str:
@@ -54,7 +54,9 @@ async def test_one_baseline_holds_for_every_engine(
 def test_a_baseline_keeps_stand_ins_for_what_is_masked() -> None:
     """So that a new one differs from it in what matters only; what is not there stays so."""
     records = [{"id": "x", "role": "user"}, {"id": "y"}, {"id": "x", "created_at": "now"}]
-    kept = Sequences(Masks(IGNORE)).masked({"messages of s": records, "facts of u": [{"id": "x"}]})
+    kept = StateComparison(Masks(IGNORE)).mask(
+        {"messages of s": records, "facts of u": [{"id": "x"}]}
+    )
     assert kept == {
         "facts of u": [{"id": "x"}],
         "messages of s": [
@@ -69,9 +71,9 @@ async def test_a_snapshot_that_is_gone_is_told(durable: Backend) -> None:
     """By its label and its stand-in, which the other has not taken."""
     store = durable.open()
     first = await talked(store)
-    before = await state_of(store)
+    before = await read_state(store)
     await store.delete_snapshot("s", first)
-    assert told(before, await state_of(store)) == [
+    assert told(before, await read_state(store)) == [
         "snapshots of s  rows: 1 removed",
         "  - position=1 id=<id 5> session_id='s' label='all three' created_at=<any>",
         "    message_count=3",
@@ -98,10 +100,10 @@ class Learned:
 async def test_facts_are_compared_but_for_what_the_store_made_up() -> None:
     """Their ids and times; a text that changed is told."""
     one, other = Learned("likes tea", "has a cat"), Learned("likes tea", "has a dog")
-    before = await state_of(one, users=["u", "nobody"])
+    before = await read_state(one, users=["u", "nobody"])
     assert list(before) == ["facts of u"]
-    assert told(before, await state_of(Learned("likes tea", "has a cat"), users=["u"])) == []
-    assert told(before, await state_of(other, users=["u"]))[-1] == (
+    assert told(before, await read_state(Learned("likes tea", "has a cat"), users=["u"])) == []
+    assert told(before, await read_state(other, users=["u"]))[-1] == (
         "      text: 'has a cat' → 'has a dog'"
     )
 
@@ -111,7 +113,7 @@ async def test_a_store_without_facts_is_not_asked_for_them(durable: Backend) -> 
     store = durable.open()
     if not hasattr(store, "list_facts"):
         with pytest.raises(UsageError, match=r"cannot list its facts: leave out users="):
-            await state_of(store, users=["u"])
+            await read_state(store, users=["u"])
     await store.aclose()
 
 

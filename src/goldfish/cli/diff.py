@@ -9,9 +9,9 @@ from typing import Any
 
 from goldfish.report.sanitize import escape_controls
 from goldfish.snapshots.changes import Change, Row, RowChange
-from goldfish.snapshots.diff import differences
+from goldfish.snapshots.diff import find_differences
 from goldfish.snapshots.masks import Value
-from goldfish.snapshots.telling import SIGNS, Tale
+from goldfish.snapshots.rendering import SIGNS, Difference
 
 SAME, DIFFERENT = 0, 1
 SCHEMA = 1
@@ -57,17 +57,17 @@ def diff(
     summary: bool,
 ) -> int:
     """Print how the second file differs from the first; 0 if a reader cannot tell them apart."""
-    changes = differences(before, after, ignore=ignore, tables=tables)
+    changes = find_differences(before, after, ignore=ignore, tables=tables)
     if as_json:
         return _machines(changes, details=not summary)
-    tale = Tale(changes)
+    difference = Difference(changes)
     names = f"{before} and {after}"
-    if tale.same:
+    if difference.is_empty:
         print(escape_controls(f"{names}: the same"))
         return SAME
     print(escape_controls(f"{names} differ"))
-    print(f"  {tale.summary}")
-    for line in tale.headlines() if summary else tale.lines():
+    print(f"  {difference.summary}")
+    for line in difference.headlines() if summary else difference.lines():
         print(line)
     return DIFFERENT
 

@@ -1,4 +1,4 @@
-"""Where the expected outcome of a test lies, and how it is put there: whole or not at all."""
+"""Locates the expected outcome of a test, and replaces it atomically."""
 
 import hashlib
 import os
@@ -11,12 +11,12 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from goldfish.snapshots.reading import reading
+from goldfish.snapshots.reading import open_for_reading
 
 FOLDER = "__snapshots__"
 UPDATE = "--snapshot-update"
 LONGEST = 100  # characters of a name, as some file systems allow little more
-ENDINGS = (".sqlite", ".goldfish")  # no other plugin's, as folders are shared
+ENDINGS = (".sqlite", ".goldfish")  # different from other plugins', which share the folder
 
 
 @dataclass(frozen=True)
@@ -32,39 +32,39 @@ class Baseline:
     update: bool
 
     def file(self, ending: str, *, shared: bool = False) -> Path:
-        """One of its files, or of those that it shares with all its parameters."""
+        """Return one of the test's files, or of those shared by all its parameters."""
         stem = self.shared_stem if shared else self.stem
         return stem.with_name(stem.name + ending)
 
     @property
     def accept(self) -> str:
-        """The command that accepts what the test did."""
+        """The command that accepts the outcome of the test."""
         return f"{self.again} {UPDATE}"
 
 
-def stem_of(test_file: Path, name: str) -> Path:
-    """``__snapshots__/<test file>/<test>`` beside the file, for the part of a node id after it."""
-    return test_file.parent / FOLDER / test_file.stem / _safe(name.replace("::", "."))
+def locate_baseline(test_file: Path, name: str) -> Path:
+    """Return ``__snapshots__/<test file>/<test>`` beside the test file."""
+    return test_file.parent / FOLDER / test_file.stem / _make_file_name(name.replace("::", "."))
 
 
-def shared_stem_of(test_file: Path, name: str) -> Path:
-    """The same for a test and all its parameters."""
-    return stem_of(test_file, name.partition("[")[0])
+def locate_shared_baseline(test_file: Path, name: str) -> Path:
+    """Return the same for a test with all its parameters."""
+    return locate_baseline(test_file, name.partition("[")[0])
 
 
-def command(test_file: Path, name: str, started_in: Path) -> str:
-    """How pytest runs this test alone, from where it was started."""
+def build_command(test_file: Path, name: str, started_in: Path) -> str:
+    """Return the command that runs this test alone, from where pytest was started."""
     return f"pytest {shlex.quote(f'{os.path.relpath(test_file, started_in)}::{name}')}"
 
 
-def told(path: Path) -> str:
-    """A path as people type it from where they are."""
+def show_path(path: Path) -> str:
+    """Return the path relative to the working directory, if it is below it."""
     near = os.path.relpath(path)
     return near if not near.startswith("..") else str(path)
 
 
-def keep(path: Path, write: Callable[[Path], None]) -> None:
-    """Let a new file be written, and put it in the place of the old one in one step."""
+def replace_file(path: Path, write: Callable[[Path], None]) -> None:
+    """Write a new file and put it in the place of the old one in one step."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".new")
     os.close(handle)
@@ -82,14 +82,14 @@ def keep(path: Path, write: Callable[[Path], None]) -> None:
 
 
 def copy_database(source: Path, destination: Path) -> None:
-    """A copy of what a reader of the source would see, page by page."""
-    with reading(source) as connection, closing(sqlite3.connect(destination)) as copy:
-        copy.execute("PRAGMA synchronous=OFF")  # what a power cut takes can be copied again
+    """Copy what a reader of the source would see, page by page."""
+    with open_for_reading(source) as connection, closing(sqlite3.connect(destination)) as copy:
+        copy.execute("PRAGMA synchronous=OFF")  # a copy lost to a power cut can be made again
         connection.backup(copy)
 
 
-def _safe(name: str) -> str:
-    """The name for a file; what must be changed for that is told apart by a piece of hash."""
+def _make_file_name(name: str) -> str:
+    """Return a file name for a test name; a piece of hash keeps changed names apart."""
     _, _, parameters = name.partition("[")
     plain = re.sub(r"[^\w.\-\[\]]", "_", name, flags=re.ASCII)[:LONGEST].rstrip(".")
     if plain == name and parameters == parameters.lower():  # some file systems know no case

@@ -1,4 +1,4 @@
-"""What a comparison finds: changes of the schema and of rows, one at a time."""
+"""The changes that a comparison finds: of the schema, and of rows."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ Row = Mapping[str, Value]
 
 @dataclass(frozen=True)
 class SchemaChange:
-    """A table, column, index, trigger, view or setting that is not the same; rows it held."""
+    """A table, column, index, trigger, view or setting that differs, and the rows it held."""
 
     kind: Kind
     what: str
@@ -25,7 +25,7 @@ class SchemaChange:
 
 @dataclass(frozen=True)
 class RowChange:
-    """One row that is not the same; ``key`` tells which, or is empty where nothing does."""
+    """One row that differs; ``key`` identifies it, and is empty where nothing does."""
 
     kind: Kind
     table: str
@@ -40,12 +40,12 @@ class RowChange:
         if self.before is None or self.after is None:
             return ()
         before, after = self.before, self.after
-        return tuple(name for name in before if differ(before[name], after[name]))
+        return tuple(name for name in before if is_different(before[name], after[name]))
 
 
 Change = SchemaChange | RowChange
 
 
-def differ(before: Value, after: Value) -> bool:
-    """Whether two values differ in type or value: 1, 1.0 and '1' are three values."""
+def is_different(before: Value, after: Value) -> bool:
+    """Return True if two values differ in type or value: 1, 1.0 and '1' are three values."""
     return type(before) is not type(after) or before != after

@@ -1,11 +1,11 @@
-"""Columns whose values change from run to run, and the stand-ins that are compared instead."""
+"""Masks for columns whose values change from run to run, and the stand-ins compared instead."""
 
 import sqlite3
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
 from goldfish.errors import UsageError
-from goldfish.snapshots.schema import quoted
+from goldfish.snapshots.schema import quote_name
 
 ANY = "=any"
 FORM = "write table.column, as *.created_at, table.column=any, or a table alone"
@@ -46,15 +46,15 @@ class Masks:
             self._columns.append(bare)
 
     def leave_out(self, table: str) -> bool:
-        """Whether this table is not looked at."""
+        """Return True if this table is left out."""
         return _matches(table, self._tables)
 
     def hide(self, table: str, column: str) -> bool:
-        """Whether any value is as good as any other here."""
+        """Return True if any value matches any other in this column."""
         return _matches(f"{table}.{column}", self._hidden)
 
     def mask(self, table: str, column: str) -> bool:
-        """Whether the values themselves do not count here."""
+        """Return True if the values of this column do not count."""
         name = f"{table}.{column}"
         return _matches(name, self._hidden) or _matches(name, self._columns)
 
@@ -64,7 +64,7 @@ def _matches(name: str, patterns: list[str]) -> bool:
 
 
 class StandIns:
-    """Which masked value of one side is which of the other, as far as the rows have told.
+    """The pairs of masked values of the two sides, as far as the rows have shown them.
 
     Columns of one name share their stand-ins, and a foreign key those of the column it refers to.
     """
@@ -75,8 +75,8 @@ class StandIns:
         self._counts: dict[str, int] = {}
 
     def kinds(self, connection: sqlite3.Connection, schema: str, table: str) -> dict[str, str]:
-        """The masked columns that refer to another table, with the kind of their values."""
-        listed = connection.execute(f"PRAGMA {schema}.foreign_key_list({quoted(table)})")
+        """Return the masked columns that refer to another table, with the kind of their values."""
+        listed = connection.execute(f"PRAGMA {schema}.foreign_key_list({quote_name(table)})")
         found = {}
         for _, _, parent, column, referred, *_ in listed.fetchall():
             if referred and self._masks.mask(parent, referred):
@@ -84,7 +84,7 @@ class StandIns:
         return found
 
     def pair(self, kind: str, before: Value, after: Value) -> bool:
-        """Note that two values stand in the same place; False if that contradicts what is known."""
+        """Pair two values that stand in the same place; return False if that contradicts a pair."""
         if before is None or after is None:
             return before is after
         left, right = self._sides(kind)
@@ -94,8 +94,8 @@ class StandIns:
             return True
         return mine == theirs
 
-    def shown(self, kind: str, side: int, value: Value) -> Value:
-        """The stand-in of a value of one side, a new one if it was never seen."""
+    def replace(self, kind: str, side: int, value: Value) -> Value:
+        """Return the stand-in of a value of one side, a new one if it was never seen."""
         if value is None:
             return None
         known = self._sides(kind)[side]

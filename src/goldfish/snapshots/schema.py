@@ -1,4 +1,4 @@
-"""What a database is made of: its tables with their columns, and all the rest as normalised SQL."""
+"""The schema of a database: tables with their columns, and the rest as normalised SQL."""
 
 import re
 import sqlite3
@@ -100,27 +100,31 @@ class Schema:
     rest: dict[tuple[str, str], tuple[str, ...]]
 
 
-def schema_of(
+def read_schema(
     connection: sqlite3.Connection, name: str, wanted: Callable[[str], bool] = bool
 ) -> Schema:
-    """The schema of the database that the connection knows by this name: of the wanted tables."""
+    """Read the schema of the database with this name on the connection, for the wanted tables."""
     made = connection.execute(
         f"SELECT type, name, tbl_name, sql FROM {name}.sqlite_master "
         "WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
     ).fetchall()
-    tables = {each: tokens(sql) for kind, each, _, sql in made if kind == "table"}
-    shadows = {shadow for table in tables for shadow in _shadows(table, tables[table])}
+    tables = {each: tokenise(sql) for kind, each, _, sql in made if kind == "table"}
+    shadows = {shadow for table in tables for shadow in _list_shadow_tables(table, tables[table])}
     kept = sorted(filter(wanted, set(tables) - shadows))
     rest = {
-        (kind, each): tokens(sql) for kind, each, of, sql in made if kind != "table" and wanted(of)
+        (kind, each): tokenise(sql)
+        for kind, each, of, sql in made
+        if kind != "table" and wanted(of)
     }
     return Schema(
-        {each: _table(connection, name, each, tables[each]) for each in kept},
-        {**rest, **_settings(connection, name)},
+        {each: _read_table(connection, name, each, tables[each]) for each in kept},
+        {**rest, **_read_settings(connection, name)},
     )
 
 
-def _settings(connection: sqlite3.Connection, name: str) -> dict[tuple[str, str], tuple[str, ...]]:
+def _read_settings(
+    connection: sqlite3.Connection, name: str
+) -> dict[tuple[str, str], tuple[str, ...]]:
     found: dict[tuple[str, str], tuple[str, ...]] = {}
     for setting in SETTINGS:
         (value,) = connection.execute(f"PRAGMA {name}.{setting}").fetchone()
@@ -128,8 +132,8 @@ def _settings(connection: sqlite3.Connection, name: str) -> dict[tuple[str, str]
     return found
 
 
-def tokens(sql: str) -> tuple[str, ...]:
-    """The words and signs of a statement: neither layout nor the case of words counts."""
+def tokenise(sql: str) -> tuple[str, ...]:
+    """Split a statement into words and signs; layout and case do not count."""
     found = []
     for match in TOKEN.finditer(sql):
         kind, text = match.lastgroup, match[match.lastgroup or 0]
@@ -142,30 +146,32 @@ def tokens(sql: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def quoted(name: str) -> str:
-    """A name as SQL spells it, whatever is in it."""
+def quote_name(name: str) -> str:
+    """Quote a name for SQL, whatever it contains."""
     return '"' + name.replace('"', '""') + '"'
 
 
-def _shadows(table: str, words: tuple[str, ...]) -> list[str]:
-    return [f"{table}_{end}" for end in SHADOWS.get(_module(words), ())]
+def _list_shadow_tables(table: str, words: tuple[str, ...]) -> list[str]:
+    return [f"{table}_{end}" for end in SHADOWS.get(_find_module(words), ())]
 
 
-def _module(words: tuple[str, ...]) -> str:
+def _find_module(words: tuple[str, ...]) -> str:
     if words[:2] != ("create", "virtual"):
         return ""
     return words[words.index("using") + 1].strip('"').casefold()
 
 
-def _table(connection: sqlite3.Connection, schema: str, name: str, words: tuple[str, ...]) -> Table:
-    module = _module(words)
+def _read_table(
+    connection: sqlite3.Connection, schema: str, name: str, words: tuple[str, ...]
+) -> Table:
+    module = _find_module(words)
     if module == "fts5" and "content = ''" in " ".join(words):
         raise UnreadableError(
             f"the table {name} is an index without contents, which cannot be read back: "
             f"leave it out with ignore {name}"
         )
     try:
-        found = connection.execute(f"PRAGMA {schema}.table_xinfo({quoted(name)})").fetchall()
+        found = connection.execute(f"PRAGMA {schema}.table_xinfo({quote_name(name)})").fetchall()
     except sqlite3.OperationalError as error:
         raise UnreadableError(
             f"the table {name} cannot be read ({error}): leave it out with ignore {name}"

@@ -1,4 +1,4 @@
-"""The whole state of a memory as plain records: what any store holds, in one form."""
+"""The whole state of a memory as plain records, in one form for every store."""
 
 import dataclasses
 import inspect
@@ -15,30 +15,30 @@ Record = dict[str, Any]
 State = dict[str, list[Record]]  # by "messages of <session>", "snapshots of …", "facts of <user>"
 
 
-async def state_of(
+async def read_state(
     store: Any, sessions: Iterable[str] | None = None, users: Iterable[str] = ()
 ) -> State:
-    """The messages and snapshots of these sessions, or of all; the facts of these users."""
+    """Read messages and snapshots of these sessions, or of all, and the facts of these users."""
     state: State = {}
-    for session in await _sessions(store, sessions):
-        messages = await _asked(store.get_history(session))
-        state[f"messages of {session}"] = [_record(each) for each in messages]
+    for session in await _list_sessions(store, sessions):
+        messages = await _resolve(store.get_history(session))
+        state[f"messages of {session}"] = [_make_record(each) for each in messages]
         if callable(getattr(store, "list_snapshots", None)):
-            snapshots = await _asked(store.list_snapshots(session))
-            state[f"snapshots of {session}"] = [_record(each) for each in snapshots]
+            snapshots = await _resolve(store.list_snapshots(session))
+            state[f"snapshots of {session}"] = [_make_record(each) for each in snapshots]
     for user in users:
-        state[f"facts of {user}"] = [_record(each) for each in await _facts(store, user)]
+        state[f"facts of {user}"] = [_make_record(each) for each in await _list_facts(store, user)]
     return {place: records for place, records in sorted(state.items()) if records}
 
 
-def written(state: State) -> str:
-    """The state as a JSON text that people can read and a version control can compare."""
+def render_state(state: State) -> str:
+    """Return the state as JSON that people can read and version control can compare."""
     document = {"version": VERSION, "state": state}
     return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=True) + "\n"
 
 
-def read(text: str) -> State:
-    """The state that was written; a ValueError says what is wrong with a text edited by hand."""
+def parse_state(text: str) -> State:
+    """Parse a rendered state; a ValueError says what is wrong with a text edited by hand."""
     document = json.loads(text)
     if not isinstance(document, dict) or document.get("version") != VERSION:
         raise ValueError(f"it has no version {VERSION}")
@@ -52,23 +52,23 @@ def _is_records(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(each, dict) for each in value)
 
 
-async def _sessions(store: Any, given: Iterable[str] | None) -> list[str]:
+async def _list_sessions(store: Any, given: Iterable[str] | None) -> list[str]:
     if given is not None:
         return [given] if isinstance(given, str) else list(given)
     if not callable(getattr(store, "list_sessions", None)):
         raise UsageError(
             f"{type(store).__name__} cannot list its sessions: name them, sessions=[…]"
         )
-    return [str(each) for each in await _asked(store.list_sessions())]
+    return [str(each) for each in await _resolve(store.list_sessions())]
 
 
-async def _facts(store: Any, user: str) -> list[Any]:
+async def _list_facts(store: Any, user: str) -> list[Any]:
     if not callable(getattr(store, "list_facts", None)):
         raise UsageError(f"{type(store).__name__} cannot list its facts: leave out users=[…]")
-    return await _asked(store.list_facts(user))
+    return await _resolve(store.list_facts(user))
 
 
-async def _asked(answer: Any) -> list[Any]:
+async def _resolve(answer: Any) -> list[Any]:
     """What a method answered, be it async, a coroutine or plain."""
     if inspect.isawaitable(answer):
         answer = await answer
@@ -77,7 +77,7 @@ async def _asked(answer: Any) -> list[Any]:
     return list(answer or ())
 
 
-def _record(value: Any) -> Record:
+def _make_record(value: Any) -> Record:
     """A message, snapshot or fact as JSON has it."""
     if isinstance(value, ChatMessage):
         plain = decode_value(encode_message(value))

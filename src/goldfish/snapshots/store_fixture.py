@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from goldfish.errors import UsageError
-from goldfish.snapshots.baselines import Baseline, keep, told
-from goldfish.snapshots.fixture import fail
+from goldfish.snapshots.baselines import Baseline, replace_file, show_path
+from goldfish.snapshots.database_fixture import fail
 from goldfish.snapshots.masks import Masks
-from goldfish.snapshots.sequences import MADE_BY_STORES, Sequences
-from goldfish.snapshots.state import State, read, state_of, written
-from goldfish.snapshots.telling import Tale
+from goldfish.snapshots.rendering import Difference
+from goldfish.snapshots.sequences import MADE_BY_STORES, StateComparison
+from goldfish.snapshots.state import State, parse_state, read_state, render_state
 
 ENDING = ".goldfish"
 
@@ -47,7 +47,9 @@ class SnapshotStore:
         masks = Masks([*MADE_BY_STORES, *self._ignore, *ignored])
         expected = self._file(name, shared)
         owners = [users] if isinstance(users, str) else list(users)
-        comparison = Comparison(self._baseline, expected, masks, state_of(store, sessions, owners))
+        comparison = Comparison(
+            self._baseline, expected, masks, read_state(store, sessions, owners)
+        )
         self._calls.append(comparison)
         if not inspect.iscoroutinefunction(getattr(store, "get_history", None)):
             comparison.finish()
@@ -89,7 +91,7 @@ class Comparison:
         """Do it at once, for a store whose methods are not async."""
         self.done = True
         with contextlib.closing(self._state):
-            self._compare(_driven(self._state))
+            self._compare(_run_without_waiting(self._state))
 
     def drop(self) -> None:
         """Give up what was never awaited."""
@@ -98,25 +100,29 @@ class Comparison:
     def _compare(self, state: State) -> None:
         problem = self._problem(state)
         if problem and self._baseline.update:
-            kept = Sequences(self._masks).masked(state)
-            keep(self._expected, lambda place: _save(place, kept))
+            kept = StateComparison(self._masks).mask(state)
+            replace_file(self._expected, lambda place: _save(place, kept))
         elif problem:
             fail(f"snapshot_store: {problem[0]}", *problem[1:])
 
     def _problem(self, state: State) -> list[str]:
-        expected, accept = told(self._expected), self._baseline.accept
+        expected, accept = show_path(self._expected), self._baseline.accept
         try:
-            before = read(self._expected.read_text(encoding="utf-8"))
+            before = parse_state(self._expected.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return [f"there is no baseline yet: {expected}", f"Make it with: {accept}"]
         except (OSError, ValueError, RecursionError) as error:
             first = f"the baseline {expected} cannot be used: {error}"
             return [first, f"Make it again with: {accept}"]
-        tale = Tale(Sequences(self._masks).changes(before, state))
-        return [] if tale.same else tale.told(f"the store differs from {expected}", accept)
+        difference = Difference(StateComparison(self._masks).changes(before, state))
+        return (
+            []
+            if difference.is_empty
+            else difference.render(f"the store differs from {expected}", accept)
+        )
 
 
-def _driven(state: Coroutine[Any, Any, State]) -> State:
+def _run_without_waiting(state: Coroutine[Any, Any, State]) -> State:
     """The result of a coroutine that has nothing to wait for."""
     try:
         state.send(None)
@@ -126,4 +132,4 @@ def _driven(state: Coroutine[Any, Any, State]) -> State:
 
 
 def _save(place: Path, state: State) -> None:
-    place.write_text(written(state), encoding="utf-8")
+    place.write_text(render_state(state), encoding="utf-8")

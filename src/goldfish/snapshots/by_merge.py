@@ -1,20 +1,20 @@
-"""The rows of two tables, compared in Python: for masked columns, virtual tables, changed forms."""
+"""Compares rows in Python: for masked columns, virtual tables and changed definitions."""
 
 import sqlite3
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from typing import Any
 
-from goldfish.snapshots.changes import Kind, Row, RowChange, differ
+from goldfish.snapshots.changes import Kind, Row, RowChange, is_different
 from goldfish.snapshots.masks import Masks, StandIn, StandIns, Value
 from goldfish.snapshots.reading import SCHEMAS
-from goldfish.snapshots.schema import Table, quoted
+from goldfish.snapshots.schema import Table, quote_name
 
 ENCODINGS = {"UTF-8": "utf-8", "UTF-16le": "utf-16-le", "UTF-16be": "utf-16-be"}
 HIDDEN = StandIn("<any>")
 
 
-class Merged:
+class MergeComparison:
     """One table in the two databases of a connection, as two streams of rows in one order.
 
     Rows are matched by the primary key; if that is masked, differs or is not there, by all that
@@ -35,28 +35,28 @@ class Merged:
         theirs = set(tables[1].columns)
         self._columns = [name for name in tables[0].columns if name in theirs]
         self._kinds = self._masked_columns()
-        self._by = self._identity()
+        self._by = self._choose_identity()
         (name,) = connection.execute("PRAGMA encoding").fetchone()
         self._encoding = ENCODINGS[name]
 
     def changes(self) -> Iterator[RowChange]:
-        """Walk through both streams; rows with the same identity are the same row."""
+        """Walk through both streams and yield changes; rows with the same identity are one row."""
         with closing(self._stream(0)) as mine, closing(self._stream(1)) as theirs:
             one, other = next(mine, None), next(theirs, None)
             while one is not None or other is not None:
                 if other is None or (one is not None and one[0] < other[0]):
                     assert one is not None
-                    yield self._alone("removed", 0, one[1])
+                    yield self._make_one_sided("removed", 0, one[1])
                     one = next(mine, None)
                 elif one is None or one[0] > other[0]:
-                    yield self._alone("added", 1, other[1])
+                    yield self._make_one_sided("added", 1, other[1])
                     other = next(theirs, None)
                 else:
-                    yield from self._compared(one[1], other[1])
+                    yield from self._compare(one[1], other[1])
                     one, other = next(mine, None), next(theirs, None)
 
     def _masked_columns(self) -> dict[str, str]:
-        """The kind of the values of each masked column; empty where any value will do."""
+        """Return the kind of the values of each masked column; empty where any value matches."""
         named = [name for name in self._columns if self._masks.mask(self._name, name)]
         referring = self._stand_ins.kinds(self._connection, SCHEMAS[0], self._name) if named else {}
         return {
@@ -66,7 +66,7 @@ class Merged:
             for name in named
         }
 
-    def _identity(self) -> list[str]:
+    def _choose_identity(self) -> list[str]:
         if self._rowid:
             return []
         mine, theirs = (table.key for table in self._tables)
@@ -76,34 +76,34 @@ class Merged:
 
     def _stream(self, side: int) -> Generator[tuple[tuple[Any, ...], list[Value]], None, None]:
         table = self._tables[side]
-        names = [*([self._rowid] if self._rowid else []), *map(quoted, self._columns)]
+        names = [*([self._rowid] if self._rowid else []), *map(quote_name, self._columns)]
         query = (
-            f"SELECT {', '.join(names) or '1'} FROM {SCHEMAS[side]}.{quoted(self._name)} "
+            f"SELECT {', '.join(names) or '1'} FROM {SCHEMAS[side]}.{quote_name(self._name)} "
             f"ORDER BY {', '.join(self._order(table)) or '1'}"
         )
-        places = [names.index(quoted(name)) for name in self._by] if not self._rowid else [0]
+        places = [names.index(quote_name(name)) for name in self._by] if not self._rowid else [0]
         with closing(self._connection.execute(query)) as cursor:
             for row in cursor:
                 yield tuple(self._rank(row[place]) for place in places), list(row)
 
     def _order(self, table: Table) -> list[str]:
-        """The identity, then what else keeps an order: the rowid, or all there is."""
+        """Return the sort terms: the identity, then the rowid or all columns."""
         if self._rowid:
             return [self._rowid]
-        terms = [f"+{quoted(name)} COLLATE BINARY" for name in self._by]
-        rest = [table.rowid] if table.rowid else [f"+{quoted(name)}" for name in self._columns]
+        terms = [f"+{quote_name(name)} COLLATE BINARY" for name in self._by]
+        rest = [table.rowid] if table.rowid else [f"+{quote_name(name)}" for name in self._columns]
         return [*terms, *rest]
 
     def _rank(self, value: Value) -> tuple[int, Any]:
-        """Where SQLite sorts a value: nothing, numbers, text by its bytes, blobs."""
+        """Return a key that sorts as SQLite does: NULL, numbers, text by its bytes, blobs."""
         if value is None:
             return 0, 0
         if isinstance(value, str):
-            return 2, _bytes(value, self._encoding)
+            return 2, _encode_text(value, self._encoding)
         return (3, value) if isinstance(value, bytes) else (1, value)
 
-    def _compared(self, before: list[Value], after: list[Value]) -> Iterator[RowChange]:
-        # All of them are looked at: each pair of masked values tells something.
+    def _compare(self, before: list[Value], after: list[Value]) -> Iterator[RowChange]:
+        # Compare all of them, even after a difference: each pair of masked values is learnt from.
         same = [self._same(*each) for each in zip(self._all(), before, after, strict=True)]
         if all(same):
             return
@@ -113,11 +113,11 @@ class Merged:
 
     def _same(self, name: str, before: Value, after: Value) -> bool:
         if name not in self._kinds:
-            return not differ(before, after)
+            return not is_different(before, after)
         kind = self._kinds[name]
         return not kind or self._stand_ins.pair(kind, before, after)
 
-    def _alone(self, kind: Kind, side: int, values: Sequence[Value]) -> RowChange:
+    def _make_one_sided(self, kind: Kind, side: int, values: Sequence[Value]) -> RowChange:
         row = self._row(side, values)
         key = {name: row[name] for name in self._key_names()}
         sides = (row, None) if side == 0 else (None, row)
@@ -125,15 +125,15 @@ class Merged:
 
     def _row(self, side: int, values: Sequence[Value]) -> Row:
         return {
-            name: self._shown(name, side, value)
+            name: self._replace(name, side, value)
             for name, value in zip(self._all(), values, strict=True)
         }
 
-    def _shown(self, name: str, side: int, value: Value) -> Value:
+    def _replace(self, name: str, side: int, value: Value) -> Value:
         if name not in self._kinds:
             return value
         kind = self._kinds[name]
-        return self._stand_ins.shown(kind, side, value) if kind else HIDDEN
+        return self._stand_ins.replace(kind, side, value) if kind else HIDDEN
 
     def _key_names(self) -> list[str]:
         if self._rowid:
@@ -144,7 +144,7 @@ class Merged:
         return [self._rowid, *self._columns] if self._rowid else self._columns
 
 
-def _bytes(text: str, encoding: str) -> bytes:
+def _encode_text(text: str, encoding: str) -> bytes:
     if encoding == "utf-8":
         return text.encode(encoding, "surrogateescape")
     return text.encode(encoding, "surrogatepass")

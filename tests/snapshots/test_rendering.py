@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from goldfish.snapshots.cells import measure_width, render_change, render_value
 from goldfish.snapshots.changes import RowChange, SchemaChange
-from goldfish.snapshots.telling import SCREEN, WIDTH, Tale
-from goldfish.snapshots.values import change, shown, width
+from goldfish.snapshots.rendering import SCREEN, WIDTH, Difference
 
 
 def changed(before: Any, after: Any, key: Any = 1) -> RowChange:
@@ -17,8 +17,8 @@ def changed(before: Any, after: Any, key: Any = 1) -> RowChange:
 
 
 def lines(*changes: RowChange | SchemaChange) -> list[str]:
-    told = list(Tale(changes).lines())
-    assert all(width(line) <= WIDTH for line in told)
+    told = list(Difference(changes).lines())
+    assert all(measure_width(line) <= WIDTH for line in told)
     return told
 
 
@@ -44,7 +44,7 @@ def test_json_is_compared_inside() -> None:
     """By paths; items that were put in do not make all that follows differ."""
     before = {"a": 1, "tags": ["x", "y"], "deep": {"t": [1, {"k": None}]}}
     after = {"a": 1, "tags": ["x", "new", "y"], "deep": {"t": [1, {"k": "v"}]}, "b": True}
-    assert change(json.dumps(before), json.dumps(after), 60) == [
+    assert render_change(json.dumps(before), json.dumps(after), 60) == [
         (".tags[1]", "nothing → 'new'"),
         (".deep.t[1].k", "null → 'v'"),
         (".b", "nothing → true"),
@@ -57,16 +57,16 @@ def test_json_is_compared_inside() -> None:
 )
 def test_what_is_no_other_json_is_told_as_text(before: str, after: str) -> None:
     """Other white space, too deep, broken, of another kind: never nothing."""
-    told = change(before, after, 60)
+    told = render_change(before, after, 60)
     assert told
     assert all(path == "" for path, _ in told)
 
 
 def test_a_blob_is_hex_with_its_length() -> None:
     """Around the change."""
-    assert shown(b"\x00\xff", 40) == "x'00ff' (2 bytes)"
+    assert render_value(b"\x00\xff", 40) == "x'00ff' (2 bytes)"
     before = bytes(1000)
-    (_, one), (_, other) = change(before, before[:500] + b"\x01" + before[501:], 40)
+    (_, one), (_, other) = render_change(before, before[:500] + b"\x01" + before[501:], 40)
     assert "(1,000 bytes)" in one
     assert "01" in other
     assert max(len(one), len(other)) <= 42
@@ -133,4 +133,4 @@ def test_changes_of_the_schema_are_told() -> None:
 @pytest.mark.parametrize("room", [6, 20, 60])
 def test_a_value_keeps_to_its_room(value: str, room: int, tmp_path: Path) -> None:
     """In columns of the terminal, whatever its letters."""
-    assert width(shown(value, room)) <= max(room, 3)
+    assert measure_width(render_value(value, room)) <= max(room, 3)

@@ -12,11 +12,11 @@ import pytest
 
 from goldfish.errors import GoldfishError, mask
 from goldfish.report.sanitize import escape_controls
-from goldfish.snapshots.baselines import Baseline, copy_database, keep, told
-from goldfish.snapshots.diff import differences
+from goldfish.snapshots.baselines import Baseline, copy_database, replace_file, show_path
+from goldfish.snapshots.diff import find_differences
 from goldfish.snapshots.digest import file_hash, logical_hash
 from goldfish.snapshots.reading import UnreadableError
-from goldfish.snapshots.telling import Tale
+from goldfish.snapshots.rendering import Difference
 
 ENDING, START = ".sqlite", ".start.sqlite"
 
@@ -87,7 +87,7 @@ class SnapshotDB:
         try:
             problem = self._problem(expected)
             if problem and self._baseline.update:
-                keep(expected, self._write)
+                replace_file(expected, self._write)
             elif problem:
                 self._fail(*problem)
         except GoldfishError as error:
@@ -97,15 +97,15 @@ class SnapshotDB:
         """Why the state is not the expected one, in lines; none if it is."""
         accept = self._baseline.accept
         if not expected.exists():
-            return [f"there is no baseline yet: {told(expected)}", f"Make it with: {accept}"]
+            return [f"there is no baseline yet: {show_path(expected)}", f"Make it with: {accept}"]
         try:
             hashed = logical_hash(expected, ignore=self._ignore)
         except UnreadableError as error:
             return [f"the baseline cannot be used: {error}", f"Make it again with: {accept}"]
         if hashed != logical_hash(self._file, ignore=self._ignore):
-            tale = Tale(differences(expected, self._file, ignore=self._ignore))
-            if not tale.same:
-                return tale.told(f"the database differs from {told(expected)}", accept)
+            difference = Difference(find_differences(expected, self._file, ignore=self._ignore))
+            if not difference.is_empty:
+                return difference.render(f"the database differs from {show_path(expected)}", accept)
         return self._other_bytes(expected)
 
     def _other_bytes(self, expected: Path) -> list[str]:
@@ -116,7 +116,7 @@ class SnapshotDB:
         if one == other:
             return []
         return [
-            f"the rows are those of {told(expected)}, the bytes of the file are not (exact=True)",
+            f"the rows equal those of {show_path(expected)}, the bytes do not (exact=True)",
             f"  sha256 {one[:16]}… → {other[:16]}…",
             f"Accept it with: {self._baseline.accept}",
         ]

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from goldfish.snapshots import census, fixture, store_fixture
-from goldfish.snapshots.baselines import keep, stem_of
+from goldfish.snapshots import database_fixture, store_fixture, unused
+from goldfish.snapshots.baselines import locate_baseline, replace_file
 from goldfish.stores import blocking as bridge
 from goldfish.stores.sqlite import store as sqlite
 from tests.snapshots.databases import conversation, run_sql
 
 KEPT = (
     bridge,
-    census,
-    fixture,
+    unused,
+    database_fixture,
     sqlite,
     store_fixture,
 )  # pytester forgets what a run within a test imports
@@ -203,7 +203,7 @@ class TestState:
         project.makepyfile(test_one=vacuumed.format(f"{vacuum}; snapshot_db(exact=True)"))
         ran = run(project)
         ran.assert_outcomes(failed=1)
-        ran.stdout.fnmatch_lines(["snapshot_db: the rows are those of *, the bytes * are not *"])
+        ran.stdout.fnmatch_lines(["snapshot_db: the rows equal those of *, the bytes do not *"])
         run(project, UPDATE).assert_outcomes(passed=1)
         run(project).assert_outcomes(passed=1)
 
@@ -473,14 +473,14 @@ def test_a_baseline_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
         raise OSError("disk full")
 
     with pytest.raises(OSError, match="disk full"):
-        keep(path, failing)
+        replace_file(path, failing)
     assert path.read_bytes() == before
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
 
 
 def test_the_place_of_a_baseline_is_beside_the_test() -> None:
     """With the class and the parameters in its name."""
-    stem = stem_of(Path("/x/test_one.py"), "TestAll::test_it[a-1]")
+    stem = locate_baseline(Path("/x/test_one.py"), "TestAll::test_it[a-1]")
     assert stem == Path("/x/__snapshots__/test_one/TestAll.test_it[a-1]")
 
 
@@ -488,5 +488,5 @@ def test_a_log_beside_an_old_baseline_does_not_outlive_it(tmp_path: Path) -> Non
     """It would be read into the new one."""
     path = conversation(tmp_path / "a.sqlite", "old")
     (tmp_path / "a.sqlite-wal").write_bytes(b"stale")
-    keep(path, lambda place: run_sql(place, "CREATE TABLE new (x)"))
+    replace_file(path, lambda place: run_sql(place, "CREATE TABLE new (x)"))
     assert [each.name for each in tmp_path.iterdir()] == ["a.sqlite"]
