@@ -19,7 +19,7 @@ MARK = "GOLDFISH_TEST_MARK"
 # The shape of the store is looked at in the first sandbox, DUR02 has the second.
 BLOCKS_IN_ITS_THIRD_SANDBOX = """
 import pathlib, time
-from goldfish.specimens.reference import Reference
+from goldfish.specimens.references.sqlite import Reference
 class Store(Reference):
     def __init__(self, sandbox):
         super().__init__(sandbox)

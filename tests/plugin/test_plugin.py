@@ -430,7 +430,9 @@ class TestFixtures:
             f"asyncio_default_test_loop_scope = {scope}"
         )
         mark = "@pytest.mark.asyncio" if mode == "strict" else ""
-        suite = "\nfrom goldfish.stores.targets import sqlite\n" + USE.format(name="sqlite")
+        suite = "\nfrom goldfish.integrations.goldfish.targets import sqlite\n" + USE.format(
+            name="sqlite"
+        )
         pytester.makepyfile(STORES + BLOCKING + mark + ASYNC + suite)
         ran = pytester.runpytest_subprocess("-W", "error", timeout=120)
         ran.assert_outcomes(passed=16)

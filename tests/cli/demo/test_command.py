@@ -30,7 +30,7 @@ def test_the_demo_shows_a_loss_and_its_fix_on_one_screen_width() -> None:
         'self.db.execute("REPLACE INTO chats VALUES (?, ?)", (session_id, text))',
         "forgetful: broken. 1 promise broken, 2 held.",
         "lost: ",
-        "goldfish check goldfish.demo.forgetful:memory --only CON01 --seed 7\n",
+        "goldfish check goldfish.cli.demo.forgetful:memory --only CON01 --seed 7\n",
         "2. The same with the fix",
         "INSERT OR IGNORE",
         "mended: held. 3 promises held.",

@@ -94,7 +94,7 @@ def test_a_fork_in_the_middle_of_a_call_is_refused_in_the_child(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By the same store and by a new one on the file; the parent goes on."""
-    monkeypatch.setattr("goldfish.stores.sqlite_forks.HOLD_SECONDS", 0.1)
+    monkeypatch.setattr("goldfish.stores.sqlite.forks.HOLD_SECONDS", 0.1)
     store = SQLiteMemoryStore(path)
     asyncio.run(store.add_messages("s", said("before")))
     begun = threading.Event()
