@@ -9,7 +9,7 @@ import pytest
 from goldfish.catalogue.registry import Check, catalogue
 from goldfish.cli.explain import explain
 from goldfish.engine.runner import Plan, run
-from goldfish.findings.result import NOT_ASKED, Result, Verdict
+from goldfish.findings.result import Result, Verdict
 from goldfish.harness.wire import packed, unpacked
 from goldfish.messages import Fact, Recollection
 from goldfish.specimens.references.facts import FactsReference
@@ -67,7 +67,7 @@ def test_a_lacking_method_is_not_asked_for_the_reason_that_the_store_gives() -> 
     """What the store can do without it is asked all the same."""
     target = as_target(WithoutModel, "without")
     assert result(target, "REC01").verdict is Verdict.UNSUPPORTED
-    assert result(target, "REC01").summary == f"{NOT_ASKED}{WHY}"
+    assert result(target, "REC01").summary == f"not asked: {WHY}"
     assert result(target, "DUP05").verdict is Verdict.HELD
 
 

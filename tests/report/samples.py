@@ -1,5 +1,6 @@
 """Reports to be told, with all that may be in them."""
 
+from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import Report, Result, Verdict
 
 NASTY = (
@@ -8,11 +9,12 @@ NASTY = (
 PROMISE = "What was acknowledged is still there after the store is closed and opened again."
 
 
-def result(code: str, verdict: Verdict, summary: str = "", *evidence: str) -> Result:
+def result(code: str, verdict: Verdict, summary: str | Reason = "", *evidence: str) -> Result:
     """One result with a command that reproduces it."""
+    reason = summary if isinstance(summary, Reason) else Reason.stated(summary)
     finding = "lost" if verdict is Verdict.BROKEN else None
     command = f"goldfish check sqlite --only {code} --seed 7"
-    return Result(code, "a_name", PROMISE, verdict, summary, finding, evidence, 0.25, command)
+    return Result(code, "a_name", PROMISE, verdict, reason, finding, evidence, 0.25, command)
 
 
 LINES = [f"line {number}" for number in range(2, 12)]
@@ -23,9 +25,9 @@ NASTY_REPORT = Report(
         result("ISO01", Verdict.HELD),
         result("DUR02", Verdict.BROKEN, NASTY, NASTY, *LINES),
         result("DUR03", Verdict.UNKNOWN, f"the target did not open: {NASTY}"),
-        result("TTL01", Verdict.UNSUPPORTED, "the store has no set_ttl"),
-        result("TTL02", Verdict.UNSUPPORTED, "the store has no set_ttl"),
-        result("CON01", Verdict.UNSUPPORTED, "not claimed: one process only"),
+        result("TTL01", Verdict.UNSUPPORTED, Reason.of(Why.LACKS_METHOD, "set_ttl")),
+        result("TTL02", Verdict.UNSUPPORTED, Reason.of(Why.LACKS_METHOD, "set_ttl")),
+        result("CON01", Verdict.UNSUPPORTED, Reason.of(Why.NOT_CLAIMED, "one process only")),
         result("CON02", Verdict.SKIPPED, "the time was up"),
     ),
 )

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from goldfish.engine.baseline import Account
+from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import Report, Verdict
 from goldfish.report.page import Page
 from goldfish.report.terminal import Detail, summarise
@@ -68,7 +69,7 @@ def test_what_was_not_judged_is_listed_by_reason() -> None:
 
 def test_what_was_not_asked_for_want_of_something_ends_the_summary() -> None:
     """In one line: how much, why, and what to do."""
-    why = "not asked: no model is here: run goldfish model install"
+    why = Reason.of(Why.NOT_ASKED, "no model is here: run goldfish model install")
     lacking = [result(code, Verdict.UNSUPPORTED, why) for code in ("REC01", "REC02", "REV01")]
     held = result("ISO01", Verdict.HELD)
     summary = told(Account(Report("sqlite", 7, (held, *lacking))))

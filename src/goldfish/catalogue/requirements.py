@@ -2,53 +2,55 @@
 
 from goldfish.catalogue.registry import Check, Need
 from goldfish.findings.kinds import KINDS
-from goldfish.findings.result import NOT_ASKED, NOT_CLAIMED, Violation
+from goldfish.findings.reason import Reason, Why
+from goldfish.findings.result import Violation
 from goldfish.harness.memory import Client, Memory
 from goldfish.targets.declaration import Target
 
 
-def missing_need(need: Need, target: Target, client: Client) -> str | None:
+def missing_need(need: Need, target: Target, client: Client) -> Reason | None:
     """Why the target does not support what a check needs; None if it does."""
     if need.kind == "method":
         if why := client.lacking(need.name):
-            return f"{NOT_ASKED}{why}"
+            return Reason.of(Why.NOT_ASKED, why)
         if client.reckons_replies(need.name, *need.parameters):
-            return "the agent's replies are among the last messages too"
+            return Reason(Why.COUNTS_REPLIES)
         if not client.has(need.name):
-            return f"the store has no {need.name}"
+            return Reason.of(Why.LACKS_METHOD, need.name)
         if lacks := [each for each in need.parameters if not client.has(need.name, each)]:
-            return f"its {need.name} takes no {', '.join(lacks)}"
+            return Reason.of(Why.LACKS_PARAMETER, need.name, ", ".join(lacks))
     if need.kind == "field" and need.name not in target.carries:
-        return f"it does not carry {need.name}"
+        return Reason.of(Why.LACKS_FIELD, need.name)
     if need.kind == "retries" and not target.retries:
-        return "its ids do not make a retry a no-op"
+        return Reason.of(Why.LACKS_ANSWER, "ids do not make a retry a no-op")
     if need.kind == "ttl" and not target.takes_ttl:
-        return "its factory takes no ttl"
+        return Reason.of(Why.LACKS_PARAMETER, "factory", "ttl")
     if need.kind == "recalls" and need.name == "meaning" != target.recalls:
-        return "it recalls by words, not by meaning"
+        return Reason.stated("it recalls by words, not by meaning")
     if need.kind == "filters" and need.name == "comparison" != target.filters:
-        return "its filters do not compare"
+        return Reason.of(Why.LACKS_ANSWER, "filters do not compare")
     if need.kind == "filters" and target.filters is None:
-        return "it has no filters"
+        return Reason.stated("it has no filters")
     if need.kind == "scoped ids" and not target.scoped_ids:
-        return "the id of a fact serves whoever has it"
+        return Reason.stated("the id of a fact serves whoever has it")
     if need.kind == "window" and target.window is None:
-        return "it has no window"
+        return Reason.stated("it has no window")
     if need.kind == "summaries" and not target.summarises:
-        return "it keeps no summary"
+        return Reason.stated("it keeps no summary")
     if is_beyond(need, target.claims):
-        return f"{NOT_CLAIMED}{target.claims} only"
+        return Reason.of(Why.NOT_CLAIMED, f"{target.claims} only")
     return None
 
 
-def beyond_window(memory: Memory, violation: Violation) -> str | None:
+def beyond_window(memory: Memory, violation: Violation) -> Reason | None:
     """Why what is missing was never promised: more was said than the window holds; else None."""
     window, given = memory.target.window, memory.hearing.longest
     # Each message beyond the window takes a summary, and that is as slow as its model.
     waits = memory.target.summarises and violation.finding == "wedged"
     if window is None or given <= window or not (KINDS[violation.finding].forgets or waits):
         return None
-    return f"{NOT_CLAIMED}it keeps the last {window} messages, and was given {given}"
+    told = f"it keeps the last {window} messages, and was given {given}"
+    return Reason.of(Why.NOT_CLAIMED, told)
 
 
 def is_beyond(need: Need, claims: str | None) -> bool:
@@ -69,8 +71,8 @@ def documented(check: Check, target: Target) -> str:
     return ""
 
 
-def missing_service(need: Need, target: Target) -> str | None:
+def missing_service(need: Need, target: Target) -> Reason | None:
     """Why a check that needs a server cannot be asked of the target; None if it can."""
     if any(need.name in {"", each} for each in target.services):
         return None
-    return f"it is not on {need.name or 'a server'}"
+    return Reason.of(Why.LACKS_SERVICE, need.name or "a server")

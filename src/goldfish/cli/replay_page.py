@@ -8,6 +8,7 @@ from pathlib import Path
 
 from goldfish.catalogue.registry import catalogue
 from goldfish.engine.baseline import Account
+from goldfish.findings.reason import Reason
 from goldfish.findings.result import Report, Result, Verdict
 from goldfish.history import History
 from goldfish.history.excerpt import make_excerpt
@@ -54,7 +55,7 @@ def _broken(told: Result, history: History, worst: Finding) -> Result:
     return replace(
         told,
         verdict=Verdict.BROKEN,
-        summary=finding.summary,
+        reason=Reason.stated(finding.summary),
         finding=finding.kind,
         evidence=(TITLE, *render_history(calls)),
         excerpt=make_excerpt(calls, finding.elements, history.calls),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from goldfish.catalogue.registry import Check
 from goldfish.engine.runner import Event, Finished, Listener, Plan, Started, run
 from goldfish.engine.stopping import Stop
+from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import Report, Result, Verdict
 from goldfish.report.estimate import Estimate
 from goldfish.report.progress import Watcher, make_watcher
@@ -55,7 +56,7 @@ class Trial:
         if seen := self._seen.get(check.code):
             return seen
         if check.code in self._begun:
-            verdict, why = Verdict.UNKNOWN, "interrupted before it ended"
+            verdict, why = Verdict.UNKNOWN, Why.NOT_FINISHED
         else:
-            verdict, why = Verdict.SKIPPED, "interrupted before it was asked"
-        return Result(check.code, check.name, check.promise, verdict, why)
+            verdict, why = Verdict.SKIPPED, Why.NOT_STARTED
+        return Result(check.code, check.name, check.promise, verdict, Reason(why))

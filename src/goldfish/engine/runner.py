@@ -19,8 +19,8 @@ from goldfish.catalogue.requirements import (
 )
 from goldfish.engine.selection import in_turn
 from goldfish.errors import MissingExtraError, NotPossibleError, ServiceError, TargetError
+from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import (
-    NOT_CLAIMED,
     Report,
     Result,
     UnprovenError,
@@ -138,7 +138,7 @@ class _Run:
     async def _place(self, check: Check, effort: float) -> Result:
         async with self._places:
             if time.monotonic() > self._give_up:
-                return _result(check, Verdict.SKIPPED, "the time was up")
+                return _result(check, Verdict.SKIPPED, Reason(Why.TIME_UP))
             total = len(self._checks)
             self._listen(Started(self._target.name, check, total))
             began = time.monotonic()
@@ -162,8 +162,7 @@ class _Run:
         """What the memory's documentation says of a promise that it breaks or never made."""
         if outcome.verdict is Verdict.BROKEN:
             return documented(check, self._declared)
-        unclaimed = outcome.summary.startswith(NOT_CLAIMED)
-        return self._declared.promises if unclaimed else ""
+        return self._declared.promises if outcome.is_unclaimed else ""
 
     def _reproduce(self, check: Check) -> str:
         target = self._plan.spelled or self._target.name
@@ -179,20 +178,21 @@ class _Run:
             if isinstance(error.cause, WORLD):
                 raise error.cause from error
             if error.first:
-                return _result(check, Verdict.UNKNOWN, f"the target did not open: {error}")
+                return _result(check, Verdict.UNKNOWN, Reason.of(Why.NOT_OPENED, error))
             return _broken(check, Violation(f"refused: {error}, though it was opened before"))
         except StoreError as error:
             return _broken(check, Violation(f"refused: {error}"))
         except (NoPodError, UnprovenError) as error:
-            return _result(check, Verdict.UNKNOWN, str(error))
-        except (UnsupportedError, NotPossibleError) as error:
-            return _result(check, Verdict.UNSUPPORTED, str(error))
+            return _result(check, Verdict.UNKNOWN, Reason.stated(error))
+        except UnsupportedError as error:
+            return _result(check, Verdict.UNSUPPORTED, error.reason)
+        except NotPossibleError as error:
+            return _result(check, Verdict.UNSUPPORTED, Reason.stated(error))
         except WORLD:
             raise
         except Exception as error:  # the harness or the world, and never the target
-            return _result(
-                check, Verdict.UNKNOWN, f"the check itself failed: {describe_error(error)}"
-            )
+            reason = Reason.of(Why.INTERNAL_ERROR, describe_error(error))
+            return _result(check, Verdict.UNKNOWN, reason)
 
     async def _in_sandbox(self, check: Check, effort: float) -> Result:
         # Before anything is started for it: what the target has said already may be enough.
@@ -210,8 +210,8 @@ class _Run:
             memory.hearing.answers = memory.target.answers
             self._declared = memory.target
             if not memory.promised(check.code):
-                why = memory.target.declines[check.code]
-                return _result(check, Verdict.UNSUPPORTED, f"{NOT_CLAIMED}{why}")
+                why = Reason.of(Why.NOT_CLAIMED, memory.target.declines[check.code])
+                return _result(check, Verdict.UNSUPPORTED, why)
             for need in check.every_need:
                 if why := missing_need(need, memory.target, client):
                     return _result(check, Verdict.UNSUPPORTED, why)
@@ -266,7 +266,7 @@ async def _asked(check: Check, memory: Memory) -> None:
         why = beyond_window(memory, violation)
         if why and Window not in check.needs:  # else it is the check's very question
             memory.record.lost = 0  # what left the window was never promised
-            raise UnsupportedError(why) from violation
+            raise UnsupportedError(why.why, *why.parts) from violation
         raise
 
 
@@ -300,8 +300,8 @@ def _harm(memory: Memory) -> list[Call]:
     ]
 
 
-def _result(check: Check, verdict: Verdict, summary: str = "") -> Result:
-    return Result(check.code, check.name, check.promise, verdict, summary)
+def _result(check: Check, verdict: Verdict, reason: Reason | None = None) -> Result:
+    return Result(check.code, check.name, check.promise, verdict, reason)
 
 
 def _broken(check: Check, violation: Violation) -> Result:
@@ -310,7 +310,7 @@ def _broken(check: Check, violation: Violation) -> Result:
         check.name,
         check.promise,
         Verdict.BROKEN,
-        violation.summary,
+        Reason.stated(violation.summary),
         violation.finding,
         violation.evidence,
     )

@@ -6,11 +6,9 @@ from enum import StrEnum
 from typing import Any
 
 from goldfish.findings.kinds import KINDS
+from goldfish.findings.reason import Reason, Why
 from goldfish.history.excerpt import Excerpt
 from goldfish.history.metrics import Figures
-
-NOT_ASKED = "not asked: "  # begins the summary of what is unsupported only here, as it is installed
-NOT_CLAIMED = "not claimed: "  # and of what the memory itself never promised
 
 
 class Verdict(StrEnum):
@@ -53,7 +51,11 @@ class UnprovenError(Exception):
 
 
 class UnsupportedError(Exception):
-    """The target turns out not to have what the check is about."""
+    """The target turns out not to have what the check is about; ``reason`` says what that is."""
+
+    def __init__(self, why: Why, *parts: object) -> None:
+        self.reason = Reason.of(why, *parts)
+        super().__init__(str(self.reason))
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,9 @@ class Result:
     name: str
     promise: str
     verdict: Verdict
-    summary: str = ""
+    reason: Reason | None = (
+        None  # why there is no other verdict; of a broken promise, what is wrong
+    )
     finding: str | None = None
     evidence: tuple[str, ...] = ()
     seconds: float = 0.0
@@ -79,6 +83,16 @@ class Result:
     def family(self) -> str:
         """The letters of the code."""
         return self.code.rstrip("0123456789")
+
+    @property
+    def summary(self) -> str:
+        """The reason as a sentence."""
+        return str(self.reason) if self.reason else ""
+
+    @property
+    def is_unclaimed(self) -> bool:
+        """Whether the check goes beyond what the memory ever promised."""
+        return self.reason is not None and self.reason.why is Why.NOT_CLAIMED
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from typing import Any, Protocol
 
 from goldfish.errors import mask
 from goldfish.findings.comparison import expect_contents
-from goldfish.findings.result import NOT_CLAIMED, UnsupportedError, Violation
+from goldfish.findings.reason import Why
+from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness.client import EndedError, LocalClient, Methods, StoreError
 from goldfish.harness.hearing import Hearing
 from goldfish.harness.pods import Nursery, Pod
@@ -373,7 +374,7 @@ class Memory:
         """Raise if so many more openings are more than the target ever promised to allow."""
         others = sum(not client.closed for client in self._clients) + len(self._pods)
         if self.target.claims == "one at a time" and others + more > 1:
-            raise UnsupportedError(f"{NOT_CLAIMED}one at a time only")
+            raise UnsupportedError(Why.NOT_CLAIMED, "one at a time only")
 
     def _client(self, opened: Opened, where: str) -> Client:
         name = f"{where}{self.sandbox.opening}"

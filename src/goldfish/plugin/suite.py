@@ -11,6 +11,7 @@ from typing import Any
 from goldfish.catalogue.registry import Check, Function, catalogue
 from goldfish.engine.selection import LISTED, select
 from goldfish.errors import GoldfishError, MissingExtraError, UsageError, mask
+from goldfish.findings.reason import Reason
 from goldfish.findings.result import Result, Verdict
 from goldfish.targets.declaration import Target, as_target
 from goldfish.targets.lookup import suggest_name
@@ -125,7 +126,7 @@ def _result(target: Target, check: Check, seed: int) -> Result:
         _refuse_wrong_shape(target)
         (result,) = run(target, [check], Plan(seed=seed)).results
     except GoldfishError as error:  # the world: no server, no package, a target that is none
-        return Result(check.code, check.name, check.promise, Verdict.UNKNOWN, str(error))
+        return Result(check.code, check.name, check.promise, Verdict.UNKNOWN, Reason.stated(error))
     return result
 
 

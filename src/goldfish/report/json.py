@@ -7,6 +7,7 @@ from importlib.metadata import version
 from typing import Any
 
 from goldfish.errors import UsageError
+from goldfish.findings.reason import Reason
 from goldfish.findings.result import Report, Result, Verdict
 from goldfish.history import Call
 from goldfish.history.excerpt import Excerpt
@@ -102,7 +103,7 @@ def _parse_result(fields: dict[str, Any]) -> Result:
         fields["name"],
         get("promise") or _read_aloud(fields["name"]),
         Verdict(fields["verdict"]),
-        fields["summary"],
+        Reason.stated(fields["summary"]),
         fields["finding"],
         tuple(fields["evidence"]),
         fields["seconds"],

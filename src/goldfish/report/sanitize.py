@@ -66,7 +66,7 @@ def _discreet_result(result: Result) -> Result:
     return replace(
         result,
         promise=sanitize_text(result.promise),
-        summary=sanitize_text(result.summary),
+        reason=result.reason and result.reason.with_parts(sanitize_text),
         evidence=tuple(map(sanitize_text, result.evidence)),
         reproduce=mask(result.reproduce),
         documented=sanitize_text(result.documented),

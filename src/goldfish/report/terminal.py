@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from typing import Literal
 
 from goldfish.engine.baseline import Account
-from goldfish.findings.result import NOT_ASKED, NOT_CLAIMED, Report, Result, Verdict
+from goldfish.findings.reason import Reason, Why
+from goldfish.findings.result import Report, Result, Verdict
 from goldfish.report.family_table import write_family_table
 from goldfish.report.page import Page
 from goldfish.report.sanitize import escape_controls, sanitize_report, shorten
@@ -60,10 +61,11 @@ def _findings(page: Page, account: Account, report: Report, most: int | None) ->
 
 def _not_judged(page: Page, report: Report) -> None:
     unsupported = _those(report, Verdict.UNSUPPORTED)
-    lacking = [each for each in unsupported if _not_asked(each)]
-    others = [each for each in unsupported if not _not_asked(each) and not _unclaimed(each)]
+    lacking = [each for each in unsupported if _is_not_asked(each)]
+    unclaimed = [each for each in unsupported if each.is_unclaimed]
+    others = [each for each in unsupported if each not in lacking and each not in unclaimed]
     _listed(page, "Unsupported", others, report)
-    _listed(page, "Not claimed", [each for each in unsupported if _unclaimed(each)], report)
+    _listed(page, "Not claimed", unclaimed, report)
     _listed(page, "Skipped", _those(report, Verdict.SKIPPED), report)
     _lacking(page, lacking)
 
@@ -87,7 +89,7 @@ def describe_loss(report: Report) -> str:
 
 def _counted(report: Report, known: int) -> str:
     unsupported = _those(report, Verdict.UNSUPPORTED)
-    unclaimed = sum(map(_unclaimed, unsupported))
+    unclaimed = sum(each.is_unclaimed for each in unsupported)
     counts = report.counts
     as_documented = sum(
         bool(each.documented) for each in _those(report, Verdict.BROKEN) if not known
@@ -125,9 +127,9 @@ def _broken(page: Page, result: Result, known: str | None, most: int | None) -> 
 
 
 def _unknown(page: Page, report: Report) -> None:
-    for reason, group in _by_summary(_those(report, Verdict.UNKNOWN)).items():
+    for reason, group in _by_reason(_those(report, Verdict.UNKNOWN)).items():
         page.write()
-        told = shorten(escape_controls(reason), LINES_OF_SUMMARY * (page.width - 11))
+        told = shorten(escape_controls(str(reason)), LINES_OF_SUMMARY * (page.width - 11))
         page.write(told, indent=2, label="unknown: ", style="yellow")
         page.write(_codes(group, report), indent=8)
         _reproduction(page, group[0], 8)
@@ -152,9 +154,8 @@ def _listed(page: Page, title: str, results: list[Result], report: Report) -> No
         return
     page.write()
     page.write(f"{title}:", indent=2)
-    for reason, group in _by_summary(results).items():
-        told = reason.removeprefix(NOT_CLAIMED).removeprefix("the store has ").removeprefix("its ")
-        told = shorten(escape_controls(told), page.width)
+    for reason, group in _by_reason(results).items():
+        told = shorten(escape_controls(reason.short), page.width)
         page.write(f"{told}: {_codes(group, report)}", indent=4)
 
 
@@ -169,20 +170,18 @@ def _codes(group: list[Result], report: Report) -> str:
 
 def _lacking(page: Page, results: list[Result]) -> None:
     """In a line for each reason: how much could have been asked, and how to ask it."""
-    for reason, group in _by_summary(results).items():
+    for reason, group in _by_reason(results).items():
         page.write()
         promises = "1 promise" if len(group) == 1 else f"{len(group)} promises"
         families = ", ".join(dict.fromkeys(result.family for result in group))
-        told = shorten(
-            escape_controls(reason.removeprefix(NOT_ASKED)), LINES_OF_SUMMARY * page.width
-        )
+        told = shorten(escape_controls(reason.short), LINES_OF_SUMMARY * page.width)
         page.write(f"Not asked: {promises} ({families}), because {told}", indent=2, style="yellow")
 
 
-def _by_summary(results: Iterable[Result]) -> dict[str, list[Result]]:
-    groups: dict[str, list[Result]] = {}
+def _by_reason(results: Iterable[Result]) -> dict[Reason, list[Result]]:
+    groups: dict[Reason, list[Result]] = {}
     for result in results:
-        groups.setdefault(result.summary, []).append(result)
+        groups.setdefault(result.reason or Reason.stated(""), []).append(result)
     return groups
 
 
@@ -190,9 +189,5 @@ def _those(report: Report, verdict: Verdict) -> list[Result]:
     return [result for result in report.results if result.verdict is verdict]
 
 
-def _not_asked(result: Result) -> bool:
-    return result.summary.startswith(NOT_ASKED)
-
-
-def _unclaimed(result: Result) -> bool:
-    return result.summary.startswith(NOT_CLAIMED)
+def _is_not_asked(result: Result) -> bool:
+    return result.reason is not None and result.reason.why is Why.NOT_ASKED

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from goldfish.findings.reason import Reason
 from goldfish.findings.result import Report, Result, Verdict
 from goldfish.history import FAULT, Call
 from goldfish.history.excerpt import Excerpt, make_excerpt
@@ -33,7 +34,7 @@ def broken(code: str, finding: str, shown: Excerpt | None, summary: str = "it is
         "a_name",
         f"The promise of {code}.",
         Verdict.BROKEN,
-        summary,
+        Reason.stated(summary),
         finding,
         ("milliseconds, who, session, call:", "0.0-1.0 w1 s add a"),
         0.25,
@@ -69,6 +70,10 @@ def hostile() -> Report:
         replace(broken("CON01", word, shown, HOSTILE), promise=HOSTILE, evidence=(HOSTILE,))
         for word in ("lost", "leaked", "refused")
     ]
-    results.append(Result("DUR02", HOSTILE, HOSTILE, Verdict.UNKNOWN, HOSTILE, reproduce=HOSTILE))
-    results.append(Result("DUR03", HOSTILE, HOSTILE, Verdict.UNSUPPORTED, HOSTILE))
+    results.append(
+        Result(
+            "DUR02", HOSTILE, HOSTILE, Verdict.UNKNOWN, Reason.stated(HOSTILE), reproduce=HOSTILE
+        )
+    )
+    results.append(Result("DUR03", HOSTILE, HOSTILE, Verdict.UNSUPPORTED, Reason.stated(HOSTILE)))
     return Report(HOSTILE, 7, tuple(results))

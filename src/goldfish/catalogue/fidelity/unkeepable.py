@@ -7,6 +7,7 @@ from typing import Any
 from goldfish.catalogue.fidelity.facts import expect_metadata
 from goldfish.catalogue.registry import Reopening, carries, check, method
 from goldfish.catalogue.support.facts import ExpectedFacts, offer
+from goldfish.findings.reason import Why
 from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness.memory import Memory, contents_of
 
@@ -99,4 +100,4 @@ async def _outlives_a_reopen(memory: Memory, expect: Callable[[], Awaitable[None
     try:
         await expect()
     except Violation:
-        raise UnsupportedError(FORGETFUL) from None
+        raise UnsupportedError(Why.STATED, FORGETFUL) from None

@@ -9,6 +9,7 @@ from random import Random
 from typing import Any, Literal
 
 from goldfish.findings.comparison import expect_contents, quote, quote_list
+from goldfish.findings.reason import Why
 from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness.client import StoreError
 from goldfish.harness.memory import Client, Memory, contents_of, messages_in
@@ -188,7 +189,7 @@ def list_files(memory: Memory) -> list[Path]:
     files = [path for path in memory.sandbox.path.rglob("*") if path.is_file()]
     written = sorted((each for each in files if each.stat().st_size), key=_size, reverse=True)
     if not written:
-        raise UnsupportedError("it writes no files into its sandbox")
+        raise UnsupportedError(Why.STATED, "it writes no files into its sandbox")
     return written
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from goldfish.findings.comparison import quote, quote_list
+from goldfish.findings.reason import Why
 from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness.client import StoreError
 from goldfish.harness.memory import MISSING, Client, Memory, field
@@ -35,7 +36,7 @@ def read_metadata(item: Any) -> Any:
     """The metadata of a fact that came back; UnsupportedError if facts have none."""
     found = field(unwrap_fact(item), "metadata")
     if found is MISSING:
-        raise UnsupportedError("its facts come back without metadata")
+        raise UnsupportedError(Why.LACKS_ANSWER, "facts come back without metadata")
     return found
 
 
@@ -86,7 +87,7 @@ async def find_id(client: Client, user: str, text: str) -> Any:
         if read_text(item) == text:
             found = field(unwrap_fact(item), "id")
             if found is MISSING:
-                raise UnsupportedError("its facts come back without ids")
+                raise UnsupportedError(Why.LACKS_ANSWER, "facts come back without ids")
             return found
     raise Violation(f"lost: user {quote(user)} was told {quote(text)}, which is not there")
 
