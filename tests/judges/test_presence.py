@@ -139,7 +139,7 @@ def test_what_was_shown_before_it_was_acknowledged_is_told_so() -> None:
     """A reader saw it, a later one did not, and its writer was told only afterwards."""
     history = "0-10 p s add a\n1-2 q s read: a\n3-4 q s read:\n11-12 q s read: a"
     (finding,) = judge(parse_history(history)).findings
-    told = "'a' was not shown, and later was: shown before a read that misses it began"
+    told = "'a' was read, but a later read does not return it; one after that does"
     assert (finding.kind, finding.summary) == ("stale", told)
 
 

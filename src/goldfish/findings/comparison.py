@@ -43,27 +43,35 @@ def _explained(
     wanted, got = Counter(map(repr, expected)), Counter(map(repr, found))
     extra = [each for each in found if repr(each) not in wanted]
     missing = [each for each in expected if repr(each) not in got]
-    for word, known in (("leaked", foreign), ("resurrected", gone)):
+    for word, known, was in (
+        ("leaked", foreign, "written to another session"),
+        ("resurrected", gone, "removed"),
+    ):
         strangers = {repr(each) for each in known}
         if seen := [each for each in extra if repr(each) in strangers]:
-            return f"{word}: {where} gave back {quote(seen[0])}", tuple(seen)
+            return f"{word}: {quote(seen[0])} was {was}, but {where} returns it", tuple(seen)
     if altered := _altered(missing, extra):
         before, after = map(quote, altered)
-        return f"corrupted: {where} was given {before} and gave back {after}", altered
+        return f"corrupted: {where} was given {before}, but returns {after}", altered
     if missing:
         share = f"({len(missing)} of {len(expected)} missing)"
-        said = f"acknowledged {quote(missing[0])} and does not have it {share}"
-        return f"lost: {where} {said}", tuple(missing)
+        text = f"{quote(missing[0])} was acknowledged, but {where} does not return it {share}"
+        return f"lost: {text}", tuple(missing)
     if extra:
-        return f"phantom: {where} has {quote(extra[0])}, which nobody wrote", tuple(extra)
+        return f"phantom: {quote(extra[0])} was never written, but {where} returns it", tuple(extra)
     if repeated := [each for each in expected if got[repr(each)] > wanted[repr(each)]]:
-        return f"duplicated: {where} has {quote(repeated[0])} more than once", tuple(repeated)
+        return f"duplicated: {where} returns {quote(repeated[0])} too often", tuple(repeated)
     if fewer := [each for each in expected if got[repr(each)] < wanted[repr(each)]]:
-        return f"lost: {where} has one {quote(fewer[0])} instead of several", tuple(fewer)
+        text = (
+            f"{quote(fewer[0])} was acknowledged several times, but {where} returns it less often"
+        )
+        return f"lost: {text}", tuple(fewer)
     place = next(at for at, each in enumerate(found) if each != expected[at])
     stranger, rightful = found[place], expected[place]
-    said = f"has {quote(stranger)} in place {place + 1}, where {quote(rightful)} belongs"
-    return f"reordered: {where} {said}", (stranger, rightful)
+    text = (
+        f"{where} returns {quote(stranger)} in place {place + 1}, where {quote(rightful)} belongs"
+    )
+    return f"reordered: {text}", (stranger, rightful)
 
 
 def _altered(missing: Sequence[Any], extra: Sequence[Any]) -> tuple[Any, Any] | None:

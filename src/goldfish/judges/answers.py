@@ -15,7 +15,7 @@ def unanswered(calls: Sequence[Call]) -> Iterator[Finding]:
         if call.outcome == "ok" or call.action == FAULT or during.overlap(call):
             continue
         if call.outcome == "fail":
-            text = f"{_asked(call)} was refused: {shortened(call.error or 'an error', 120)}"
+            text = f"{_asked(call)} failed: {shortened(call.error or 'an error', 120)}"
             yield Finding("refused", call.session, text, (call,))
         elif call.timed_out:
             text = f"{_asked(call)} got no answer"
@@ -23,7 +23,7 @@ def unanswered(calls: Sequence[Call]) -> Iterator[Finding]:
 
 
 def _asked(call: Call) -> str:
-    return f"{'an' if call.action == 'add' else 'a'} {call.action} of {call.process}"
+    return f"{'an' if call.action == 'add' else 'a'} {call.action} by {call.process}"
 
 
 class _Faults:

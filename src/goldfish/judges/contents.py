@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from goldfish.history import Call, find_tag
-from goldfish.judges.findings import Finding, agreed, named
+from goldfish.judges.findings import Finding, named, shortened
 from goldfish.judges.sessions import FRONT, Read, Session
 
 
@@ -97,13 +97,14 @@ def _stranger(session: Session, read: Call, content: Any, everywhere: Everywhere
     meant = session.named(content)
     if meant is not None:
         add = session.add_call(meant)
-        text = f"{named([content])} was not read as it was written"
+        text = f"{named([content])} was written, but a read returns it changed"
         return Finding("corrupted", session.name, text, (add, read), (content,))
     writer = everywhere.writer(content)
     if writer is not None and writer.session != session.name:
-        text = f"{named([content])} was written to another session, {writer.session!r}"
+        where = f"written to session {shortened(writer.session)}, but a read of"
+        text = f"{named([content])} was {where} {shortened(session.name)} returns it"
         return Finding("leaked", session.name, text, (writer, read), (content,))
-    text = f"{named([content])} was read, and nobody wrote it"
+    text = f"{named([content])} was never written, but a read returns it"
     return Finding("phantom", session.name, text, (read,), (content,))
 
 
@@ -115,10 +116,10 @@ def _from_the_future(session: Session, read: Call, number: int) -> Finding:
 
 def _twice(session: Session, read: Call, numbers: list[int]) -> Finding:
     contents = session.texts(numbers)
-    text = f"{named(contents)} {agreed(contents, 'was')} shown more than once by one read"
+    text = f"one read returns {named(contents)} more than once"
     return Finding("duplicated", session.name, text, (session.add_call(numbers[0]), read), contents)
 
 
 def _too_many(session: Session, read: Call) -> Finding:
-    text = f"a read of the last {read.value} returned {len(read.result)}"
+    text = f"a read of the last {read.value} messages returns {len(read.result)}"
     return Finding("wrong", session.name, text, (read,), tuple(read.result))

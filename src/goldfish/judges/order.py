@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from itertools import accumulate, chain, islice, pairwise
 
 from goldfish.history import Call
-from goldfish.judges.findings import Finding, agreed, distinct, named
+from goldfish.judges.findings import Finding, distinct, named
 from goldfish.judges.presence import Presence
 from goldfish.judges.removals import Removals
 from goldfish.judges.sessions import FRONT, Read, Session
@@ -47,11 +47,15 @@ class Order:
         read = self._showing(left, right)
         inside = [number for number in read.ids if number in batch]
         if inside != sorted(inside):
-            yield self._finding("reordered", batch, [read.call], "shown in another order")
+            yield self._of_batch(
+                "reordered", batch, read, "but a read returns them in another order"
+            )
         elif len(inside) < len(batch):
             yield self._part(batch, read)
         else:
-            yield self._finding("torn", batch, [read.call], "shown with others in between")
+            yield self._of_batch(
+                "torn", batch, read, "but a read returns other messages between them"
+            )
 
     def _cut(self, read: Read) -> Iterator[Finding]:
         """A batch that is cut off where the read ends, or where it begins."""
@@ -69,8 +73,8 @@ class Order:
 
     def _part(self, batch: list[int], read: Read) -> Finding:
         shown = [number for number in batch if number in read.shown]
-        why = f"shown in part: {named(self._session.texts(shown))} and not the rest"
-        return self._finding("torn", batch, [read.call], why)
+        but = f"but a read returns only {named(self._session.texts(shown))}"
+        return self._of_batch("torn", batch, read, but)
 
     def _explained(self, numbers: Iterable[int]) -> bool:
         return not self._known.isdisjoint(numbers)
@@ -102,11 +106,11 @@ class Order:
             if self._explained(pair + other):
                 continue
             reads = [self._showing(*other)] if other else self._circle(clash)
-            there = f" and {self._told(other)} by another" if other else " and not by others"
+            others = f"another returns {self._told(other)}" if other else "others contradict it"
             calls = [clash.read.call, *(read.call for read in reads)]
-            contents = list(dict.fromkeys(pair + other))
-            why = f"not shown in one order: {self._told(pair)} by one read{there}"
-            yield self._finding("reordered", contents, calls, why)
+            numbers = list(dict.fromkeys(pair + other))
+            text = f"one read returns {self._told(pair)}, {others}"
+            yield self._finding("reordered", numbers, calls, text)
 
     def _other_neighbours(self, clash: Clash) -> tuple[int, ...]:
         """The neighbours in a strand that the clashing ones contradict."""
@@ -163,15 +167,18 @@ class Order:
         both = [read for read in reads if first in read.shown and then in read.shown][:1]
         showing = both or [read for read in reads if first in read.shown or then in read.shown]
         calls: list[Call] = [self._session.add_call(then), *(read.call for read in showing)]
-        why = "shown in this order, though the second was there before the first was added"
-        return self._finding("reordered", [first, then], calls, why)
+        early, late = (named(self._session.texts([number])) for number in (then, first))
+        text = f"{early} was there before {late} was added, but is returned after it"
+        return self._finding("reordered", [first, then], calls, text)
 
-    def _finding(self, kind: str, numbers: list[int], calls: list[Call], why: str) -> Finding:
-        real = [number for number in numbers if number]
-        contents = self._session.texts(real)
+    def _of_batch(self, kind: str, batch: list[int], read: Read, but: str) -> Finding:
+        text = f"{named(self._session.texts(batch))} were added as one batch, {but}"
+        return self._finding(kind, batch, [read.call], text)
+
+    def _finding(self, kind: str, numbers: list[int], calls: list[Call], text: str) -> Finding:
+        real = [number for number in numbers if number != FRONT]
         proof = distinct([self._session.add_call(real[0]), *calls])
-        text = f"{named(contents)} {agreed(contents, 'was')} {why}"
-        return Finding(kind, self._session.name, text, proof, contents)
+        return Finding(kind, self._session.name, text, proof, self._session.texts(real))
 
 
 def _contradiction(lower: list[float], upper: list[float]) -> list[tuple[int, int]]:

@@ -180,18 +180,16 @@ class Presence:
     def _finding(self, kind: str, missing: list[int], read: Read) -> Finding:
         session, contents = self._session, self._session.texts(missing)
         proof = [session.add_call(missing[0]), *self._witnesses(kind, missing[0], read), read.call]
-        what = f"{agreed(contents, 'is')} gone"
-        if kind == "stale":
-            what = f"{agreed(contents, 'was')} not shown, and later {agreed(contents, 'was')}"
-        why = "acknowledged" if _is_over(proof[0], read) else "shown"
-        text = f"{named(contents)} {what}: {why} before {self._looked(missing, read)} began"
+        known = "acknowledged" if _is_over(proof[0], read) else "read"
+        later = "a later read"
+        if self._bounds.by[missing[0]] >= read.call.start:
+            later = "a read that returns a later message"
+        again = "; one after that does" if kind == "stale" else ""
+        text = (
+            f"{named(contents)} {agreed(contents, 'was')} {known}, "
+            f"but {later} does not return {agreed(contents, 'it')}{again}"
+        )
         return Finding(kind, session.name, text, distinct(proof), contents)
-
-    def _looked(self, missing: list[int], read: Read) -> str:
-        them = agreed(missing, "it")
-        if self._bounds.by[missing[0]] < read.call.start:
-            return f"a read that misses {them}"
-        return f"an add that a read shows without {them}"
 
     def _witnesses(self, kind: str, number: int, read: Read) -> Iterator[Call]:
         """The calls without which the finding could not be understood."""

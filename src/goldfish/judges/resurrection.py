@@ -6,12 +6,12 @@ from itertools import accumulate, groupby
 from typing import NamedTuple
 
 from goldfish.history import Call
-from goldfish.judges.findings import PER_KIND, Finding, distinct, named
+from goldfish.judges.findings import PER_KIND, Finding, agreed, distinct, named
 from goldfish.judges.presence import Presence
 from goldfish.judges.removals import Removals
 from goldfish.judges.sessions import FRONT, Read, Session
 
-NO_LONGER = "another read, which must be the earlier one, no longer had it"
+GONE = "gone from one read, but another, which must be later,"
 
 
 def resurrected(session: Session, removals: Removals, presence: Presence) -> list[Finding]:
@@ -67,7 +67,8 @@ class _Resurrection:
         once = {id(found.read): found for found in reversed(self._found)}
         for found in sorted(once.values(), key=lambda found: found.read.call.end)[:PER_KIND]:
             contents = self._session.texts(found.back)
-            text = f"{named(contents)} came back: {found.why}"
+            text = f"{named(contents)} {agreed(contents, 'was')} {found.why}"
+            text += f" returns {agreed(contents, 'it')}"
             calls = [self._session.add_call(found.back[0]), found.gone, found.read.call]
             yield Finding("resurrected", self._session.name, text, distinct(calls), contents)
 
@@ -89,7 +90,7 @@ class _Resurrection:
         old = [number for number in read.ids if by[number] < removal.start]
         what = "a clear" if removal.call.action == "clear" else f"a trim to the last {removal.keep}"
         back = old[: len(old) - removal.keep]
-        return _Return(read, removal.call, back, f"{what} was over before the read")
+        return _Return(read, removal.call, back, f"removed by {what}, but a later read")
 
     def _after_read(self, read: Read) -> _Return | None:
         first = bisect_right(self._fronts, self._removals.moment(read, 0))
@@ -98,7 +99,7 @@ class _Resurrection:
         without = self._session.reads[self._soonest[first][1]]
         gone = self._front(without)
         back = [number for number in read.ids if self._bounds.by[number] < gone]
-        return _Return(read, without.call, back, NO_LONGER, without)
+        return _Return(read, without.call, back, GONE, without)
 
 
 def _gone_back(reads: list[Read]) -> Iterator[_Return]:
@@ -125,4 +126,4 @@ def _gone_back_in_time(reads: list[Read]) -> Iterator[_Return]:
 
 def _between(read: Read, without: Read) -> _Return:
     messages = read.ids[1:] if read.ids[0] == FRONT else read.ids
-    return _Return(read, without.call, messages[: without.low - read.low], NO_LONGER, without)
+    return _Return(read, without.call, messages[: without.low - read.low], GONE, without)
