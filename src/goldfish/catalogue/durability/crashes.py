@@ -1,7 +1,7 @@
 """DUR: what was acknowledged survives kill -9 of its writers and of its server."""
 
 from goldfish.catalogue.registry import OtherProcess, Server, check, method
-from goldfish.catalogue.support.persistence import blame_forgetful_server
+from goldfish.catalogue.support.servers import blame_forgetful_server, get_server
 from goldfish.catalogue.support.subjects import Facts, Messages, State, Subject
 from goldfish.harness.memory import Memory
 from goldfish.stress.nemesis import adding_pods, killing_all_pods, killing_pods
@@ -26,7 +26,7 @@ async def _kill_a_writer(memory: Memory, subject: Subject) -> None:
 
 async def _kill_the_server(memory: Memory, subject: Subject) -> None:
     """Write, kill the server, restart it on its data and read, three times."""
-    server = memory.sandbox.faults.server(memory.target.services[0])
+    server = get_server(memory)
     for _ in range(3):
         for count in (1, 3):
             await subject.write(memory.client, count)

@@ -181,7 +181,7 @@ async def what_was_handed_in_or_out_is_nobody_s_to_edit(memory: Memory) -> None:
         values = {"profile": given}
         stated = ExpectedState(memory)
         await stated.put(owner, values)
-        stated.values[owner.whose] = {"profile": copy.deepcopy(PROFILE)}
+        stated.values[owner.key] = {"profile": copy.deepcopy(PROFILE)}
         given["at"]["x"] = "edited"
         given["tags"].append("edited")
         values["more"] = {}

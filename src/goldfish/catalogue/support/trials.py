@@ -1,0 +1,285 @@
+"""Trials: what one client writes and reads before, during and after a fault.
+
+While a fault lasts no call has to succeed, but none may lie. Afterwards the same client has to
+work again by itself, and to return everything that was acknowledged.
+"""
+
+import asyncio
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from goldfish.catalogue.support.facts import ExpectedFacts, unpack_facts
+from goldfish.catalogue.support.state import ExpectedState, Owner, fetch, put
+from goldfish.catalogue.support.subjects import FACTS
+from goldfish.findings.comparison import expect_contents, quote, quote_list
+from goldfish.findings.result import Violation
+from goldfish.harness.client import StoreError
+from goldfish.harness.memory import Client, Memory, contents_of, messages_in
+from goldfish.world.faults import Fault
+
+BRIEF = 0.7  # seconds to wait for a call where no answer can come
+RECOVERY = 0.8  # the share of a call's deadline within which a store must work again
+FOREVER = 3600.0
+COMING_BACK = "the fault was over"
+
+Begin = Callable[[], Fault]
+
+
+class Trial(ABC):
+    """One client of a memory, before, during and after a fault."""
+
+    def __init__(self, memory: Memory, client: Client | None = None) -> None:
+        self.memory = memory
+        self.client = client or memory.client
+        self.amid = ""  # the fault that is under way
+        self.patience: float | None = None  # seconds to wait for a call, if not the usual
+
+    @classmethod
+    async def begin(cls, memory: Memory, client: Client | None = None) -> Self:
+        """Return a trial in which some writes were acknowledged in peace."""
+        trial = cls(memory, client)
+        await trial.prepare()
+        return trial
+
+    @abstractmethod
+    async def prepare(self) -> None:
+        """Write something and read it back, with nothing wrong."""
+
+    @abstractmethod
+    async def write(self, count: int = 1) -> bool:
+        """Write that many new things; return True if they were acknowledged."""
+
+    @abstractmethod
+    async def read(self) -> bool:
+        """Return True if a read succeeds; raise if what it returns cannot be."""
+
+    @abstractmethod
+    async def expect(self, client: Client) -> None:
+        """Raise if a client does not return what was acknowledged; what failed may be there."""
+
+    async def survive(self, begin: Begin, *, patience: float | None = None) -> None:
+        """Live through one fault, and recover from it."""
+        await self.live_through(begin, patience=patience)
+        await self.recover()
+
+    async def live_through(self, begin: Begin, *, patience: float | None = None) -> None:
+        """Write and read while a fault lasts."""
+        fault = await asyncio.to_thread(begin)
+        self.amid, self.patience = fault.what, patience
+        try:
+            await self.read()
+            await self.write(2)
+            if patience is None:  # the first call may have met only a connection that had died
+                await self.read()
+        finally:
+            await asyncio.to_thread(fault.heal)
+            self.amid, self.patience = "", None
+
+    async def recover(self) -> None:
+        """Write and read until both succeed; raise if that takes too long."""
+        allowed = RECOVERY * self.memory.deadline
+        give_up = time.monotonic() + allowed
+        while not (await self.write() and await self.read()):
+            if time.monotonic() > give_up:
+                raise Violation(
+                    f"wedged: the fault was over, but {allowed:g} s later the store does not work"
+                )
+            await asyncio.sleep(0.05)
+
+
+@dataclass
+class Batch:
+    """Messages that were written together."""
+
+    contents: list[Any]
+    acknowledged: bool
+    amid: str  # what was wrong at the time
+
+
+class MessageTrial(Trial):
+    """The messages of one session."""
+
+    def __init__(self, memory: Memory, client: Client | None = None) -> None:
+        super().__init__(memory, client)
+        self.session = memory.session()
+        self.batches: list[Batch] = []
+
+    async def prepare(self) -> None:
+        """Add two batches."""
+        for count in (2, 1):
+            await self.write(count, strict=True)
+        await self.read(strict=True)
+
+    async def write(self, count: int = 1, *, strict: bool = False) -> bool:
+        """Add a batch; with ``strict`` an error is a refusal."""
+        batch = self.memory.messages(count)
+        acknowledged, _ = await self._attempt("add_messages", batch, strict=strict)
+        self.batches.append(Batch(contents_of(batch), acknowledged, self.amid))
+        return acknowledged
+
+    async def read(self, *, strict: bool = False) -> bool:
+        """Read the whole history; with ``strict`` an error is a refusal."""
+        answered, found = await self._attempt("get_history", strict=strict)
+        if answered:
+            self.compare(contents_of(messages_in(found)))
+        return answered
+
+    async def expect(self, client: Client) -> None:
+        """Read the whole history by another client."""
+        self.compare(await client.contents(self.session))
+
+    def compare(self, found: Sequence[Any]) -> None:
+        """Raise what is wrong with contents that were read."""
+        sure = [each for batch in self.batches if batch.acknowledged for each in batch.contents]
+        if self.amid and sure and not found:
+            raise Violation(
+                f"swallowed: session {quote(self.session)} had messages, but a read returned none "
+                f"({self.amid})",
+                f"expected {quote_list(sure)}",
+            )
+        for batch in self.batches:
+            self._look_for(batch, found)
+        # A batch that failed may have been stored late, so its place says nothing.
+        doubtful = {e for batch in self.batches if not batch.acknowledged for e in batch.contents}
+        expect_contents(
+            sure, [each for each in found if each not in doubtful], session=self.session
+        )
+
+    def _look_for(self, batch: Batch, found: Sequence[Any]) -> None:
+        """Raise if a batch is stored in part, or not though it was acknowledged amid a fault."""
+        there = [each for each in found if each in batch.contents]
+        if batch.acknowledged:
+            if batch.amid and not there:
+                raise Violation(
+                    f"swallowed: {quote(batch.contents[0])} was acknowledged ({batch.amid}), but a "
+                    "later read does not return it"
+                )
+        elif there and len(set(there)) < len(batch.contents):
+            raise Violation(
+                f"torn: a batch failed, but {len(set(there))} of its {len(batch.contents)} "
+                "messages are stored",
+                f"wrote {quote_list(batch.contents)} ({batch.amid or COMING_BACK})",
+                f"read back {quote_list(found)}",
+            )
+        elif there:
+            expect_contents(batch.contents, there, session=self.session)
+
+    async def _attempt(self, method: str, *arguments: Any, strict: bool) -> tuple[bool, Any]:
+        call = self.client.waiting(FOREVER).call(method, self.session, *arguments)
+        limit = self.patience or self.memory.deadline
+        try:
+            return True, await asyncio.wait_for(call, limit)
+        except TimeoutError:
+            if strict:
+                self.client.abandon()
+                raise Violation(f"wedged: {method} did not return within {limit:g} s") from None
+        except StoreError:
+            if strict:
+                raise
+        return False, None
+
+
+class FactTrial(Trial):
+    """The facts about one user."""
+
+    def __init__(self, memory: Memory, client: Client | None = None) -> None:
+        super().__init__(memory, client)
+        self.user = memory.session("ann")
+        self.expected = ExpectedFacts(memory)
+        self.doubtful: list[str] = []  # told, and answered by an error
+
+    async def prepare(self) -> None:
+        """Tell a few facts."""
+        await self.expected.tell(self.user, *FACTS[:3], client=self.client)
+        await self.expected.expect(self.user, client=self.client)
+
+    async def write(self, count: int = 1) -> bool:
+        """Tell one new fact after the other."""
+        return all([await self._tell() for _ in range(count)])
+
+    async def _tell(self) -> bool:
+        number = len(self.doubtful) + len(self.expected.texts[self.user])
+        text = f"Ann was number {number} in the queue"
+        try:
+            await self.expected.tell(self.user, text, client=self.client)
+        except StoreError:
+            self.doubtful.append(text)
+            return False
+        return True
+
+    async def read(self) -> bool:
+        """List and recall facts: some at any time, and everything when nothing is wrong."""
+        try:
+            for method, *arguments in (["list_facts"], ["recall", FACTS[0]]):
+                if self.client.has(method):
+                    found = await self.client.call(method, self.user, *arguments)
+                    self._expect_some(unpack_facts(found, method))
+            if not self.amid:
+                await self.expect(self.client)
+        except StoreError:
+            return False
+        return True
+
+    def _expect_some(self, found: Sequence[Any]) -> None:
+        if not found:
+            raise Violation(
+                f"swallowed: user {quote(self.user)} had facts, but a read returned none "
+                f"({self.amid or COMING_BACK})"
+            )
+
+    async def expect(self, client: Client) -> None:
+        """List all facts, or recall each."""
+        found = await self.expected.fetch(self.user, client=client)
+        self.expected.compare(self.user, [each for each in found if each not in self.doubtful])
+
+
+class StateTrial(Trial):
+    """The named values of one session."""
+
+    def __init__(self, memory: Memory, client: Client | None = None) -> None:
+        super().__init__(memory, client)
+        self.owner = Owner(memory.session())
+        self.expected = ExpectedState(memory)
+        self.doubtful: dict[str, Any] = {}  # set, and answered by an error
+
+    async def prepare(self) -> None:
+        """Set a few values."""
+        values = {"note": self.memory.text(), "deep": {"a": [1]}}
+        await self.expected.put(self.owner, values, client=self.client)
+        await self.expected.expect(self.owner, client=self.client)
+
+    async def write(self, count: int = 1) -> bool:
+        """Set new names by one call."""
+        texts = [self.memory.text() for _ in range(count)]
+        values = {f"name of {text}": text for text in texts}
+        try:
+            await put(self.client, self.owner, values)
+        except StoreError:
+            self.doubtful |= values
+            return False
+        self.expected.note(self.owner, values)
+        return True
+
+    async def read(self) -> bool:
+        """Get all values."""
+        try:
+            await self.expect(self.client)
+        except StoreError:
+            return False
+        return True
+
+    async def expect(self, client: Client) -> None:
+        """Get all values; those in doubt that are there have to stay."""
+        found = await fetch(client, self.owner)
+        if not found:
+            raise Violation(
+                f"swallowed: {self.owner} had values, but a read returned none "
+                f"({self.amid or COMING_BACK})"
+            )
+        landed = {name: value for name, value in self.doubtful.items() if name in found}
+        self.expected.note(self.owner, landed)
+        self.doubtful = {n: value for n, value in self.doubtful.items() if n not in landed}
+        self.expected.compare(self.owner, found)
