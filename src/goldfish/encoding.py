@@ -147,9 +147,14 @@ def _build(
     is done to each message alike is done by loops that are not Python's.
     """
     for record in records:
-        record["role"], record["content"], record["id"]  # a KeyError if the record is not ours
-        moment = record["created_at"]
-        record["created_at"] = read_time(moment) if moment[-1] != "]" else decode_time(moment)
+        record["role"]  # a KeyError if the record is not ours
+        record["content"]
+        record["id"]
+        try:
+            record["created_at"] = read_time(record["created_at"])
+        except ValueError:  # it names its zone, as others may
+            read_time = decode_time
+            record["created_at"] = decode_time(record["created_at"])
         if len(record) == 4:
             record["name"] = record["tool_call_id"] = None
             record["tool_calls"] = []

@@ -14,7 +14,7 @@ from goldfish.stores import arguments
 from goldfish.stores.forks import tell_of_forks
 from goldfish.stores.per_loop import PerLoop
 from goldfish.stores.redis.client import client_maker, describe_server, has_connections
-from goldfish.stores.redis.clock import DUE, guarded, is_late
+from goldfish.stores.redis.clock import DUE, is_late
 from goldfish.stores.redis.connection import Command, is_read_only, until
 from goldfish.stores.redis.health import Health
 from goldfish.stores.redis.line import RedisLine, is_cluster
@@ -140,7 +140,7 @@ class RedisCalls(ABC):
         if not writes:
             return self._ask_script(self._line, script, keys, values, due)
         words = (len(keys), *keys, *values, DUE)
-        return self._run(self._write, guarded(script), words, due)
+        return self._run(self._write, script.guarded, words, due)
 
     def _ask_script(
         self,

@@ -9,30 +9,8 @@ learn on connecting, and now and then, how far that is ahead of ours.
 import math
 from typing import Any
 
-from goldfish.stores.redis.scripts import Script
-
 DUE = object()  # stands for the deadline in a command, until that is sent
 LEARN_EVERY = 60.0  # seconds: clocks drift, and are set
-
-_GUARD = """
-local due = table.remove(ARGV)
-if due ~= '' then
-  local clock = redis.call('TIME')
-  if clock[1] * 1000 + clock[2] / 1000 > tonumber(due) then
-    return redis.error_reply('LATE nothing was done: the caller has given up')
-  end
-end
-"""
-
-_guarded: dict[str, Script] = {}
-
-
-def guarded(script: Script) -> Script:
-    """The script with one more argument, the time after which it does nothing, or ''."""
-    found = _guarded.get(script.sha)
-    if found is None:
-        found = _guarded[script.sha] = Script(_GUARD + script.text)
-    return found
 
 
 def is_late(error: BaseException | None) -> bool:

@@ -2,7 +2,7 @@
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Sequence
 from typing import Any
 
 from goldfish.stores.redis.clock import ServerClock
@@ -10,14 +10,12 @@ from goldfish.stores.redis.health import Health
 from goldfish.stores.redis.socket import RedisSocket, take_over
 
 Command = tuple[Any, ...]
-Commands = Callable[[], Sequence[Command]]  # asked for when they can be sent, and not before
 
 
 class OwnConnection:
     """One connection of a client's pool; with a clock, it keeps that right."""
 
     def __init__(self, client: Any, health: Health, clock: ServerClock | None = None) -> None:
-        self.busy = False
         self._pool = client.connection_pool
         self._health = health
         self._clock = clock
@@ -25,33 +23,46 @@ class OwnConnection:
         self._socket: RedisSocket | None = None  # None: what is sent goes through the connection
         self._time = asyncio.get_running_loop().time
 
-    async def exchange(self, commands: Commands, due: float) -> list[Any]:
-        """The answers to commands that are sent in one go, in time; errors are answers."""
-        self.busy = True
+    def is_ready(self) -> bool:
+        """Whether the connection is open for sure, so that ``connect`` has nothing to do."""
+        return self._socket is not None and self._socket.is_quiet()
+
+    async def connect(self, due: float) -> None:
+        """Connect, unless the connection is open."""
         try:
-            socket = self._socket
-            if socket is None or not (socket.is_quiet() or await socket.is_open()):
+            if self._socket is None or not await self._socket.is_open():
                 async with until(due):
                     await self._connect()
-            began, wanted = self._time(), commands()
-            if self._clock is not None and wanted and self._clock.is_old(began):
-                answers = await self._exchange_and_learn(wanted, due)
+        except BaseException as error:
+            await self._give_up(error)
+            raise
+
+    async def exchange(self, commands: Sequence[Command], due: float) -> list[Any]:
+        """Send commands in one go over the open connection; return the answers.
+
+        Errors are answers too. Raise TimeoutError if there is no answer when they are due.
+        """
+        if not commands:
+            return []
+        began = self._time()
+        try:
+            if self._clock is not None and self._clock.is_old(began):
+                answers = await self._exchange_and_learn(commands, due)
             else:
-                answers = await self._send(wanted, due)
-            self._health.note_answer(wanted, self._time() - began)
+                answers = await self._send(commands, due)
             for each in answers:
                 if isinstance(each, Exception) and is_read_only(each):
                     await self._hang_up()  # the primary may be elsewhere now
-            return answers
-        except Exception as error:
+        except BaseException as error:
+            await self._give_up(error)
+            raise
+        self._health.note_answer(commands, self._time() - began)
+        return answers
+
+    async def _give_up(self, error: BaseException) -> None:
+        if isinstance(error, Exception):
             self._health.note_failure(error)
-            await self._hang_up()
-            raise
-        except BaseException:
-            await self._hang_up()
-            raise
-        finally:
-            self.busy = False
+        await self._hang_up()
 
     async def _connect(self) -> None:
         if self._connection is None:

@@ -30,7 +30,7 @@ class RedisKeys:
     def plain(self, session_id: str) -> tuple[bytes, ...]:
         """The keys that a plain script looks at."""
         tag = self._tag(SESSION, session_id)
-        return tuple(tag + name for name in PLAIN_NAMES)
+        return tuple([tag + name for name in PLAIN_NAMES])
 
     def one(self, session_id: str, name: bytes) -> bytes:
         """One key of a session."""
@@ -70,7 +70,7 @@ def as_bytes(text: str | bytes) -> bytes:
 
 
 def _escaped(owner: str) -> bytes:
-    if owner.isascii() and not {"{", "}", "%"} & set(owner):
+    if owner.isascii() and not ("{" in owner or "}" in owner or "%" in owner):
         return owner.encode()
     return "".join(map(_escaped_character, owner)).encode()
 

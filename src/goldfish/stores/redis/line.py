@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from goldfish.stores.redis.clock import ServerClock
-from goldfish.stores.redis.connection import Command, Commands, OwnConnection, until
+from goldfish.stores.redis.connection import Command, OwnConnection, until
 from goldfish.stores.redis.health import Health
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Client = Redis | RedisCluster
 
-Exchange = Callable[[Commands, float], Awaitable[list[Any]]]  # errors are answers too
+Exchange = Callable[[Sequence[Command], float], Awaitable[list[Any]]]  # errors are answers too
 Waiting = tuple[Command, float, "asyncio.Future[Any]"]
 
 MOST_TOGETHER = 100
@@ -39,11 +39,11 @@ class RedisLine:
         self.clock = ServerClock()
         self._health = health
         self._reader = OwnConnection(client, health) if owned else None
-        self._exchange: Exchange = (
-            OwnConnection(client, health, self.clock).exchange if owned else self._through_client
-        )
+        self._writer = OwnConnection(client, health, self.clock) if owned else None
+        self._exchange: Exchange = self._writer.exchange if self._writer else self._in_turn
         self._owned = owned
         self._alone = is_cluster(client)
+        self._reading = False  # over the reader's connection
         self._busy = False
         self._waiting: list[Waiting] = []
         self._batch: list[Waiting] = []  # what is under way
@@ -59,9 +59,19 @@ class RedisLine:
 
     async def read(self, command: Command, due: float) -> Any:
         """The answer to a command that changes nothing."""
-        if self._reader is None or self._reader.busy:
+        reader = self._reader
+        if reader is None or self._reading:
             return await self.ask(command, due)
-        return _answer(*await self._reader.exchange(lambda: [command], due))
+        self._reading = True
+        try:
+            if not reader.is_ready():
+                await reader.connect(due)
+            (answer,) = await reader.exchange((command,), due)
+        finally:
+            self._reading = False
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
 
     async def write(self, command: Command, due: float) -> Any:
         """The answer to a command, which may travel together with others."""
@@ -71,10 +81,18 @@ class RedisLine:
             return await self._wait(command, due)
         self._busy = True
         try:
-            stamp = self.clock.stamp
-            return _answer(*await self._exchange(lambda: [stamp(command, due)], due))
+            writer = self._writer
+            if writer is not None and not writer.is_ready():
+                await writer.connect(due)
+            (answer,) = await self._exchange((self.clock.stamp(command, due),), due)
         finally:
-            self._send_waiting()
+            if self._waiting:
+                self._send_waiting()
+            else:
+                self._busy = False
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
 
     async def write_confirmed(self, command: Command, confirm: Command, due: float) -> list[Any]:
         """The answers to a write and to what waits for its confirmation, past all others."""
@@ -91,9 +109,6 @@ class RedisLine:
         if self._watching is not None:
             self._watching.cancel()
         await self.client.aclose()
-
-    async def _through_client(self, commands: Commands, due: float) -> list[Any]:
-        return await self._in_turn(commands(), due)
 
     async def _in_turn(self, commands: Sequence[Command], due: float) -> list[Any]:
         time = asyncio.get_running_loop().time
@@ -143,16 +158,15 @@ class RedisLine:
     async def _send(self, batch: list[Waiting]) -> None:
         self._begun = True
         sent: list[Waiting] = []
-
-        def wanted() -> list[Command]:
-            """Who gave up while the connection was made is not among them."""
-            sent.extend(each for each in batch if not each[2].done())
-            return [self.clock.stamp(command, due) for command, due, _ in sent]
-
         failure: BaseException = asyncio.CancelledError()
         answers: list[Any] | None = None
+        due = max(due for _, due, _ in batch)
         try:
-            answers = await self._exchange(wanted, max(due for _, due, _ in batch))
+            if self._writer is not None and not self._writer.is_ready():
+                await self._writer.connect(due)
+            sent = [each for each in batch if not each[2].done()]  # who gave up is left out
+            commands = [self.clock.stamp(command, due) for command, due, _ in sent]
+            answers = await self._exchange(commands, due)
         except Exception as error:
             failure = error
         finally:
@@ -201,12 +215,6 @@ def _settle(future: "asyncio.Future[Any]", answer: Any) -> None:
         future.exception()  # seen, even if the caller is cancelled before it gets it
     else:
         future.set_result(answer)
-
-
-def _answer(answer: Any) -> Any:
-    if isinstance(answer, Exception):
-        raise answer
-    return answer
 
 
 def _is_refusal(error: Exception) -> bool:

@@ -26,6 +26,18 @@ from goldfish.stores.redis.snapshots import AFTER, BEFORE, READING
 SNAPSHOTS = -1  # the answer that asks for the full script
 
 
+# A write that was given up does nothing; redis_clock says by whose clock.
+_GUARD = """
+local due = table.remove(ARGV)
+if due ~= '' then
+  local clock = redis.call('TIME')
+  if clock[1] * 1000 + clock[2] / 1000 > tonumber(due) then
+    return redis.error_reply('LATE nothing was done: the caller has given up')
+  end
+end
+"""
+
+
 @dataclass(frozen=True)
 class Script:
     """A script and the name that Redis has for it."""
@@ -42,6 +54,11 @@ class Script:
     def sha(self) -> str:
         """The name of the script."""
         return sha1(self.text.encode()).hexdigest()
+
+    @cached_property
+    def guarded(self) -> "Script":
+        """The same script with one more argument: when its caller gives up, or ''."""
+        return Script(_GUARD + self.text)
 
     @cached_property
     def lasting(self) -> "Script":

@@ -65,21 +65,18 @@ class RedisSocket(asyncio.BufferedProtocol):
             await asyncio.sleep(0)
         return not self._transport.is_closing()
 
-    async def exchange(self, commands: Sequence[tuple[Any, ...]], due: float) -> list[Any]:
-        """The answers to commands that are sent in one go, before they are due; errors are answers.
+    def exchange(
+        self, commands: Sequence[tuple[Any, ...]], due: float
+    ) -> "asyncio.Future[list[Any]]":
+        """Send at least one command; the future gets all answers, and errors are answers too.
 
-        ``due`` is a time of the event loop.
+        It gets a TimeoutError when they are ``due``, which is a time of the event loop.
         """
-        if not commands:
-            return []
-        self._expected, self._answers, self._due = len(commands), [], due
-        self._done = self._loop.create_future()
+        done = self._done = self._loop.create_future()
+        self._expected, self._due = len(commands), due
         self._watch()
-        try:
-            self._transport.write(b"".join(map(self._pack, commands)))
-            return await self._done
-        finally:  # a long answer is not kept until the next one
-            self._expected, self._answers, self._done = 0, [], None
+        self._transport.write(b"".join(map(self._pack, commands)))
+        return done
 
     def abort(self) -> None:
         """Close at once: what is not sent yet never is, and answers are not waited for."""
@@ -102,15 +99,17 @@ class RedisSocket(asyncio.BufferedProtocol):
         while (answer := self._reader.gets()) is not _MORE:
             if isinstance(answer, self._notice):  # which belongs to no command
                 continue
-            if len(self._answers) == self._expected:
+            if not self._expected:
                 raise ConnectionError("the server answered more than it was asked")
             self._answers.append(answer)
             if len(self._answers) == self._expected:
                 self._finish()
 
     def _finish(self) -> None:
-        if self._done is not None and not self._done.done():
-            self._done.set_result(self._answers)
+        answers, done = self._answers, self._done
+        self._expected, self._answers, self._done = 0, [], None
+        if done is not None and not done.done():
+            done.set_result(answers)
 
     def eof_received(self) -> None:
         """The server hung up: returning nothing closes this end as well."""

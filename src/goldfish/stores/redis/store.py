@@ -34,7 +34,7 @@ from goldfish.stores.redis import (
     state as redis_state,
 )
 from goldfish.stores.redis.calls import FIRST_LAYOUT, RedisCalls, confirmation, in_time
-from goldfish.stores.redis.clock import DUE, guarded
+from goldfish.stores.redis.clock import DUE
 from goldfish.stores.redis.eviction import EvictionWatch
 from goldfish.stores.redis.facts import RedisFacts
 from goldfish.stores.redis.keys import SESSION, USER, RedisKeys, as_bytes
@@ -413,7 +413,7 @@ class RedisMemoryStore(RedisCalls, SearchingStore):
         if not self._layout or not self._eviction.looked:
             await self._check_layout(self._line, due)
         words = (1, self._keys.layout, needed, DUE)
-        found = await self._run(self._post, guarded(redis_scripts.RAISE_LAYOUT), words, due)
+        found = await self._run(self._post, redis_scripts.RAISE_LAYOUT.guarded, words, due)
         self._admit_layout(int(found))
         self._raised = self._layout
 
