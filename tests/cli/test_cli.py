@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from goldfish.cli import answer
+from goldfish.cli import run_command
 
 SMALL = ["--only", "DUR02,DUR03", "--seed", "5"]
 SLOW = """
@@ -48,13 +48,13 @@ def started(*arguments: str) -> "subprocess.Popen[str]":
 
 def test_without_a_target_the_embedded_store_is_held(capsys: pytest.CaptureFixture[str]) -> None:
     """Exit 0, and the seed is printed."""
-    assert answer(["check", *SMALL]) == 0
+    assert run_command(["check", *SMALL]) == 0
     assert capsys.readouterr().out.startswith("sqlite: held. 2 promises held. (")
 
 
 def test_a_run_without_a_seed_prints_the_one_it_made(capsys: pytest.CaptureFixture[str]) -> None:
     """Every run can be repeated."""
-    assert answer(["check", "--only", "DUR02"]) == 0
+    assert run_command(["check", "--only", "DUR02"]) == 0
     assert ", seed " in capsys.readouterr().out
 
 
@@ -74,7 +74,7 @@ def test_several_targets_make_one_report_each(
 ) -> None:
     """One after another, in one file; one that is broken fails them all."""
     files = ["--json", "r.json", "--junit", "r.xml"]
-    assert answer(["check", "sqlite", "memory", *SMALL, *files]) == 1
+    assert run_command(["check", "sqlite", "memory", *SMALL, *files]) == 1
     reports = json.loads((project / "r.json").read_text())["reports"]
     assert [(each["target"], each["verdict"]) for each in reports] == [
         ("sqlite", "held"),
@@ -92,7 +92,7 @@ def test_a_report_on_standard_output_is_alone_there(
     code += " def get_history(self, session_id):\n"
     code += "  print('noise')\n  return super().get_history(session_id)\n"
     (project / "noisy_store.py").write_text(code)
-    assert answer(["check", "noisy_store.py:Noisy", "--only", "DUR02", "--json", "-"]) == 0
+    assert run_command(["check", "noisy_store.py:Noisy", "--only", "DUR02", "--json", "-"]) == 0
     said = capsys.readouterr()
     assert json.loads(said.out)["reports"][0]["verdict"] == "held"
     assert "noise\n" in said.err
@@ -101,7 +101,7 @@ def test_a_report_on_standard_output_is_alone_there(
 
 def test_two_reports_cannot_share_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
     """One of them needs a file."""
-    assert answer(["check", "--json", "-", "--junit", "-"]) == 2
+    assert run_command(["check", "--json", "-", "--junit", "-"]) == 2
     assert "name a file for one of them" in capsys.readouterr().err
 
 
@@ -109,13 +109,15 @@ def test_quiet_prints_the_verdict_and_verbose_every_check(
     capsys: pytest.CaptureFixture[str], project: Path
 ) -> None:
     """Files are written without a word about them."""
-    assert answer(["check", "memory", *SMALL, "-q", "--json", "r.json"]) == 1
+    assert run_command(["check", "memory", *SMALL, "-q", "--json", "r.json"]) == 1
     said = capsys.readouterr()
     assert re.fullmatch(r"memory: broken\. 2 promises broken\. \(.*, seed 5\)\n", said.out)
     assert said.err == ""
     assert (project / "r.json").exists()
-    assert answer(["check", "sqlite", *SMALL, "-v"]) == 0
-    assert re.search(r"^  DUR02 held +\d+\.\d s  What was", capsys.readouterr().out, re.MULTILINE)
+    assert run_command(["check", "sqlite", *SMALL, "-v"]) == 0
+    assert re.search(
+        r"^  DUR02 held +\d+\.\d s  A store that was closed", capsys.readouterr().out, re.MULTILINE
+    )
 
 
 def test_on_github_failures_are_annotations(
@@ -123,10 +125,12 @@ def test_on_github_failures_are_annotations(
 ) -> None:
     """After the report, during which nothing is taken for a command."""
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
-    assert answer(["check", "memory", *SMALL]) == 1
+    assert run_command(["check", "memory", *SMALL]) == 1
     first, *_, last = capsys.readouterr().out.splitlines()
     assert first.startswith("::stop-commands::")
-    assert last.startswith("::error title=DUR03 memory::What one process was told")
+    assert last.startswith(
+        "::error title=DUR03 memory::A second process reads every acknowledged message"
+    )
 
 
 def test_a_reader_that_leaves_is_no_error(project: Path) -> None:
@@ -149,7 +153,7 @@ def test_two_targets_of_one_name_are_told_apart(project: Path) -> None:
         code = f"import goldfish\n{code}def own(sandbox): return Own(sandbox)\n"
         (project / f"{name}.py").write_text(code)
     specs = ["first_of_two:own", "second_of_two:own"]
-    assert answer(["check", *specs, "--only", "DUR02", "--json", "r.json"]) == 0
+    assert run_command(["check", *specs, "--only", "DUR02", "--json", "r.json"]) == 0
     reports = json.loads((project / "r.json").read_text())["reports"]
     assert [each["target"] for each in reports] == specs
 
@@ -167,7 +171,7 @@ def test_two_targets_of_one_name_are_told_apart(project: Path) -> None:
 def test_a_baseline_excuses_what_is_known(project: Path, baseline: str, code: int) -> None:
     """And nothing else."""
     (project / "known.toml").write_text(baseline)
-    assert answer(["check", "memory", *SMALL, "--baseline", "known.toml"]) == code
+    assert run_command(["check", "memory", *SMALL, "--baseline", "known.toml"]) == code
 
 
 def test_a_baseline_that_names_a_check_that_holds_fails(
@@ -175,7 +179,7 @@ def test_a_baseline_that_names_a_check_that_holds_fails(
 ) -> None:
     """A stale entry is a lie in waiting."""
     (project / "known.toml").write_text('[sqlite]\nDUR02 = "dies"')
-    assert answer(["check", *SMALL, "--baseline", "known.toml"]) == 1
+    assert run_command(["check", *SMALL, "--baseline", "known.toml"]) == 1
     assert "DUR02 stale: listed as known, but held" in capsys.readouterr().out
 
 
@@ -185,7 +189,7 @@ def test_a_factory_that_raises_is_unknown(
     """With the reason, and without the password in it."""
     code = "def raising(sandbox): raise OSError('no route to redis://me:hunter2@host/0')"
     (project / "raising_store.py").write_text(code)
-    assert answer(["check", "raising_store.py:raising", *SMALL]) == 1
+    assert run_command(["check", "raising_store.py:raising", *SMALL]) == 1
     out = " ".join(capsys.readouterr().out.split())
     assert "unknown: the target did not open: opening raised OSError: no route" in out
     assert "redis://***@host/0" in out
@@ -212,7 +216,7 @@ def test_wrong_use_is_one_sentence_and_exit_2(
     arguments: str, sentence: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """On standard error, beginning with our name, and no traceback."""
-    assert answer(arguments.split()) == 2
+    assert run_command(arguments.split()) == 2
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.startswith(f"goldfish: {sentence}")
@@ -225,7 +229,7 @@ def test_a_store_of_the_wrong_shape_is_wrong_use(
     """Which method, and what is expected."""
     code = "class S:\n def __init__(self, sandbox): pass\n def add_messages(self, messages): pass\n"
     (project / "misshapen.py").write_text(f"{code} def get_history(self, session_id): pass\n")
-    assert answer(["check", "misshapen.py:S"]) == 2
+    assert run_command(["check", "misshapen.py:S"]) == 2
     expected = "in the wrong shape: expected add_messages(session_id, messages)\n"
     assert capsys.readouterr().err.endswith(expected)
 
@@ -248,9 +252,11 @@ def test_explain_tells_the_promise_the_incident_and_the_specimens(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """With the command that shows the check fail; the case of the code does not matter."""
-    assert answer(["explain", "dur02"]) == 0
+    assert run_command(["explain", "dur02"]) == 0
     out = capsys.readouterr().out
-    assert out.startswith("DUR02  What was acknowledged is still there")
+    assert out.startswith(
+        "DUR02  A store that was closed and reopened returns every acknowledged message."
+    )
     assert "family     DUR, durability" in out
     assert "incident   mem0ai" in out
     assert "goldfish check specimen:wiped-on-open --only DUR02\n" in out
@@ -258,7 +264,7 @@ def test_explain_tells_the_promise_the_incident_and_the_specimens(
 
 def test_checks_lists_the_promises_of_a_family(capsys: pytest.CaptureFixture[str]) -> None:
     """Code and promise, within 80 columns."""
-    assert answer(["checks", "--family", "dur"]) == 0
+    assert run_command(["checks", "--family", "dur"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("DUR0")
     assert all(line.startswith(("DUR", "  ")) and len(line) <= 80 for line in lines)
@@ -266,24 +272,24 @@ def test_checks_lists_the_promises_of_a_family(capsys: pytest.CaptureFixture[str
 
 def test_targets_lists_the_names(capsys: pytest.CaptureFixture[str]) -> None:
     """Each with what it is and needs."""
-    assert answer(["targets"]) == 0
+    assert run_command(["targets"]) == 0
     assert re.search(r"^sqlite +one SQLite file", capsys.readouterr().out, re.MULTILINE)
 
 
 def test_help_imports_nothing_that_it_does_not_need() -> None:
     """It answers at once."""
-    code = "import sys; from goldfish.cli import answer; answer(['--help']); print(*sys.modules)"
+    code = "import sys; from goldfish import cli; cli.run_command(['--help']); print(*sys.modules)"
     command = [sys.executable, "-c", code]
     out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     help_text, _, modules = out.rpartition("\n" + "sys ")
-    assert "check    Hold memories" in help_text
+    assert "check    Check memories" in help_text
     heavy = {"rich", "goldfish.engine.runner", "goldfish.services", "redis", "psycopg"}
     assert heavy.isdisjoint(modules.split())
 
 
 def test_version_and_bare_command_are_answered(capsys: pytest.CaptureFixture[str]) -> None:
     """Exit 0 for both."""
-    assert answer(["--version"]) == 0
+    assert run_command(["--version"]) == 0
     assert capsys.readouterr().out.startswith("goldfish 0.")
-    assert answer([]) == 0
+    assert run_command([]) == 0
     assert capsys.readouterr().out.startswith("Usage: goldfish")

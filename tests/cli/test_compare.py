@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from goldfish.cli import answer
+from goldfish.cli import run_command
 from goldfish.findings.result import Report, Verdict
 from goldfish.report.json import render_json
 from tests.report.html.stories import BROKEN_REPORT
@@ -19,7 +19,7 @@ def test_a_target_is_run_and_shown_beside_a_report(
     old, page, both = tmp_path / "old.json", tmp_path / "page.html", tmp_path / "both.json"
     old.write_text(render_json([BROKEN_REPORT]), encoding="utf-8")
     options = ["--only", "ISO01", "--seed", "3", "--html", str(page), "--json", str(both)]
-    assert answer(["compare", "memory", str(old), *options]) == 1
+    assert run_command(["compare", "memory", str(old), *options]) == 1
     told = capsys.readouterr().out
     assert told.splitlines()[0].split() == ["memory", "files"]
     assert "1 of 2 memories is broken" in page.read_text(encoding="utf-8")
@@ -35,15 +35,15 @@ def test_two_reports_of_one_target_are_told_apart_by_their_files(
         report = Report("mine", 7, (result("ISO01", Verdict.HELD),))
         (tmp_path / f"{name}.json").write_text(render_json([report]), encoding="utf-8")
     paths = [str(tmp_path / f"{name}.json") for name in ("before", "after")]
-    assert answer(["compare", *paths]) == 0
+    assert run_command(["compare", *paths]) == 0
     assert "mine (before)  mine (after)" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["memory"], "needs two"),
-        (["memory", "nowhere.json"], "cannot be read"),
+        (["memory"], "needs at least two"),
+        (["memory", "nowhere.json"], "cannot read"),
         (["memory", "memory", "--html", "nowhere/page.html"], "cannot be written"),
     ],
 )
@@ -51,5 +51,5 @@ def test_what_cannot_be_compared_is_said_before_anything_is_run(
     arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Wrong usage is exit code 2 with a way out."""
-    assert answer(["compare", *arguments]) == 2
+    assert run_command(["compare", *arguments]) == 2
     assert words in capsys.readouterr().err

@@ -44,8 +44,8 @@ def test_the_script_for_a_shell_is_shown(shell: str) -> None:
 
 def test_codes_and_specimens_are_those_of_the_catalogue() -> None:
     """Though they are read from its sources, for speed."""
-    assert completion.codes() == sorted(catalogue())
-    assert completion.specimens() == sorted(gallery())
+    assert completion.list_codes() == sorted(catalogue())
+    assert completion.list_specimens() == sorted(gallery())
 
 
 def test_the_last_of_several_checks_is_completed() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 import goldfish
 from goldfish import ChatMessage
-from goldfish.cli import answer
+from goldfish.cli import run_command
 from goldfish.services import RedisServer, shared_postgres
 
 
@@ -99,11 +99,11 @@ async def test_a_postgres_that_may_lose_commits_is_warned_about(
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["memory://"], "memory:// lives in one process"),
-        (["sqlite:///nowhere.db"], "nowhere.db does not exist: name the file of a store"),
+        (["memory://"], "memory:// exists in one process only"),
+        (["sqlite:///nowhere.db"], "nowhere.db does not exist: name the file of an existing store"),
         (["mongodb://h"], "no store belongs to mongodb://"),
         (["redis://h:port"], "is not a Redis URL"),
-        (["sqlite:///x.db", "--prefix", "p"], "--prefix is Redis's"),
+        (["sqlite:///x.db", "--prefix", "p"], "--prefix is for Redis"),
         (["redis://:hunter2@127.0.0.1:1"], "check that it is running"),
         (["postgresql://u:hunter2@127.0.0.1:1/d"], "check that it is running"),
     ],
@@ -117,7 +117,7 @@ def test_what_cannot_be_examined_is_one_sentence(
 ) -> None:
     """Exit 2, no file is made, no password is shown."""
     monkeypatch.chdir(tmp_path)
-    assert answer(["doctor", *words]) == 2
+    assert run_command(["doctor", *words]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
     assert complaint in captured.err
@@ -131,4 +131,4 @@ def run(words: list[str]) -> int:
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(1) as threads:
-        return threads.submit(answer, words).result()
+        return threads.submit(run_command, words).result()

@@ -3,7 +3,7 @@
 import pytest
 
 from goldfish.catalogue.registry import catalogue
-from goldfish.cli import answer
+from goldfish.cli import run_command
 from goldfish.findings.advice import advice
 from goldfish.findings.families import FAMILIES
 from goldfish.findings.kinds import KINDS
@@ -17,7 +17,7 @@ def eighty_columns(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_code_is_told_with_incident_mechanism_and_fix(capsys: pytest.CaptureFixture[str]) -> None:
     """And the fix comes with code, on lines that can be copied."""
-    assert answer(["explain", "con01"]) == 0
+    assert run_command(["explain", "con01"]) == 0
     out = capsys.readouterr().out
     assert out.startswith("CON01  Messages that several processes add")
     assert "\nincident   langchain-community" in out
@@ -32,7 +32,7 @@ def test_a_promise_of_every_family_can_be_explained(
     family: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """None lacks a mechanism or a fix."""
-    assert answer(["explain", next(code for code in catalogue() if code[:3] == family)]) == 0
+    assert run_command(["explain", next(code for code in catalogue() if code[:3] == family)]) == 0
     out = capsys.readouterr().out
     assert "\nmechanism  " in out
     assert "\nfix        " in out
@@ -40,7 +40,7 @@ def test_a_promise_of_every_family_can_be_explained(
 
 def test_a_family_is_explained_by_its_promises(capsys: pytest.CaptureFixture[str]) -> None:
     """All of them, and where to read on."""
-    assert answer(["explain", "dup"]) == 0
+    assert run_command(["explain", "dup"]) == 0
     out = capsys.readouterr().out
     assert out.startswith("DUP  duplication\n")
     assert all(f"\n{code}  " in out for code in catalogue() if code.startswith("DUP"))
@@ -52,7 +52,7 @@ def test_every_word_for_findings_can_be_explained(
     word: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """With what it means, and the checks that find it."""
-    assert answer(["explain", word.title()]) == 0
+    assert run_command(["explain", word.title()]) == 0
     out = capsys.readouterr().out
     assert " ".join(out.split()).startswith(f"{word} {KINDS[word].meaning}")
     assert "\nfound by   " in out
@@ -67,5 +67,5 @@ def test_what_is_unknown_brings_the_nearest(
     asked: str, sentence: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Words and codes alike."""
-    assert answer(["explain", asked]) == 2
+    assert run_command(["explain", asked]) == 2
     assert sentence in capsys.readouterr().err

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from goldfish.cli import answer
+from goldfish.cli import run_command
 from goldfish.report.json import parse_reports
 
 
@@ -11,7 +11,7 @@ def test_a_broken_memory_is_shown_with_the_message_that_it_lost(tmp_path: Path) 
     """The page and the JSON report have the calls, from the write to the read that misses it."""
     page, report = tmp_path / "page.html", tmp_path / "report.json"
     options = ["--only", "DUR02", "--seed", "1", "--html", str(page), "--json", str(report)]
-    assert answer(["check", "memory", *options]) == 1
+    assert run_command(["check", "memory", *options]) == 1
     text = page.read_text(encoding="utf-8")
     for words in (
         "memory is broken",
@@ -29,7 +29,10 @@ def test_a_broken_memory_is_shown_with_the_message_that_it_lost(tmp_path: Path) 
 def test_a_kill_is_among_the_calls(tmp_path: Path) -> None:
     """What was done to a process stands where it happened."""
     report = tmp_path / "report.json"
-    assert answer(["check", "memory", "--only", "DUR12", "--seed", "1", "--json", str(report)]) == 1
+    assert (
+        run_command(["check", "memory", "--only", "DUR12", "--seed", "1", "--json", str(report)])
+        == 1
+    )
     (result,) = json.loads(report.read_text())["reports"][0]["checks"]
     actions = [call["action"] for call in result["history"]["calls"]]
     assert actions.index("add") < actions.index("fault") < actions.index("read")
@@ -38,5 +41,5 @@ def test_a_kill_is_among_the_calls(tmp_path: Path) -> None:
 def test_a_memory_that_holds_has_a_page_too(tmp_path: Path) -> None:
     """It says so, and lists what was held."""
     page = tmp_path / "page.html"
-    assert answer(["check", "sqlite", "--only", "DUR02", "--html", str(page)]) == 0
+    assert run_command(["check", "sqlite", "--only", "DUR02", "--html", str(page)]) == 0
     assert "sqlite keeps its promises" in page.read_text(encoding="utf-8")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from goldfish.cli import answer
+from goldfish.cli import run_command
 from goldfish.embedding import model
 from tests.embedding.wheels import no_model, only_from, wheel
 
@@ -12,15 +12,15 @@ from tests.embedding.wheels import no_model, only_from, wheel
 def test_it_says_where_the_model_is(capsys: pytest.CaptureFixture[str]) -> None:
     """In a sentence for people, and as a path alone for scripts."""
     where = model.find()
-    assert answer(["model"]) == 0
+    assert run_command(["model"]) == 0
     assert capsys.readouterr().out == f"all-MiniLM-L6-v2 is in {where}\n"
-    assert answer(["model", "path"]) == 0
+    assert run_command(["model", "path"]) == 0
     assert capsys.readouterr().out == f"{where}\n"
 
 
 def test_installing_what_is_there_does_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     """Nothing is fetched twice."""
-    assert answer(["model", "install"]) == 0
+    assert run_command(["model", "install"]) == 0
     assert capsys.readouterr().out == f"all-MiniLM-L6-v2 is there already, in {model.find()}\n"
 
 
@@ -30,7 +30,7 @@ def test_without_a_model_the_command_that_installs_it_is_named(
     """Exit 2, one sentence."""
     no_model(tmp_path, monkeypatch)
     for words in (["model"], ["model", "path"]):
-        assert answer(words) == 2
+        assert run_command(words) == 2
         told = "goldfish: the model all-MiniLM-L6-v2 is not on this machine: "
         assert capsys.readouterr().err == told + "run `goldfish model install`\n"
 
@@ -42,9 +42,9 @@ def test_the_model_is_installed_once(
     wheel(tmp_path / "shelf")
     only_from(tmp_path / "shelf", monkeypatch)
     no_model(tmp_path, monkeypatch)
-    assert answer(["model", "install"]) == 0
+    assert run_command(["model", "install"]) == 0
     assert capsys.readouterr().out == f"all-MiniLM-L6-v2 is now in {model.cache()}\n"
-    assert answer(["model", "install"]) == 0
+    assert run_command(["model", "install"]) == 0
     assert "is there already, in" in capsys.readouterr().out
 
 
@@ -54,7 +54,7 @@ def test_without_a_network_there_is_one_sentence(
     """Exit 2; what pip wrote at length is left out."""
     only_from(tmp_path / "shelf", monkeypatch)
     no_model(tmp_path, monkeypatch)
-    assert answer(["model", "install"]) == 2
+    assert run_command(["model", "install"]) == 2
     told = capsys.readouterr().err
     assert "goldfish: all-MiniLM-L6-v2 could not be fetched (No matching distribution" in told
     assert "Traceback" not in told
@@ -66,12 +66,12 @@ def test_a_model_that_the_user_named_is_not_installed_over(
     """What we fetch would not be looked at, so we say what to do instead."""
     no_model(tmp_path, monkeypatch)
     monkeypatch.setenv(model.VARIABLE, str(tmp_path / "typo"))
-    assert answer(["model", "install"]) == 2
+    assert run_command(["model", "install"]) == 2
     assert "or unset it and run `goldfish model install`" in capsys.readouterr().err
     assert not model.cache().exists()
 
 
 def test_an_unknown_action_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     """With those that there are."""
-    assert answer(["model", "remove"]) == 2
-    assert "no such action: 'remove'; it is one of install, path" in capsys.readouterr().err
+    assert run_command(["model", "remove"]) == 2
+    assert "no action named 'remove': use install or path" in capsys.readouterr().err

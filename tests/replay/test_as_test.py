@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from goldfish.cli import answer
+from goldfish.cli import run_command
 from goldfish.errors import HistoryError
 from goldfish.history.storage import load_history
 from goldfish.replay.as_test import render_tests
@@ -165,7 +165,7 @@ def test_a_run_of_other_types_is_one_sentence(
     run[line][name] = value
     path = saved(tmp_path, run)
     for arguments in (["replay", str(path)], ["replay", str(path), "--as-test", "test_x.py"]):
-        assert answer(arguments) == 2
+        assert run_command(arguments) == 2
         said = capsys.readouterr().err
         assert told in said
         assert said.count("\n") == 1
@@ -180,7 +180,7 @@ def test_a_file_that_is_no_run_is_one_sentence(
     """Whatever it is instead."""
     path = tmp_path / "x.jsonl"
     path.write_bytes(text.encode("latin-1"))
-    assert answer(["replay", str(path)]) == 2
+    assert run_command(["replay", str(path)]) == 2
     said = capsys.readouterr().err
     assert "Traceback" not in said
     assert said.count("\n") == 1

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from goldfish import ChatMessage, InMemoryStore, record
-from goldfish.cli import answer
+from goldfish.cli import run_command
 from goldfish.testing import HashEmbedder
 
 FORGETFUL = """
@@ -68,7 +68,7 @@ def test_a_store_that_answers_the_same_holds(
     conversation: Path, store: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Whatever ids and times it makes for itself."""
-    assert answer(["replay", str(conversation), "--against", store]) == 0
+    assert run_command(["replay", str(conversation), "--against", store]) == 0
     assert capsys.readouterr().out.startswith(f"{store}: held. 13 calls of 1 session")
 
 
@@ -87,9 +87,11 @@ def test_the_first_answer_that_differs_is_shown_field_by_field(
     conversation: Path, change: str, place: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """With what was recorded, and what is here."""
-    assert answer(["replay", str(conversation), "--against", target(conversation, change)]) == 1
+    assert (
+        run_command(["replay", str(conversation), "--against", target(conversation, change)]) == 1
+    )
     told = " ".join(capsys.readouterr().out.split())
-    assert "call 4 of 13, get_history('ann'), has another answer" in told
+    assert "call 4 of 13, get_history('ann'), has another run_command" in told
     assert place in told
     assert "recorded " in told
     assert "here " in told
@@ -99,7 +101,7 @@ def test_a_recording_needs_a_store_and_a_history_needs_none(
     conversation: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Each is a sentence on standard error, and exit code 2."""
-    assert answer(["replay", str(conversation)]) == 2
+    assert run_command(["replay", str(conversation)]) == 2
     assert "say which store to ask with --against" in capsys.readouterr().err
 
 
@@ -108,5 +110,5 @@ def test_a_damaged_recording_is_no_recording(
 ) -> None:
     """Half a line at its end is said, and nothing is asked."""
     conversation.write_bytes(conversation.read_bytes()[:-20])
-    assert answer(["replay", str(conversation), "--against", "memory"]) == 2
+    assert run_command(["replay", str(conversation), "--against", "memory"]) == 2
     assert "give a file of goldfish.record" in capsys.readouterr().err

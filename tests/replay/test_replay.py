@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from goldfish.cli import answer
+from goldfish.cli import run_command
 from goldfish.history import About
 from goldfish.history.notation import parse_history
 
@@ -29,7 +29,7 @@ def test_a_history_that_lost_something_is_broken_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The verdict, what was lost, and the calls that show it; exit code 1."""
-    assert answer(["replay", str(stored(tmp_path / "CON01.jsonl", LOST))]) == 1
+    assert run_command(["replay", str(stored(tmp_path / "CON01.jsonl", LOST))]) == 1
     told = capsys.readouterr().out
     assert "redis CON01: broken. 2 calls, 2 messages acknowledged, 2 lost." in told
     assert "lost: " in told
@@ -43,7 +43,7 @@ def test_a_history_that_kept_everything_is_held_again(
     """Also as one of a directory; histories that no judge looked at are left alone."""
     stored(tmp_path / "CON01.jsonl", KEPT)
     stored(tmp_path / "DUR01.jsonl", LOST, judged=False)
-    assert answer(["replay", str(tmp_path)]) == 0
+    assert run_command(["replay", str(tmp_path)]) == 0
     assert capsys.readouterr().out.startswith("redis CON01: held.")
 
 
@@ -52,7 +52,7 @@ def test_hostile_contents_stay_text(tmp_path: Path, capsys: pytest.CaptureFixtur
     history = parse_history(LOST)
     history.calls[0] = history.calls[0]._replace(value=("\x1b[31m\nred", "[bold]b[/bold]"))
     history.save(tmp_path / "x.jsonl")
-    assert answer(["replay", str(tmp_path / "x.jsonl")]) == 1
+    assert run_command(["replay", str(tmp_path / "x.jsonl")]) == 1
     told = capsys.readouterr().out
     assert "\x1b" not in told
     assert "\\x1b[31m\\nred bold" in told
@@ -65,14 +65,14 @@ def test_what_cannot_be_replayed_is_told_in_a_sentence(
     (tmp_path / "no.jsonl").write_text("nonsense")
     stored(tmp_path / "DUR01.jsonl", LOST, judged=False)
     for name in ("no.jsonl", "nowhere", "DUR01.jsonl"):
-        assert answer(["replay", str(tmp_path / name)]) == 2
+        assert run_command(["replay", str(tmp_path / name)]) == 2
         assert len(capsys.readouterr().err.splitlines()) == 1
 
 
 def test_a_run_is_kept_and_can_be_replayed(tmp_path: Path) -> None:
     """--save-runs keeps a file for each check, and the judged ones are held again."""
     told = ["check", "sqlite", "--only", "CON04", "--only", "DUR02", "--seed", "1"]
-    assert answer([*told, "--save-runs", str(tmp_path)]) == 0
+    assert run_command([*told, "--save-runs", str(tmp_path)]) == 0
     kept = sorted(path.name for path in (tmp_path / "sqlite" / "latest").iterdir())
     assert kept == ["CON04.jsonl", "DUR02.jsonl"]
-    assert answer(["replay", str(tmp_path / "sqlite" / "latest")]) == 0
+    assert run_command(["replay", str(tmp_path / "sqlite" / "latest")]) == 0

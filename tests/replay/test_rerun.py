@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from goldfish.cli import answer
+from goldfish.cli import run_command
 from goldfish.errors import HistoryError
 from goldfish.history import About
 from goldfish.history.notation import parse_history
@@ -56,13 +56,13 @@ def test_a_broken_run_becomes_a_test_that_fails_until_it_is_mended(
 ) -> None:
     """A plain pytest file, with the calls that were in each other's way."""
     run, test = stored(tmp_path, RACE), tmp_path / "test_regression.py"
-    assert answer(["replay", str(run), "--as-test", str(test)]) == 0
+    assert run_command(["replay", str(run), "--as-test", str(test)]) == 0
     assert "w2 s add b" in test.read_text()
     assert pytest_exit_code(test) == 1
     mended = tmp_path / "test_mended.py"
-    assert answer(["replay", str(run), "--as-test", str(mended), "--against", "sqlite"]) == 0
+    assert run_command(["replay", str(run), "--as-test", str(mended), "--against", "sqlite"]) == 0
     assert pytest_exit_code(mended) == 0
-    assert answer(["replay", str(run), "--as-test", str(test)]) == 2
+    assert run_command(["replay", str(run), "--as-test", str(test)]) == 2
     assert "is there already" in capsys.readouterr().err
 
 
@@ -81,7 +81,7 @@ def test_hostile_contents_cannot_leave_the_test(tmp_path: Path) -> None:
     history.about = About("sqlite", "CON01", 7)
     history.save(tmp_path / "x.jsonl")
     test = tmp_path / "test_regression.py"
-    assert answer(["replay", str(tmp_path / "x.jsonl"), "--as-test", str(test)]) == 0
+    assert run_command(["replay", str(tmp_path / "x.jsonl"), "--as-test", str(test)]) == 0
     assert hostile not in test.read_text()
     compile(test.read_text(), str(test), "exec")
 
@@ -89,6 +89,6 @@ def test_hostile_contents_cannot_leave_the_test(tmp_path: Path) -> None:
 def test_a_run_that_held_makes_no_test(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """There is nothing to ask again."""
     run = stored(tmp_path, "0-1 w1 s add a\n2-3 w1 s read: a")
-    assert answer(["replay", str(run), "--as-test", str(tmp_path / "test_x.py")]) == 2
+    assert run_command(["replay", str(run), "--as-test", str(tmp_path / "test_x.py")]) == 2
     assert "nothing in this run is broken" in capsys.readouterr().err
     assert not (tmp_path / "test_x.py").exists()

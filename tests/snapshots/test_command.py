@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from goldfish.cli import answer
+from goldfish.cli import run_command
 from tests.snapshots.databases import conversation, database, run_sql
 
 
@@ -22,13 +22,13 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_same_is_0(capsys: pytest.CaptureFixture[str]) -> None:
     """And said so."""
-    assert answer(["diff", "a.db", "a.db"]) == 0
+    assert run_command(["diff", "a.db", "a.db"]) == 0
     assert capsys.readouterr().out == "a.db and a.db: the same\n"
 
 
 def test_a_difference_is_1_and_shown(capsys: pytest.CaptureFixture[str]) -> None:
     """Row by row, or with --summary in one line per table."""
-    assert answer(["diff", "a.db", "b.db"]) == 1
+    assert run_command(["diff", "a.db", "b.db"]) == 1
     assert capsys.readouterr().out.splitlines() == [
         "a.db and b.db differ",
         "  rows: 1 changed; 1 table",
@@ -36,23 +36,23 @@ def test_a_difference_is_1_and_shown(capsys: pytest.CaptureFixture[str]) -> None
         "  ~ id=2",
         "      body: 'two' → '2'",
     ]
-    assert answer(["diff", "a.db", "b.db", "--summary"]) == 1
+    assert run_command(["diff", "a.db", "b.db", "--summary"]) == 1
     assert capsys.readouterr().out.splitlines()[-1] == "messages  rows: 1 changed"
 
 
 def test_columns_can_be_masked_and_tables_chosen(here: Path) -> None:
     """As often as needed."""
     run_sql(here / "b.db", "CREATE TABLE more (x)")
-    assert answer(["diff", "a.db", "b.db", "--ignore", "*.body"]) == 1
-    assert answer(["diff", "a.db", "b.db", "--ignore", "*.body", "--ignore", "more"]) == 0
-    assert answer(["diff", "a.db", "b.db", "--ignore", "*.body", "--table", "messages"]) == 0
-    assert answer(["diff", "--table=messages", "a.db", "--ignore=*.body", "b.db"]) == 0
-    assert answer(["diff", "--table=messages", "--", "a.db", "b.db"]) == 1
+    assert run_command(["diff", "a.db", "b.db", "--ignore", "*.body"]) == 1
+    assert run_command(["diff", "a.db", "b.db", "--ignore", "*.body", "--ignore", "more"]) == 0
+    assert run_command(["diff", "a.db", "b.db", "--ignore", "*.body", "--table", "messages"]) == 0
+    assert run_command(["diff", "--table=messages", "a.db", "--ignore=*.body", "b.db"]) == 0
+    assert run_command(["diff", "--table=messages", "--", "a.db", "b.db"]) == 1
 
 
 def test_the_help_is_there(capsys: pytest.CaptureFixture[str]) -> None:
     """With every option."""
-    assert answer(["diff", "--help"]) == 0
+    assert run_command(["diff", "--help"]) == 0
     told = capsys.readouterr().out
     assert all(option in told for option in ("--ignore", "--table", "--summary", "--json"))
 
@@ -62,13 +62,13 @@ def test_json_is_one_document(capsys: pytest.CaptureFixture[str], here: Path) ->
     values = [(1, b"\xff"), (2, float("inf")), (3, "\x1b")]
     database(here / "c.db", "CREATE TABLE t (k INTEGER PRIMARY KEY, v)")
     database(here / "d.db", "CREATE TABLE t (k INTEGER PRIMARY KEY, v)", {"t": values})
-    assert answer(["diff", "c.db", "d.db", "--json"]) == 1
+    assert run_command(["diff", "c.db", "d.db", "--json"]) == 1
     document = json.loads(capsys.readouterr().out)
     assert document["same"] is False
     assert document["rows"] == {"added": 3, "removed": 0, "changed": 0}
     told = [each["after"]["v"] for each in document["changes"]]
     assert told == [{"blob": "ff"}, {"real": "inf"}, "\x1b"]
-    assert answer(["diff", "c.db", "c.db", "--json"]) == 0
+    assert run_command(["diff", "c.db", "c.db", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document == {
         "schema": 1,
@@ -98,7 +98,7 @@ def test_what_cannot_be_compared_is_2(
 ) -> None:
     """In one sentence, and never the same, even for a file and itself."""
     (here / "text.db").write_text("no database")
-    assert answer(["diff", *words.split()]) == 2
+    assert run_command(["diff", *words.split()]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.startswith(f"goldfish: {told}")
@@ -107,7 +107,9 @@ def test_what_cannot_be_compared_is_2(
 
 def test_a_plain_comparison_does_not_wait_for_the_words_of_other_commands() -> None:
     """What reads options, and all that other commands need, is not imported."""
-    code = "import sys; from goldfish.cli import answer; answer(sys.argv[1:]); print(*sys.modules)"
+    code = (
+        "import sys; from goldfish import cli; cli.run_command(sys.argv[1:]); print(*sys.modules)"
+    )
     command = [sys.executable, "-c", code, "diff", "a.db", "b.db", "--summary"]
     out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert {"typer", "rich", "pydantic"}.isdisjoint(out.splitlines()[-1].split())
@@ -122,9 +124,9 @@ def test_memory_does_not_grow_with_the_databases(here: Path) -> None:
         database(here / name, script)
         run_sql(here / name, f"{series} WHERE value < {count}) {rows}")
     code = (
-        "import sys, resource; from goldfish.cli import answer\n"
+        "import sys, resource; from goldfish.cli import run_command\n"
         "base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-        "code = answer(['diff', *sys.argv[1:]])\n"
+        "code = run_command(['diff', *sys.argv[1:]])\n"
         "print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - base) // 1024, code)"
     )
     for words in (["c.db", "d.db"], ["c.db", "e.db"], ["c.db", "e.db", "--json"]):

@@ -1,4 +1,4 @@
-"""``goldfish compare``: several memories side by side, run now or read from reports."""
+"""``goldfish compare``: show several memories side by side, run now or read from reports."""
 
 import shlex
 from collections.abc import Sequence
@@ -29,17 +29,19 @@ from goldfish.report.page import Page
 
 
 def compare(request: Request) -> int:
-    """Show all of them together; 0 if all held."""
+    """Show the memories side by side; return 0 if all held."""
     sides = request.targets
     if len(sides) < 2 and not any(map(_is_file, sides)):
-        raise UsageError("a comparison needs two: name two targets, or reports of --json")
+        raise UsageError(
+            "compare needs at least two: name two targets, or reports written by --json"
+        )
     for path in filter(None, (request.json, request.html)):
         refuse_unwritable(path)
-    read = {side: _read(Path(side)) for side in sides if _is_file(side)}
+    read = {side: _read_reports(Path(side)) for side in sides if _is_file(side)}
     page = Page()
     with stoppable() as stop:
-        fresh = _run(request, [side for side in sides if side not in read], stop)
-        reports = _distinct(
+        fresh = _run_targets(request, [side for side in sides if side not in read], stop)
+        reports = _name_apart(
             [(side, each) for side in sides for each in {**read, **fresh}.get(side, ())]
         )
         write_comparison(page, reports, FAMILIES)
@@ -52,8 +54,8 @@ def compare(request: Request) -> int:
     return stop.code if stop.asked else exit_code(accounts)
 
 
-def _run(request: Request, specs: Sequence[str], stop: Stop) -> dict[str, list[Report]]:
-    """The reports of the targets, held to the same checks with the same seed."""
+def _run_targets(request: Request, specs: Sequence[str], stop: Stop) -> dict[str, list[Report]]:
+    """Run the same checks with the same seed on each target; return their reports."""
     if not specs:
         return {}
     checks = select(catalogue(), only=request.only, skip=request.skip, suite=request.suite)
@@ -69,16 +71,16 @@ def _is_file(side: str) -> bool:
     return side.endswith(".json")
 
 
-def _read(path: Path) -> list[Report]:
+def _read_reports(path: Path) -> list[Report]:
     try:
         return parse_reports(path.read_text(encoding="utf-8"), str(path))
     except OSError as error:
-        why = f"{path} cannot be read: {error.strerror}"
-        raise UsageError(f"{why}: give a file that `goldfish check --json` wrote") from None
+        why = f"cannot read {path}: {error.strerror}"
+        raise UsageError(f"{why}; name a file that `goldfish check --json` wrote") from None
 
 
-def _distinct(reports: Sequence[tuple[str, Report]]) -> list[Report]:
-    """The reports, each under a name of its own: where two share one, with where it is from."""
+def _name_apart(reports: Sequence[tuple[str, Report]]) -> list[Report]:
+    """Give each report a name of its own: where two share one, add the side it is from."""
     names = [report.target for _, report in reports]
     return [
         report

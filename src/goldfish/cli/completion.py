@@ -1,7 +1,7 @@
-"""What a shell offers after Tab: targets, codes, families, suites, starters, words.
+"""The words that a shell offers after Tab: targets, codes, families, suites, starters.
 
-A person waits for it, so codes and specimens are read from the sources, which takes a fraction of
-the time that it takes to import them.
+A person waits for it, so codes and specimens are read from the sources: importing them would take
+many times as long.
 """
 
 import re
@@ -15,72 +15,78 @@ SPECIMENS = "specimen:"
 
 
 def targets(incomplete: str) -> list[str]:
-    """Names of targets; specimens, of which there are hundreds, for who asks for them."""
+    """Return names of targets; the hundreds of specimens only after ``specimen:``."""
     if incomplete.startswith(SPECIMENS):
-        names = (f"{SPECIMENS}{each}" for each in specimens())
-        return _beginning(names, incomplete)
+        names = (f"{SPECIMENS}{each}" for each in list_specimens())
+        return _keep_matching(names, incomplete)
     from goldfish.targets.names import BUILT_INS, registered_targets
 
-    return _beginning([*BUILT_INS, *registered_targets(), SPECIMENS], incomplete)
+    return _keep_matching([*BUILT_INS, *registered_targets(), SPECIMENS], incomplete)
 
 
 def checks(incomplete: str) -> list[str]:
-    """Codes and families, also the last of several with commas between them."""
+    """Return codes and families, also for the last of several separated by commas."""
     before, comma, last = incomplete.rpartition(",")
-    return [f"{before}{comma}{each}" for each in _beginning([*_families(), *codes()], last.upper())]
+    return [
+        f"{before}{comma}{each}"
+        for each in _keep_matching([*_list_families(), *list_codes()], last.upper())
+    ]
 
 
 def families(incomplete: str) -> list[str]:
-    """The families of checks."""
-    return _beginning(_families(), incomplete.upper())
+    """Return the families of checks."""
+    return _keep_matching(_list_families(), incomplete.upper())
 
 
 def suites(incomplete: str) -> list[str]:
-    """The suites, the quickest first."""
+    """Return the suites, the quickest first."""
     from goldfish.catalogue.registry import SUITES
 
-    return _beginning(SUITES, incomplete)
+    return _keep_matching(SUITES, incomplete)
 
 
 def explained(incomplete: str) -> list[str]:
-    """Codes, and the words for findings."""
+    """Return codes, and the words for findings."""
     from goldfish.findings.kinds import KINDS
 
-    return [*_beginning(KINDS, incomplete.lower()), *_beginning(codes(), incomplete.upper())]
+    return [
+        *_keep_matching(KINDS, incomplete.lower()),
+        *_keep_matching(list_codes(), incomplete.upper()),
+    ]
 
 
 def starters(incomplete: str) -> list[str]:
-    """The files that ``goldfish init`` can write."""
+    """Return the files that ``goldfish init`` can write."""
     from goldfish.cli.init.starters import OWN, STARTERS
 
-    return _beginning((each.name for each in (*STARTERS, OWN)), incomplete)
+    return _keep_matching((each.name for each in (*STARTERS, OWN)), incomplete)
 
 
 def model_actions(incomplete: str) -> list[str]:
-    """What can be done with the model."""
-    return _beginning(("install", "path"), incomplete)
+    """Return the actions of ``goldfish model``."""
+    return _keep_matching(("install", "path"), incomplete)
 
 
-def codes() -> list[str]:
-    """Every code of the catalogue."""
-    return sorted(_found(CODE, "catalogue"))
+def list_codes() -> list[str]:
+    """Return every code of the catalogue."""
+    return sorted(_search_sources(CODE, "catalogue"))
 
 
-def specimens() -> list[str]:
-    """Every specimen of the gallery."""
-    return sorted(_found(SPECIMEN, "specimens"))
+def list_specimens() -> list[str]:
+    """Return the name of every specimen."""
+    return sorted(_search_sources(SPECIMEN, "specimens"))
 
 
-def _found(pattern: re.Pattern[str], folder: str) -> Iterator[str]:
+def _search_sources(pattern: re.Pattern[str], folder: str) -> Iterator[str]:
     for path in (HERE / folder).rglob("*.py"):
         yield from pattern.findall(path.read_text(encoding="utf-8"))
 
 
-def _families() -> list[str]:
+def _list_families() -> list[str]:
     from goldfish.findings.families import FAMILIES
 
     return list(FAMILIES)
 
 
-def _beginning(names: Iterable[str], incomplete: str) -> list[str]:
+def _keep_matching(names: Iterable[str], incomplete: str) -> list[str]:
     return [each for each in names if each.startswith(incomplete)]

@@ -1,8 +1,8 @@
-"""``goldfish diff``: what differs between two SQLite files, for people or for machines."""
+"""``goldfish diff``: show how two SQLite files differ, as text or JSON."""
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -17,10 +17,10 @@ SAME, DIFFERENT = 0, 1
 SCHEMA = 1
 
 
-def at_once(arguments: Sequence[str]) -> int | None:
-    """Run a command line that is plainly right; None if it asks for help or for an error message.
+def run_quickly(arguments: Sequence[str]) -> int | None:
+    """Run a command line that is plainly right; return None if it needs help or an error message.
 
-    Typer takes longer to read the words of this command than SQLite to compare 100 MB.
+    Importing Typer takes longer than SQLite takes to compare 100 MB.
     """
     files: list[Path] = []
     flags = {"--json": False, "--summary": False}
@@ -56,10 +56,10 @@ def diff(
     as_json: bool,
     summary: bool,
 ) -> int:
-    """Print how the second file differs from the first; 0 if a reader cannot tell them apart."""
+    """Print how the second file differs from the first; return 0 if a reader sees no difference."""
     changes = find_differences(before, after, ignore=ignore, tables=tables)
     if as_json:
-        return _machines(changes, details=not summary)
+        return _print_json(changes, details=not summary)
     difference = Difference(changes)
     names = f"{before} and {after}"
     if difference.is_empty:
@@ -72,8 +72,8 @@ def diff(
     return DIFFERENT
 
 
-def _machines(changes: Iterable[Change], *, details: bool) -> int:
-    """One JSON document, written as it is found, so that memory does not grow with it."""
+def _print_json(changes: Iterable[Change], *, details: bool) -> int:
+    """Print one JSON document as changes are found, so that memory does not grow with it."""
     write = sys.stdout.write
     found = dict.fromkeys(SIGNS, 0)
     schema = 0
@@ -86,7 +86,7 @@ def _machines(changes: Iterable[Change], *, details: bool) -> int:
         else:
             schema += 1
         if details:
-            write((",\n" if begun else "\n") + json.dumps(_plain(change)))
+            write((",\n" if begun else "\n") + json.dumps(_as_dict(change)))
         begun = True
     if not begun:
         write(f'{{"schema": {SCHEMA}, "changes": [')
@@ -95,7 +95,7 @@ def _machines(changes: Iterable[Change], *, details: bool) -> int:
     return DIFFERENT if begun else SAME
 
 
-def _plain(change: Change) -> dict[str, Any]:
+def _as_dict(change: Change) -> dict[str, Any]:
     if not isinstance(change, RowChange):
         return asdict(change)
     return {
@@ -111,16 +111,11 @@ def _plain(change: Change) -> dict[str, Any]:
 
 
 def _cells(row: Row | None) -> dict[str, Any] | None:
-    return None if row is None else dict(_told(row))
+    return None if row is None else {name: _as_json(value) for name, value in row.items()}
 
 
-def _told(row: Row) -> Iterator[tuple[str, Any]]:
-    for name, value in row.items():
-        yield name, _value(value)
-
-
-def _value(value: Value) -> Any:
-    """A value as JSON has it: a blob as hex, a number that JSON lacks as text."""
+def _as_json(value: Value) -> Any:
+    """Return a value for JSON: a blob as hex, a number that JSON lacks as text."""
     if isinstance(value, bytes):
         return {"blob": value.hex()}
     if isinstance(value, float) and value in (float("inf"), float("-inf")):

@@ -1,4 +1,4 @@
-"""``goldfish model``: where the embedding model is, and how it gets there."""
+"""``goldfish model``: show where the embedding model is, or install it."""
 
 import sys
 
@@ -11,23 +11,23 @@ ACTIONS = ("install", "path")
 
 
 def run(action: str | None) -> int:
-    """Do what was asked; without an action, say where the model is and whether it is whole."""
+    """Run the action; without one, show where the model is after checking its files."""
     if action is None:
-        return _told(f"{model.NAME} is in", model.whole())
+        return _print_place(f"{model.NAME} is in", model.whole())
     if action == "path":
         print(escape_controls(str(model.find())))
         return 0
     if action == "install":
         return _install()
-    raise UsageError(f"no such action: {action!r}; it is one of {', '.join(ACTIONS)}")
+    raise UsageError(f"no action named {action!r}: use {' or '.join(ACTIONS)}")
 
 
 def _install() -> int:
     try:
-        return _told(f"{model.NAME} is there already, in", model.whole())
+        return _print_place(f"{model.NAME} is there already, in", model.whole())
     except ModelNotFoundError:
         if model.given():
-            raise  # what we fetch would not be looked at
+            raise  # GOLDFISH_MODEL would still win over what we fetch
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 
@@ -35,9 +35,9 @@ def _install() -> int:
     with Progress(*columns, console=Console(file=sys.stderr), transient=True) as bar:
         task = bar.add_task(f"fetching {model.NAME}")
         place = fetch(lambda done, total: bar.update(task, completed=done, total=total))
-    return _told(f"{model.NAME} is now in", place)
+    return _print_place(f"{model.NAME} is now in", place)
 
 
-def _told(what: str, place: object) -> int:
+def _print_place(what: str, place: object) -> int:
     print(escape_controls(f"{what} {place}"))
     return 0

@@ -1,11 +1,11 @@
-"""``goldfish replay``: judge a stored history again, make it a test, or ask it of a store."""
+"""``goldfish replay``: judge saved calls again, turn them into a test, or run them elsewhere."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 from goldfish.catalogue.registry import Check, Subject
 from goldfish.cli.check import refuse_unwritable, written
-from goldfish.cli.replay_page import page_of
+from goldfish.cli.replay_page import render_page
 from goldfish.engine.runner import Plan
 from goldfish.engine.runner import run as run_checks
 from goldfish.errors import HistoryError, UsageError
@@ -31,42 +31,46 @@ def replay(
     against: str | None = None,
     html: Path | None = None,
 ) -> int:
-    """Say what the judges find in each history of a run; 0 if every one held."""
+    """Print what the judges find in each history of a run; return 0 if all held."""
     if is_recording(run):
-        return _played(run, against)
+        return _replay_recording(run, against)
     if against and as_test is None:
-        raise UsageError("--against goes with a recording of goldfish.record, or with --as-test")
+        raise UsageError("--against needs a recording of goldfish.record, or --as-test")
     if html:
         refuse_unwritable(html)
     judged = [history for history in load_histories(run) if history.about.judged]
     if not judged:
-        raise HistoryError(f"{run} holds no history that a judge can tell about: run CON or DUR")
+        raise HistoryError(
+            f"{run} holds no history that judges can read: save one with --only CON,DUR"
+        )
     if as_test is not None:
-        return _made_a_test(judged, as_test, against)
+        return _write_test(judged, as_test, against)
     page = Page()
-    worst = max([_told(page, history) for history in judged])
-    for note in written(html, lambda: page_of(judged, run)):
+    worst = max([_print_judgement(page, history) for history in judged])
+    for note in written(html, lambda: render_page(judged, run)):
         page.write(note)
     return worst
 
 
-def _made_a_test(judged: Sequence[History], path: Path, target: str | None) -> int:
+def _write_test(judged: Sequence[History], path: Path, target: str | None) -> int:
     text = render_tests(judged, target)
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
-        raise UsageError(f"{path} is there already: give another name, or remove it") from None
+        raise UsageError(f"{path} already exists: choose another name, or remove it") from None
     except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}: give another name") from None
+        raise UsageError(f"cannot write {path}: {error.strerror}; choose another path") from None
     Page().write(f"wrote {path}: run it with `pytest {path}`")
     return HELD
 
 
-def _played(recording: Path, against: str | None) -> int:
-    """Ask another store what was recorded, and show the first difference."""
+def _replay_recording(recording: Path, against: str | None) -> int:
+    """Run the recorded calls against another store, and print the first difference."""
     if against is None:
-        raise UsageError(f"{recording} is a recording: say which store to ask with --against")
+        raise UsageError(
+            f"{recording} is a recording: name the store to run it against with --against"
+        )
     calls = load_recording(recording)
     target = resolve(against)
 
@@ -90,9 +94,9 @@ def _played(recording: Path, against: str | None) -> int:
     return FAILED
 
 
-def _told(page: Page, history: History) -> int:
+def _print_judgement(page: Page, history: History) -> int:
     judgement = judge(history)
-    verdict = _verdict(judgement)
+    verdict = _choose_verdict(judgement)
     about = history.about
     title = " ".join(filter(None, (about.target, about.code))) or "history"
     counts = f"{len(history.calls):,} calls, {judgement.acknowledged:,} messages acknowledged"
@@ -108,7 +112,7 @@ def _told(page: Page, history: History) -> int:
     return HELD if verdict == "held" else FAILED
 
 
-def _verdict(judgement: Judgement) -> str:
+def _choose_verdict(judgement: Judgement) -> str:
     if judgement.findings:
         return "broken"
     return "held" if judgement.proven else "unknown"

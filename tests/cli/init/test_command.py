@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from goldfish.cli import answer
+from goldfish.cli import run_command
 from goldfish.cli.init.starters import OWN, STARTERS
 from goldfish.embedding import why_not
 
@@ -39,7 +39,7 @@ def test_an_unknown_project_gets_a_place_for_its_own_store_that_runs(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """By the command that init says to run next."""
-    assert answer(["init"]) == 0
+    assert run_command(["init"]) == 0
     out = capsys.readouterr().out
     assert "\nWritten: tests/test_memory.py\nNext: pytest tests/test_memory.py\n" in out
     assert "\nFirst:" not in out
@@ -54,7 +54,7 @@ def test_every_starter_runs_at_once(project: Path) -> None:
     if why_not():
         starters = [each for each in starters if each.name != "mem0"]
     for starter in starters:
-        assert answer(["init", f"test_{starter.name}.py", "--for", starter.name]) == 0
+        assert run_command(["init", f"test_{starter.name}.py", "--for", starter.name]) == 0
     run = ran("-k", "DUR02 or DUR23", "--junit-xml", "r.xml")
     outcomes = {
         case.get("classname", "").removeprefix("test_"): [each.tag for each in case]
@@ -74,12 +74,12 @@ def test_a_file_that_is_there_is_kept_unless_forced(
     path = project / "tests" / "test_memory.py"
     path.parent.mkdir()
     path.write_text("mine")
-    assert answer(["init"]) == 2
+    assert run_command(["init"]) == 2
     said = capsys.readouterr().err
     assert "tests/test_memory.py is there already: name another file, as goldfish init " in said
     assert "tests/test_memory_2.py, or replace it with --force" in said
     assert path.read_text() == "mine"
-    assert answer(["init", "--force"]) == 0
+    assert run_command(["init", "--force"]) == 0
     assert "goldfish.suite(" in path.read_text()
 
 
@@ -88,7 +88,7 @@ def test_what_was_found_is_told_and_what_else_there_is(
 ) -> None:
     """With the command that would write a file for that."""
     (project / "app.py").write_text("import redis\nfrom mem0 import Memory")
-    assert answer(["init"]) == 0
+    assert run_command(["init"]) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert out.startswith("Found Mem0: mem0.Memory in app.py. Written: tests/test_memory.py")
     assert "Also seen: a memory on Redis. goldfish init --for redis tests/test_redis.py" in out
@@ -96,7 +96,7 @@ def test_what_was_found_is_told_and_what_else_there_is(
 
 def test_a_name_that_is_no_starter_brings_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
     """Before anything is written."""
-    assert answer(["init", "--for", "langchain-redi"]) == 2
+    assert run_command(["init", "--for", "langchain-redi"]) == 2
     assert "did you mean langchain_redis" in capsys.readouterr().err
     assert not Path("tests").exists()
 
@@ -112,7 +112,7 @@ def test_the_names_of_a_project_stay_in_their_comment(project: Path, folder: str
     for where, test in ((Path("app"), plain), (place, hostile)):
         where.mkdir()
         (where / "memory.py").write_text("from agents import SQLiteSession\n")
-        assert answer(["init", str(test), "--for", "openai_agents_sqlite"]) == 0
+        assert run_command(["init", str(test), "--for", "openai_agents_sqlite"]) == 0
         (where / "memory.py").unlink()
     assert "# agents.SQLiteSession is imported in " in hostile.read_text("utf-8")
     trees = [ast.dump(ast.parse(each.read_bytes())) for each in (plain, hostile)]

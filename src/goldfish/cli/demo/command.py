@@ -1,4 +1,4 @@
-"""``goldfish demo``: a memory that forgets, how it is caught, and the same with the fix."""
+"""``goldfish demo``: a memory that forgets, how goldfish catches it, and the same fixed."""
 
 import inspect
 from typing import Any
@@ -14,39 +14,39 @@ from goldfish.findings.result import Verdict
 from goldfish.report.page import Page
 from goldfish.report.terminal import summarise
 
-AS_TOLD, OTHERWISE = 0, 1
+EXPECTED, UNEXPECTED = 0, 1
 PROMISES = ("DUR02", "DUR03", "CON01")
 SEED = 7
 NEXT = (
-    ("goldfish init", "writes tests/test_memory.py for your own memory"),
-    ("goldfish explain CON01", "the incident behind that promise, and the fix"),
-    ("goldfish check NAME", "a memory that others wrote; goldfish targets lists them"),
+    ("goldfish init", "write tests/test_memory.py for your own memory"),
+    ("goldfish explain CON01", "the incident behind this promise, and the fix"),
+    ("goldfish check NAME", "check a memory that goldfish knows; goldfish targets lists them"),
 )
 
 
 def demo() -> int:
-    """Tell the story; 0 if it went as it is told."""
+    """Show both memories; return 0 if the first is broken and the second held."""
     page = Page()
     with stoppable() as stop:
-        before = _shown(page, stop, forgetful, "1. A memory that forgets", FORGETS)
-        after = _shown(page, stop, mended, "2. The same with the fix", KEEPS)
+        before = _show_memory(page, stop, forgetful, "1. A memory that forgets", FORGETS)
+        after = _show_memory(page, stop, mended, "2. The same with the fix", KEEPS)
     if stop.asked:
         return stop.code
     page.write("What next?", style="bold")
     for command, about in NEXT:
         page.write(about, label=f"  {command:<24}")
-    return AS_TOLD if (before, after) == (Verdict.BROKEN, Verdict.HELD) else OTHERWISE
+    return EXPECTED if (before, after) == (Verdict.BROKEN, Verdict.HELD) else UNEXPECTED
 
 
 FORGETS = (
-    "It keeps a conversation as one JSON list in SQLite. One process at a time finds nothing "
-    "wrong with it. goldfish lets several write at once, and reads what is left:"
+    "It stores a conversation as one JSON list in SQLite. That works as long as one process "
+    "writes at a time. goldfish lets several write at once, and reads back what is left:"
 )
-KEEPS = "Each message is a row of its own, so nobody writes back what they read too early:"
+KEEPS = "Each message is a row of its own, so no writer overwrites what another one added:"
 
 
-def _shown(page: Page, stop: Stop, module: Any, title: str, story: str) -> Verdict | None:
-    """A memory's code, and what becomes of its promises; nothing once somebody asked to stop."""
+def _show_memory(page: Page, stop: Stop, module: Any, title: str, story: str) -> Verdict | None:
+    """Show a memory's code and its verdict; do nothing once a stop was requested."""
     if stop.asked:
         return None
     page.write(title, style="bold")

@@ -8,7 +8,7 @@ import goldfish
 
 
 class Memory:
-    """What many people write first."""
+    """The version that many people write first."""
 
     def __init__(self, path: Any) -> None:
         self.db = sqlite3.connect(path, timeout=30)
@@ -22,17 +22,17 @@ class Memory:
         self.db.commit()
 
     def get_history(self, session_id: str) -> list[Any]:
-        """The conversation, oldest first."""
+        """Return the conversation, oldest first."""
         query = "SELECT history FROM chats WHERE id = ?"
         row = self.db.execute(query, (session_id,)).fetchone()
         return [goldfish.ChatMessage(**each) for each in json.loads(row[0])] if row else []
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self.db.close()
 
 
 @goldfish.target(name="forgetful")
 def memory(sandbox: Any) -> Memory:
-    """The memory on a file of its own."""
+    """Open the memory on a file of its own."""
     return Memory(sandbox.path / "memory.db")

@@ -7,7 +7,7 @@ import goldfish
 
 
 class Memory:
-    """What it becomes."""
+    """The same interface, with one row per message."""
 
     def __init__(self, path: Any) -> None:
         self.db = sqlite3.connect(path, timeout=30)
@@ -17,7 +17,7 @@ class Memory:
         )
 
     def add_messages(self, session_id: str, messages: Any) -> None:
-        """Add rows; an id that is there already came with a retry."""
+        """Insert rows; an id that is already there came with a retry."""
         insert = "INSERT OR IGNORE INTO messages VALUES (NULL, ?, ?, ?)"
         with self.db:  # one transaction: all of them, or none
             for each in messages:
@@ -25,17 +25,17 @@ class Memory:
                 self.db.execute(insert, row)
 
     def get_history(self, session_id: str) -> list[Any]:
-        """The conversation, oldest first."""
+        """Return the conversation, oldest first."""
         query = "SELECT body FROM messages WHERE session = ? ORDER BY n"
         rows = self.db.execute(query, (session_id,))
         return [goldfish.ChatMessage.model_validate_json(body) for (body,) in rows]
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self.db.close()
 
 
 @goldfish.target(name="mended")
 def memory(sandbox: Any) -> Memory:
-    """The memory on a file of its own."""
+    """Open the memory on a file of its own."""
     return Memory(sandbox.path / "memory.db")
