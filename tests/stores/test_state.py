@@ -12,7 +12,7 @@ import goldfish
 from goldfish import ChatMessage
 from goldfish.services import shared_postgres, shared_redis
 from goldfish.stores.postgres import schema as postgres_schema
-from goldfish.stores.sqlite import file as sqlite_file
+from goldfish.stores.sqlite import schema
 from tests.stores.backends import Backend
 from tests.stores.snapshot_pods import Caller
 
@@ -247,7 +247,7 @@ async def test_a_file_from_before_state_is_brought_up_to_date(tmp_path: Path) ->
     """Its snapshots can still be rolled back to, and show no values."""
     path = tmp_path / "m.db"
     connection = sqlite3.connect(path, isolation_level=None)
-    sqlite_file.migrate(connection, sqlite_file.MIGRATIONS[:4], path)
+    schema.migrate(connection, schema.MIGRATIONS[:4], path)
     connection.execute("INSERT INTO goldfish_sessions (session_id, epoch) VALUES ('s', 1)")
     connection.execute(
         "INSERT INTO goldfish_snapshots VALUES (1, 1, 'old', NULL, 0, 1 << 32, NULL)"

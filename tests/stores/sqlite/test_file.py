@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from goldfish import ChatMessage, SQLiteMemoryStore
-from goldfish.stores.sqlite import file as sqlite_file
+from goldfish.stores.sqlite import schema
 
 SUFFIXES = ("", "-wal", "-shm")
 
@@ -62,7 +62,7 @@ async def test_a_file_from_before_keys_is_brought_up_to_date(
     """Its facts and sessions are there, and calls on them can be repeated."""
     path = tmp_path / "memory.db"
     connection = sqlite3.connect(path, isolation_level=None)
-    sqlite_file.migrate(connection, sqlite_file.MIGRATIONS[:5], path)
+    schema.migrate(connection, schema.MIGRATIONS[:5], path)
     connection.execute("INSERT INTO goldfish_sessions (session_id, epoch) VALUES ('s', 1)")
     body = '{"id":"a","role":"user","content":"old","created_at":"2026-01-01T00:00:00+00:00"}'
     connection.execute("INSERT INTO goldfish_messages VALUES ((1 << 32) + 1, 1, 'a', ?)", (body,))
@@ -76,4 +76,4 @@ async def test_a_file_from_before_keys_is_brought_up_to_date(
         assert [m.content for m in await store.get_history("new")] == ["old"]
         assert (await store.remember("u", "likes tea", key="k")).times_seen == 1
         assert (await store.remember("u", "likes tea", key="k")).times_seen == 1
-    assert f"migrated from schema version 5 to {len(sqlite_file.MIGRATIONS)}" in caplog.text
+    assert f"migrated from schema version 5 to {len(schema.MIGRATIONS)}" in caplog.text

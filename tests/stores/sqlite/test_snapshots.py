@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from goldfish import ChatMessage, SQLiteMemoryStore
-from goldfish.stores.sqlite import file as sqlite_file
+from goldfish.stores.sqlite import schema
 
 TABLES = ("messages", "sessions", "snapshots", "lives", "archive")
 
@@ -100,7 +100,7 @@ async def test_clearing_with_the_snapshots_leaves_no_row(path: Path, everywhere:
 async def test_a_file_from_before_snapshots_is_brought_up_to_date(path: Path) -> None:
     """Its messages are there, and can be saved and rolled back."""
     connection = sqlite3.connect(path, isolation_level=None)
-    sqlite_file.migrate(connection, sqlite_file.MIGRATIONS[:1], path)
+    schema.migrate(connection, schema.MIGRATIONS[:1], path)
     connection.execute("INSERT INTO goldfish_sessions (session_id) VALUES ('s')")
     body = '{"id":"a","role":"user","content":"old","created_at":"2026-01-01T00:00:00+00:00"}'
     connection.execute(

@@ -13,7 +13,8 @@ import pytest
 
 import goldfish
 from goldfish import ChatMessage, SQLiteMemoryStore
-from goldfish.stores.sqlite import file as sqlite_file
+from goldfish.stores.sqlite import schema
+from goldfish.stores.sqlite.file import SQLiteFile
 
 
 def said(text: str) -> list[ChatMessage]:
@@ -37,7 +38,7 @@ async def filled(path: Path, count: int = 3) -> None:
 
 async def test_the_file_syncs_each_commit_and_keeps_a_write_ahead_log(path: Path) -> None:
     """Durability is what the docstring says: WAL, synchronous FULL."""
-    file = sqlite_file.SQLiteFile(path, timeout=1)
+    file = SQLiteFile(path, timeout=1)
     connection = file.connect()
     assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
@@ -237,14 +238,14 @@ async def test_a_newer_file_is_refused_with_a_sentence(path: Path) -> None:
 async def test_an_older_file_is_migrated_in_one_transaction(path: Path) -> None:
     """A migration that fails half-way leaves the file as it was; one that works keeps the data."""
     await filled(path)
-    now = len(sqlite_file.MIGRATIONS)
-    newer = (*sqlite_file.MIGRATIONS, ("CREATE TABLE extra (x)", "INSERT INTO missing VALUES (1)"))
+    now = len(schema.MIGRATIONS)
+    newer = (*schema.MIGRATIONS, ("CREATE TABLE extra (x)", "INSERT INTO missing VALUES (1)"))
     connection = sqlite3.connect(path, isolation_level=None)
     with pytest.raises(sqlite3.OperationalError):
-        sqlite_file.migrate(connection, newer, path)
+        schema.migrate(connection, newer, path)
     assert connection.execute("SELECT version FROM goldfish_schema").fetchone() == (now,)
     assert connection.execute("SELECT name FROM sqlite_master WHERE name='extra'").fetchall() == []
-    sqlite_file.migrate(connection, (*newer[:-1], newer[-1][:1]), path)
+    schema.migrate(connection, (*newer[:-1], newer[-1][:1]), path)
     assert connection.execute("SELECT version FROM goldfish_schema").fetchone() == (now + 1,)
     assert connection.execute("SELECT count(*) FROM goldfish_messages").fetchone() == (3,)
     connection.close()

@@ -113,13 +113,13 @@ async def test_a_call_that_is_cancelled_at_once_does_nothing(path: Path) -> None
 async def test_a_call_behind_a_long_one_of_this_process_is_given_up(
     path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The error says that it was not begun, and it is not done when the long one has ended."""
+    """The error says that it was not started, and it is not done when the long one has ended."""
     caplog.set_level(logging.INFO, "goldfish.stores.sqlite")
     async with SQLiteMemoryStore(path, timeout=0.3) as store:
         await store.add_messages("s", said("before"))
         long = asyncio.create_task(store._lanes.write(lambda connection: time.sleep(1.2)))
         await asyncio.sleep(0.1)
-        with pytest.raises(goldfish.MemoryStoreBackendError, match="was not begun"):
+        with pytest.raises(goldfish.MemoryStoreBackendError, match="was not started"):
             await asyncio.gather(*(store.add_messages("s", said("late")) for _ in range(2)))
         await long  # what has begun is done, and its caller sees the outcome
         assert "gave up 2 call(s) whose turn did not come" in caplog.text

@@ -1,4 +1,4 @@
-"""What went wrong with a SQLite file, as callers are told: what is so, and what to do."""
+"""The errors of a SQLite file: what happened, and what to do."""
 
 import sqlite3
 from typing import TYPE_CHECKING
@@ -12,37 +12,37 @@ BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 
 
 def error_code(error: Exception) -> int:
-    """SQLite's primary code for the error, or 0 if it has none."""
+    """Return SQLite's primary code for the error, or 0 if it has none."""
     return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
 
 
 def is_busy(error: Exception) -> bool:
-    """Whether another connection was in the way."""
+    """Return whether another connection was in the way."""
     return error_code(error) in BUSY
 
 
-def explained(error: Exception, file: "SQLiteFile") -> MemoryStoreBackendError:
-    """The backend error that says what happened to the file and what to do."""
+def explain(error: Exception, file: "SQLiteFile") -> MemoryStoreBackendError:
+    """Return the backend error that says what happened to the file and what to do."""
     what = error.strerror if isinstance(error, OSError) and error.strerror else error
-    failure = MemoryStoreBackendError(f"{file.path}: {what}: {_advice(error, file)}")
+    failure = MemoryStoreBackendError(f"{file.path}: {what}: {_advise(error, file)}")
     failure.__cause__ = error
     return failure
 
 
-def overdue(file: "SQLiteFile") -> MemoryStoreBackendError:
-    """What a call gets whose turn did not come in time."""
+def overdue_error(file: "SQLiteFile") -> MemoryStoreBackendError:
+    """Return the error for a call whose turn did not come in time."""
     return MemoryStoreBackendError(
         f"{file.path}: other calls of this process kept this one waiting for more than "
-        f"{file.timeout:g} s, so it was not begun; try again, or raise the timeout"
+        f"{file.timeout:g} s, so it was not started; try again, or raise the timeout"
     )
 
 
 def closed_error() -> MemoryStoreClosedError:
-    """What a call gets that comes while the store is being closed, or later."""
+    """Return the error for a call that comes while the store is being closed, or later."""
     return MemoryStoreClosedError("this SQLiteMemoryStore is closed: open a new one")
 
 
-def _advice(error: Exception, file: "SQLiteFile") -> str:
+def _advise(error: Exception, file: "SQLiteFile") -> str:
     code = error_code(error)
     if code in BUSY:
         return f"another process held the file for more than {file.timeout:g} s; try again"

@@ -1,6 +1,6 @@
-"""Looking at a SQLite file: how it is kept, who may read it, and whether it agrees with itself.
+"""The examination of a SQLite file: its settings, its surroundings, and whether it is consistent.
 
-Nothing that is stored is told: observations are settings, sizes and counts.
+Observations are settings, sizes and counts; nothing that is stored is part of them.
 """
 
 import os
@@ -17,10 +17,12 @@ from goldfish.errors import MemoryStoreError
 from goldfish.stores.facts.encoding import build_fact, decode_links
 from goldfish.stores.observation import Observation
 from goldfish.stores.sqlite.errors import is_busy
-from goldfish.stores.sqlite.file import LOG_BYTES, MIGRATIONS, SQLiteFile
+from goldfish.stores.sqlite.file import LOG_BYTES, SQLiteFile
 from goldfish.stores.sqlite.invariants import INVARIANTS, REPAIR, RESTORE
 from goldfish.stores.sqlite.lanes import SQLiteLanes
 from goldfish.stores.sqlite.quick import TooManyRowsError
+from goldfish.stores.sqlite.schema import MIGRATIONS
+from goldfish.stores.sqlite.transactions import at_one_moment
 
 MOUNTS = Path("/proc/self/mountinfo")
 NETWORK = re.compile(
@@ -37,33 +39,29 @@ async def examine(lanes: SQLiteLanes, repair: bool) -> list[Observation]:
     def look(connection: sqlite3.Connection, most: int | None) -> list[Observation]:
         if most is not None:  # not in the caller's thread: this takes a while
             raise TooManyRowsError
-        connection.execute("BEGIN")  # so that all is counted as of one moment
-        try:
-            return [*_settings(connection, lanes.file), *_contents(connection)]
-        finally:
-            if connection.in_transaction:  # an error may have ended it
-                connection.execute("COMMIT")
+        with at_one_moment(connection):
+            return [*_examine_settings(connection, lanes.file), *_examine_contents(connection)]
 
     observations = await lanes.read(look)
     if not repair or not any(each.repairable for each in observations):
         return observations
-    mended = set(await lanes.write(_mend))
+    mended = set(await lanes.write(_repair))
     if any(each.subject == PERMISSIONS and each.repairable for each in observations):
-        _close_to_others(lanes.file)
+        _restrict_to_owner(lanes.file)
         mended.add(PERMISSIONS)
     return [replace(each, repaired=each.subject in mended) for each in observations]
 
 
-def _settings(connection: sqlite3.Connection, file: SQLiteFile) -> Iterator[Observation]:
+def _examine_settings(connection: sqlite3.Connection, file: SQLiteFile) -> Iterator[Observation]:
     (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
-    yield _judged(
+    yield _judge(
         "journal mode",
         mode == "wal",
         f"journal_mode is {mode}",
         "keep the file on a disk of this machine: SQLite cannot keep a write-ahead log here",
     )
     (level,) = connection.execute("PRAGMA synchronous").fetchone()
-    yield _judged(
+    yield _judge(
         "durability",
         level >= 2,
         f"synchronous is {level}: " + ("each commit is synced" if level >= 2 else "not synced"),
@@ -71,21 +69,21 @@ def _settings(connection: sqlite3.Connection, file: SQLiteFile) -> Iterator[Obse
     )
     (version,) = connection.execute("SELECT version FROM goldfish_schema").fetchone()
     yield Observation("schema", "ok", f"version {version} of {len(MIGRATIONS)}")
-    yield from _surroundings(file)
+    yield from _examine_surroundings(file)
 
 
-def _surroundings(file: SQLiteFile) -> Iterator[Observation]:
+def _examine_surroundings(file: SQLiteFile) -> Iterator[Observation]:
     kind = file_system(file.path, MOUNTS.read_text("utf-8")) if MOUNTS.exists() else None
     if kind is not None:
-        yield _judged(
+        yield _judge(
             "file system",
             not NETWORK.fullmatch(kind),
             f"the file is on {kind}",
             "move it to a disk of this machine: locks over a network lose data",
         )
-    open_to_others = [path for path in _files(file) if _mode(path) & 0o077]
+    open_to_others = [path for path in _existing_files(file) if _mode(path) & 0o077]
     yield replace(
-        _judged(
+        _judge(
             PERMISSIONS,
             not open_to_others,
             f"mode {_mode(file.path):04o}"
@@ -95,15 +93,15 @@ def _surroundings(file: SQLiteFile) -> Iterator[Observation]:
         repairable=bool(open_to_others),
     )
     free = shutil.disk_usage(file.path.parent).free
-    size = sum(os.stat(path).st_size for path in _files(file))
-    yield _judged(
+    size = sum(os.stat(path).st_size for path in _existing_files(file))
+    yield _judge(
         "disk space",
         free > max(LITTLE_SPACE, size // 10),
         f"{free >> 20} MB are free, the file takes {size >> 20} MB",
         "free some space: a full disk refuses writes",
     )
-    log = sum(os.stat(path).st_size for path in _files(file) if path.name.endswith("-wal"))
-    yield _judged(
+    log = sum(os.stat(path).st_size for path in _existing_files(file) if path.name.endswith("-wal"))
+    yield _judge(
         "write-ahead log",
         log <= LOG_BYTES,
         f"{log >> 20} MB",
@@ -111,18 +109,18 @@ def _surroundings(file: SQLiteFile) -> Iterator[Observation]:
     )
 
 
-def _contents(connection: sqlite3.Connection) -> Iterator[Observation]:
+def _examine_contents(connection: sqlite3.Connection) -> Iterator[Observation]:
     problems = _quick_check(connection)
-    yield _counted("pages", problems, "problems found by quick_check", RESTORE)
+    yield _count("pages", problems, "problems found by quick_check", RESTORE)
     if problems:
         return  # what cannot be read cannot be counted either
     for each in INVARIANTS:
         (count,) = connection.execute(each.wrong).fetchone()
-        observation = _counted(each.subject, count, each.detail, each.advice)
+        observation = _count(each.subject, count, each.detail, each.advice)
         yield replace(observation, repairable=bool(count and each.repair))
     for subject, tables in _READABLE.items():
-        damaged = sum(_unreadable(connection, *each) for each in tables)
-        yield _counted(f"readable {subject}", damaged, f"{subject} cannot be read", RESTORE)
+        damaged = sum(_count_unreadable(connection, *each) for each in tables)
+        yield _count(f"readable {subject}", damaged, f"{subject} cannot be read", RESTORE)
 
 
 def _quick_check(connection: sqlite3.Connection) -> int:
@@ -135,8 +133,10 @@ def _quick_check(connection: sqlite3.Connection) -> int:
     return sum(row != ("ok",) for row in rows)
 
 
-def _unreadable(connection: sqlite3.Connection, table: str, columns: str, decode: "Decode") -> int:
-    """How many rows of the table, as far as these columns go, a reader would stumble over."""
+def _count_unreadable(
+    connection: sqlite3.Connection, table: str, columns: str, decode: "Decode"
+) -> int:
+    """Return how many rows of the table have columns that cannot be decoded."""
     rows = connection.execute(f"SELECT {columns} FROM goldfish_{table}")
     return sum(not _is_readable(decode, row) for row in rows)
 
@@ -165,7 +165,7 @@ _READABLE: dict[str, list[tuple[str, str, Decode]]] = {  # tables and columns, b
 }
 
 
-def _mend(connection: sqlite3.Connection) -> list[str]:
+def _repair(connection: sqlite3.Connection) -> list[str]:
     """Repair in one transaction what is wrong at this moment; return the subjects."""
     mended = []
     for each in INVARIANTS:
@@ -176,13 +176,13 @@ def _mend(connection: sqlite3.Connection) -> list[str]:
     return mended
 
 
-def _close_to_others(file: SQLiteFile) -> None:
-    for path in _files(file):
+def _restrict_to_owner(file: SQLiteFile) -> None:
+    for path in _existing_files(file):
         os.chmod(path, _mode(path) & ~0o077)
 
 
-def _files(file: SQLiteFile) -> list[Path]:
-    """The database, its log and its index, as far as they are there."""
+def _existing_files(file: SQLiteFile) -> list[Path]:
+    """Return the database, its log and its index, as far as they are there."""
     paths = (Path(f"{file.path}{suffix}") for suffix in ("", "-wal", "-shm"))
     return [path for path in paths if path.exists()]
 
@@ -206,13 +206,13 @@ def file_system(path: Path, mounts: str) -> str | None:
     return holding and holding[1]
 
 
-def _judged(subject: str, fine: bool, detail: str, advice: str) -> Observation:
+def _judge(subject: str, fine: bool, detail: str, advice: str) -> Observation:
     if fine:
         return Observation(subject, "ok", detail)
     return Observation(subject, "warning", detail, advice)
 
 
-def _counted(subject: str, count: int, what: str, advice: str) -> Observation:
+def _count(subject: str, count: int, what: str, advice: str) -> Observation:
     if not count:
         return Observation(subject, "ok", f"0 {what}")
     return Observation(subject, "damage", f"{count} {what}", advice)

@@ -1,12 +1,11 @@
 """Facts in a SQLite file: each write is one piece of work inside a transaction.
 
-Words and vectors are searched in the process (``facts/ranking.py``), so the file only keeps them
-safe and tells what has changed: an index by user and number of change makes that quick to say.
+Words and vectors are ranked in the process (``stores/facts/ranking.py``), so the file only keeps
+them safe and tells what has changed: an index by user and number of change makes that quick.
 """
 
 import sqlite3
 import time
-from collections.abc import Callable
 from typing import NamedTuple
 
 from goldfish.stores.facts.backend import (
@@ -19,9 +18,10 @@ from goldfish.stores.facts.backend import (
     Row,
     Written,
 )
-from goldfish.stores.sqlite.keys import key, text
+from goldfish.stores.sqlite.keys import decode_key, encode_key
 from goldfish.stores.sqlite.lanes import SQLiteLanes
 from goldfish.stores.sqlite.quick import TooManyRowsError
+from goldfish.stores.sqlite.transactions import at_one_moment
 
 _USER = "SELECT pk, epoch, version, removals, model FROM goldfish_fact_users WHERE user_id = ?"
 _CHANGES = """SELECT seq, changed, said_at, id, base, said, times_seen, near, expires_at, vectors
@@ -73,11 +73,11 @@ class _User(NamedTuple):
 
     @classmethod
     def find(cls, connection: sqlite3.Connection, user_id: str) -> "_User | None":
-        row = connection.execute(_USER, (key(user_id),)).fetchone()
+        row = connection.execute(_USER, (encode_key(user_id),)).fetchone()
         return None if row is None else cls(row[0], Known(*row[1:4]), row[4])
 
     def count(self, connection: sqlite3.Connection) -> int:
-        """The number of the next change."""
+        """Return the number of the next change."""
         at = self.known.version + 1
         connection.execute("UPDATE goldfish_fact_users SET version = ? WHERE pk = ?", (at, self.pk))
         return at
@@ -90,41 +90,33 @@ class SQLiteFacts:
         self._lanes = lanes
 
     async def changes(self, user_id: str, known: Known) -> Changes:
-        """What is new since."""
-
         def read(connection: sqlite3.Connection, most: int | None) -> Changes:
-            return _at_one_moment(connection, lambda: _changes(connection, user_id, known, most))
+            with at_one_moment(connection):
+                return _read_changes(connection, user_id, known, most)
 
         return await self._lanes.read(read)
 
     async def remember(self, user_id: str, new: New) -> Written:
-        """Store the fact, or count the one with its key."""
         return await self._lanes.write(lambda connection: _remember(connection, user_id, new))
 
     async def revise(self, user_id: str, fact_id: str, revised: Revised) -> Written:
-        """Replace the text and keep the old one as history."""
         return await self._lanes.write(
             lambda connection: _revise(connection, user_id, fact_id, revised)
         )
 
     async def link(self, user_id: str, fact_id: str, said_at: int, near: str) -> None:
-        """Note which facts it resembles."""
-
         def link(connection: sqlite3.Connection) -> None:
             user = _User.find(connection, user_id)
             if user is not None:
                 at = user.count(connection)
-                connection.execute(_LINK, (near, at, user.pk, key(fact_id), said_at))
+                connection.execute(_LINK, (near, at, user.pk, encode_key(fact_id), said_at))
 
         await self._lanes.write(link)
 
     async def forget(self, user_id: str, fact_id: str) -> None:
-        """Remove the fact and its history."""
         await self._lanes.erase(lambda connection: _forget(connection, user_id, fact_id))
 
     async def forget_all(self, user_id: str) -> None:
-        """Remove all that there is of the user."""
-
         def forget_all(connection: sqlite3.Connection) -> None:
             user = _User.find(connection, user_id)
             if user is not None:
@@ -133,8 +125,7 @@ class SQLiteFacts:
         await self._lanes.erase(forget_all)
 
     async def history(self, user_id: str, fact_id: str) -> list[str]:
-        """What the fact said before."""
-        values = {"user": key(user_id), "id": key(fact_id)}
+        values = {"user": encode_key(user_id), "id": encode_key(fact_id)}
 
         def read(connection: sqlite3.Connection, most: int | None) -> list[str]:
             return [said for (said,) in connection.execute(_HISTORY, values)]
@@ -142,19 +133,15 @@ class SQLiteFacts:
         return await self._lanes.read(read)
 
     async def users(self) -> list[str]:
-        """Everybody of whom there may be facts."""
-
         def read(connection: sqlite3.Connection, most: int | None) -> list[str]:
             found = connection.execute("SELECT user_id FROM goldfish_fact_users ORDER BY pk")
-            return [text(user_id) for (user_id,) in found]
+            return [decode_key(user_id) for (user_id,) in found]
 
         return await self._lanes.read(read)
 
     async def embed(
         self, user_id: str, known: Known, model: str, epoch: int, vectors: list[tuple[int, bytes]]
     ) -> bool:
-        """Replace all vectors, unless anything has changed since."""
-
         def embed(connection: sqlite3.Connection) -> bool:
             user = _User.find(connection, user_id)
             if user is None or user.known != known:
@@ -172,17 +159,7 @@ class SQLiteFacts:
         return await self._lanes.write(embed)
 
 
-def _at_one_moment(connection: sqlite3.Connection, read: Callable[[], Changes]) -> Changes:
-    """Read with several statements, all of which see the same state of the file."""
-    connection.execute("BEGIN")
-    try:
-        return read()
-    finally:
-        if connection.in_transaction:
-            connection.execute("COMMIT")
-
-
-def _changes(
+def _read_changes(
     connection: sqlite3.Connection, user_id: str, known: Known, most: int | None
 ) -> Changes:
     now = time.time()
@@ -213,10 +190,10 @@ def _remember(connection: sqlite3.Connection, user_id: str, new: New) -> Written
             return Written("other model", user.model)
         _remove_all(connection, user.pk)
         user = None
-    if user is not None and (seen := _seen(connection, user, new.token, now)):
+    if user is not None and (seen := _find_seen(connection, user, new.token, now)):
         return Written("done", seen)
-    user = user or _begun(connection, user_id, new)
-    found = _holder(connection, user, new.key, now)
+    user = user or _begin(connection, user_id, new)
+    found = _find_holder(connection, user, new.key, now)
     at = user.count(connection)
     deadline = None if new.ttl is None else now + new.ttl
     if found is None:
@@ -236,14 +213,14 @@ def _revise(
 ) -> Written:
     now = time.time()
     user = _User.find(connection, user_id)
-    own = user and connection.execute(_BY_ID, (user.pk, key(fact_id), now)).fetchone()
+    own = user and connection.execute(_BY_ID, (user.pk, encode_key(fact_id), now)).fetchone()
     if user is None or own is None:
         return Written("not found", fact_id)
     if user.model != revised.model:
         return Written("other model", user.model)
-    if _seen(connection, user, revised.token, now):
+    if _find_seen(connection, user, revised.token, now):
         return Written("done", fact_id)
-    holder = _holder(connection, user, revised.key, now)
+    holder = _find_holder(connection, user, revised.key, now)
     if holder is not None and holder[0] != own[0]:
         return Written("taken", holder[1])
     at = user.count(connection)
@@ -254,8 +231,10 @@ def _revise(
     return Written("done", fact_id)
 
 
-def _seen(connection: sqlite3.Connection, user: _User, token: str | None, now: float) -> str | None:
-    """The id of the fact that a call with this token wrote, if it is still there."""
+def _find_seen(
+    connection: sqlite3.Connection, user: _User, token: str | None, now: float
+) -> str | None:
+    """Return the id of the fact that a call with this token wrote, if it is still there."""
     if token is None:
         return None
     row = connection.execute(_SEEN, (user.pk, token, now)).fetchone()
@@ -265,7 +244,7 @@ def _seen(connection: sqlite3.Connection, user: _User, token: str | None, now: f
 def _note(
     connection: sqlite3.Connection, user: _User, token: str | None, seq: int, now: float
 ) -> None:
-    """Know the call again by its token, for a while."""
+    """Note the token, by which the call is known again for a while."""
     if token is not None:
         connection.execute(_NOTE, (user.pk, token, seq, now))
 
@@ -273,7 +252,7 @@ def _note(
 def _forget(connection: sqlite3.Connection, user_id: str, fact_id: str) -> None:
     now = time.time()
     user = _User.find(connection, user_id)
-    own = user and connection.execute(_BY_ID, (user.pk, key(fact_id), now)).fetchone()
+    own = user and connection.execute(_BY_ID, (user.pk, encode_key(fact_id), now)).fetchone()
     if user is None or own is None:
         return
     _remove(connection, user.pk, own[0])
@@ -285,18 +264,18 @@ def _forget(connection: sqlite3.Connection, user_id: str, fact_id: str) -> None:
         _remove_all(connection, user.pk)
 
 
-def _begun(connection: sqlite3.Connection, user_id: str, new: New) -> _User:
+def _begin(connection: sqlite3.Connection, user_id: str, new: New) -> _User:
     cursor = connection.execute(
         "INSERT INTO goldfish_fact_users (user_id, epoch, model) VALUES (?, ?, ?)",
-        (key(user_id), new.epoch, new.model),
+        (encode_key(user_id), new.epoch, new.model),
     )
     return _User(int(cursor.lastrowid or 0), Known(new.epoch), new.model)
 
 
-def _holder(
+def _find_holder(
     connection: sqlite3.Connection, user: _User, fact_key: str, now: float
 ) -> tuple[int, str, float | None] | None:
-    """The number, id and deadline of the fact that has the key; an expired one is removed."""
+    """Return number, id and deadline of the fact that has the key; remove an expired one."""
     found: tuple[int, str, float | None] | None
     found = connection.execute(_BY_KEY, (user.pk, fact_key)).fetchone()
     if found is None or found[2] is None or found[2] > now:
@@ -320,7 +299,7 @@ def _remove_all(connection: sqlite3.Connection, user: int) -> None:
 
 
 def any_expired(connection: sqlite3.Connection, now: float) -> bool:
-    """Whether there is a fact whose time is over, or a token that nobody needs any more."""
+    """Return whether there is a fact whose time is over, or an old token."""
     return (
         connection.execute(_EXPIRED, (now,)).fetchone() is not None
         or connection.execute(_OLD_TOKEN, (now - TOKEN_SECONDS,)).fetchone() is not None
@@ -328,9 +307,9 @@ def any_expired(connection: sqlite3.Connection, now: float) -> bool:
 
 
 def remove_one_expired(connection: sqlite3.Connection, now: float) -> bool:
-    """Remove a fact whose time is over, or an old token; whether there was one.
+    """Remove a fact whose time is over, or an old token; return whether there was one.
 
-    Whoever knows the fact knows its deadline, too. The last one takes along its user.
+    A process that knows the fact knows its deadline, too. The last fact takes along its user.
     """
     fact = connection.execute(_EXPIRED, (now,)).fetchone()
     if fact is not None:

@@ -1,4 +1,4 @@
-"""What happens to SQLite files that are open when the process forks: nothing of them crosses.
+"""SQLite files that are open when the process forks: no connection reaches the child.
 
 SQLite keeps its locks per process. A child that inherits a connection, or opens another one beside
 it, believes in locks that only its parent holds, and may lose what it was told is written. So all
@@ -36,7 +36,7 @@ def watch(lanes: Lanes) -> None:
 
 
 def is_crossed(file: SQLiteFile) -> bool:
-    """Whether a connection to this file came here from the parent process."""
+    """Return whether a connection to this file came here from the parent process."""
     return any(lanes.crossed and lanes.file.is_same_as(file) for lanes in list(_known))
 
 

@@ -10,10 +10,10 @@ import os
 import sqlite3
 import time
 
-from goldfish.stores.sqlite import facts as sqlite_facts
-from goldfish.stores.sqlite import sessions as sqlite_sessions
-from goldfish.stores.sqlite.file import LOG_BYTES, SQLiteFile, in_transaction
+from goldfish.stores.sqlite import facts, sessions
+from goldfish.stores.sqlite.file import LOG_BYTES, SQLiteFile
 from goldfish.stores.sqlite.jobs import LOGGER
+from goldfish.stores.sqlite.transactions import in_transaction
 
 STEP_SECONDS = 0.003  # for which callers may have to wait behind a step
 
@@ -33,15 +33,13 @@ class Housekeeper:
     def step(self, connection: sqlite3.Connection) -> bool:
         """Do a few milliseconds of work; return whether there is more."""
         now = time.time()
-        if sqlite_sessions.any_expired(connection, now) or sqlite_facts.any_expired(
-            connection, now
-        ):
+        if sessions.any_expired(connection, now) or facts.any_expired(connection, now):
             self._expired += in_transaction(connection, lambda _: _remove_some(connection, now))
             self._erasing = True
             return True
         if self._erasing or self._log_size() > LOG_BYTES:
             self._erasing = False  # before: what others remove meanwhile counts again
-            if not self._emptied_log(connection):
+            if not self._empty_log(connection):
                 self._erasing = True
         if self._expired and not self._erasing:
             LOGGER.info("%s: removed %d expired items", self._file.path, self._expired)
@@ -53,8 +51,8 @@ class Housekeeper:
             return os.stat(f"{self._file.path}-wal").st_size
         return 0
 
-    def _emptied_log(self, connection: sqlite3.Connection) -> bool:
-        """Move what the log holds to the file and cut it; whether nobody was in the way."""
+    def _empty_log(self, connection: sqlite3.Connection) -> bool:
+        """Move what the log holds to the file and cut it; return False if others were reading."""
         connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()  # others go on meanwhile
         (busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         return not busy
@@ -63,7 +61,7 @@ class Housekeeper:
 def _remove_some(connection: sqlite3.Connection, now: float) -> int:
     until = time.perf_counter() + STEP_SECONDS
     removed = 0
-    for remove_one in (sqlite_sessions.remove_one_expired, sqlite_facts.remove_one_expired):
+    for remove_one in (sessions.remove_one_expired, facts.remove_one_expired):
         while time.perf_counter() < until and remove_one(connection, now):
             removed += 1
     return removed

@@ -1,7 +1,7 @@
-"""What must be so in a SQLite file of ours, as statements that count what is not.
+"""The invariants of a SQLite file, as statements that count the rows that break them.
 
-Repairing loses nothing: what can be worked out anew is, what nobody can reach any more is removed,
-and messages whose session is missing get one under a name of their own.
+Repairing loses nothing: what can be computed again is, what nobody can reach any more is removed,
+and messages whose session is missing get one under a new name.
 """
 
 from typing import NamedTuple
@@ -13,21 +13,21 @@ REPAIR = "mend it by examine(repair=True)"
 
 
 class Invariant(NamedTuple):
-    """One thing that must be so."""
+    """One thing that always holds in a sound file."""
 
     subject: str
-    wrong: str  # selects one number: how often it is not so
+    wrong: str  # selects one number: how often it does not hold
     detail: str  # follows that number
     repair: tuple[str, ...] = ()
 
     @property
     def advice(self) -> str:
-        """What to do if it is not so."""
+        """What to do if it does not hold."""
         return REPAIR if self.repair else RESTORE
 
 
-def _all_but(table: str, condition: str, subject: str, detail: str) -> Invariant:
-    """Rows that nobody can reach: to remove them is to repair."""
+def _no_rows(table: str, condition: str, subject: str, detail: str) -> Invariant:
+    """Return the invariant that there are no such rows; nobody can reach them, so they may go."""
     return Invariant(
         subject,
         f"SELECT count(*) FROM {table} WHERE {condition}",
@@ -100,13 +100,13 @@ INVARIANTS = (
             AND place NOT IN (SELECT place FROM goldfish_messages)""",
         "messages are missing that a rollback brought back",
     ),
-    _all_but(
+    _no_rows(
         "goldfish_archive",
         "place NOT IN (SELECT place FROM goldfish_lives)",
         "messages set aside",
         "messages were set aside for snapshots that are gone",
     ),
-    _all_but(
+    _no_rows(
         "goldfish_saved_state",
         "snapshot NOT IN (SELECT number FROM goldfish_snapshots)",
         "state in snapshots",
@@ -122,13 +122,13 @@ INVARIANTS = (
         ),
     ),
     # Vectors of messages are made again by the next search.
-    _all_but(
+    _no_rows(
         "goldfish_vectors",
         f"{_NO_MESSAGE} AND place NOT IN (SELECT place FROM goldfish_kept)",
         "search rows",
         "vectors belong to messages that are gone",
     ),
-    _all_but(
+    _no_rows(
         "goldfish_vectors",
         "length(vectors) % 4 <> 0 OR NOT EXISTS (SELECT 1 FROM goldfish_search_model)",
         "search vectors",
@@ -154,13 +154,13 @@ INVARIANTS = (
             WHERE user = goldfish_fact_users.pk) WHERE pk IN ({_LATE})""",
         ),
     ),
-    _all_but(
+    _no_rows(
         "goldfish_fact_history",
         _NO_FACT.format("goldfish_fact_history"),
         "fact history",
         "old texts belong to facts that are gone",
     ),
-    _all_but(
+    _no_rows(
         "goldfish_fact_tokens",
         _NO_FACT.format("goldfish_fact_tokens"),
         "fact tokens",

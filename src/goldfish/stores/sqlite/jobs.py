@@ -1,8 +1,8 @@
-"""Pieces of work on their way to a SQLite file, and the way of their results back to the callers.
+"""Jobs for a SQLite file, and how their results reach the callers.
 
-Somebody waits for each job until its deadline. Whoever takes it first decides what becomes of it:
-a thread does it, or the caller's event loop gives it up; so a call that failed because its turn
-did not come is never done later.
+A caller waits for each job until its deadline. Whoever takes the job first decides: a thread does
+it, or the caller's event loop gives it up; so a call that failed because its turn did not come is
+never done later.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ class Job:
         self._taken = threading.Lock()
 
     def take(self) -> bool:
-        """Whether the job is now ours: nobody else has it, and its caller is still there."""
+        """Take the job, unless another has it or its caller is gone; return whether it is ours."""
         return not self.future.done() and self._taken.acquire(blocking=False)
 
 
@@ -69,7 +69,7 @@ def _settle(outcomes: Sequence[Outcome]) -> None:
 
 
 def log_slow(since: float, count: int = 1) -> None:
-    """Say so in the log if it is long ago that these calls began."""
+    """Write to the log if these calls began long ago."""
     seconds = time.monotonic() - since
     if seconds > SLOW_SECONDS:
         LOGGER.info(

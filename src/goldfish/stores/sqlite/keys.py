@@ -3,8 +3,8 @@
 Key = str | bytes
 
 
-def key(text: str) -> Key:
-    """The id as it is stored."""
+def encode_key(text: str) -> Key:
+    """Return the id as it is stored."""
     if text.isascii():
         return text
     try:
@@ -14,6 +14,6 @@ def key(text: str) -> Key:
     return text
 
 
-def text(key: Key) -> str:
-    """The id that was stored."""
+def decode_key(key: Key) -> str:
+    """Return the id that was stored."""
     return key if isinstance(key, str) else key.decode("utf-8", "surrogatepass")

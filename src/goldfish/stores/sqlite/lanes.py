@@ -22,8 +22,8 @@ from functools import partial
 from typing import Literal, TypeVar, cast
 
 from goldfish.errors import MemoryStoreError
-from goldfish.stores.sqlite import forks as sqlite_forks
-from goldfish.stores.sqlite.errors import closed_error, explained, overdue
+from goldfish.stores.sqlite import forks
+from goldfish.stores.sqlite.errors import closed_error, explain, overdue_error
 from goldfish.stores.sqlite.file import SQLiteFile
 from goldfish.stores.sqlite.jobs import LOGGER, Job
 from goldfish.stores.sqlite.quick import QuickLane, Read
@@ -53,7 +53,7 @@ class SQLiteLanes:
         self._stopped = False
         self._pid: int | None = None  # of the process that uses it
         self._begin()
-        sqlite_forks.watch(self)
+        forks.watch(self)
 
     def _begin(self) -> None:
         """Have no threads and no connections."""
@@ -81,7 +81,7 @@ class SQLiteLanes:
         return cast(T, await job.future)
 
     async def erase(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Do the same for work that removes what callers want gone: soon the log has no trace."""
+        """Write what removes data on purpose, and soon remove its traces from the log, too."""
         try:
             return await self.write(work)
         finally:
@@ -123,11 +123,11 @@ class SQLiteLanes:
 
         A lane that is still at work at that moment is left as it is: the child can tell by that.
         """
-        if self._pid is None or not self._start_lock.acquire(timeout=_left(until)):
+        if self._pid is None or not self._start_lock.acquire(timeout=_seconds_until(until)):
             return
         self._held.append(self._start_lock)
         for lane in self._connections():
-            if lane.gate.acquire(timeout=_left(until)):
+            if lane.gate.acquire(timeout=_seconds_until(until)):
                 self._held.append(lane.gate)
                 lane.disconnect()
 
@@ -154,7 +154,7 @@ class SQLiteLanes:
         return [self._quick, *self._writers, *self._readers]
 
     def _admit(self) -> None:
-        """Refuse what cannot be done; see whether it is time to tidy up."""
+        """Raise if the lanes cannot be used; tidy up if it is time."""
         if self._stopped:
             raise closed_error()
         if self._pid != os.getpid():
@@ -165,7 +165,7 @@ class SQLiteLanes:
 
     def _settle_in(self) -> None:
         """Make sure that this process may use the file, when it does so for the first time."""
-        if self._pid is not None or sqlite_forks.is_crossed(self.file):
+        if self._pid is not None or forks.is_crossed(self.file):
             raise MemoryStoreError(
                 f"{self.file.path} was in use while the process forked, so this child must not "
                 "touch it: fork while no call is under way, or start the process anew (spawn)"
@@ -189,7 +189,7 @@ class SQLiteLanes:
             self._writes.put(job)
 
     def _watch(self, jobs: Sequence[Job], lanes: Sequence[Lane]) -> None:
-        """See to it that the turn of these jobs of one event loop comes in time, or never."""
+        """Give up these jobs of one event loop if their turn does not come in time."""
         now = time.monotonic()
         for job in jobs:
             job.queued_at = now
@@ -209,8 +209,9 @@ class SQLiteLanes:
         )
         locked = next((lane.locked for lane in lanes if lane.locked), None)
         for job in late:
-            job.future.set_exception(explained(locked, self.file) if locked else overdue(self.file))
+            error = explain(locked, self.file) if locked else overdue_error(self.file)
+            job.future.set_exception(error)
 
 
-def _left(until: float) -> float:
+def _seconds_until(until: float) -> float:
     return max(0.0, until - time.monotonic())

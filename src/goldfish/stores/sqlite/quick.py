@@ -9,8 +9,9 @@ from typing import Any, Protocol, TypeVar
 
 from goldfish.errors import MemoryStoreError
 from goldfish.stores.sqlite.errors import is_busy
-from goldfish.stores.sqlite.file import SQLiteFile, in_transaction
+from goldfish.stores.sqlite.file import SQLiteFile
 from goldfish.stores.sqlite.jobs import Job, Work, log_slow
+from goldfish.stores.sqlite.transactions import in_transaction
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -28,6 +29,17 @@ class Read(Protocol[T_co]):
 
 class TooManyRowsError(Exception):
     """A read found more rows than the caller's thread should fetch."""
+
+
+def fetch(cursor: sqlite3.Cursor, most: int | None) -> list[Any]:
+    """Return all rows, unless there are more than ``most``."""
+    if most is None:
+        return cursor.fetchall()
+    rows = cursor.fetchmany(most + 1)
+    if len(rows) > most:
+        cursor.close()
+        raise TooManyRowsError
+    return rows
 
 
 class QuickLane:
@@ -55,7 +67,7 @@ class QuickLane:
             self.disconnect()
 
     def disconnect(self) -> None:
-        """The same for whoever holds the gate."""
+        """Close the connection, for whoever holds the gate."""
         connection, self.connection = self.connection, None
         self._commits_left = 0
         close_quietly(connection)
@@ -78,7 +90,7 @@ class QuickLane:
         return done
 
     def try_read(self, work: Read[T]) -> tuple[bool, T | None]:
-        """Whether the read could be done here, and what it found."""
+        """Return whether the read could be done here, and what it found."""
         if self.connection is None or not self.gate.acquire(blocking=False):
             return False, None
         try:

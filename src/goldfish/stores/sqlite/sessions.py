@@ -1,4 +1,4 @@
-"""The sessions in a SQLite file: how one is found, begun and emptied without harm to its snapshots.
+"""The sessions in a SQLite file: finding, beginning and emptying one without harm to snapshots.
 
 A snapshot copies nothing. It has a number that grows, and the newest place of its session: its
 ``top``. It shows each message up to there that has been alive since; most messages are never
@@ -11,10 +11,9 @@ rollback brings it back it takes its old place, and begins another life.
 import sqlite3
 from typing import NamedTuple
 
-from goldfish.stores.sqlite import search as sqlite_search
-from goldfish.stores.sqlite import state as sqlite_state
+from goldfish.stores.sqlite import search, state
+from goldfish.stores.sqlite.keys import Key
 
-Key = str | bytes
 ALIVE = 1 << 62  # the end of a life that has not ended
 PIECE = 20  # messages of an expired session that go in one piece
 
@@ -71,37 +70,45 @@ class Session(NamedTuple):
 
 
 def find(connection: sqlite3.Connection, key: Key) -> Session | None:
-    """The session, also one that has expired."""
+    """Return the session, also one that has expired."""
     row = connection.execute(_FIND, (key,)).fetchone()
     return None if row is None else Session(*row)
 
 
-def living(connection: sqlite3.Connection, key: Key, now: float) -> Session | None:
-    """The session; an expired one is emptied here, for this is a write."""
+def find_living(connection: sqlite3.Connection, key: Key, now: float) -> Session | None:
+    """Return the session; an expired one is emptied here, for this is a write."""
     session = find(connection, key)
     if session is None or session.expires_at is None or session.expires_at > now:
         return session
     empty(connection, session)
-    return (
-        None
-        if session.snapshot is None
-        else session._replace(expires_at=None, newest=None, kept_top=None)
-    )
+    if session.snapshot is None:
+        return None
+    return session._replace(expires_at=None, newest=None, kept_top=None)
 
 
-def begun(connection: sqlite3.Connection, key: Key) -> Session:
-    """A new session."""
+def find_or_begin(connection: sqlite3.Connection, key: Key, now: float) -> Session:
+    """Return the session, or a new one if there is none or it has expired."""
+    return find_living(connection, key, now) or begin(connection, key)
+
+
+def begin(connection: sqlite3.Connection, key: Key) -> Session:
+    """Add a session, and return it."""
     cursor = connection.execute(_BEGIN, (key,))
     return Session(int(cursor.lastrowid or 0))
 
 
+def is_empty(connection: sqlite3.Connection, session: Session) -> bool:
+    """Return whether the session has neither messages nor state."""
+    return session.newest is None and not state.has_values(connection, session.pk)
+
+
 def any_expired(connection: sqlite3.Connection, now: float) -> bool:
-    """Whether there is a session whose time is over."""
+    """Return whether there is a session whose time is over."""
     return connection.execute(_EXPIRED, (now,)).fetchone() is not None
 
 
 def remove_one_expired(connection: sqlite3.Connection, now: float) -> bool:
-    """Remove a session whose time is over, or a piece of a long one; whether there was one."""
+    """Remove a session whose time is over, or a piece of a long one; return whether it did."""
     row = connection.execute(_EXPIRED, (now,)).fetchone()
     if row is None:
         return False
@@ -112,7 +119,7 @@ def remove_one_expired(connection: sqlite3.Connection, now: float) -> bool:
         empty(connection, session)
         return True
     set_deadline(connection, session, 0.0)  # however the clock is set: a torn session is over
-    sqlite_search.drop_kept_until(connection, session.pk, *end)
+    search.drop_kept_until(connection, session.pk, *end)
     remove(connection, session, first, *end)
     return True
 
@@ -125,7 +132,7 @@ def remove(
     With ``keep`` searches find them as before.
     """
     if keep:
-        sqlite_search.keep(connection, session.pk, first, last)
+        search.keep(connection, session.pk, first, last)
     if session.snapshot is not None:
         values = {
             "first": first,
@@ -138,16 +145,16 @@ def remove(
             connection.execute(statement, values)
     removed = connection.execute(_REMOVE, (first, last)).rowcount
     if not keep:
-        sqlite_search.forget(connection, session.pk, first, last)
+        search.forget(connection, session.pk, first, last)
     return removed
 
 
 def empty(connection: sqlite3.Connection, session: Session) -> None:
     """Remove what the session holds and its deadline, and itself unless it has snapshots."""
     if session.kept_top is not None:
-        sqlite_search.drop_kept(connection, session.pk)
+        search.drop_kept(connection, session.pk)
     remove(connection, session, *session.places)
-    sqlite_state.forget(connection, session.pk)
+    state.forget(connection, session.pk)
     if session.snapshot is None:
         connection.execute("DELETE FROM goldfish_sessions WHERE pk = ?", (session.pk,))
     else:

@@ -1,22 +1,15 @@
 """Snapshots in a SQLite file: each function is one piece of work inside a transaction.
 
-``sqlite_sessions`` explains what a snapshot shows, and why saving one copies nothing.
+``sessions`` explains what a snapshot shows, and why saving one copies nothing.
 """
 
 import sqlite3
 from typing import Any, NamedTuple
 
 from goldfish.stores.base import Forked
-from goldfish.stores.sqlite import (
-    search as sqlite_search,
-)
-from goldfish.stores.sqlite import (
-    sessions as sqlite_sessions,
-)
-from goldfish.stores.sqlite import (
-    state as sqlite_state,
-)
-from goldfish.stores.sqlite.sessions import ALIVE, Key, Session
+from goldfish.stores.sqlite import search, sessions, state
+from goldfish.stores.sqlite.keys import Key
+from goldfish.stores.sqlite.sessions import ALIVE, Session
 
 _SAVE = """INSERT INTO goldfish_snapshots (session, id, label, created_at, top, seconds_left)
     VALUES (?, ?, ?, ?, ?, ?)"""
@@ -103,43 +96,43 @@ def save(
     """
     if _find(connection, key, named[0]) is not None:
         return
-    session = sqlite_sessions.living(connection, key, now) or sqlite_sessions.begun(connection, key)
+    session = sessions.find_or_begin(connection, key, now)
     left = None if session.expires_at is None else session.expires_at - now
     row = (session.pk, *named, session.end, left)
     number = int(connection.execute(_SAVE, row).lastrowid or 0)
-    sqlite_state.save(connection, session.pk, number)
+    state.save(connection, session.pk, number)
     _set_newest(connection, session, number, session.end)
 
 
 def rollback(connection: sqlite3.Connection, key: Key, now: float, snapshot_id: Key) -> bool:
-    """Restore the state of the session; whether there is such a snapshot."""
+    """Restore the state of the session; return whether there is such a snapshot."""
     saved = _find(connection, key, snapshot_id)
-    session = sqlite_sessions.living(connection, key, now) if saved else None
+    session = sessions.find_living(connection, key, now) if saved else None
     if saved is None or session is None:
         return False
     values = _values(session, saved)
-    sqlite_sessions.remove(connection, session, saved.top + 1, session.places[1])
+    sessions.remove(connection, session, saved.top + 1, session.places[1])
     doomed = connection.execute(_CAME_BACK_SINCE, values).fetchall()
     for first, last in _runs([place for (place,) in doomed]):
-        sqlite_sessions.remove(connection, session, first, last)
+        sessions.remove(connection, session, first, last)
     for statement in _BRING_BACK:
         connection.execute(statement, values)
     if session.kept_top is not None:
-        sqlite_search.drop_returned(connection, session.pk)
-    sqlite_state.restore(connection, session.pk, saved.number)
+        search.drop_returned(connection, session.pk)
+    state.restore(connection, session.pk, saved.number)
     _restore_deadline(connection, session, saved, now)
     return True
 
 
-def listed(connection: sqlite3.Connection, key: Key) -> list[tuple[str, Key | None, float, int]]:
-    """The id, label, time and number of messages of each snapshot, oldest first."""
+def read_all(connection: sqlite3.Connection, key: Key) -> list[tuple[str, Key | None, float, int]]:
+    """Return the id, label, time and number of messages of each snapshot, oldest first."""
     return connection.execute(_LIST, {"key": key, "alive": ALIVE}).fetchall()
 
 
 def delete(connection: sqlite3.Connection, key: Key, snapshot_id: Key) -> None:
     """Remove a snapshot, and the messages that only this one shows."""
     saved = _find(connection, key, snapshot_id)
-    session = sqlite_sessions.find(connection, key) if saved else None
+    session = sessions.find(connection, key) if saved else None
     if saved is None or session is None:
         return
     row = connection.execute(_BEFORE, (session.pk, saved.number)).fetchone()
@@ -153,23 +146,32 @@ def delete(connection: sqlite3.Connection, key: Key, snapshot_id: Key) -> None:
         "before": before.number if before else 0,
         "top_before": before.top if before else 0,
     }
-    sqlite_state.forget_saved(connection, session.pk, saved.number)
+    state.forget_saved(connection, session.pk, saved.number)
     for statement in _FORGET:
         connection.execute(statement, values)
-    sqlite_search.forget(connection, session.pk, *session.places)
+    search.forget(connection, session.pk, *session.places)
     if before and after is None:
         _set_newest(connection, session, before.number, before.top)
 
 
 def delete_all(connection: sqlite3.Connection, session: Session) -> Session:
-    """Remove the session's snapshots and all that only they show; what is left of it."""
+    """Remove the session's snapshots and all that only they show; return what is left of it."""
     first, last = session.places
-    sqlite_state.forget_saved(connection, session.pk)
+    state.forget_saved(connection, session.pk)
     for statement in _FORGET_ALL:
         connection.execute(statement, {"session": session.pk, "first": first, "last": last})
-    sqlite_search.forget(connection, session.pk, first, last)
+    search.forget(connection, session.pk, first, last)
     _set_newest(connection, session, None, None)
     return session._replace(snapshot=None, top=None)
+
+
+def clear_session(connection: sqlite3.Connection, key: Key, with_snapshots: bool) -> None:
+    """Remove what the session holds and its deadline, and its snapshots if asked to."""
+    session = sessions.find(connection, key)
+    if session is not None and session.snapshot is not None and with_snapshots:
+        session = delete_all(connection, session)
+    if session is not None:
+        sessions.empty(connection, session)
 
 
 def fork(
@@ -181,25 +183,25 @@ def fork(
 ) -> Forked:
     """Copy what a snapshot shows into a session that has neither messages nor state."""
     key, new_key = keys
-    new = sqlite_sessions.living(connection, new_key, now)
-    if new is not None and token is not None and _token(connection, new) == token:
+    new = sessions.find_living(connection, new_key, now)
+    if new is not None and token is not None and _read_token(connection, new) == token:
         return "done"
     saved = _find(connection, key, snapshot_id)
-    session = sqlite_sessions.find(connection, key)
+    session = sessions.find(connection, key)
     if saved is None or session is None:
         return "not found"
-    if new is not None and (new.newest is not None or sqlite_state.there(connection, new.pk)):
+    if new is not None and not sessions.is_empty(connection, new):
         return "not empty"
-    new = new or sqlite_sessions.begun(connection, new_key)
+    new = new or sessions.begin(connection, new_key)
     connection.execute(_COPY, _values(session, saved) | {"into": new.pk, "end": new.end})
     connection.execute("UPDATE goldfish_sessions SET token = ? WHERE pk = ?", (token, new.pk))
-    sqlite_search.copy_vectors(connection, session.pk, new.pk)
-    sqlite_state.restore(connection, new.pk, saved.number)
+    search.copy_vectors(connection, session.pk, new.pk)
+    state.restore(connection, new.pk, saved.number)
     _restore_deadline(connection, new, saved, now)
     return "done"
 
 
-def _token(connection: sqlite3.Connection, session: Session) -> str | None:
+def _read_token(connection: sqlite3.Connection, session: Session) -> str | None:
     found = connection.execute("SELECT token FROM goldfish_sessions WHERE pk = ?", (session.pk,))
     (token,) = found.fetchone()
     return None if token is None else str(token)
@@ -221,7 +223,7 @@ def _values(session: Session, saved: _Saved) -> dict[str, Any]:
 
 
 def _runs(places: list[int]) -> list[tuple[int, int]]:
-    """The first and last of each run of places without a gap."""
+    """Return the first and last of each run of places without a gap."""
     runs: list[tuple[int, int]] = []
     for place in places:
         follows = bool(runs) and runs[-1][1] == place - 1
@@ -241,13 +243,12 @@ def _set_newest(
 
 def _delete_last(connection: sqlite3.Connection, session: Session) -> None:
     left = delete_all(connection, session)
-    empty = left.newest is None and not sqlite_state.there(connection, left.pk)
-    if empty and left.expires_at is None and left.kept_top is None:
-        sqlite_sessions.empty(connection, left)
+    if left.expires_at is None and left.kept_top is None and sessions.is_empty(connection, left):
+        sessions.empty(connection, left)
 
 
 def _restore_deadline(
     connection: sqlite3.Connection, session: Session, saved: _Saved, now: float
 ) -> None:
     left = saved.seconds_left
-    sqlite_sessions.set_deadline(connection, session, None if left is None else now + left)
+    sessions.set_deadline(connection, session, None if left is None else now + left)

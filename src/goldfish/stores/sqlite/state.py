@@ -6,8 +6,8 @@ different rows. A snapshot has a copy of them: there are few, and they are small
 
 import sqlite3
 
-from goldfish.stores.sqlite.keys import Key, key, text
-from goldfish.stores.sqlite.quick import TooManyRowsError
+from goldfish.stores.sqlite.keys import Key, decode_key, encode_key
+from goldfish.stores.sqlite.quick import fetch
 from goldfish.stores.stating import Named
 
 _PUT = """INSERT INTO goldfish_state (session, name, value) VALUES (?, ?, ?)
@@ -27,27 +27,27 @@ _FORGET_SAVED = """DELETE FROM goldfish_saved_state WHERE snapshot IN
 
 def put(connection: sqlite3.Connection, session: int, named: list[Named]) -> None:
     """Put values under their names in a session."""
-    connection.executemany(_PUT, [(session, key(name), value) for name, value in named])
+    connection.executemany(_PUT, [(session, encode_key(name), value) for name, value in named])
 
 
 def put_user(connection: sqlite3.Connection, user_id: str, named: list[Named]) -> None:
     """Put a user's values under their names."""
-    user = key(user_id)
-    connection.executemany(_PUT_USER, [(user, key(name), value) for name, value in named])
+    user = encode_key(user_id)
+    connection.executemany(_PUT_USER, [(user, encode_key(name), value) for name, value in named])
 
 
 def read(connection: sqlite3.Connection, session: Key, now: float, most: int | None) -> list[Named]:
-    """The values of a session that has not expired."""
-    return _named(connection.execute(_READ, (session, now)), most)
+    """Return the values of a session that has not expired."""
+    return _fetch_named(connection.execute(_READ, (session, now)), most)
 
 
 def read_user(connection: sqlite3.Connection, user_id: str, most: int | None) -> list[Named]:
-    """The values of a user."""
-    return _named(connection.execute(_READ_USER, (key(user_id),)), most)
+    """Return the values of a user."""
+    return _fetch_named(connection.execute(_READ_USER, (encode_key(user_id),)), most)
 
 
-def there(connection: sqlite3.Connection, session: int) -> bool:
-    """Whether the session has any."""
+def has_values(connection: sqlite3.Connection, session: int) -> bool:
+    """Return whether the session has any."""
     found = connection.execute("SELECT 1 FROM goldfish_state WHERE session = ? LIMIT 1", (session,))
     return found.fetchone() is not None
 
@@ -79,9 +79,5 @@ def forget_all(connection: sqlite3.Connection) -> None:
         connection.execute(f"DELETE FROM goldfish_{table}")
 
 
-def _named(rows: sqlite3.Cursor, most: int | None) -> list[Named]:
-    found = rows.fetchall() if most is None else rows.fetchmany(most + 1)
-    if most is not None and len(found) > most:
-        rows.close()
-        raise TooManyRowsError
-    return [(text(name), value) for name, value in found]
+def _fetch_named(rows: sqlite3.Cursor, most: int | None) -> list[Named]:
+    return [(decode_key(name), value) for name, value in fetch(rows, most)]

@@ -14,30 +14,15 @@ from goldfish.stores.base import Forked, Row
 from goldfish.stores.observation import Observation
 from goldfish.stores.search.backend import Embedded
 from goldfish.stores.searching import SearchingStore
-from goldfish.stores.sqlite import (
-    examination as sqlite_examination,
-)
-from goldfish.stores.sqlite import (
-    search as sqlite_search,
-)
-from goldfish.stores.sqlite import (
-    sessions as sqlite_sessions,
-)
-from goldfish.stores.sqlite import (
-    snapshots as sqlite_snapshots,
-)
-from goldfish.stores.sqlite import (
-    state as sqlite_state,
-)
-from goldfish.stores.sqlite.chronicle import SQLiteSearch
+from goldfish.stores.sqlite import examination, search, sessions, snapshots, state
 from goldfish.stores.sqlite.facts import SQLiteFacts
 from goldfish.stores.sqlite.file import SQLiteFile
 from goldfish.stores.sqlite.housekeeping import Housekeeper
-from goldfish.stores.sqlite.keys import Key
-from goldfish.stores.sqlite.keys import key as _key
-from goldfish.stores.sqlite.keys import text as _text
+from goldfish.stores.sqlite.keys import Key, decode_key, encode_key
 from goldfish.stores.sqlite.lanes import SQLiteLanes
-from goldfish.stores.sqlite.quick import TooManyRowsError
+from goldfish.stores.sqlite.quick import TooManyRowsError, fetch
+from goldfish.stores.sqlite.search import SQLiteSearch
+from goldfish.stores.sqlite.snapshots import clear_session
 from goldfish.stores.stating import Named
 
 if TYPE_CHECKING:
@@ -81,7 +66,7 @@ class SQLiteMemoryStore(SearchingStore):
         keep_trimmed: bool = False,
     ) -> None:
         super().__init__(ttl=ttl, embedder=embedder, search=search, keep_trimmed=keep_trimmed)
-        file = SQLiteFile(_file_path(path), timeout=arguments.seconds(timeout, "timeout"))
+        file = SQLiteFile(_require_file_path(path), timeout=arguments.seconds(timeout, "timeout"))
         self.path = file.path
         self._lanes = SQLiteLanes(file, Housekeeper(file))
         weakref.finalize(self, self._lanes.stop)
@@ -89,53 +74,47 @@ class SQLiteMemoryStore(SearchingStore):
     async def _append(
         self, session_id: str, rows: list[Row], embedded: Embedded | None = None
     ) -> None:
-        key = _key(session_id)
-        values = [(_key(message_id), body) for message_id, body in rows]
+        key = encode_key(session_id)
+        values = [(encode_key(message_id), body) for message_id, body in rows]
 
         def append(connection: sqlite3.Connection) -> None:
             now = time.time()
-            session = sqlite_sessions.living(connection, key, now)
-            if session is None:
-                session = sqlite_sessions.begun(connection, key)
+            session = sessions.find_or_begin(connection, key, now)
             pk, end = session.pk, session.end
             connection.executemany(
                 _APPEND, [(end + step, pk, *value) for step, value in enumerate(values, 1)]
             )
             if session.kept_top is not None:
-                sqlite_search.drop_kept_ids(connection, pk, [each for each, _ in values])
+                search.drop_kept_ids(connection, pk, [each for each, _ in values])
             if embedded is not None:
-                sqlite_search.add_vectors(connection, end + 1, embedded)
+                search.add_vectors(connection, end + 1, embedded)
             if self._ttl is not None:
-                sqlite_sessions.set_deadline(connection, session, now + self._ttl)
+                sessions.set_deadline(connection, session, now + self._ttl)
 
         await self._lanes.write(append)
 
     async def _read(self, session_id: str, last: int | None) -> list[str]:
-        key = _key(session_id)
+        key = encode_key(session_id)
 
         def read(connection: sqlite3.Connection, most: int | None) -> list[str]:
             if last is None:
                 _refuse_long(connection, key, most)
-                return _column(connection.execute(_READ, (key, time.time())), most)
+                return _fetch_column(connection.execute(_READ, (key, time.time())), most)
             newest_first = connection.execute(_READ_LAST, (key, time.time(), last))
-            return _column(newest_first, most)[::-1]
+            return _fetch_column(newest_first, most)[::-1]
 
         return await self._lanes.read(read)
 
     async def _keep_last(self, session_id: str, keep: int) -> int:
         def keep_last(connection: sqlite3.Connection) -> int:
-            session = sqlite_sessions.living(connection, _key(session_id), time.time())
+            session = sessions.find_living(connection, encode_key(session_id), time.time())
             if session is None:
                 return 0
             first, last = session.places
             surplus = connection.execute(_NEWEST_SURPLUS, (first, last, keep)).fetchone()
-            return (
-                sqlite_sessions.remove(
-                    connection, session, first, *surplus, keep=self._keep_trimmed
-                )
-                if surplus
-                else 0
-            )
+            if surplus is None:
+                return 0
+            return sessions.remove(connection, session, first, *surplus, keep=self._keep_trimmed)
 
         return await self._lanes.write(keep_last)
 
@@ -143,45 +122,38 @@ class SQLiteMemoryStore(SearchingStore):
         keep = trimmed and self._keep_trimmed
 
         def remove(connection: sqlite3.Connection) -> int:
-            session = sqlite_sessions.living(connection, _key(session_id), time.time())
+            session = sessions.find_living(connection, encode_key(session_id), time.time())
             if session is None:
                 return 0
             found = (
-                connection.execute(_PLACE, (session.pk, _key(each))).fetchone() for each in ids
+                connection.execute(_PLACE, (session.pk, encode_key(each))).fetchone()
+                for each in ids
             )
             doomed = [place for (place,) in filter(None, found)]
             if session.kept_top is not None and not trimmed:
-                sqlite_search.drop_kept_ids(connection, session.pk, map(_key, ids))
-            return sum(
-                sqlite_sessions.remove(connection, session, at, at, keep=keep) for at in doomed
-            )
+                search.drop_kept_ids(connection, session.pk, map(encode_key, ids))
+            return sum(sessions.remove(connection, session, at, at, keep=keep) for at in doomed)
 
         do = self._lanes.write if trimmed else self._lanes.erase
         return await do(remove)
 
     async def _clear(self, session_id: str, snapshots: bool) -> None:
-        def clear(connection: sqlite3.Connection) -> None:
-            session = sqlite_sessions.find(connection, _key(session_id))
-            if session is not None and session.snapshot is not None and snapshots:
-                session = sqlite_snapshots.delete_all(connection, session)
-            if session is not None:
-                sqlite_sessions.empty(connection, session)
-
-        await self._lanes.erase(clear)
+        key = encode_key(session_id)
+        await self._lanes.erase(lambda connection: clear_session(connection, key, snapshots))
 
     async def _clear_all(self) -> None:
         def clear_all(connection: sqlite3.Connection) -> None:
             for table in ("messages", "sessions", "snapshots", "lives", "archive"):
                 connection.execute(f"DELETE FROM goldfish_{table}")
-            sqlite_search.forget_all(connection)
-            sqlite_state.forget_all(connection)
+            search.forget_all(connection)
+            state.forget_all(connection)
 
         await self._lanes.erase(clear_all)
 
     async def _sessions(self, prefix: str) -> list[str]:
         beginning, ends = _range(prefix)
 
-        def sessions(connection: sqlite3.Connection, most: int | None) -> list[str]:
+        def list_sessions(connection: sqlite3.Connection, most: int | None) -> list[str]:
             rows = connection.execute(
                 f"""SELECT session_id FROM goldfish_sessions
                    WHERE (expires_at IS NULL OR expires_at > ?) AND EXISTS
@@ -189,25 +161,23 @@ class SQLiteMemoryStore(SearchingStore):
                     WHERE place BETWEEN pk << 32 AND (pk + 1 << 32) - 1) {beginning}""",
                 (time.time(), *ends),
             )
-            return [_text(key) for key in _column(rows, most)]
+            return [decode_key(key) for key in _fetch_column(rows, most)]
 
-        return await self._lanes.read(sessions)
+        return await self._lanes.read(list_sessions)
 
     async def _set_ttl(self, session_id: str, seconds: float | None) -> None:
         def set_ttl(connection: sqlite3.Connection) -> None:
             now = time.time()
-            session = sqlite_sessions.living(connection, _key(session_id), now)
-            if session is not None and (
-                session.newest is not None or sqlite_state.there(connection, session.pk)
-            ):
+            session = sessions.find_living(connection, encode_key(session_id), now)
+            if session is not None and not sessions.is_empty(connection, session):
                 moment = None if seconds is None else now + seconds
-                sqlite_sessions.set_deadline(connection, session, moment)
+                sessions.set_deadline(connection, session, moment)
 
         await self._lanes.write(set_ttl)
 
     async def _get_ttl(self, session_id: str) -> float | None:
         def get_ttl(connection: sqlite3.Connection, most: int | None) -> float | None:
-            row = connection.execute(_DEADLINE, (_key(session_id),)).fetchone()
+            row = connection.execute(_DEADLINE, (encode_key(session_id),)).fetchone()
             left = None if row is None or row[0] is None else row[0] - time.time()
             return left if left is None or left > 0 else None
 
@@ -216,34 +186,34 @@ class SQLiteMemoryStore(SearchingStore):
     async def _save_snapshot(
         self, session_id: str, snapshot_id: str, label: str | None, created_at: datetime
     ) -> None:
-        key, note = _key(session_id), None if label is None else _key(label)
+        key, note = encode_key(session_id), None if label is None else encode_key(label)
 
         def save(connection: sqlite3.Connection) -> None:
             now = time.time()
             moment = created_at.timestamp()
-            sqlite_snapshots.save(connection, key, now, (snapshot_id, note, moment))
+            snapshots.save(connection, key, now, (snapshot_id, note, moment))
 
         await self._lanes.write(save)
 
     async def _rollback(self, session_id: str, snapshot_id: str) -> bool:
         def rollback(connection: sqlite3.Connection) -> bool:
-            wanted = _key(snapshot_id)
-            return sqlite_snapshots.rollback(connection, _key(session_id), time.time(), wanted)
+            wanted = encode_key(snapshot_id)
+            return snapshots.rollback(connection, encode_key(session_id), time.time(), wanted)
 
         return await self._lanes.write(rollback)
 
     async def _snapshots(self, session_id: str) -> list[Snapshot]:
-        def snapshots(connection: sqlite3.Connection, most: int | None) -> list[Snapshot]:
+        def list_snapshots(connection: sqlite3.Connection, most: int | None) -> list[Snapshot]:
             if most is not None:  # counting may take a while: not in the caller's thread
                 raise TooManyRowsError
-            rows = sqlite_snapshots.listed(connection, _key(session_id))
-            return [_snapshot(session_id, *row) for row in rows]
+            rows = snapshots.read_all(connection, encode_key(session_id))
+            return [_build_snapshot(session_id, *row) for row in rows]
 
-        return await self._lanes.read(snapshots)
+        return await self._lanes.read(list_snapshots)
 
     async def _delete_snapshot(self, session_id: str, snapshot_id: str) -> None:
         def delete(connection: sqlite3.Connection) -> None:
-            sqlite_snapshots.delete(connection, _key(session_id), _key(snapshot_id))
+            snapshots.delete(connection, encode_key(session_id), encode_key(snapshot_id))
 
         await self._lanes.erase(delete)
 
@@ -251,45 +221,41 @@ class SQLiteMemoryStore(SearchingStore):
         self, session_id: str, snapshot_id: str, new_session_id: str, token: str | None
     ) -> Forked:
         def fork(connection: sqlite3.Connection) -> Forked:
-            keys = _key(session_id), _key(new_session_id)
-            wanted = _key(snapshot_id)
-            return sqlite_snapshots.fork(connection, keys, time.time(), wanted, token)
+            keys = encode_key(session_id), encode_key(new_session_id)
+            wanted = encode_key(snapshot_id)
+            return snapshots.fork(connection, keys, time.time(), wanted, token)
 
         return await self._lanes.write(fork)
 
     async def _write_state(self, session_id: str, named: list[Named]) -> None:
         def write(connection: sqlite3.Connection) -> None:
-            key, now = _key(session_id), time.time()
-            session = sqlite_sessions.living(connection, key, now)
-            if session is None:
-                session = sqlite_sessions.begun(connection, key)
-            sqlite_state.put(connection, session.pk, named)
+            key, now = encode_key(session_id), time.time()
+            session = sessions.find_or_begin(connection, key, now)
+            state.put(connection, session.pk, named)
             if self._ttl is not None:
-                sqlite_sessions.set_deadline(connection, session, now + self._ttl)
+                sessions.set_deadline(connection, session, now + self._ttl)
 
         await self._lanes.write(write)
 
     async def _read_state(self, session_id: str) -> list[Named]:
-        key = _key(session_id)
+        key = encode_key(session_id)
         return await self._lanes.read(
-            lambda connection, most: sqlite_state.read(connection, key, time.time(), most)
+            lambda connection, most: state.read(connection, key, time.time(), most)
         )
 
     async def _write_user_state(self, user_id: str, named: list[Named]) -> None:
-        await self._lanes.write(
-            lambda connection: sqlite_state.put_user(connection, user_id, named)
-        )
+        await self._lanes.write(lambda connection: state.put_user(connection, user_id, named))
 
     async def _read_user_state(self, user_id: str) -> list[Named]:
         return await self._lanes.read(
-            lambda connection, most: sqlite_state.read_user(connection, user_id, most)
+            lambda connection, most: state.read_user(connection, user_id, most)
         )
 
     async def _ping(self) -> None:
         await self._lanes.read(lambda connection, most: connection.execute("SELECT 1").fetchone())
 
     async def _examine(self, repair: bool) -> list[Observation]:
-        return await sqlite_examination.examine(self._lanes, repair)
+        return await examination.examine(self._lanes, repair)
 
     def _search_backend(self) -> SQLiteSearch:
         return SQLiteSearch(self._lanes)
@@ -302,7 +268,7 @@ class SQLiteMemoryStore(SearchingStore):
         await asyncio.to_thread(self._lanes.join)
 
 
-def _file_path(path: str | os.PathLike[str]) -> str:
+def _require_file_path(path: str | os.PathLike[str]) -> str:
     name = os.fspath(path)
     if not isinstance(name, str) or not name:
         raise TypeError("path must be the path of a file, as text or pathlib.Path")
@@ -313,20 +279,20 @@ def _file_path(path: str | os.PathLike[str]) -> str:
     return name
 
 
-def _snapshot(
+def _build_snapshot(
     session_id: str, snapshot_id: str, label: Key | None, created_at: float, count: int
 ) -> Snapshot:
     return Snapshot(
         id=snapshot_id,
         session_id=session_id,
-        label=None if label is None else _text(label),
+        label=None if label is None else decode_key(label),
         created_at=datetime.fromtimestamp(created_at, UTC),
         message_count=count,
     )
 
 
 def _refuse_long(connection: sqlite3.Connection, key: Key, most: int | None) -> None:
-    """See without reading it whether a session may be longer than ``most``."""
+    """Raise, without reading it, if a session may be longer than ``most``."""
     if most is not None:
         (span,) = connection.execute(_SPAN, (key,)).fetchone() or (0,)
         if span is not None and span >= most:
@@ -334,7 +300,7 @@ def _refuse_long(connection: sqlite3.Connection, key: Key, most: int | None) -> 
 
 
 def _range(prefix: str) -> tuple[str, list[Key]]:
-    """The condition that finds, by the index, ids that begin so; none for what is not ASCII."""
+    """Return a condition that the index can use for the prefix; none if that is not ASCII."""
     if not prefix or not prefix.isascii():
         return "", []
     following = prefix[:-1] + chr(ord(prefix[-1]) + 1)
@@ -343,12 +309,5 @@ def _range(prefix: str) -> tuple[str, list[Key]]:
     return condition, [prefix, following, prefix.encode(), following.encode("latin-1")]
 
 
-def _column(cursor: sqlite3.Cursor, most: int | None) -> list[Any]:
-    """The only column of all rows, unless there are more than ``most``."""
-    if most is None:
-        return [value for (value,) in cursor]
-    rows = cursor.fetchmany(most + 1)
-    if len(rows) > most:
-        cursor.close()
-        raise TooManyRowsError
-    return [value for (value,) in rows]
+def _fetch_column(cursor: sqlite3.Cursor, most: int | None) -> list[Any]:
+    return [value for (value,) in fetch(cursor, most)]

@@ -17,10 +17,11 @@ from functools import partial
 from typing import Any, Literal, Protocol
 
 from goldfish.errors import MemoryStoreError
-from goldfish.stores.sqlite.errors import explained, is_busy
-from goldfish.stores.sqlite.file import SQLiteFile, in_transaction
+from goldfish.stores.sqlite.errors import explain, is_busy
+from goldfish.stores.sqlite.file import SQLiteFile
 from goldfish.stores.sqlite.jobs import LOGGER, Job, deliver
 from goldfish.stores.sqlite.quick import QUICK_SECONDS, QUICK_STREAK, QuickLane, close_quietly
+from goldfish.stores.sqlite.transactions import in_transaction
 
 MOST_SHARING = 256  # writes in one commit
 LONG_WAIT = 0.5  # seconds for which another process holds the file before the log says so
@@ -39,7 +40,7 @@ class Housekeeping(Protocol):
 
 
 class Tidying(enum.Enum):
-    """What stands in the queue of the writer among the jobs when there may be work for itself."""
+    """The entry in the writer's queue that tells it to tidy up."""
 
     DUE = enum.auto()
 
@@ -80,7 +81,7 @@ class Lane(ABC):
     def _finish(self) -> None:
         """Do what is left to do before the connection is closed."""
 
-    def _connected(self) -> sqlite3.Connection:
+    def _connect(self) -> sqlite3.Connection:
         if self.connection is None:
             self.connection = self._file.connect()
         self._file.check_in_place()
@@ -91,7 +92,7 @@ class Lane(ABC):
         with self.gate:
             self.disconnect()
         known = isinstance(error, sqlite3.Error | OSError)
-        failure = explained(error, self._file) if known else error
+        failure = explain(error, self._file) if known else error
         deliver([(job, None, failure) for job in jobs])
 
     def _wait(self, jobs: Sequence[Job], error: Exception, pause: float) -> list[Job]:
@@ -113,14 +114,14 @@ class Lane(ABC):
         return left
 
     def _pauses(self) -> Iterator[float]:
-        """How long to wait before each further attempt, in seconds."""
+        """Yield how long to wait before each further attempt, in seconds."""
         began = time.monotonic()
-        told = False
+        is_logged = False
         pause = 0.0005
         while True:
             pause = min(2 * pause, 0.02)
-            if not told and time.monotonic() - began > LONG_WAIT:
-                told = True
+            if not is_logged and time.monotonic() - began > LONG_WAIT:
+                is_logged = True
                 LOGGER.info("waiting for another process that holds %s", self._file.path)
             yield pause
 
@@ -135,7 +136,7 @@ class Reader(Lane):
         while not job.future.cancelled():
             try:
                 with self.gate:
-                    result = job.work(self._connected())
+                    result = job.work(self._connect())
             except Exception as error:
                 if not is_busy(error):
                     self._fail([job], error)
@@ -188,7 +189,7 @@ class Writer(Lane):
             began = time.perf_counter()
             try:
                 with self.gate:
-                    results = in_transaction(self._connected(), partial(_do_all, jobs))
+                    results = in_transaction(self._connect(), partial(_do_all, jobs))
             except Exception as error:
                 if not is_busy(error):
                     self._redo(jobs, error)
@@ -202,7 +203,7 @@ class Writer(Lane):
                 return
 
     def _redo(self, jobs: Sequence[Job], error: Exception) -> None:
-        """One of them failed and none was written: whose fault it is shows when each is alone."""
+        """Do each alone: one of them failed, and none was written."""
         if len(jobs) == 1:
             self._fail(jobs, error)
             return
@@ -213,17 +214,17 @@ class Writer(Lane):
 
     def _step(self) -> None:
         """Tidy up for a few milliseconds; the rest comes after the jobs that have queued up."""
-        self._untidy = self._tidied()
+        self._untidy = self._tidy()
         if self._untidy:
             if self._jobs.empty():
                 time.sleep(BREATH_SECONDS)
             self._jobs.put(Tidying.DUE)
 
-    def _tidied(self) -> bool:
-        """Whether there is more to do; what fails is tried again another time."""
+    def _tidy(self) -> bool:
+        """Tidy up, and return whether there is more to do; what fails is tried again later."""
         try:
             with self.gate:
-                more = self._housekeeping.step(self._connected())
+                more = self._housekeeping.step(self._connect())
         except (sqlite3.Error, OSError, MemoryStoreError) as error:
             if not is_busy(error):
                 with self.gate:
@@ -236,10 +237,10 @@ class Writer(Lane):
         return more
 
     def _finish(self) -> None:
-        """A process that opens the store for one call has to take its share, too."""
+        """Tidy up for a moment: a process that opens the store for one call takes its share."""
         give_up = time.monotonic() + CLOSING_SECONDS
         while self._untidy and time.monotonic() < give_up:
-            self._untidy = self._tidied()
+            self._untidy = self._tidy()
 
 
 def _do_all(jobs: Sequence[Job], connection: sqlite3.Connection) -> list[Any]:
@@ -248,7 +249,7 @@ def _do_all(jobs: Sequence[Job], connection: sqlite3.Connection) -> list[Any]:
 
 
 def refuse_the_rest(jobs: Queue, error: Callable[[], Exception]) -> None:
-    """Nobody serves what was queued behind the end: say so instead of letting callers wait."""
+    """Fail the jobs that were queued behind the end, so that their callers do not wait."""
     with contextlib.suppress(queue.Empty):
         while True:
             job = jobs.get_nowait()
