@@ -52,8 +52,8 @@ def test_a_memory_of_facts_alone_is_not_asked_about_messages() -> None:
     report = run(FACTS, list(one_of_each.values()), Plan(workers=2))
     assert {each.verdict for each in report.results} == {Verdict.UNSUPPORTED}
     told = {each.summary for each in report.results}
-    assert told <= {"the store has no add_messages", "it is not on a server"} | {
-        f"it is not on {service}" for service in ("redis", "postgres")
+    assert told <= {"the store has no add_messages", "needs a server-backed store"} | {
+        f"needs a store on {service}" for service in ("redis", "postgres")
     }
 
 
@@ -95,7 +95,7 @@ def test_what_no_method_shows_is_asked_only_where_it_was_declared(
 
 def test_every_need_can_be_told(capsys: pytest.CaptureFixture[str]) -> None:
     """Each kind of need has its words, in the explanation of a check that has it."""
-    codes = {need.kind: check.code for check in catalogue().values() for need in check.needs}
+    codes = {need.text: check.code for check in catalogue().values() for need in check.needs}
     for code in codes.values():
         explain(code)
     assert "a memory on " in " ".join(capsys.readouterr().out.split())

@@ -12,7 +12,7 @@ import goldfish
 from goldfish.catalogue.registry import Check, Need, Reopening, catalogue, method
 from goldfish.engine.runner import Finished, Plan, Started, run
 from goldfish.errors import MissingExtraError, NotPossibleError
-from goldfish.findings.reason import Why
+from goldfish.findings.reason import Reason
 from goldfish.findings.result import Result, UnprovenError, UnsupportedError, Verdict
 from goldfish.harness.memory import Memory, more_patience
 from goldfish.history import History
@@ -279,7 +279,7 @@ def test_codes_are_unique_and_of_a_known_family() -> None:
     ("error", "verdict"),
     [
         (UnprovenError("nothing was read back"), Verdict.UNKNOWN),
-        (UnsupportedError(Why.STATED, "it writes no files"), Verdict.UNSUPPORTED),
+        (UnsupportedError(Reason.stated("it writes no files")), Verdict.UNSUPPORTED),
         (NotPossibleError("permissions do not bind root"), Verdict.UNSUPPORTED),
     ],
 )

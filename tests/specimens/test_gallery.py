@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from goldfish.catalogue.registry import Check, OtherProcess, catalogue
+from goldfish.catalogue.registry import Check, OtherProcess, Window, catalogue
 from goldfish.engine.runner import Plan, run
 from goldfish.findings.kinds import KINDS
 from goldfish.findings.result import Result, Verdict
@@ -118,7 +118,7 @@ def test_a_correct_stranger_holds_everything(store: type, about: str, not_asked:
     elsewhere = {
         check.code
         for check in checks
-        if any(need.kind in {"service", "window"} for need in check.needs)
+        if any(need is Window or need.before_opening for need in check.needs)
     }
     as_root = {"FLT25"} if os.geteuid() == 0 else set()
     assert codes - elsewhere <= not_asked - {"FLT25"} | as_root

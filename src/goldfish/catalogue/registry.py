@@ -7,81 +7,56 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from goldfish.catalogue.requirements import (
+    Need,
+    OtherProcess,
+    Reopening,
+    Retries,
+    ScopedIds,
+    Server,
+    StoreTTL,
+    Summaries,
+    Window,
+    carries,
+    filters,
+    method,
+    recalls,
+    service,
+)
 from goldfish.findings.families import FAMILIES
 
 if TYPE_CHECKING:
     from goldfish.harness.memory import Memory
+
+__all__ = [
+    "FAMILIES",
+    "SUITES",
+    "Check",
+    "Need",
+    "OtherProcess",
+    "Reopening",
+    "Retries",
+    "ScopedIds",
+    "Server",
+    "StoreTTL",
+    "Subject",
+    "Suite",
+    "Summaries",
+    "Window",
+    "carries",
+    "catalogue",
+    "check",
+    "filters",
+    "method",
+    "recalls",
+    "service",
+]
 
 Function = Callable[["Memory"], Awaitable[None]]
 Suite = Literal["smoke", "standard", "soak"]
 Subject = Literal["messages", "facts", "state"]
 SUITES: tuple[Suite, ...] = ("smoke", "standard", "soak")
 
-
-@dataclass(frozen=True)
-class Need:
-    """Something a check asks of a target; ``kind`` says what ``name`` is.
-
-    method: the store has it, with these parameters. field: the store carries this field of a
-    message. opening: the storage can be opened again. process: also by another process. retries:
-    an id that the session has is a no-op. ttl: the factory takes a store-wide expiry. service: the
-    memory is on a server, of this kind if a name is given. recalls: facts are found by meaning, not
-    by words alone. filters: facts can be chosen by their metadata, also by comparison if so named.
-    scoped ids: the id of a fact serves nobody but its user. window: only so many of the newest
-    messages are kept. summaries: what leaves the window is told in a summary.
-    """
-
-    kind: Literal[
-        "method",
-        "field",
-        "opening",
-        "process",
-        "retries",
-        "ttl",
-        "service",
-        "recalls",
-        "filters",
-        "scoped ids",
-        "window",
-        "summaries",
-    ]
-    name: str = ""
-    parameters: tuple[str, ...] = ()
-
-
-def method(name: str, *parameters: str) -> Need:
-    """The store has this method, and it takes these parameters by name."""
-    return Need("method", name, parameters)
-
-
-def carries(name: str) -> Need:
-    """The store gives back this field of a message."""
-    return Need("field", name)
-
-
-def service(name: str) -> Need:
-    """The memory is on a server of this kind: redis or postgres."""
-    return Need("service", name)
-
-
-def recalls(by: Literal["words", "meaning"]) -> Need:
-    """The target declares that facts are found by this."""
-    return Need("recalls", by)
-
-
-def filters(by: Literal["equality", "comparison"]) -> Need:
-    """The target declares that facts can be chosen by this."""
-    return Need("filters", by)
-
-
-Reopening = Need("opening")
-OtherProcess = Need("process")
-Retries = Need("retries")
-StoreTTL = Need("ttl")
-Server = Need("service")
-ScopedIds = Need("scoped ids")
-Window = Need("window")
-Summaries = Need("summaries")
 
 # What a memory must have so that anything can be asked of it about one of these.
 ESSENTIALS: dict[Subject, tuple[Need, ...]] = {

@@ -1,78 +1,125 @@
-"""What a check needs against what a memory has and claims: why a promise is not asked of it."""
+"""The table of what a check may require: how it is said, how it is seen, and why it is missing."""
 
-from goldfish.catalogue.registry import Check, Need
-from goldfish.findings.kinds import KINDS
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
 from goldfish.findings.reason import Reason, Why
-from goldfish.findings.result import Violation
-from goldfish.harness.memory import Client, Memory
-from goldfish.targets.declaration import Target
+
+if TYPE_CHECKING:
+    from goldfish.harness.memory import Client
+    from goldfish.targets.declaration import Target
 
 
-def missing_need(need: Need, target: Target, client: Client) -> Reason | None:
-    """Why the target does not support what a check needs; None if it does."""
-    if need.kind == "method":
-        if why := client.lacking(need.name):
+@dataclass(frozen=True)
+class Need:
+    """Something that a check requires of a target.
+
+    ``text`` says it to people. ``in_target`` and ``in_store`` look for it in what was declared and
+    in the store that was opened, and return the reason why it is missing, or None. ``excluded_by``
+    are the claims that promise less than this.
+    """
+
+    text: str
+    in_target: "Callable[[Target], Reason | None]" = lambda target: None
+    in_store: "Callable[[Client], Reason | None]" = lambda client: None
+    excluded_by: frozenset[str] = frozenset()
+    before_opening: bool = False  # the target alone shows it: nothing need be started to see it
+
+    def find_missing(self, target: "Target", client: "Client") -> Reason | None:
+        """Return why the target does not have it, or None if it has."""
+        if target.claims in self.excluded_by:
+            return Reason.of(Why.NOT_CLAIMED, f"{target.claims} only")
+        return self.in_target(target) or self.in_store(client)
+
+
+def _declared(text: str, is_there: "Callable[[Target], bool]", reason: Reason) -> Need:
+    """Return a need that the declaration of a target shows."""
+    return Need(text, lambda target: None if is_there(target) else reason)
+
+
+def method(name: str, *parameters: str) -> Need:
+    """The store has this method, and it takes these parameters by name."""
+
+    def find_missing(client: "Client") -> Reason | None:
+        if why := client.lacking(name):
             return Reason.of(Why.NOT_ASKED, why)
-        if client.reckons_replies(need.name, *need.parameters):
+        if client.counts_replies(name, *parameters):
             return Reason(Why.COUNTS_REPLIES)
-        if not client.has(need.name):
-            return Reason.of(Why.LACKS_METHOD, need.name)
-        if lacks := [each for each in need.parameters if not client.has(need.name, each)]:
-            return Reason.of(Why.LACKS_PARAMETER, need.name, ", ".join(lacks))
-    if need.kind == "field" and need.name not in target.carries:
-        return Reason.of(Why.LACKS_FIELD, need.name)
-    if need.kind == "retries" and not target.retries:
-        return Reason.of(Why.LACKS_ANSWER, "ids do not make a retry a no-op")
-    if need.kind == "ttl" and not target.takes_ttl:
-        return Reason.of(Why.LACKS_PARAMETER, "factory", "ttl")
-    if need.kind == "recalls" and need.name == "meaning" != target.recalls:
-        return Reason.stated("it recalls by words, not by meaning")
-    if need.kind == "filters" and need.name == "comparison" != target.filters:
-        return Reason.of(Why.LACKS_ANSWER, "filters do not compare")
-    if need.kind == "filters" and target.filters is None:
-        return Reason.stated("it has no filters")
-    if need.kind == "scoped ids" and not target.scoped_ids:
-        return Reason.stated("the id of a fact serves whoever has it")
-    if need.kind == "window" and target.window is None:
-        return Reason.stated("it has no window")
-    if need.kind == "summaries" and not target.summarises:
-        return Reason.stated("it keeps no summary")
-    if is_beyond(need, target.claims):
-        return Reason.of(Why.NOT_CLAIMED, f"{target.claims} only")
-    return None
+        if not client.has(name):
+            return Reason.of(Why.LACKS_METHOD, name)
+        missing = [each for each in parameters if not client.has(name, each)]
+        return Reason.of(Why.LACKS_PARAMETER, name, ", ".join(missing)) if missing else None
+
+    return Need(f"the method {name}({', '.join(parameters)})", in_store=find_missing)
 
 
-def beyond_window(memory: Memory, violation: Violation) -> Reason | None:
-    """Why what is missing was never promised: more was said than the window holds; else None."""
-    window, given = memory.target.window, memory.hearing.longest
-    # Each message beyond the window takes a summary, and that is as slow as its model.
-    waits = memory.target.summarises and violation.finding == "wedged"
-    if window is None or given <= window or not (KINDS[violation.finding].forgets or waits):
-        return None
-    told = f"it keeps the last {window} messages, and was given {given}"
-    return Reason.of(Why.NOT_CLAIMED, told)
+def carries(name: str) -> Need:
+    """The store gives back this field of a message."""
+    reason = Reason.of(Why.LACKS_FIELD, name)
+    return _declared(f"messages that carry {name}", lambda target: name in target.carries, reason)
 
 
-def is_beyond(need: Need, claims: str | None) -> bool:
-    """Whether the need is more than a memory with such claims ever promised."""
-    if need.kind == "opening":
-        return claims == "one opening"
-    return need.kind == "process" and claims in {"one opening", "one process"}
+def service(name: str = "") -> Need:
+    """The memory is on a server; with a name, on one of this kind: redis or postgres."""
+
+    def find_missing(target: "Target") -> Reason | None:
+        if any(name in {"", each} for each in target.services):
+            return None
+        return Reason.of(
+            Why.LACKS_SERVICE, f"a store on {name}" if name else "a server-backed store"
+        )
+
+    return Need(f"a memory on {name or 'a server'}", find_missing, before_opening=True)
 
 
-def documented(check: Check, target: Target) -> str:
-    """What the memory's documentation says of a promise that it does not keep, if anything."""
-    for key in (check.code, check.family):
-        if key in target.documented:
-            return target.documented[key]
-    for claims, said in target.documented.items():
-        if any(is_beyond(need, claims) for need in check.every_need):
-            return said
-    return ""
+def recalls(by: Literal["words", "meaning"]) -> Need:
+    """The target declares that facts are found by this."""
+    reason = Reason.stated("it recalls by words, not by meaning")
+    return _declared(
+        f"facts that are found by {by}", lambda target: by in {"words", target.recalls}, reason
+    )
 
 
-def missing_service(need: Need, target: Target) -> Reason | None:
-    """Why a check that needs a server cannot be asked of the target; None if it can."""
-    if any(need.name in {"", each} for each in target.services):
-        return None
-    return Reason.of(Why.LACKS_SERVICE, need.name or "a server")
+def filters(by: Literal["equality", "comparison"]) -> Need:
+    """The target declares that facts can be chosen by this."""
+
+    def find_missing(target: "Target") -> Reason | None:
+        if by == "comparison" != target.filters:
+            return Reason.of(Why.LACKS_ANSWER, "filters do not compare")
+        return Reason.stated("it has no filters") if target.filters is None else None
+
+    return Need(f"facts that are chosen by {by}", find_missing)
+
+
+Reopening = Need("a storage that can be opened again", excluded_by=frozenset({"one opening"}))
+OtherProcess = Need(
+    "a storage that another process can open",
+    excluded_by=frozenset({"one opening", "one process"}),
+)
+Server = service()
+Retries = _declared(
+    "ids that make a retry a no-op",
+    lambda target: target.retries,
+    Reason.of(Why.LACKS_ANSWER, "ids do not make a retry a no-op"),
+)
+StoreTTL = _declared(
+    "a factory that takes ttl",
+    lambda target: target.takes_ttl,
+    Reason.of(Why.LACKS_PARAMETER, "factory", "ttl"),
+)
+ScopedIds = _declared(
+    "ids of facts that serve nobody but their user",
+    lambda target: target.scoped_ids,
+    Reason.stated("the id of a fact serves whoever has it"),
+)
+Window = _declared(
+    "a window of the newest messages",
+    lambda target: target.window is not None,
+    Reason.stated("it has no window"),
+)
+Summaries = _declared(
+    "a summary of what left the window",
+    lambda target: target.summarises,
+    Reason.stated("it keeps no summary"),
+)

@@ -35,7 +35,7 @@ def _promise(page: Page, check: Check) -> None:
     page.write()
     page.write(f"{check.family}, {FAMILIES[check.family]}", label=LABEL.format("family"))
     page.write(f"{check.suite}", label=LABEL.format("suite"))
-    needs = "; ".join(map(_told, _beyond_messages(check))) or "only what every memory has"
+    needs = "; ".join(need.text for need in _beyond_messages(check)) or "only what every memory has"
     page.write(needs, label=LABEL.format("needs"))
     page.write(check.incident, label=LABEL.format("incident"))
     _advised(page, advice(check.code, _usual(caught)))
@@ -104,20 +104,3 @@ def _check(name: str) -> Check:
 
 def _beyond_messages(check: Check) -> tuple[Need, ...]:
     return check.needs if check.about == "messages" else check.every_need
-
-
-def _told(need: Need) -> str:
-    return {
-        "method": f"the method {need.name}({', '.join(need.parameters)})",
-        "field": f"messages that carry {need.name}",
-        "opening": "a storage that can be opened again",
-        "process": "a storage that another process can open",
-        "retries": "ids that make a retry a no-op",
-        "ttl": "a factory that takes ttl",
-        "service": f"a memory on {need.name or 'a server'}",
-        "recalls": f"facts that are found by {need.name}",
-        "filters": f"facts that are chosen by {need.name}",
-        "scoped ids": "ids of facts that serve nobody but their user",
-        "window": "a window of the newest messages",
-        "summaries": "a summary of what left the window",
-    }[need.kind]

@@ -10,13 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
-from goldfish.catalogue.registry import Check, Window
-from goldfish.catalogue.requirements import (
-    beyond_window,
-    documented,
-    missing_need,
-    missing_service,
-)
+from goldfish.catalogue.registry import Check
+from goldfish.engine.claims import excuse_what_left_the_window, find_documented
 from goldfish.engine.selection import in_turn
 from goldfish.errors import MissingExtraError, NotPossibleError, ServiceError, TargetError
 from goldfish.findings.reason import Reason, Why
@@ -161,7 +156,7 @@ class _Run:
     def _documented(self, check: Check, outcome: Result) -> str:
         """What the memory's documentation says of a promise that it breaks or never made."""
         if outcome.verdict is Verdict.BROKEN:
-            return documented(check, self._declared)
+            return find_documented(check, self._declared)
         return self._declared.promises if outcome.is_unclaimed else ""
 
     def _reproduce(self, check: Check) -> str:
@@ -197,7 +192,7 @@ class _Run:
     async def _in_sandbox(self, check: Check, effort: float) -> Result:
         # Before anything is started for it: what the target has said already may be enough.
         for need in check.every_need:
-            if need.kind == "service" and (why := missing_service(need, self._target)):
+            if need.before_opening and (why := need.in_target(self._target)):
                 return _result(check, Verdict.UNSUPPORTED, why)
         sandbox = Sandbox(own_servers=check.own_servers)
         memory: Memory | None = None
@@ -213,7 +208,7 @@ class _Run:
                 why = Reason.of(Why.NOT_CLAIMED, memory.target.declines[check.code])
                 return _result(check, Verdict.UNSUPPORTED, why)
             for need in check.every_need:
-                if why := missing_need(need, memory.target, client):
+                if why := need.find_missing(memory.target, client):
                     return _result(check, Verdict.UNSUPPORTED, why)
             await _asked(check, memory)
             return _result(check, Verdict.HELD)
@@ -263,10 +258,7 @@ async def _asked(check: Check, memory: Memory) -> None:
     try:
         await check.function(memory)
     except Violation as violation:
-        why = beyond_window(memory, violation)
-        if why and Window not in check.needs:  # else it is the check's very question
-            memory.record.lost = 0  # what left the window was never promised
-            raise UnsupportedError(why.why, *why.parts) from violation
+        excuse_what_left_the_window(check, memory, violation)
         raise
 
 

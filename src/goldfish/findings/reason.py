@@ -19,7 +19,7 @@ class Why(Enum):
     LACKS_PARAMETERS = ("neither its {} nor its {} takes {}",)
     LACKS_ANSWER = "its {}", "{}"  # an answer without something that it may leave out
     LACKS_FIELD = ("it does not carry {}",)
-    LACKS_SERVICE = ("it is not on {}",)
+    LACKS_SERVICE = ("needs {}",)
     COUNTS_REPLIES = ("the agent's replies are among the last messages too",)
     # There is no answer, which is not the store's fault.
     TIME_UP = ("the time was up",)

@@ -53,9 +53,9 @@ class UnprovenError(Exception):
 class UnsupportedError(Exception):
     """The target turns out not to have what the check is about; ``reason`` says what that is."""
 
-    def __init__(self, why: Why, *parts: object) -> None:
-        self.reason = Reason.of(why, *parts)
-        super().__init__(str(self.reason))
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(str(reason))
+        self.reason = reason
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from goldfish.errors import mask
 from goldfish.findings.comparison import expect_contents
-from goldfish.findings.reason import Why
+from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness.client import EndedError, LocalClient, Methods, StoreError
 from goldfish.harness.hearing import Hearing
@@ -61,13 +61,13 @@ class Client:
 
     def has(self, method: str, *parameters: str) -> bool:
         """Whether the store has this method, and it takes these parameters."""
-        if method not in self.opened.methods or self.reckons_replies(method, *parameters):
+        if method not in self.opened.methods or self.counts_replies(method, *parameters):
             return False
         taken = self.opened.methods[method]
         return taken is None or set(parameters) <= set(taken)
 
-    def reckons_replies(self, method: str, *parameters: str) -> bool:
-        """Whether it counts messages, among which are replies of an agent that nobody foretells."""
+    def counts_replies(self, method: str, *parameters: str) -> bool:
+        """Return True if unpredictable agent replies would change what this method counts."""
         return self.opened.hearing.answers and (method == "trim" or "last" in parameters)
 
     def lacking(self, method: str) -> str:
@@ -374,7 +374,7 @@ class Memory:
         """Raise if so many more openings are more than the target ever promised to allow."""
         others = sum(not client.closed for client in self._clients) + len(self._pods)
         if self.target.claims == "one at a time" and others + more > 1:
-            raise UnsupportedError(Why.NOT_CLAIMED, "one at a time only")
+            raise UnsupportedError(Reason.of(Why.NOT_CLAIMED, "one at a time only"))
 
     def _client(self, opened: Opened, where: str) -> Client:
         name = f"{where}{self.sandbox.opening}"

@@ -8,7 +8,7 @@ from typing import Any
 
 from goldfish.errors import HistoryError
 from goldfish.findings.comparison import quote
-from goldfish.findings.reason import Why
+from goldfish.findings.reason import Reason
 from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness import wire
 from goldfish.harness.client import StoreError
@@ -100,7 +100,7 @@ async def replay_calls(memory: Memory, calls: Sequence[Asked]) -> None:
     for number, call in enumerate(calls):
         if not client.has(call.method):
             raise UnsupportedError(
-                Why.STATED, f"the store has no {call.method}, and the recording asks for it"
+                Reason.stated(f"the store has no {call.method}, and the recording asks for it")
             )
         answer, error = await _answer(client, call, names)
         _learn(call, answer, names)

@@ -4,7 +4,7 @@ from goldfish.catalogue.registry import check, method
 from goldfish.catalogue.support.neighbours import make_look_alikes
 from goldfish.catalogue.support.snapshots import roll_back, save
 from goldfish.catalogue.support.state import ExpectedState, Owner, UserState, fetch, offer
-from goldfish.findings.reason import Why
+from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness.memory import Memory
 
@@ -48,7 +48,7 @@ async def clearing_a_session_leaves_the_values_of_others(memory: Memory) -> None
 async def removing_messages_leaves_the_values(memory: Memory) -> None:
     client = memory.client
     if not client.has("trim", "keep_last") and not client.has("delete_messages"):
-        raise UnsupportedError(Why.LACKS_METHODS, "trim", "delete_messages")
+        raise UnsupportedError(Reason.of(Why.LACKS_METHODS, "trim", "delete_messages"))
     stated, owner = ExpectedState(memory), Owner(memory.session())
     batch = memory.messages(4)
     await client.add(owner.session, batch)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from goldfish.catalogue.registry import OtherProcess, Reopening, check
 from goldfish.catalogue.support.trials import BRIEF, FactTrial, MessageTrial, Trial
-from goldfish.findings.reason import Why
+from goldfish.findings.reason import Reason
 from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness.client import StoreError
 from goldfish.harness.memory import Memory, OpeningError, contents_of
@@ -143,5 +143,5 @@ def _list_files(memory: Memory) -> list[Path]:
     files = [path for path in memory.sandbox.path.rglob("*") if path.is_file()]
     sizes = {path: path.stat().st_size for path in files}
     if not any(sizes.values()):
-        raise UnsupportedError(Why.STATED, "it writes no files into its sandbox")
+        raise UnsupportedError(Reason.stated("it writes no files into its sandbox"))
     return sorted((path for path in files if sizes[path]), key=lambda path: -sizes[path])

@@ -7,7 +7,7 @@ from typing import Any
 from goldfish.catalogue.fidelity.facts import expect_metadata
 from goldfish.catalogue.registry import Reopening, carries, check, method
 from goldfish.catalogue.support.facts import ExpectedFacts, offer
-from goldfish.findings.reason import Why
+from goldfish.findings.reason import Reason
 from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness.memory import Memory, contents_of
 
@@ -100,4 +100,4 @@ async def _outlives_a_reopen(memory: Memory, expect: Callable[[], Awaitable[None
     try:
         await expect()
     except Violation:
-        raise UnsupportedError(Why.STATED, FORGETFUL) from None
+        raise UnsupportedError(Reason.stated(FORGETFUL)) from None

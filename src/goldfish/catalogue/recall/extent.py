@@ -17,7 +17,7 @@ from goldfish.catalogue.support.facts import (
     unwrap_fact,
 )
 from goldfish.findings.comparison import quote
-from goldfish.findings.reason import Why
+from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness.memory import MISSING, Client, Memory, field
 
@@ -128,7 +128,9 @@ async def a_revised_fact_is_as_old_as_it_was(memory: Memory) -> None:
     before = await _told_at(client, user, AFRAID)
     await asyncio.sleep(SECOND)
     if await _told_at(client, user, AFRAID) != before:
-        raise UnsupportedError(Why.LACKS_ANSWER, "facts do not say when they were first told")
+        raise UnsupportedError(
+            Reason.of(Why.LACKS_ANSWER, "facts do not say when they were first told")
+        )
     await client.call("revise", user, name, NEW)
     if (after := await _told_at(client, user, NEW)) != before:
         raise Violation(
@@ -143,7 +145,7 @@ async def _told_at(client: Client, user: str, text: str) -> Any:
         if read_text(item) == text:
             if (found := field(unwrap_fact(item), "created_at")) in (MISSING, None):
                 raise UnsupportedError(
-                    Why.LACKS_ANSWER, "facts do not say when they were first told"
+                    Reason.of(Why.LACKS_ANSWER, "facts do not say when they were first told")
                 )
             return found
     raise Violation(f"lost: user {quote(user)} was told {quote(text)}, which is not there")

@@ -16,7 +16,7 @@ from goldfish.catalogue.support.facts import (
     unpack_facts,
 )
 from goldfish.findings.comparison import quote
-from goldfish.findings.reason import Why
+from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness.client import StoreError
 from goldfish.harness.memory import Client, Memory
@@ -235,7 +235,9 @@ class Shelf:
         """A fact for each of these metadata."""
         shelf = cls(memory)
         if not any(shelf.client.has(name, "filter") for name in ("list_facts", "recall")):
-            raise UnsupportedError(Why.LACKS_PARAMETERS, "list_facts", "recall", "filter")
+            raise UnsupportedError(
+                Reason.of(Why.LACKS_PARAMETERS, "list_facts", "recall", "filter")
+            )
         for each in metadata:
             await shelf.add(each)
         return shelf

@@ -11,7 +11,7 @@ from goldfish.catalogue.support.snapshots import (
     save,
 )
 from goldfish.findings.comparison import quote
-from goldfish.findings.reason import Why
+from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness.memory import MISSING, Client, Memory, contents_of, field, identity
 from goldfish.messages import ChatMessage
@@ -324,7 +324,7 @@ async def labels_come_back_as_they_were_given(memory: Memory) -> None:
     for each in await client.call("list_snapshots", session):
         name, label = repr(identity(each)), field(each, "label")
         if label is MISSING:
-            raise UnsupportedError(Why.LACKS_ANSWER, "list_snapshots tells no labels")
+            raise UnsupportedError(Reason.of(Why.LACKS_ANSWER, "list_snapshots tells no labels"))
         if name in saved and (label or None) != (saved[name] or None):
             raise Violation(f"corrupted: label {quote(saved[name])} came back as {quote(label)}")
 

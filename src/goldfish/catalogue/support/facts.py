@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from goldfish.findings.comparison import quote, quote_list
-from goldfish.findings.reason import Why
+from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness.client import StoreError
 from goldfish.harness.memory import MISSING, Client, Memory, field
@@ -36,7 +36,7 @@ def read_metadata(item: Any) -> Any:
     """Return the metadata of a returned item; raise UnsupportedError if it has none."""
     found = field(unwrap_fact(item), "metadata")
     if found is MISSING:
-        raise UnsupportedError(Why.LACKS_ANSWER, "facts come back without metadata")
+        raise UnsupportedError(Reason.of(Why.LACKS_ANSWER, "facts come back without metadata"))
     return found
 
 
@@ -87,7 +87,7 @@ async def find_id(client: Client, user: str, text: str) -> Any:
         if read_text(item) == text:
             found = field(unwrap_fact(item), "id")
             if found is MISSING:
-                raise UnsupportedError(Why.LACKS_ANSWER, "facts come back without ids")
+                raise UnsupportedError(Reason.of(Why.LACKS_ANSWER, "facts come back without ids"))
             return found
     raise Violation(
         f"lost: {quote(text)} was acknowledged for user {quote(user)}, but a later read does not "

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from goldfish.findings.comparison import expect_contents, quote, quote_list
-from goldfish.findings.reason import Why
+from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness.memory import Client, Memory
 
@@ -17,7 +17,7 @@ def choose_writers(memory: Memory, one: Client, two: Client) -> tuple[Client, Cl
 def require_several_writers(memory: Memory) -> None:
     """Several writers at once are more than some memories ever promised."""
     if memory.target.claims == "one writer":
-        raise UnsupportedError(Why.NOT_CLAIMED, "one writer only")
+        raise UnsupportedError(Reason.of(Why.NOT_CLAIMED, "one writer only"))
 
 
 async def expect_fresh(
