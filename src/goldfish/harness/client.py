@@ -14,10 +14,10 @@ from collections.abc import (
 from functools import partial
 from typing import Any, Self, TypeVar
 
-from goldfish import protocols as store
 from goldfish.errors import mask
 from goldfish.findings.result import Violation
 from goldfish.harness.hearing import Hearing
+from goldfish.history.operations import METHODS, has_effect
 from goldfish.targets.declaration import Target
 from goldfish.threads import LoopThread
 
@@ -92,7 +92,8 @@ class LocalClient:
         An async store serves many at once. A sync one is shared by threads if it says so, and else
         opened another time, because much of what is not async belongs to one thread.
         """
-        if any(inspect.iscoroutinefunction(_attribute(self.store, name)) for name in WRITES):
+        writes = [_attribute(self.store, name) for name in METHODS if has_effect(name, "write")]
+        if any(map(inspect.iscoroutinefunction, writes)):
             return self
         if getattr(self.store, "threads", self.threads) is True:
             client = type(self)(self.store, _nothing, LoopThread(), threads=True)
@@ -183,32 +184,13 @@ async def _close_store(opened: Any) -> None:
             await result
 
 
-_PROTOCOLS = (
-    store.MemoryStore,
-    store.Expiring,
-    store.Editing,
-    store.Listing,
-    store.Snapshotting,
-    store.Remembering,
-    store.Searching,
-    store.Stating,
-)
-KNOWN_METHODS = [
-    name
-    for protocol in _PROTOCOLS
-    for name, value in vars(protocol).items()
-    if inspect.isfunction(value) and not name.startswith("_")
-] + ["close"]
-
-WRITES = ("add_messages", "remember", "set_state")
-
 Methods = dict[str, list[str] | None]  # by name the parameters it takes; None if it takes any
 
 
 def methods_of(opened: object) -> Methods:
     """The methods of a store that its protocols know, and the parameters of each."""
     lacking = lacking_of(opened)
-    found = {name: _attribute(opened, name) for name in KNOWN_METHODS if name not in lacking}
+    found = {name: _attribute(opened, name) for name in METHODS if name not in lacking}
     return {name: _parameters(method) for name, method in found.items() if callable(method)}
 
 

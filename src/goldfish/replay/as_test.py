@@ -9,11 +9,11 @@ from typing import Any
 from goldfish.errors import HistoryError
 from goldfish.history import FAULT, Call, History, find_tag
 from goldfish.history.notation import parse_history, render_history
+from goldfish.history.operations import is_change
 from goldfish.judges import Finding, judge
 from goldfish.judges.smallest import find_smallest
 from goldfish.replay.rerun import is_repeatable
 
-WRITES = {"add", "trim", "clear", "save", "rollback"}
 COMPANY = 12  # writes beside those that show the finding
 FAULTS = 3
 LONGEST_CODE = 40  # of a name in the file
@@ -86,7 +86,7 @@ def find_scene(history: History, finding: Finding) -> list[Call]:
         call
         for call in history.calls
         if call.session == finding.session
-        and call.action in WRITES
+        and is_change(call.action)
         and (call.process, call.start) not in known
         and call.start <= end
         and begin <= call.end

@@ -13,17 +13,13 @@ from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness import wire
 from goldfish.harness.client import StoreError
 from goldfish.harness.memory import MISSING, Client, Memory, field, identity
+from goldfish.history.operations import METHODS
 from goldfish.replay.recorder import SCHEMA
 
 Where = tuple[str, Any, Any]  # what differs, as it was recorded, and as it is here
 
-READS = {"get_history", "list_sessions", "list_snapshots", "list_facts", "recall", "get_fact"}
-READS |= {"search_history", "fact_history", "get_ttl", "get_state"}
 # What each store makes for itself, so that it cannot be the same elsewhere.
 OF_ITS_OWN = {"id", "created_at", "updated_at", "score", "why", "near"}
-NAMED = {"save_snapshot", "remember", "revise", "get_fact", "list_facts", "list_snapshots"}
-NAMING = {"rollback_to_snapshot", "delete_snapshot", "fork", "revise", "forget", "get_fact"}
-NAMING |= {"fact_history"}
 NOT_TOLD = {"id", "created_at"}  # of a message, where the memory makes them itself
 
 
@@ -118,18 +114,22 @@ def _crowded(calls: Sequence[Asked]) -> set[int]:
     """The reads that overlapped a write to the same session."""
     writes: dict[str, list[Asked]] = defaultdict(list)
     for call in calls:
-        if call.method not in READS:
+        if not _only_shows(call):
             writes[str(call.session)].append(call)
     return {
         number
         for number, call in enumerate(calls)
-        if call.method in READS and any(map(call.overlaps, writes[str(call.session)]))
+        if _only_shows(call) and any(map(call.overlaps, writes[str(call.session)]))
     }
+
+
+def _only_shows(call: Asked) -> bool:
+    return call.method in METHODS and METHODS[call.method].only_shows
 
 
 async def _answer(client: Client, call: Asked, names: dict[Any, Any]) -> tuple[Any, str]:
     first, *rest = call.arguments or (None,)
-    if call.method in NAMING:  # ids that the other store gave, and this one gave otherwise
+    if METHODS[call.method].takes_id:  # ids that the other store gave, and this one gave otherwise
         rest = [names.get(each, each) if isinstance(each, str) else each for each in rest]
     arguments = [first, *rest] if call.arguments else []
     try:
@@ -140,7 +140,7 @@ async def _answer(client: Client, call: Asked, names: dict[Any, Any]) -> tuple[A
 
 def _learn(call: Asked, answer: Any, names: dict[Any, Any]) -> None:
     """What the two stores call the same thing."""
-    if call.method not in NAMED:
+    if not METHODS[call.method].gives_ids:
         return
     before = call.result if isinstance(call.result, list) else [call.result]
     now = list(answer) if isinstance(answer, list | tuple) else [answer]

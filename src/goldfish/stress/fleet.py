@@ -15,6 +15,7 @@ from goldfish.harness.memory import Memory, contents_of, identity, messages_in
 from goldfish.harness.pods import Pod
 from goldfish.history import FAULT, Call, History, Outcome
 from goldfish.history.faults import PodFault
+from goldfish.history.operations import ACTIONS
 from goldfish.messages import ChatMessage
 from goldfish.stress.workload import Operation
 
@@ -184,20 +185,14 @@ class Fleet:
 def asks(place: Place, operation: Operation) -> Awaitable[Any]:
     """The call of the store that an operation stands for."""
     lane = sum(operation.process.encode())  # any number that goes with the process
-    session, value = operation.session, operation.value
+    method, value = ACTIONS.get(operation.action, ACTIONS["read"]), operation.value
     if operation.action == "add":
-        messages = [_message(content, at) for at, content in enumerate(value)]
-        return place.call("add_messages", session, messages, deadline=FOREVER, lane=lane)
-    if operation.action == "trim":
-        return place.call("trim", session, keep_last=value, deadline=FOREVER, lane=lane)
-    if operation.action == "clear":
-        return place.call("clear", session, deadline=FOREVER, lane=lane)
-    if operation.action == "save":
-        return _identity(place.call("save_snapshot", session, deadline=FOREVER, lane=lane))
-    if operation.action == "rollback":
-        return place.call("rollback_to_snapshot", session, value, deadline=FOREVER, lane=lane)
-    options = {"last": value} if operation.action == "last" else {}
-    return _read(place.call("get_history", session, deadline=FOREVER, lane=lane, **options))
+        value = [_message(content, at) for at, content in enumerate(value)]
+    arguments, options = method.arguments(operation.session, value)
+    answer = place.call(method.name, *arguments, deadline=FOREVER, lane=lane, **options)
+    if method.gives_ids:
+        return _identity(answer)
+    return _read(answer) if method.effect == "read" else answer
 
 
 def _message(content: str, at: int) -> ChatMessage:

@@ -10,6 +10,7 @@ from goldfish.harness.memory import Memory, Record
 from goldfish.history import History
 from goldfish.history.excerpt import make_excerpt
 from goldfish.history.notation import render_history
+from goldfish.history.operations import ACTIONS
 from goldfish.judges import Finding, Judgement, judge
 from goldfish.judges.evidence import TITLE, find_proof
 from goldfish.stress.fleet import Fleet, Nemesis
@@ -17,14 +18,6 @@ from goldfish.stress.workload import Workload
 
 SHRINK_SECONDS = 3.0
 TRIES = 2  # of each smaller workload: a race does not show every time
-METHODS = {
-    "add": (),
-    "read": (),
-    "last": ("get_history", "last"),
-    "trim": ("trim", "keep_last"),
-    "save": ("save_snapshot",),
-    "rollback": ("rollback_to_snapshot",),
-}
 
 MakeNemesis = Callable[[Random], Nemesis]
 
@@ -128,8 +121,8 @@ def _possible(memory: Memory, workload: Workload) -> Workload:
     """The workload without the actions that the store does not have."""
 
     def has(action: str) -> bool:
-        needed = METHODS.get(action, (action,))
-        return not needed or memory.client.has(*needed)
+        method = ACTIONS[action]
+        return memory.client.has(method.name, *method.keywords)
 
     return replace(workload, mix={each: n for each, n in workload.mix.items() if has(each)})
 

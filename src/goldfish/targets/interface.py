@@ -8,33 +8,15 @@ from typing import Any
 from goldfish.errors import MissingExtraError, ModelNotFoundError, ServiceError, TargetError
 from goldfish.findings.result import Violation
 from goldfish.harness.client import LocalClient, StoreError
+from goldfish.history.operations import METHODS
 from goldfish.targets.declaration import Target
 from goldfish.world.sandbox import Sandbox
 
 OPENS_WITHIN = 10.0
 # What is missing here, and is no fault of the target.
 WORLD = (MissingExtraError, ModelNotFoundError, ServiceError, TargetError)
-EXPECTED = {
-    "add_messages": "session_id, messages",
-    "get_history": "session_id",
-    "trim": "session_id, *, keep_last",
-    "clear": "session_id",
-    "clear_all": "",
-    "delete_messages": "session_id, ids",
-    "list_sessions": "",
-    "set_ttl": "session_id, seconds",
-    "get_ttl": "session_id",
-    "remember": "user_id, text",
-    "recall": "user_id, query",
-    "list_facts": "user_id",
-    "get_fact": "user_id, fact_id",
-    "revise": "user_id, fact_id, text",
-    "forget": "user_id, fact_id",
-    "forget_all": "user_id",
-    "fact_history": "user_id, fact_id",
-    "set_state": "session_id, values, *, user_id",
-    "get_state": "session_id, *, user_id",
-}
+# Methods that a stranger may have in any shape are not looked at.
+EXPECTED = {name: method for name, method in METHODS.items() if not method.any_shape}
 
 
 def shape_problem(store: object) -> str | None:
@@ -81,9 +63,9 @@ def _missing(store: object) -> str | None:
     if "remember" in has and has & {"recall", "list_facts"}:
         return None
     if "remember" in has and "add_messages" not in has:
-        lacks = f"{_spelled('recall')} or {_spelled('list_facts')}"
+        lacks = f"{METHODS['recall']} or {METHODS['list_facts']}"
     else:
-        lacks = _spelled("get_history" if "add_messages" in has else "add_messages")
+        lacks = str(METHODS["get_history" if "add_messages" in has else "add_messages"])
     return (
         f"gives a {type(store).__name__} that has no {lacks}: a memory has add_messages and "
         "get_history, or remember and recall or list_facts"
@@ -99,18 +81,17 @@ def _misshapen(store: object, name: str) -> str | None:
     if _takes(signature, name):
         return None
     own = ", ".join(str(each).partition(":")[0] for each in signature.parameters.values())
-    return f"has {name}({own}) in the wrong shape: expected {_spelled(name)}"
+    return f"has {name}({own}) in the wrong shape: expected {METHODS[name]}"
 
 
 def _takes(signature: inspect.Signature, name: str) -> bool:
     """Whether the call that checks make fits; an optional keyword may be missing altogether."""
-    positional, _, keywords = EXPECTED[name].partition("*, ")
-    arguments = [each for each in positional.split(", ") if each]
-    options = {each: None for each in keywords.split(", ") if each in signature.parameters}
-    if keywords and not options:
+    method = METHODS[name]
+    options = {each: None for each in method.keywords if each in signature.parameters}
+    if method.keywords and not options:
         return True  # the checks that pass it find the store unsupported
     try:
-        signature.bind(*arguments, **options)
+        signature.bind(*method.positional, **options)
     except TypeError:
         return False
     return True
@@ -120,7 +101,3 @@ def _method(store: Any, name: str) -> Any:
     with contextlib.suppress(Exception):  # a property of a stranger's store may do anything
         method = getattr(store, name, None)
         return method if callable(method) else None
-
-
-def _spelled(name: str) -> str:
-    return f"{name}({EXPECTED[name]})"

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from goldfish.findings.kinds import KINDS, Sign, has_sign
 from goldfish.history import Call
+from goldfish.history.operations import has_effect
 from goldfish.report.html.markup import Markup, joined
-from goldfish.report.html.path import READS, WRITES, Path, contents, lacking, names
+from goldfish.report.html.path import Path, contents, lacking, names
 from goldfish.report.html.telling import caller
 
 OUTCOMES = {"ok": "acknowledged", "fail": "an error came back", "unknown": "no answer came"}
@@ -18,9 +19,9 @@ def label(call: Call, about: Sequence[str], followed: Path) -> str:
     if call.outcome != "ok":
         mark = "✗ error" if call.outcome == "fail" else "? no answer"
         return f"{who} {_asked(call)} {mark}".replace("  ", " ")
-    if call.action in WRITES:
+    if has_effect(call.action, "write"):
         return f"{who} {names(contents(call))} ✓ acknowledged"
-    if call.action in READS:
+    if has_effect(call.action, "read"):
         return f"{who}: {_shown(call, about, followed)}"
     return f"{who} {_asked(call)}".rstrip()
 
@@ -53,7 +54,7 @@ def _shown(call: Call, about: Sequence[str], followed: Path) -> str:
 
 
 def _asked(call: Call) -> str:
-    if call.action in WRITES:
+    if has_effect(call.action, "write"):
         return names(contents(call))
     return "" if call.value is None else names([str(call.value)])
 

@@ -6,13 +6,8 @@ from dataclasses import dataclass
 from goldfish.findings.kinds import Sign, has_sign
 from goldfish.history import FAULT, Call, find_tag
 from goldfish.history.excerpt import Excerpt
+from goldfish.history.operations import has_effect
 
-WRITES = {"add", "remember", "revise", "set_state"}
-READS = {"read", "recall", "list_facts", "get_fact", "search_history", "get_state"}
-REMOVALS = {
-    *("clear", "clear_all", "trim", "delete_messages", "rollback", "rollback_to_snapshot"),
-    *("forget", "forget_all"),
-}
 MOST_WRITES = 3
 
 
@@ -35,10 +30,10 @@ def path(excerpt: Excerpt, finding: str | None) -> Path:
     writes = [
         call
         for call in calls
-        if call.action in WRITES and call is not culprit and has(call, excerpt.about)
+        if has_effect(call.action, "write") and call is not culprit and has(call, excerpt.about)
     ]
     before = [call for call in calls if call.start < culprit.start and call is not culprit]
-    removals = [call for call in before if call.action in REMOVALS]
+    removals = [call for call in before if has_effect(call.action, "remove")]
     between = removals[-1:] if finding == "resurrected" else []
     return Path(tuple(writes[:MOST_WRITES]), culprit, next(iter(between), None), finding)
 
@@ -50,7 +45,7 @@ def _culprit(calls: Sequence[Call], about: Sequence[str], finding: str | None) -
     failed = [call for call in calls if call.outcome != "ok"]
     if has_sign(finding, Sign.FAILURE):
         return (failed or calls)[-1]
-    reads = [call for call in calls if call.action in READS and call.outcome == "ok"]
+    reads = [call for call in calls if has_effect(call.action, "read") and call.outcome == "ok"]
     if has_sign(finding, Sign.ABSENCE) and about:
         reads = [call for call in reads if lacking(call, about)] or reads
     elif about:
@@ -60,7 +55,7 @@ def _culprit(calls: Sequence[Call], about: Sequence[str], finding: str | None) -
 
 def contents(call: Call) -> tuple[str, ...]:
     """What was handed in, if it is a write, and what was shown if it is a read."""
-    found = call.value if call.action in WRITES else call.result
+    found = call.value if has_effect(call.action, "write") else call.result
     if isinstance(found, tuple):
         return found
     return (found,) if isinstance(found, str) else ()

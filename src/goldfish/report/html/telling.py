@@ -4,7 +4,8 @@ from goldfish.findings.kinds import Sign, has_sign
 from goldfish.findings.result import Result
 from goldfish.history import Call
 from goldfish.history.excerpt import Excerpt
-from goldfish.report.html.path import WRITES, Path, contents, has, lacking, names, path
+from goldfish.history.operations import has_effect
+from goldfish.report.html.path import Path, contents, has, lacking, names, path
 from goldfish.report.sanitize import shorten
 
 LONGEST = 400
@@ -70,7 +71,11 @@ def _torn(write: Call, read: Call, about: tuple[str, ...]) -> str:
 
 
 def _refused(call: Call) -> str:
-    asked = f"write {names(contents(call)) or 'nothing'}" if call.action in WRITES else call.action
+    asked = (
+        f"write {names(contents(call)) or 'nothing'}"
+        if has_effect(call.action, "write")
+        else call.action
+    )
     got = call.error or "no answer"
     return f"{caller(call)} asked to {asked}, an ordinary call, and got an error: {got}"
 
