@@ -8,7 +8,6 @@ from goldfish.catalogue.snapshots.sessions import LIST, RESTORING
 from goldfish.catalogue.support.freshness import expect_fresh
 from goldfish.catalogue.support.snapshots import (
     Aim,
-    expect_acknowledged,
     expect_listed,
     expect_one_of,
     expect_state,
@@ -84,7 +83,7 @@ async def a_kill_during_a_rollback_leaves_one_state_or_the_other(memory: Memory)
         answered, _ = await kill_during(memory, aim, "rollback_to_snapshot", session, before)
         state = await expect_one_of(client, session, states, "a kill during a rollback")
         if answered and state == 0:
-            await expect_acknowledged(client, session, states[1])
+            await client.expect(session, contents_of(states[1]))
         if client.has("list_snapshots"):
             await expect_listed(client, session, [before, after])
     await expect_state(client, session, before, old, gone=new)

@@ -1,1 +1,4 @@
-"""What several checks share: what they write, read, compare and do to the world."""
+"""What checks of several families share: what they write, expect and compare, and fault trials.
+
+It may import ``harness``, ``world.faults``, ``messages`` and ``findings``, and registers no check.
+"""

@@ -1,4 +1,4 @@
-"""Whether an opening that has been there for a while sees what others did meanwhile."""
+"""Several openings of one storage: which may write, and whether each sees the others' writes."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -10,12 +10,12 @@ from goldfish.harness.memory import Client, Memory
 
 
 def choose_writers(memory: Memory, one: Client, two: Client) -> tuple[Client, Client]:
-    """Both may write, unless the memory never promised more than one writer."""
+    """Return both clients, or the first twice if the memory promises only one writer."""
     return (one, one) if memory.target.claims == "one writer" else (one, two)
 
 
 def require_several_writers(memory: Memory) -> None:
-    """Several writers at once are more than some memories ever promised."""
+    """Skip the check if the memory promises only one writer."""
     if memory.target.claims == "one writer":
         raise UnsupportedError(Reason.of(Why.NOT_CLAIMED, "one writer only"))
 
@@ -29,9 +29,9 @@ async def expect_fresh(
     gone: Iterable[Any] = (),
     elsewhere: bool = False,
 ) -> None:
-    """Raise if the client does not see this; as stale, if a new opening of the storage does.
+    """Raise if a client does not read these contents; as ``stale`` if a new opening reads them.
 
-    ``elsewhere`` asks a new process, because openings of one process may share what is old.
+    ``elsewhere`` asks a new process, because openings of one process may share a cache.
     """
     found = await client.contents(session)
     if found == list(expected):
@@ -39,9 +39,9 @@ async def expect_fresh(
     newcomer = await (memory.elsewhere() if elsewhere else memory.open())
     if await newcomer.contents(session) == list(expected):
         raise Violation(
-            f"stale: an opening gives back {len(found)} messages of session {quote(session)}, "
-            f"where a new opening finds {len(expected)}",
-            f"the old opening read {quote_list(found)}",
+            f"stale: an older opening reads {len(found)} messages of session {quote(session)}, "
+            f"but a new one reads {len(expected)}",
+            f"the older opening read {quote_list(found)}",
             f"the new opening read {quote_list(expected)}",
         )
     expect_contents(expected, found, session=session, gone=gone)

@@ -1,6 +1,6 @@
-"""Session ids that a careless store takes for one another, by the reason why.
+"""Session ids that a careless store confuses, grouped by the reason.
 
-What is ODD may be refused by a store, if loudly; all others are ordinary.
+A store may refuse those called ODD, if loudly; all others are ordinary.
 """
 
 E_ACUTE = "\N{LATIN SMALL LETTER E WITH ACUTE}"
@@ -105,7 +105,7 @@ ODD_CHARACTERS = [
 
 LIKE_ODD_CHARACTERS = ["a", "ab", "a?", f"a{UNREADABLE}", UNREADABLE, "default", "None", "null"]
 
-# Pairs of ids with one short digest: found by search, and proven by a test.
+# Pairs of ids with the same short digest, found by search and proven by a test.
 SAME_DIGEST = {
     "the first 10 hex digits of MD5": ("session-35437", "session-1664520"),
     "the last 8 hex digits of MD5": ("session-32885", "session-67077"),

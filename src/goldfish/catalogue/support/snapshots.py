@@ -1,4 +1,4 @@
-"""Saved states in the words of a check: to save one, go back to it, list them, be refused."""
+"""Snapshots as checks save them, roll back to them, list them, and are killed meanwhile."""
 
 import asyncio
 import time
@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 from random import Random
 from typing import Any
 
-from goldfish.findings.comparison import expect_contents, quote, quote_list
+from goldfish.findings.comparison import quote, quote_list
 from goldfish.findings.result import Violation
 from goldfish.harness.client import EndedError, StoreError
 from goldfish.harness.memory import Client, Memory, contents_of, identity
 
 
 async def save(client: Client, session: str, **options: Any) -> Any:
-    """Save the session, and give the id by which it can be rolled back."""
+    """Save a session and return the id of the snapshot."""
     name = identity(await client.call("save_snapshot", session, **options))
     if name is None:
         raise Violation("wrong: save_snapshot returned None, not the id of a snapshot")
@@ -21,19 +21,19 @@ async def save(client: Client, session: str, **options: Any) -> Any:
 
 
 async def roll_back(client: Client, session: str, name: Any) -> None:
-    """Roll the session back; when this returns, that is acknowledged."""
+    """Roll a session back; when this returns, it is acknowledged."""
     await client.call("rollback_to_snapshot", session, name)
 
 
 async def list_snapshots(client: Client, session: str) -> list[Any]:
-    """The ids of the session's snapshots, as they are listed."""
+    """Return the ids of a session's snapshots in the order in which the store lists them."""
     return [identity(each) for each in await client.call("list_snapshots", session)]
 
 
 async def expect_listed(client: Client, session: str, names: Sequence[Any]) -> None:
-    """Raise unless these are listed in this order; a store may list some of its own beside.
+    """Raise unless these snapshots are listed in this order; a store may list others, too.
 
-    One that is given twice, as some stores do for two saves of one state, is listed once.
+    Some stores return one id for two saves of the same state; it is listed once.
     """
     names = [name for at, name in enumerate(names) if name not in names[:at]]
     found = await list_snapshots(client, session)
@@ -41,8 +41,8 @@ async def expect_listed(client: Client, session: str, names: Sequence[Any]) -> N
     evidence = (f"saved {quote_list(names)}", f"listed {quote_list(found)}")
     if missing:
         raise Violation(
-            f"lost: {len(missing)} of {len(names)} snapshots of session {quote(session)} are "
-            f"listed no longer, the first of them {quote(missing[0])}",
+            f"lost: snapshot {quote(missing[0])} of session {quote(session)} was saved, but is not "
+            f"listed ({len(missing)} of {len(names)} missing)",
             *evidence,
         )
     if [name for name in found if name in names] != list(names):
@@ -61,20 +61,18 @@ async def expect_state(
     gone: Iterable[Any] = (),
     foreign: Iterable[Any] = (),
 ) -> None:
-    """Raise unless the session can be rolled back to the snapshot, and then has these messages."""
+    """Raise unless rolling a session back to a snapshot succeeds and restores these messages."""
     try:
         await roll_back(client, session, name)
     except StoreError as error:
-        raise Violation(f"lost: a snapshot that was saved cannot be rolled back to: {error}") from (
-            error
-        )
+        raise Violation(f"lost: a snapshot was saved, but rolling back fails: {error}") from error
     await client.expect(
         session, contents_of(messages), gone=contents_of(gone), foreign=contents_of(foreign)
     )
 
 
 async def expect_refused(client: Client, what: str, method: str, *arguments: Any) -> None:
-    """Raise if the call returns as if there were something to do."""
+    """Raise if a call that has to fail returns."""
     try:
         await client.call(method, *arguments)
     except StoreError:
@@ -83,33 +81,33 @@ async def expect_refused(client: Client, what: str, method: str, *arguments: Any
 
 
 class Aim:
-    """When to kill a process, so that about as many die before their answer as after it."""
+    """Chooses when to kill a process, so that about half of them die before they answer."""
 
     def __init__(self, random: Random) -> None:
         self._random = random
         self._within = 0.0
 
     async def measure(self, client: Client, method: str, *arguments: Any) -> None:
-        """Make the call where nothing disturbs it, to know how long it takes."""
+        """Make the call undisturbed, and remember how long it takes."""
         start = time.perf_counter()
         await client.call(method, *arguments)
         self._within = 1.3 * (time.perf_counter() - start)
 
     def moment(self) -> float:
-        """So many seconds after the call was made."""
+        """Return the seconds to wait after the call was made."""
         return self._random.uniform(0, self._within)
 
     def learn(self, took: float | None) -> None:
-        """Aim at what the answer took, now that it came first; and later, if there was none."""
+        """Aim at the time that the answer took; if there was none, aim later."""
         self._within = 1.2 * self._within if took is None else 1.1 * took
 
 
 async def kill_during(
     memory: Memory, aim: Aim, method: str, session: str, *arguments: Any
 ) -> tuple[bool, Any]:
-    """Ask it of another process and kill that in the middle: whether it answered, and what."""
+    """Kill another process during its call; return whether it answered, and what."""
     victim = await memory.elsewhere()
-    await victim.history(session)  # so that what is lazy is done
+    await victim.history(session)  # so that lazy set-up is done
     start, ends = time.perf_counter(), list[float]()
     asking = asyncio.create_task(victim.call(method, session, *arguments))
     asking.add_done_callback(lambda _: ends.append(time.perf_counter()))
@@ -129,18 +127,13 @@ async def kill_during(
 async def expect_one_of(
     client: Client, session: str, states: Sequence[Sequence[Any]], after: str
 ) -> int:
-    """Which of the states the session is in; torn, if it is in none of them."""
+    """Return which of these states a session is in; raise ``torn`` if it is in none."""
     found = await client.contents(session)
     for number, state in enumerate(states):
         if found == contents_of(state):
             return number
     raise Violation(
-        f"torn: after {after}, session {quote(session)} is in no state that it ever had",
+        f"torn: after {after}, session {quote(session)} is in a state that it never had",
         *(f"may be {quote_list(contents_of(state))}" for state in states),
         f"read back {quote_list(found)}",
     )
-
-
-async def expect_acknowledged(client: Client, session: str, state: Sequence[Any]) -> None:
-    """Raise unless the session is in this state, which a call that returned put it in."""
-    expect_contents(contents_of(state), await client.contents(session), session=session)

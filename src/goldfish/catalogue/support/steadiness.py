@@ -1,4 +1,4 @@
-"""Whether messages are after some deed what they were before, field by field."""
+"""Compares messages before and after some deed, field by field."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ Fields = dict[str, Any]
 
 
 async def read_steady_fields(memory: Memory, session: str) -> list[Fields]:
-    """The carried fields of each message, as far as two reads in a row agree on them."""
+    """Return the carried fields of each message on which two reads in a row agree."""
     first, second = [await memory.client.history(session) for _ in range(2)]
     names = ("content", *sorted(memory.target.carries - {"content"}))
     return [
@@ -24,7 +24,7 @@ async def read_steady_fields(memory: Memory, session: str) -> list[Fields]:
 def expect_steady(
     before: Sequence[Fields], after: Sequence[Any], deed: str, *, session: str
 ) -> None:
-    """Raise if the messages are no longer what they were, and say what did it."""
+    """Raise if the messages have changed, and name the deed that did it."""
     expect_contents([each["content"] for each in before], contents_of(after), session=session)
     for fields, message in zip(before, after, strict=True):
         for name, value in fields.items():
@@ -36,7 +36,7 @@ def expect_steady(
 
 
 def plain(message: Any, name: str) -> Any:
-    """A field, where all that says nothing is None and a time is its instant."""
+    """Return a field, with None for everything empty and times in UTC."""
     value = field(message, name)
     if name == "created_at":
         return parse_instant(value) or value
