@@ -32,9 +32,10 @@ soak: $(VENV)/.dev
 bench: $(VENV)/.bench
 	$(BIN)/python bench/stores.py $(ARGS)
 
-# The table of findings: environments of its own below .findings, unless VENV names one.
+# The pages of findings: environments of its own below .findings, unless VENV names one. With
+# ARGS=--pages-only it runs nothing, and writes the pages from findings/findings.json.
 findings:
-	$(if $(filter command line environment,$(origin VENV)),VENV=$(VENV)) $(PYTHON) -m tools.findings $(ARGS)
+	PYTHONPATH=src $(if $(filter command line environment,$(origin VENV)),VENV=$(VENV)) $(PYTHON) -m tools.findings $(ARGS)
 
 # The site, from the pages and from the code itself; a warning fails it.
 docs: $(VENV)/.docs

@@ -17,7 +17,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.findings.environments import NotInstalledError, prepared
+from tools.findings.environments import NotInstalledError, prepare
 
 ROOT = Path(__file__).parents[1]
 PATIENCE = 60.0  # seconds in which a bug is to be found
@@ -162,7 +162,7 @@ def _broken(
 def _environment(place: Path, extra: str, release: str) -> Path:
     """One with this release and all else that the extra needs, made where there is none."""
     name = f"{extra}-{release.replace('==', '-').replace(' ', '-')}"
-    return prepared(ROOT, place / name, f"{extra},servers", *release.split())
+    return prepare(ROOT, place / name, f"{extra},servers", *release.split())
 
 
 def _seen(python: Path, target: str, codes: str, seed: int) -> list[str]:

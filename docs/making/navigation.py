@@ -4,6 +4,8 @@ from collections.abc import Collection
 from pathlib import PurePosixPath
 
 from goldfish.findings.families import FAMILIES
+from goldfish.integrations.goldfish import GOLDFISH
+from goldfish.integrations.libraries import LIBRARIES
 
 # The pages of a section in the order in which one reads them; others follow by name.
 ORDER: dict[str, tuple[str, ...]] = {
@@ -27,6 +29,7 @@ ORDER: dict[str, tuple[str, ...]] = {
         "state",
         "dropins",
     ),
+    "findings": tuple(each.prefix for each in (*LIBRARIES, GOLDFISH)),
     "stories": ("mock-that-lied", "goldfish-bot", "rollback-that-wiped", "thirty-percent"),
     "catalogue": ("index", *FAMILIES),
     "reference": ("cli", "pytest", "targets", "api"),
@@ -34,6 +37,7 @@ ORDER: dict[str, tuple[str, ...]] = {
 CAPTIONS = {
     "": "Begin here",
     "howto": "How to",
+    "findings": "Findings",
     "stories": "Four incidents",
     "catalogue": "The catalogue",
     "reference": "Reference",

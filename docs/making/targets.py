@@ -1,7 +1,8 @@
 """The targets that have a name, as a table."""
 
 from docs.making.markdown import escaped
-from goldfish.targets.names import BUILT_INS, BuiltIn
+from goldfish.integrations.libraries import BUILT_INS
+from goldfish.integrations.library import BuiltIn
 
 INTRODUCTION = """# Targets by name
 

@@ -11,10 +11,10 @@ from goldfish.world.sandbox import Sandbox
 
 FINDINGS = Path(__file__).parents[2] / "findings"
 MODULES = {
-    "google-adk": ("google.adk", "sqlalchemy"),
+    "adk": ("google.adk", "sqlalchemy"),
     "langchain": ("langchain_community", "langchain_classic", "langchain_postgres"),
     "langgraph": ("langgraph.pregel", "langgraph.store.sqlite", "langgraph.store.postgres"),
-    "llama-index": (
+    "llamaindex": (
         "llama_index.core",
         "llama_index.storage.chat_store.sqlite",
         "llama_index.storage.chat_store.redis",
@@ -54,16 +54,16 @@ SAID = {
     "langgraph/REV50": "['goes swimming'] scores 1.00 for 'and the violin', which it said before",
     "langgraph/SNP07": "a fork at an unknown checkpoint was accepted; the thread now has []",
     "langgraph/SNP08": "a fork of ann's thread at bob's checkpoint was accepted; it now has []",
-    "google-adk/FID44": "the state {'note': 'before\\x00after', 'na\\x00me': 'value'} was",
-    "google-adk/FID46": "set to ['tea'], the cart has ['tea', 'never told']",
+    "adk/FID44": "the state {'note': 'before\\x00after', 'na\\x00me': 'value'} was",
+    "adk/FID46": "set to ['tea'], the cart has ['tea', 'never told']",
 }
 # These have a process of their own.
 SAID_APART = {
-    "google-adk/ORD03": "events of one moment came back as [",
-    "google-adk/ISO04": "['InMemorySessionService', 'SqliteSessionService'] show 'chat'",
+    "adk/ORD03": "events of one moment came back as [",
+    "adk/ISO04": "['InMemorySessionService', 'SqliteSessionService'] show 'chat'",
     "langchain/DUR16_file": "after kill ",
-    "llama-index/CON08": "10 of 10 first puts at once failed",
-    "llama-index/CLR09": "after delete_message('bob', 1) there are ['bob a', 'bob b', 'bob c']",
+    "llamaindex/CON08": "10 of 10 first puts at once failed",
+    "llamaindex/CLR09": "after delete_message('bob', 1) there are ['bob a', 'bob b', 'bob c']",
     "mem0/FID60_faiss": "Ann had 20 memories; after Ben's datetime and a restart she has 0",
     "mem0/FID62": "",
 }
@@ -77,7 +77,7 @@ SAID_ON_SERVERS = {
     "langgraph/CON07": "",
     "langgraph/REC17": "of (2, 9, 10, 100) those of at least 10 are [2, 9, 10, 100]",
     "langgraph/REC50": "of 5 items, page by page,",
-    "llama-index/CLR12_redis": "without 'a' there are ['d', 'c', 'b'], and deleting",
+    "llamaindex/CLR12_redis": "without 'a' there are ['d', 'c', 'b'], and deleting",
     "openai-agents/ISO07": "the session 'chat:messages' beside 'chat'",
 }
 pytestmark = pytest.mark.filterwarnings("ignore")  # of libraries, about what they will drop

@@ -1,55 +1,52 @@
-"""``make findings``: ask every target of the day, and write docs/findings.md and findings.json."""
+"""``make findings``: check every target of the day, and write findings.json and its pages."""
 
 import argparse
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from tools.findings.asking import Question, ask_all
-from tools.findings.environments import NotInstalledError, prepared
-from tools.findings.figures import figures
-from tools.findings.libraries import LIBRARIES
-from tools.findings.page import page
+from goldfish.integrations.goldfish import GOLDFISH
+from goldfish.integrations.libraries import LIBRARIES, library_of
+from tools.findings.details import render_library
+from tools.findings.environments import NotInstalledError, prepare
+from tools.findings.figures import compute_figures
+from tools.findings.overview import DATA, render_overview
+from tools.findings.runs import Job, run_all
 
 ROOT = Path(__file__).parents[2]
 PLACE = ROOT / ".findings"
 RUNS = PLACE / "runs"
+SCRIPTS = PLACE / "scripts.json"
 
 
 def main(arguments: list[str]) -> int:
-    """Ask, count and write; what could not be asked is a row that says so."""
-    options = _options(arguments)
-    python = _python()
-    known = _inside(python, "targets")
-    chosen = options.only_target or list(known["targets"])
-    if unknown := [each for each in chosen if each not in known["targets"]]:
-        print(f"no such target: {', '.join(unknown)}; `goldfish targets` lists them")
-        return 2
-    if not options.page_only:
-        ask_all(_questions(chosen, known, python, options), RUNS, options.at_once)
-    scripts = _scripts(python, known, chosen, again=not options.page_only)
-    kept = [json.loads(path.read_text()) for path in sorted(RUNS.glob("*.json"))]
-    runs = [*kept, *_left_out(known, kept)]
-    _write(figures(runs, known, scripts, _asked(options)))
+    """Check, compute and write; a target that could not be checked is a row that says so."""
+    options = _parse(arguments)
+    if not options.pages_only:
+        python = _find_python()
+        known = _take_inventory(python, "targets")
+        chosen = options.only_target or list(known["targets"])
+        if unknown := [each for each in chosen if each not in known["targets"]]:
+            print(f"no such target: {', '.join(unknown)}; `goldfish targets` lists them")
+            return 2
+        run_all(_jobs(chosen, known, python, options), RUNS, options.at_once)
+        figures = compute_figures(
+            _kept_runs(known), known, _run_scripts(python, chosen), _conditions(options)
+        )
+        (ROOT / DATA).write_text(json.dumps(figures, indent=1, ensure_ascii=True) + "\n")
+    _write_pages(json.loads((ROOT / DATA).read_text()))
     return 0
 
 
-def _left_out(known: dict[str, Any], runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A row for each target that nobody has asked yet."""
-    asked = {run["target"] for run in runs}
-    names = [name for name in known["targets"] if name not in asked]
-    said = 'not in this run: make findings ARGS="--only-target {}"'
-    return [{"target": name, "error": said.format(name)} for name in names]
-
-
-def _options(arguments: list[str]) -> argparse.Namespace:
+def _parse(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make findings", description=__doc__)
-    parser.add_argument("--only-target", action="append", help="ask only this one again")
-    parser.add_argument("--page-only", action="store_true", help="write the page from kept runs")
+    parser.add_argument("--only-target", action="append", help="check only this one again")
+    parser.add_argument("--pages-only", action="store_true", help="write the pages, run nothing")
     parser.add_argument("--max-time", type=float, default=240.0, help="seconds for each target")
     parser.add_argument("--at-once", type=int, default=2, help="targets at the same time")
     parser.add_argument("--seed", type=int, default=1)
@@ -57,77 +54,76 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _asked(options: argparse.Namespace) -> dict[str, Any]:
-    """How it was asked; a page from kept runs keeps what those said."""
-    file = RUNS / "asked" / "asked.json"
-    if options.page_only and file.exists():
-        kept: dict[str, Any] = json.loads(file.read_text())
-        return kept
+def _conditions(options: argparse.Namespace) -> dict[str, Any]:
     day = datetime.now(UTC).date().isoformat()
-    said = {"day": day, "seed": options.seed, "suite": options.suite, "max_time": options.max_time}
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps(said))
-    return said
+    return {
+        "day": day,
+        "seed": options.seed,
+        "suite": options.suite,
+        "max_time": options.max_time,
+    }
 
 
-def _python() -> Path:
-    """That of the environment given by VENV, or of one made here with all extras."""
+def _kept_runs(known: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return every run, and a row for each target that was never run."""
+    runs = [json.loads(path.read_text()) for path in sorted(RUNS.glob("*.json"))]
+    done = {run["target"] for run in runs}
+    error = 'not in this run: make findings ARGS="--only-target {}"'
+    missing = [name for name in known["targets"] if name not in done]
+    return [*runs, *({"target": name, "error": error.format(name)} for name in missing)]
+
+
+def _find_python() -> Path:
+    """Return the Python of the environment that VENV names, or of one made with all extras."""
     if given := os.environ.get("VENV"):
         return Path(given).absolute() / "bin" / "python"
-    return prepared(ROOT, PLACE / "all", "all")
+    return prepare(ROOT, PLACE / "all", "all")
 
 
-def _questions(
+def _jobs(
     chosen: list[str], known: dict[str, Any], python: Path, options: argparse.Namespace
-) -> list[Question]:
-    questions = []
+) -> list[Job]:
+    jobs = []
     for name in chosen:
         try:
-            own = _own_python(known["targets"][name], python)
+            own = _python_for(known["targets"][name], python)
         except NotInstalledError as error:
-            _note(name, f"its extra could not be installed: {error}")
+            _note_failure(name, f"its extra could not be installed: {error}")
             continue
-        questions.append(Question(ROOT, own, name, options.seed, options.suite, options.max_time))
-    return questions
+        jobs.append(Job(ROOT, own, name, options.seed, options.suite, options.max_time))
+    return jobs
 
 
-def _own_python(target: dict[str, Any], python: Path) -> Path:
-    """An environment of its own for what the one with all extras does not have."""
+def _python_for(target: dict[str, Any], python: Path) -> Path:
+    """Return that Python, or one of its own for a target whose extra it does not have."""
     if not target["missing"]:
         return python
     extra = target["extra"]
-    return prepared(ROOT, PLACE / extra, f"{extra},servers")
+    return prepare(ROOT, PLACE / extra, f"{extra},servers")
 
 
-def _note(target: str, error: str) -> None:
+def _note_failure(target: str, error: str) -> None:
     RUNS.mkdir(parents=True, exist_ok=True)
     (RUNS / f"{target}.json").write_text(json.dumps({"target": target, "error": error}))
 
 
-def _scripts(
-    python: Path, known: dict[str, Any], chosen: list[str], *, again: bool
-) -> list[dict[str, Any]]:
-    """How each script of the libraries ends that were asked; of the others, how it ended."""
-    file = RUNS / "asked" / "scripts.json"
-    kept: list[dict[str, Any]] = json.loads(file.read_text()) if file.exists() else []
-    asked = [
-        each.folder
-        for each in LIBRARIES
-        if any(name.partition("-")[0] == each.prefix.partition("-")[0] for name in chosen)
-    ]
-    if again or not kept:
-        fresh = _inside(python, "scripts", *asked)
-        kept = [each for each in kept if each["library"] not in asked] + fresh
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(kept, indent=1))
-    return sorted(kept, key=lambda each: str(each["script"]))
+def _run_scripts(python: Path, chosen: list[str]) -> list[dict[str, Any]]:
+    """Run the scripts of the chosen targets' libraries; keep the outcomes of the others."""
+    libraries = {library_of(name).prefix for name in chosen}
+    folders = [each.prefix for each in LIBRARIES if each.prefix in libraries]
+    kept = json.loads(SCRIPTS.read_text()) if SCRIPTS.exists() else []
+    others = [each for each in kept if each["library"] not in folders]
+    scripts = [*others, *_take_inventory(python, "scripts", *folders)]
+    SCRIPTS.parent.mkdir(parents=True, exist_ok=True)
+    SCRIPTS.write_text(json.dumps(scripts, indent=1))
+    return sorted(scripts, key=lambda each: str(each["script"]))
 
 
-def _inside(python: Path, *words: str) -> Any:
-    """What the environment tells of itself."""
+def _take_inventory(python: Path, *words: str) -> Any:
+    """Return what the environment prints about itself."""
     paths = os.pathsep.join(str(each) for each in (ROOT / "src", ROOT))
     done = subprocess.run(
-        [str(python), "-m", "tools.findings.inside", *words],
+        [str(python), "-m", "tools.findings.inventory", *words],
         stdout=subprocess.PIPE,
         text=True,
         check=True,
@@ -137,12 +133,14 @@ def _inside(python: Path, *words: str) -> Any:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def _write(told: dict[str, Any]) -> None:
+def _write_pages(figures: Mapping[str, Any]) -> None:
     docs = ROOT / "docs"
-    docs.mkdir(exist_ok=True)
-    (docs / "findings.json").write_text(json.dumps(told, indent=1, ensure_ascii=True) + "\n")
-    (docs / "findings.md").write_text(page(told), encoding="utf-8")
-    print(f"written: {docs / 'findings.md'} and findings.json", file=sys.stderr)
+    (docs / "findings").mkdir(parents=True, exist_ok=True)
+    (docs / "findings.md").write_text(render_overview(figures), encoding="utf-8")
+    for library in (GOLDFISH, *LIBRARIES):
+        page = docs / "findings" / f"{library.prefix}.md"
+        page.write_text(render_library(library, figures), encoding="utf-8")
+    print(f"written: {docs / 'findings.md'} and {docs / 'findings'}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Virtual environments with the released packages of the day, made where there are none yet."""
+"""Creates virtual environments with the released packages of the day."""
 
 import subprocess
 import sys
@@ -6,11 +6,11 @@ from pathlib import Path
 
 
 class NotInstalledError(Exception):
-    """An environment that could not be made, with the reason."""
+    """An environment could not be created; the message says why."""
 
 
-def prepared(root: Path, place: Path, extras: str, *releases: str) -> Path:
-    """The Python of an environment that has goldfish from here, with these extras and releases."""
+def prepare(root: Path, place: Path, extras: str, *releases: str) -> Path:
+    """Return the Python of an environment that has goldfish from here, with extras and releases."""
     python = place / "bin" / "python"
     done = place / ".installed"
     if not done.exists():
@@ -20,13 +20,13 @@ def prepared(root: Path, place: Path, extras: str, *releases: str) -> Path:
             _run([sys.executable, "-m", "venv", str(place)])
         pip = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
         _run([*pip, "--upgrade", "-e", f"{root}[{extras}]", *releases])
-        _model(place)
+        _install_model(place)
         done.touch()
     return python
 
 
-def _model(place: Path) -> None:
-    """The weights of the embedder; without them, what needs none is asked all the same."""
+def _install_model(place: Path) -> None:
+    """Install the weights of the embedder; checks that need none run without them."""
     subprocess.run(
         [str(place / "bin" / "goldfish"), "model", "install"], capture_output=True, check=False
     )
@@ -35,5 +35,5 @@ def _model(place: Path) -> None:
 def _run(command: list[str]) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        said = [line for line in (done.stderr or done.stdout).splitlines() if line.strip()]
-        raise NotInstalledError(said[-1] if said else f"{command[0]} ended with {done.returncode}")
+        lines = [line for line in (done.stderr or done.stdout).splitlines() if line.strip()]
+        raise NotInstalledError(lines[-1] if lines else f"{command[0]} exited {done.returncode}")

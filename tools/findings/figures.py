@@ -1,31 +1,35 @@
-"""From the runs of all targets to the figures of the table; no Markdown here."""
+"""Computes the figures of the findings from the runs of all targets; no Markdown here."""
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from tools.findings.libraries import LIBRARIES, OURS, library_of
+from goldfish.integrations.libraries import LIBRARIES, library_of
 
 SCHEMA = 1
 WORDS = ("held", "broken", "documented", "unsupported", "unclaimed", "unknown", "skipped")
+TESTED = ("held", "broken", "documented", "unknown")
 CODE = re.compile(r"\b[A-Z]{3}\d\d\b")
 RANGE = re.compile(r"\b([A-Z]{3})(\d\d)\s+to\s+\1(\d\d)\b")
 NOT_CLAIMED = "not claimed: "
 TO_DO = "What to do:"
+EXIT = re.compile(r"\s*Exit 1 if [^.]*\.")
 
 
-def figures(
+def compute_figures(
     runs: Iterable[Mapping[str, Any]],
     known: Mapping[str, Any],
     scripts: Sequence[Mapping[str, Any]],
     asked: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """All that the page says, as one document for machines."""
-    order = [OURS.title, *(each.title for each in LIBRARIES)]
+    """Return all that the pages say, as one document for machines."""
+    order = [each.title for each in LIBRARIES]
     rows = [_row(run, known, scripts) for run in runs]
-    rows.sort(key=lambda row: (order.index(row["library"]) or len(order), row["target"]))
+    # Our own stores, which are in no library, come last.
+    rows.sort(key=lambda row: ([*order, row["library"]].index(row["library"]), row["target"]))
     return {
         "schema": SCHEMA,
         "asked": dict(asked),
@@ -37,8 +41,8 @@ def figures(
     }
 
 
-def word(check: Mapping[str, Any]) -> str:
-    """The verdict, with what is documented and what was never claimed told apart."""
+def verdict_word(check: Mapping[str, Any]) -> str:
+    """Return the verdict, or a word of its own for what is documented or was never claimed."""
     if check["verdict"] == "broken" and check.get("documented"):
         return "documented"
     if check["verdict"] == "unsupported" and check["summary"].startswith(NOT_CLAIMED):
@@ -46,10 +50,15 @@ def word(check: Mapping[str, Any]) -> str:
     return str(check["verdict"])
 
 
-def counted(checks: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-    """How many ended with each word."""
-    counts = Counter(map(word, checks))
+def count_verdicts(checks: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """Return how many checks ended with each word."""
+    counts = Counter(map(verdict_word, checks))
     return {each: counts[each] for each in WORDS}
+
+
+def count_tested(counts: Mapping[str, int]) -> int:
+    """Return how many checks were run to an end, by their counts."""
+    return sum(counts.get(each, 0) for each in TESTED)
 
 
 def _row(
@@ -58,17 +67,17 @@ def _row(
     library = library_of(run["target"])
     checks = run.get("checks", [])
     families = {
-        family: counted(each for each in checks if each["family"] == family)
+        family: count_verdicts(each for each in checks if each["family"] == family)
         for family in known["families"]
     }
     return {
         "target": run["target"],
         "library": library.title,
         "about": known["targets"].get(run["target"], {}).get("about", ""),
-        "versions": _versions(library.packages, run, known),
+        "versions": _versions(library.distributions, run, known),
         "promises": run.get("promises", ""),
         "error": run["error"],
-        "counts": counted(checks),
+        "counts": count_verdicts(checks),
         "acknowledged": run.get("acknowledged", 0),
         "lost": run.get("lost", 0),
         "loss_rate": run.get("loss_rate", 0.0),
@@ -92,27 +101,27 @@ def _row(
 def _versions(
     packages: Iterable[str], run: Mapping[str, Any], known: Mapping[str, Any]
 ) -> dict[str, str]:
-    """Those of the environment in which the target was asked."""
+    """Return the versions in the environment in which the target was run."""
     installed = run.get("versions") or known["versions"]
     return {name: installed[name] for name in packages if name in installed}
 
 
 def _finding(
-    check: Mapping[str, Any], known: Mapping[str, Any], shown: Sequence[Mapping[str, Any]]
+    check: Mapping[str, Any], known: Mapping[str, Any], scripts: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
     keys = ("code", "finding", "summary", "evidence", "documented", "reproduce")
     return {
         **{key: check.get(key, "") for key in keys},
         "promise": known["promises"].get(check["code"], check["name"].replace("_", " ")),
-        "scripts": [each["script"] for each in shown],
-        "shown": any(each["exit"] == 1 for each in shown),
+        "scripts": [each["script"] for each in scripts],
+        "shown": any(each["exit"] == 1 for each in scripts),
     }
 
 
 def scripts_of(
     target: str, code: str, scripts: Sequence[Mapping[str, Any]]
 ) -> list[Mapping[str, Any]]:
-    """The scripts about a check: those named after it, or else those that say they are behind it.
+    """Return the scripts named after a check, or else those whose docstrings name it.
 
     ``DUR29_faiss`` is about targets with that word in their names only.
     """
@@ -123,21 +132,30 @@ def scripts_of(
 
 def _is_about(script: Mapping[str, Any], target: str) -> bool:
     _, *kinds = PurePosixPath(script["script"]).stem.split("_")
-    return script["library"] == library_of(target).folder and set(kinds) <= set(target.split("-"))
+    return script["library"] == library_of(target).prefix and set(kinds) <= set(target.split("-"))
 
 
 def codes_in(about: str) -> set[str]:
-    """The checks that a text names, also by the first and the last of several."""
+    """Return the checks that a text names, also by the first and the last of several."""
     codes = set(CODE.findall(about))
     for family, first, last in RANGE.findall(about):
         codes |= {f"{family}{number:02}" for number in range(int(first), int(last) + 1)}
     return codes
 
 
-def advice(about: str) -> str:
-    """What a script's docstring tells its reader to do; nothing if it does not say."""
-    for paragraph in about.split("\n\n"):
-        flat = " ".join(paragraph.split())
-        if TO_DO in flat:
-            return flat.partition(TO_DO)[2].partition(" Exit 1")[0].strip()
-    return ""
+@dataclass(frozen=True)
+class About:
+    """What the docstring of a script says: its first sentence, the reason, and what to do."""
+
+    title: str
+    text: str
+    advice: str
+
+
+def parse_script(about: str) -> About:
+    """Return the parts of a script's docstring, without the sentence about its exit code."""
+    title, *paragraphs = [" ".join(each.split()) for each in about.split("\n\n")]
+    text, _, advice = " ".join(paragraphs).partition(TO_DO)
+    return About(
+        EXIT.sub("", title).rstrip("."), EXIT.sub("", text).strip(), EXIT.sub("", advice).strip()
+    )

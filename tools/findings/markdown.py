@@ -1,19 +1,30 @@
-"""Texts of strangers for Markdown: shown as they are, and never acting as markup."""
+"""Renders texts of strangers in Markdown: shown as they are, and never acting as markup."""
 
 import re
 
-# Those that mean something within a line: no text of a stranger begins one.
+# The characters that mean something within a line: no text of a stranger begins one.
 SPECIAL = re.compile(r"([\\`*_\[\]<>|~&$])")
+CODE = re.compile(r"``(.+?)``")
 LONGEST = 600
 
 
-def escaped(text: str) -> str:
-    """The text in one line, with each character that means something to Markdown disarmed."""
-    return SPECIAL.sub(r"\\\1", inert(" ".join(text.split())[:LONGEST]))
+def escape(text: str) -> str:
+    """Return the text in one line, with every character that means something escaped."""
+    return _escape_marks(" ".join(text.split())[:LONGEST])
 
 
-def inert(text: str) -> str:
-    """The text with control characters, direction marks and surrogates shown as escapes."""
+def render_prose(text: str) -> str:
+    """Return a paragraph of a docstring of ours, in which double backticks mean code."""
+    parts = CODE.split(" ".join(text.split()))
+    return "".join(f"`{part}`" if n % 2 else _escape_marks(part) for n, part in enumerate(parts))
+
+
+def _escape_marks(text: str) -> str:
+    return SPECIAL.sub(r"\\\1", show_controls(text))
+
+
+def show_controls(text: str) -> str:
+    """Return the text with control characters, direction marks and surrogates as escapes."""
     if text.isprintable():
         return text
     return "".join(
@@ -21,14 +32,14 @@ def inert(text: str) -> str:
     )
 
 
-def fenced(lines: list[str]) -> list[str]:
-    """The lines as a block of code, whose fence is longer than any within."""
-    told = [inert(line)[:LONGEST] for each in lines for line in each.split("\n")]
-    ticks = max((len(run) for line in told for run in re.findall("`+", line)), default=0)
-    fence = "`" * max(3, ticks + 1)
-    return [f"{fence}text", *told, fence]
+def fence(lines: list[str]) -> list[str]:
+    """Return the lines as a block of code, whose fence is longer than any within."""
+    shown = [show_controls(line)[:LONGEST] for each in lines for line in each.split("\n")]
+    ticks = max((len(run) for line in shown for run in re.findall("`+", line)), default=0)
+    mark = "`" * max(3, ticks + 1)
+    return [f"{mark}text", *shown, mark]
 
 
-def row(*cells: str) -> str:
-    """A row of a table."""
-    return f"| {' | '.join(cells)} |"
+def render_table(heads: list[str], rows: list[list[str]]) -> list[str]:
+    """Return the lines of a table."""
+    return [f"| {' | '.join(cells)} |" for cells in (heads, ["---"] * len(heads), *rows)]

@@ -1,7 +1,7 @@
-"""What only an environment itself can tell, as JSON: its targets, its versions, its scripts.
+"""Prints, as JSON, what only an environment itself knows: its targets, versions and scripts.
 
-Run by the environment's own Python: ``python -m tools.findings.inside targets``, or ``scripts``
-with the folders of the libraries to look at.
+Run it with the environment's own Python: ``python -m tools.findings.inventory targets``, or
+``scripts`` with the folders of the libraries whose scripts to run.
 """
 
 import json
@@ -15,18 +15,18 @@ from typing import Any
 
 from goldfish.catalogue.registry import catalogue
 from goldfish.findings.families import FAMILIES
-from goldfish.targets.names import BUILT_INS
+from goldfish.integrations.goldfish import GOLDFISH
+from goldfish.integrations.libraries import BUILT_INS, LIBRARIES
 from goldfish.world.sandbox import Sandbox
-from tools.findings.libraries import LIBRARIES, OURS
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 120.0  # seconds, for a script
 NAMED = re.compile(r"[A-Z]{3}\d\d(?:_\w+)?")
 
 
-def targets() -> dict[str, Any]:
-    """Every built-in target with what it lacks here, every version, every promise."""
-    packages = [name for each in (OURS, *LIBRARIES) for name in each.packages]
+def list_targets() -> dict[str, Any]:
+    """Return every built-in target with what it lacks here, every version, every promise."""
+    packages = [name for each in (GOLDFISH, *LIBRARIES) for name in each.distributions]
     return {
         "targets": {
             name: {"about": each.about, "extra": each.extra, "missing": each.missing}
@@ -46,9 +46,9 @@ def _version(package: str) -> str:
         return ""
 
 
-def scripts(folders: list[str]) -> list[dict[str, Any]]:
-    """What each script says of itself, and how it ends."""
-    return [_shown(path) for folder in folders for path in _scripts(folder)]
+def run_scripts(folders: list[str]) -> list[dict[str, Any]]:
+    """Run the scripts of the folders; return what each says of itself and how it ends."""
+    return [_run_script(path) for folder in folders for path in _scripts(folder)]
 
 
 def _scripts(folder: str) -> Iterator[Path]:
@@ -57,12 +57,12 @@ def _scripts(folder: str) -> Iterator[Path]:
             yield path
 
 
-def _shown(path: Path) -> dict[str, Any]:
+def _run_script(path: Path) -> dict[str, Any]:
     print(f"{path.parent.name}/{path.name}", file=sys.stderr, flush=True)
     source = path.read_text()
     sandbox = Sandbox()
     try:
-        code, said = _ended([sys.executable, str(path), *_server(source, sandbox)])
+        code, said = _run([sys.executable, str(path), *_server(source, sandbox)])
     finally:
         sandbox.close()
     return {
@@ -75,13 +75,13 @@ def _shown(path: Path) -> dict[str, Any]:
 
 
 def _server(source: str, sandbox: Sandbox) -> list[str]:
-    """The empty database that a script asks for, in the words of its refusal."""
+    """Return the address of the empty database that a script asks for."""
     if "give the URL" in source:
         return [sandbox.redis_url]
     return [sandbox.postgres_dsn] if "give the DSN" in source else []
 
 
-def _ended(command: list[str]) -> tuple[int | None, str]:
+def _run(command: list[str]) -> tuple[int | None, str]:
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=PATIENCE, check=False, cwd=ROOT
@@ -92,12 +92,6 @@ def _ended(command: list[str]) -> tuple[int | None, str]:
     return done.returncode, lines[-1] if lines else ""
 
 
-def main(arguments: list[str]) -> int:
-    """Print what was asked for."""
-    what, *folders = arguments
-    print(json.dumps(targets() if what == "targets" else scripts(folders)))
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    what, *folders = sys.argv[1:]
+    print(json.dumps(list_targets() if what == "targets" else run_scripts(folders)))
