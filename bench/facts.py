@@ -122,7 +122,9 @@ def mem0(sizes: Sizes) -> Timing:
     with tempfile.TemporaryDirectory() as directory:
         config = {"path": directory, "on_disk": True, "embedding_model_dims": DIMENSIONS}
         store = {"provider": "qdrant", "config": config}
-        memory = mem0_offline.opened(mem0_offline.Memory, Path(directory), store, InstantEmbedder())
+        memory = mem0_offline.open_memory(
+            mem0_offline.Memory, Path(directory), store, InstantEmbedder()
+        )
         try:
             return Timing("mem0ai", "search", sizes.few, 1000 * _searched(memory, sizes))
         finally:
@@ -130,12 +132,12 @@ def mem0(sizes: Sizes) -> Timing:
 
 
 def _searched(memory: Any, sizes: Sizes) -> float:
-    from goldfish.integrations.mem0.adapter import scoped
+    from goldfish.integrations.mem0.adapter import scope_arguments
 
     dice = random.Random("mem0")
     for number in range(sizes.few):
         memory.add(_text(dice, number), user_id="ann", metadata={"n": number}, infer=False)
-    options = scoped(memory.search, "ann", 5, None)
+    options = scope_arguments(memory.search, "ann", 5, None)
     taken = []
     for question in _questions(sizes.samples):
         began = perf_counter()

@@ -211,7 +211,7 @@ class Mem0(System):
             "embedding_model_dims": self.embedder.dimensions,
         }
         store = {"provider": "qdrant", "config": config}
-        self._memory: Any = mem0_offline.opened(
+        self._memory: Any = mem0_offline.open_memory(
             mem0_offline.Memory, self.path, store, self.embedder
         )
         for turn in conversation.turns:
@@ -219,9 +219,9 @@ class Mem0(System):
             self._memory.add(text, user_id=USER, metadata={"turn": turn.id}, infer=False)
 
     async def search(self, question: str) -> list[list[str]]:
-        from goldfish.integrations.mem0.adapter import results, scoped
+        from goldfish.integrations.mem0.adapter import results, scope_arguments
 
-        options = scoped(self._memory.search, USER, DEEP, None)
+        options = scope_arguments(self._memory.search, USER, DEEP, None)
         found = results(self._memory.search(question, **options))
         return [[item["metadata"]["turn"]] for item in found]
 

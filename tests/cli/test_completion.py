@@ -10,8 +10,8 @@ import pytest
 from goldfish.catalogue.registry import catalogue
 from goldfish.cli import completion
 from goldfish.findings.families import FAMILIES
+from goldfish.integrations.libraries import BUILT_INS
 from goldfish.specimens import gallery
-from goldfish.targets.names import BUILT_INS
 
 RUN = "import sys; from goldfish.cli import main; main()"
 

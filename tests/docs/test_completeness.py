@@ -8,9 +8,9 @@ from docs.making.assembly import everything
 from goldfish.catalogue.registry import catalogue
 from goldfish.findings.kinds import KINDS
 from goldfish.findings.result import Verdict
+from goldfish.integrations.libraries import BUILT_INS
 from goldfish.specimens import gallery
 from goldfish.targets.declaration import DECLARED_BY_STORES
-from goldfish.targets.names import BUILT_INS
 from tests.docs.blocks import ROOT
 
 

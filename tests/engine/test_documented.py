@@ -8,8 +8,9 @@ from goldfish.engine.runner import Plan, run
 from goldfish.findings.families import FAMILIES
 from goldfish.findings.result import Report, Violation
 from goldfish.harness.memory import Memory
+from goldfish.integrations.libraries import BUILT_INS
 from goldfish.targets.declaration import CLAIMS
-from goldfish.targets.names import BUILT_INS, resolve
+from goldfish.targets.names import resolve
 
 OURS = {"memory", "sqlite", "redis", "postgres"}
 

@@ -4,7 +4,8 @@ import pytest
 
 from goldfish.catalogue.registry import catalogue
 from goldfish.engine.runner import Plan, run
-from goldfish.targets.names import BUILT_INS, resolve
+from goldfish.integrations.libraries import BUILT_INS
+from goldfish.targets.names import resolve
 
 # With what breaks in the libraries' own memories: FID06, FID21, CON22, SNP07 and SNP08 in threads.
 HELD = {

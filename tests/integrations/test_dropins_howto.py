@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from goldfish.targets.names import BUILT_INS
+from goldfish.integrations.libraries import BUILT_INS
 
 PAGE = Path(__file__).parents[2] / "docs" / "howto" / "dropins.md"
 

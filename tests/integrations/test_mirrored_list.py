@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from goldfish.integrations.mirrored import MirroredList
+from goldfish.integrations.mirrored_list import MirroredList
 from goldfish.messages import ChatMessage
 
 

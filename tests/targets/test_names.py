@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from goldfish.errors import TargetError
-from goldfish.targets.names import BUILT_INS, BuiltIn, resolve
+from goldfish.integrations.libraries import BUILT_INS
+from goldfish.integrations.library import BuiltIn
+from goldfish.targets.names import resolve
 
 STORE = """
 import goldfish
@@ -82,12 +84,12 @@ def test_a_registered_name_is_found(project: Path) -> None:
             "there is no specimen 'wiped-on-opn': did you mean wiped-on-open",
         ),
         ("DUR02", "DUR02 is a check, not a target: write --only DUR02"),
-        ("my_app.memory", "'my_app.memory' names no factory: write my_app.memory:NAME"),
-        ("memory:", "'memory:' is half a target: write package.module:factory"),
+        ("my_app.memory", "'my_app.memory' does not name a factory: write my_app.memory:NAME"),
+        ("memory:", "'memory:' is incomplete: write package.module:factory"),
         ("gone.py:x", "there is no file 'gone.py': give its path from here"),
         (
             "redis://me:secret@h:1/0",
-            "a URL is no target: set GOLDFISH_REDIS_URL or GOLDFISH_POSTGRES_DSN",
+            "a URL is not a target: set GOLDFISH_REDIS_URL or GOLDFISH_POSTGRES_DSN",
         ),
         (
             "gone_module:x",
@@ -132,5 +134,5 @@ def test_a_missing_factory_is_told_with_those_that_are_there(project: Path) -> N
 
 def test_a_missing_package_is_noticed_before_anything_is_imported() -> None:
     """The table knows what each target needs."""
-    entry = BuiltIn("no.such.module", "x", "nothing", "extra", ("json", "no_such_package"))
+    entry = BuiltIn("x", "x", "nothing", module="none", packages=("json", "no_such_package"))
     assert entry.missing == ["no_such_package"]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from goldfish import Embedder, testing
-from goldfish.integrations.replies import reply_to, verbatim
+from goldfish.integrations.replies import quote_all, reply_to
 from goldfish.testing import HashEmbedder
 
 
@@ -61,7 +61,7 @@ def test_a_reply_is_the_same_for_the_same_and_for_nothing_else() -> None:
         [("user", "ab"), ("user", "")],
     ]
     assert len({reply, *map(reply_to, others), reply_to([])}) == 6
-    assert verbatim(shown) == "hi \ud83d\x1b[31m\nyes?"
+    assert quote_all(shown) == "hi \ud83d\x1b[31m\nyes?"
 
 
 async def test_the_langchain_model_says_what_it_was_shown() -> None:

@@ -19,7 +19,8 @@ def targets(incomplete: str) -> list[str]:
     if incomplete.startswith(SPECIMENS):
         names = (f"{SPECIMENS}{each}" for each in list_specimens())
         return _keep_matching(names, incomplete)
-    from goldfish.targets.names import BUILT_INS, registered_targets
+    from goldfish.integrations.libraries import BUILT_INS
+    from goldfish.targets.names import registered_targets
 
     return _keep_matching([*BUILT_INS, *registered_targets(), SPECIMENS], incomplete)
 
@@ -57,9 +58,9 @@ def explained(incomplete: str) -> list[str]:
 
 def starters(incomplete: str) -> list[str]:
     """Return the files that ``goldfish init`` can write."""
-    from goldfish.cli.init.starters import OWN, STARTERS
+    from goldfish.cli.init.starters import STARTERS
 
-    return _keep_matching((each.name for each in (*STARTERS, OWN)), incomplete)
+    return _keep_matching(STARTERS, incomplete)
 
 
 def model_actions(incomplete: str) -> list[str]:

@@ -3,9 +3,11 @@
 from goldfish.catalogue.registry import catalogue
 from goldfish.errors import UsageError
 from goldfish.findings.families import FAMILIES
+from goldfish.integrations.libraries import BUILT_INS
+from goldfish.integrations.library import BuiltIn
 from goldfish.report.page import Page
 from goldfish.targets.lookup import suggest_name
-from goldfish.targets.names import BUILT_INS, BuiltIn, registered_targets
+from goldfish.targets.names import registered_targets
 
 MORE = (
     "Your own memory: package.module:factory or path/to/file.py:factory.",

@@ -1,8 +1,8 @@
-"""A list of our messages in front of a library's own list, so that aliasing is not hidden.
+"""A list of our messages that writes every edit through to a library's own list.
 
 Some libraries hand out the very list that they keep, and whoever edits it edits the memory. An
 adapter that translates the messages into a new list would hide that from the checks that edit what
-they read. This list does to the library's list what is done to itself.
+they read.
 """
 
 from collections.abc import Callable, Iterable
@@ -14,7 +14,7 @@ Theirs = TypeVar("Theirs")
 
 
 class MirroredList(list[ChatMessage], Generic[Theirs]):
-    """Our messages for those of a library's list; each edit of it is made in that list as well."""
+    """Our messages for those in a library's list; each edit is made in that list as well."""
 
     def __init__(
         self,
@@ -26,7 +26,7 @@ class MirroredList(list[ChatMessage], Generic[Theirs]):
         self._theirs = theirs
         self._to_theirs = to_theirs
         # By identity: equal messages of ours may be different ones of theirs. The message is
-        # kept beside its counterpart, lest another gets its identity once it is gone.
+        # kept beside its counterpart, so that no later object gets the same identity.
         self._pairs = {id(ours): (ours, each) for ours, each in zip(self, theirs, strict=True)}
 
     def append(self, message: ChatMessage, /) -> None:
@@ -86,3 +86,14 @@ class MirroredList(list[ChatMessage], Generic[Theirs]):
         if id(message) not in self._pairs:
             self._pairs[id(message)] = (message, self._to_theirs(message))
         return self._pairs[id(message)][1]
+
+
+def mirror(
+    given: Iterable[Theirs],
+    to_ours: Callable[[Theirs], ChatMessage],
+    to_theirs: Callable[[ChatMessage], Theirs],
+) -> list[ChatMessage]:
+    """Return our messages for those that a library gave; if it gave a list, edits reach it."""
+    if isinstance(given, list):
+        return MirroredList(given, to_ours, to_theirs)
+    return [to_ours(each) for each in given]

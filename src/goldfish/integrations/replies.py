@@ -1,4 +1,4 @@
-"""What a model that thinks nothing replies: how much it was shown, and what was said last."""
+"""The replies of a fake model: a deterministic summary of what it was shown."""
 
 from collections.abc import Sequence
 from hashlib import blake2b
@@ -8,7 +8,7 @@ LONGEST = 60
 
 
 def reply_to(shown: Sequence[tuple[str, str]]) -> str:
-    """A reply that is the same for the same (role, text) pairs, and for no others."""
+    """Return a reply that is the same for the same (role, text) pairs, and for no others."""
     digest = blake2b(digest_size=6)
     for role, text in shown:
         for part in (role, text):
@@ -20,6 +20,6 @@ def reply_to(shown: Sequence[tuple[str, str]]) -> str:
     return f"I was shown {count} ({digest.hexdigest()}); the user said last: {said}"
 
 
-def verbatim(shown: Sequence[tuple[str, str]]) -> str:
-    """All that was shown, word for word: the summary that forgets nothing."""
+def quote_all(shown: Sequence[tuple[str, str]]) -> str:
+    """Return all that was shown, word for word, as a summary that forgets nothing."""
     return "\n".join(text for _, text in shown)

@@ -1,12 +1,12 @@
 """Stand-ins for tests of an agent's memory: deterministic, small, without a network."""
 
-import importlib
 import re
 from collections.abc import Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from goldfish.errors import MissingExtraError
+from goldfish.integrations.libraries import LIBRARIES
 
 if TYPE_CHECKING:
     from goldfish.embedding.embedder import Vectors
@@ -16,21 +16,14 @@ if TYPE_CHECKING:
 __all__ = ["HashEmbedder", "LangChainModel", "OpenAIAgentsModel", "relive"]
 
 # Chat models that think nothing: each is a class of its library, so it is imported when asked for.
-_MODELS = {
-    "LangChainModel": ("goldfish.integrations.langchain.model", "langchain"),
-    "OpenAIAgentsModel": ("goldfish.integrations.openai_agents.model", "openai-agents"),
-}
+_MODELS = {name: (each, module) for each in LIBRARIES for name, module in each.models.items()}
 
 
 def __getattr__(name: str) -> Any:
     if name not in _MODELS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module, extra = _MODELS[name]
-    try:
-        return getattr(importlib.import_module(module), name)
-    except ModuleNotFoundError as error:
-        package = (error.name or name).partition(".")[0]
-        raise MissingExtraError.of(package, extra) from error
+    library, module = _MODELS[name]
+    return library.load(module, name)
 
 
 class HashEmbedder:

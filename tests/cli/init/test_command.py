@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from goldfish.cli import run_command
-from goldfish.cli.init.starters import OWN, STARTERS
+from goldfish.cli.init.starters import STARTERS, missing_extras
 from goldfish.embedding import why_not
 
 NO_PLUGINS = ["-p", "no:asyncio", "-p", "no:anyio", "-p", "no:valkey", "-p", "no:cacheprovider"]
@@ -50,7 +50,7 @@ def test_an_unknown_project_gets_a_place_for_its_own_store_that_runs(
 
 def test_every_starter_runs_at_once(project: Path) -> None:
     """Each is judged but the one that claims nothing; lists in the process lose what they hold."""
-    starters = [each for each in (*STARTERS, OWN) if not each.missing]
+    starters = [each for each in STARTERS.values() if not missing_extras(each)]
     if why_not():
         starters = [each for each in starters if each.name != "mem0"]
     for starter in starters:
@@ -76,7 +76,7 @@ def test_a_file_that_is_there_is_kept_unless_forced(
     path.write_text("mine")
     assert run_command(["init"]) == 2
     said = capsys.readouterr().err
-    assert "tests/test_memory.py is there already: name another file, as goldfish init " in said
+    assert "tests/test_memory.py already exists: name another file, as in goldfish init " in said
     assert "tests/test_memory_2.py, or replace it with --force" in said
     assert path.read_text() == "mine"
     assert run_command(["init", "--force"]) == 0

@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from goldfish.cli.init.project import survey
-from goldfish.cli.init.starters import OWN, STARTERS, Starter, suited, written
+from goldfish.cli.init.starters import STARTERS, choose_starters, render
+from goldfish.integrations.goldfish import OWN
+from goldfish.integrations.library import Starter
 
 
 def project(root: Path, name: str, text: str) -> Path:
@@ -41,7 +43,7 @@ def project(root: Path, name: str, text: str) -> Path:
 def test_an_import_leads_to_its_starter(source: str, name: str, tmp_path: Path) -> None:
     """The class that is imported decides, then the library."""
     name = {"sql": "langchain_sql", "f": "langchain_file"}.get(name, name)
-    assert suited(survey(project(tmp_path, "app/memory.py", source)))[0].name == name
+    assert choose_starters(survey(project(tmp_path, "app/memory.py", source)))[0].name == name
 
 
 @pytest.mark.parametrize(
@@ -54,27 +56,29 @@ def test_an_import_leads_to_its_starter(source: str, name: str, tmp_path: Path) 
 )
 def test_a_requirement_is_a_sign_too(pyproject: str, tmp_path: Path) -> None:
     """In each place where it may be declared."""
-    assert suited(survey(project(tmp_path, "pyproject.toml", pyproject)))[0].name == "mem0"
+    assert choose_starters(survey(project(tmp_path, "pyproject.toml", pyproject)))[0].name == "mem0"
 
 
 def test_requirements_files_are_read(tmp_path: Path) -> None:
     """Comments and options in them are not taken for packages."""
     (tmp_path / "requirements-dev.txt").write_text("# redis\n-r other.txt\ngoogle_adk == 2.0\n")
-    assert [each.name for each in suited(survey(tmp_path))] == ["adk_sqlite"]
+    assert [each.name for each in choose_starters(survey(tmp_path))] == ["adk_sqlite"]
 
 
 def test_a_class_beats_a_library_and_both_are_told(tmp_path: Path) -> None:
     """The plainest sign comes first; each library once."""
     source = "import langgraph\nfrom langchain_community.chat_message_histories import (\n"
     root = project(tmp_path, "app.py", f"{source}  FileChatMessageHistory)\nimport redis")
-    names = [each.name for each in suited(survey(root))]
+    names = [each.name for each in choose_starters(survey(root))]
     assert names == ["langchain_file", "langgraph_sqlite", "redis"]
 
 
 def test_a_package_of_the_project_is_not_a_library(tmp_path: Path) -> None:
     """Many call a package of their own `agents`."""
     project(tmp_path, "agents/planner.py", "")
-    assert suited(survey(project(tmp_path, "app.py", "from agents import Planner"))) == [OWN]
+    assert choose_starters(survey(project(tmp_path, "app.py", "from agents import Planner"))) == [
+        OWN
+    ]
 
 
 def test_what_is_not_the_project_or_cannot_be_read_is_passed(tmp_path: Path) -> None:
@@ -88,7 +92,7 @@ def test_what_is_not_the_project_or_cannot_be_read_is_passed(tmp_path: Path) -> 
     (tmp_path / "deep.py").write_text("(" * 5_000)
     (tmp_path / "odd.py").write_text("pattern = '\\d'\nif 1 is 1: pass")
     (tmp_path / "pyproject.toml").write_bytes(b"\xff[")
-    assert suited(survey(tmp_path)) == [OWN]
+    assert choose_starters(survey(tmp_path)) == [OWN]
 
 
 def test_names_of_settings_are_read_and_values_never(tmp_path: Path) -> None:
@@ -98,7 +102,7 @@ def test_names_of_settings_are_read_and_values_never(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("export DATABASE_URL=postgresql://me:hunter2@host/db\nX=1\n")
     found = survey(root)
     assert found.settings == {"REDIS_URL", "PGHOST", "DATABASE_URL"}
-    text = written(OWN, found)
+    text = render(OWN, found)
     assert "# What the application reads from REDIS_URL is sandbox.redis_url here.\n" in text
     assert "# What the application reads from DATABASE_URL is sandbox.postgres_dsn here.\n" in text
     assert "hunter" not in repr(found) + text
@@ -108,12 +112,12 @@ def test_a_file_name_cannot_write_code(tmp_path: Path) -> None:
     """It stays in its comment."""
     (tmp_path / "a\nraise SystemExit\n.py").write_text("import redis")
     found = survey(tmp_path)
-    text = written(suited(found)[0], found)
+    text = render(choose_starters(found)[0], found)
     assert "raise SystemExit" in text
     assert all(not line.startswith("raise") for line in text.splitlines())
 
 
-@pytest.mark.parametrize("starter", [*STARTERS, OWN], ids=lambda each: each.name)
+@pytest.mark.parametrize("starter", STARTERS.values(), ids=lambda each: each.name)
 def test_every_starter_is_whole(starter: Starter) -> None:
     """It compiles, and begins with the quick promises."""
     compile(starter.text, "starter", "exec")

@@ -16,7 +16,8 @@ from langchain_core.messages import (
 )
 from langchain_core.messages import ChatMessage as RoleMessage
 
-from goldfish.integrations.langchain.messages import NO_TIME, from_langchain, to_langchain
+from goldfish.integrations.langchain.messages import from_langchain, to_langchain
+from goldfish.integrations.times import NO_TIME
 from goldfish.messages import ChatMessage
 
 OPENAI = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from goldfish.catalogue.support.lookalikes import BY_CASE, ODD_CHARACTERS, PATHS
-from goldfish.integrations.langchain.targets import file_name
+from goldfish.integrations.langchain.targets.histories import file_name
 from tests.integrations.blame import assert_blamed
 
 ROUND_TRIPS = "FID01 FID05 FID08 FID09 FID10 FID12 FID13 FID14 FID15 FID16 FID17 FID18 FID19 FID20"

@@ -20,7 +20,7 @@ from typing_extensions import TypedDict
 
 import goldfish
 from goldfish.errors import UnstorableError
-from goldfish.integrations.langgraph.adapter import NODE, turns
+from goldfish.integrations.langgraph.adapter import NODE, make_graph
 from goldfish.integrations.langgraph.records import PREFIX, Entry, Line
 from goldfish.integrations.langgraph.saver import (
     CheckpointNotFoundError,
@@ -81,11 +81,11 @@ async def test_the_saver_conforms_in_full_on_each_engine(durable: Backend) -> No
 async def test_a_graph_remembers_by_sync_and_async_calls(durable: Backend) -> None:
     """Both faces see one thread, and what another opening of the storage has written."""
     store = durable.open()
-    graph = turns(Saver(store))
+    graph = make_graph(Saver(store))
     await asyncio.to_thread(graph.invoke, said("a"), thread())
     await graph.ainvoke(said("b"), thread())
     async with durable.open() as again:
-        other = turns(Saver(again))
+        other = make_graph(Saver(again))
         assert texts(await other.aget_state(thread())) == ["a", "b"]
         assert texts(await asyncio.to_thread(other.get_state, thread())) == ["a", "b"]
     await store.aclose()
@@ -95,14 +95,14 @@ def test_the_store_is_the_callers_to_close() -> None:
     """A saver takes a store with or without an event loop, and gives it back open."""
     with goldfish.blocking(goldfish.InMemoryStore()) as store:
         Saver(store)
-        turns(Saver(store)).invoke(said("a"), thread())
-        assert texts(turns(Saver(store.store)).get_state(thread())) == ["a"]
+        make_graph(Saver(store)).invoke(said("a"), thread())
+        assert texts(make_graph(Saver(store.store)).get_state(thread())) == ["a"]
 
 
 @pytest.mark.parametrize("durability", ["sync", "async", "exit"])
 def test_turns_follow_one_another_however_they_are_written(durability: str) -> None:
     """Step by step or at their end, and each can be gone back to."""
-    graph = turns(Saver(goldfish.InMemoryStore()))
+    graph = make_graph(Saver(goldfish.InMemoryStore()))
     for text in "abc":
         graph.invoke(said(text), thread(), durability=durability)
     ended = [each for each in graph.get_state_history(thread()) if not each.next]
@@ -192,7 +192,7 @@ def test_a_branch_from_a_named_checkpoint_is_accepted() -> None:
 def test_a_branch_from_an_unknown_checkpoint_is_refused() -> None:
     """One that was never there, or is another thread's; LangGraph itself would begin anew."""
     saver = Saver(goldfish.InMemoryStore())
-    graph = turns(saver)
+    graph = make_graph(saver)
     graph.invoke(said("a"), thread())
     graph.invoke(said("b"), thread("other"))
     strange = graph.get_state(thread("other")).config["configurable"]["checkpoint_id"]
@@ -265,7 +265,7 @@ def test_writes_may_come_before_their_checkpoint() -> None:
 async def test_many_threads_take_turns_at_once_and_all_are_there(tmp_path: Any) -> None:
     """With turns that are written at their end, and taken again when overtaken."""
     async with goldfish.SQLiteMemoryStore(tmp_path / "m.db") as store:
-        graph = turns(Saver(store))
+        graph = make_graph(Saver(store))
 
         def take(text: str) -> None:
             while True:
@@ -286,7 +286,7 @@ async def test_no_thread_sees_another_whatever_the_ids(durable: Backend) -> None
     """Also when one is deleted, and beside the sessions that the store holds itself."""
     async with durable.open() as store:
         await store.add_messages("a", [goldfish.ChatMessage(role="user", content="own")])
-        graph = turns(saver := Saver(store))
+        graph = make_graph(saver := Saver(store))
         for name in ODD_THREADS:
             for ns in ODD_THREADS[:4]:
                 config = thread(name, checkpoint_ns=ns)
@@ -303,7 +303,7 @@ async def test_no_thread_sees_another_whatever_the_ids(durable: Backend) -> None
 def test_pruning_keeps_what_later_turns_stand_on() -> None:
     """The latest state, the next turn after it, and no more sessions than are needed."""
     store = goldfish.blocking(goldfish.InMemoryStore())
-    graph = turns(saver := Saver(store))
+    graph = make_graph(saver := Saver(store))
     for text in "abc":
         graph.invoke(said(text), thread())
         saver.prune(["t"])
@@ -337,7 +337,7 @@ def test_the_runs_of_a_living_thread_can_be_deleted_one_by_one() -> None:
 
 def test_a_copied_thread_goes_its_own_way() -> None:
     """The copy has all turns and writes, again is a no-op, and neither changes the other."""
-    graph = turns(saver := Saver(goldfish.InMemoryStore()))
+    graph = make_graph(saver := Saver(goldfish.InMemoryStore()))
     for text in "ab":
         graph.invoke(said(text), thread())
     saver.copy_thread("t", "copy")
@@ -393,7 +393,7 @@ def test_the_latest_state_costs_the_same_for_a_thread_of_any_length() -> None:
 
 def test_what_the_serialiser_would_change_is_refused() -> None:
     """A lone surrogate, or an object that a message carries; what it keeps is kept."""
-    graph = turns(Saver(goldfish.InMemoryStore()))
+    graph = make_graph(Saver(goldfish.InMemoryStore()))
     odd = HumanMessage(
         "x", id="1", response_metadata={"odd": goldfish.Fact(id="", user_id="", text="")}
     )

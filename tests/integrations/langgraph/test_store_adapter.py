@@ -18,7 +18,11 @@ import goldfish
 from goldfish.catalogue.registry import catalogue
 from goldfish.engine.runner import Plan, run
 from goldfish.harness.client import methods_of
-from goldfish.integrations.langgraph.store_adapter import LangGraphStoreMemory, namespace, parts_of
+from goldfish.integrations.langgraph.store_adapter import (
+    LangGraphStoreMemory,
+    namespace,
+    split_text,
+)
 from goldfish.targets.names import resolve
 from goldfish.testing import HashEmbedder
 
@@ -57,7 +61,7 @@ FOUND = {
 @pytest.fixture
 def _words_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is found here is found with any embedder, and this one costs nothing."""
-    targets = "goldfish.integrations.langgraph.store_targets"
+    targets = "goldfish.integrations.langgraph.targets.stores"
     monkeypatch.setattr(f"{targets}.why_not", lambda: "words are enough here")
 
 
@@ -163,6 +167,6 @@ def test_namespaces_of_any_two_users_differ() -> None:
 @pytest.mark.parametrize("text", ["", "short", "x" * 999, "word " * 300, " \n" * 500])
 def test_the_parts_of_a_text_are_all_of_it(text: str) -> None:
     """In pieces that an embedder reads whole."""
-    parts = parts_of(text)
+    parts = split_text(text)
     assert "".join(parts) == text
     assert max(map(len, parts)) <= 201

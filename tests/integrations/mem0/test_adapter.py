@@ -11,17 +11,18 @@ import pytest
 
 import goldfish
 from goldfish.errors import MemoryStoreError, ModelNotFoundError
+from goldfish.integrations.libraries import BUILT_INS
 from goldfish.integrations.mem0 import offline as mem0_offline
 from goldfish.integrations.mem0.adapter import (
-    NO_TIME,
     AsyncMem0Memory,
     Mem0Memory,
     added_id,
-    present,
-    scoped,
+    present_fact,
+    scope_arguments,
 )
+from goldfish.integrations.times import NO_TIME
 from goldfish.targets.interface import refuse_wrong_shape
-from goldfish.targets.names import BUILT_INS, resolve
+from goldfish.targets.names import resolve
 from goldfish.testing import HashEmbedder
 from tests.integrations.blame import assert_blamed
 
@@ -48,7 +49,7 @@ def shared(
         {"qdrant": "qdrant_client", "chroma": "chromadb"}.get(request.param, "faiss")
     )
     directory = tmp_path_factory.mktemp(request.param)
-    memory = mem0_offline.opened(
+    memory = mem0_offline.open_memory(
         mem0_offline.Memory, directory, config(request.param, directory), HashEmbedder()
     )
     store = goldfish.adapt.mem0(memory)
@@ -123,7 +124,7 @@ def test_forgetting_all_of_one_user_leaves_the_others(shared: Mem0Memory) -> Non
 
 def test_a_filter_cannot_name_another_user(shared: Mem0Memory) -> None:
     """The user is one of Mem0's own filters: another value for it is refused, not overridden."""
-    with pytest.raises(ValueError, match="by another name"):
+    with pytest.raises(ValueError, match="under another name"):
         shared.recall("ann", TEA, filter={"user_id": "ben"})
 
 
@@ -136,7 +137,7 @@ def test_nobody_is_called_what_stands_for_everybody(shared: Mem0Memory) -> None:
         lambda: shared.list_facts("*"),
         lambda: shared.forget_all("*"),
     ):
-        with pytest.raises(ValueError, match="give the user another id"):
+        with pytest.raises(ValueError, match="use another id"):
             asked()
 
 
@@ -150,7 +151,7 @@ def test_metadata_that_became_the_time_of_a_memory_are_no_time(shared: Mem0Memor
 async def test_an_async_memory_is_awaited(tmp_path: Path) -> None:
     """The same calls through ``mem0.AsyncMemory``."""
     store = config("faiss", tmp_path)
-    memory = mem0_offline.opened(mem0_offline.AsyncMemory, tmp_path, store, HashEmbedder())
+    memory = mem0_offline.open_memory(mem0_offline.AsyncMemory, tmp_path, store, HashEmbedder())
     adapted = goldfish.adapt.mem0(memory)
     assert isinstance(adapted, AsyncMem0Memory)
     fact = await adapted.remember("ann", TEA, metadata={"n": 1})
@@ -181,10 +182,13 @@ def test_each_version_is_asked_as_it_takes_it() -> None:
     def second(query: str, *, filters: object, top_k: int, **others: object) -> None:
         """As in 2.x."""
 
-    assert scoped(oldest, "ann", 5, None) == {"user_id": "ann", "limit": 5}
-    assert scoped(first, "ann", 5, None) == {"user_id": "ann", "limit": 5}
-    assert scoped(first, "ann", 5, {"n": 1})["filters"] == {"n": 1}
-    assert scoped(second, "ann", 5, {"n": 1}) == {"filters": {"n": 1, "user_id": "ann"}, "top_k": 5}
+    assert scope_arguments(oldest, "ann", 5, None) == {"user_id": "ann", "limit": 5}
+    assert scope_arguments(first, "ann", 5, None) == {"user_id": "ann", "limit": 5}
+    assert scope_arguments(first, "ann", 5, {"n": 1})["filters"] == {"n": 1}
+    assert scope_arguments(second, "ann", 5, {"n": 1}) == {
+        "filters": {"n": 1, "user_id": "ann"},
+        "top_k": 5,
+    }
 
 
 def test_a_release_that_always_asks_a_language_model_keeps_the_words_as_they_are() -> None:
@@ -206,7 +210,7 @@ def test_what_mem0_did_not_keep_is_no_fact() -> None:
     with pytest.raises(MemoryStoreError, match="added nothing"):
         added_id({"results": []})
     with pytest.raises(MemoryStoreError, match="just now"):
-        present(None)
+        present_fact(None)
 
 
 def test_without_the_model_nothing_is_judged(

@@ -13,8 +13,9 @@ from agents.memory import SQLiteSession
 import goldfish
 from goldfish import ChatMessage
 from goldfish.harness.client import methods_of
-from goldfish.integrations.openai_agents.items import NO_TIME, from_item, to_item
-from goldfish.integrations.openai_agents.targets import KEPT_OPEN, _OpenSessions
+from goldfish.integrations.openai_agents.items import from_item, to_item
+from goldfish.integrations.openai_agents.targets.sessions import KEPT_OPEN, _OpenSessions
+from goldfish.integrations.times import NO_TIME
 from tests.integrations.blame import assert_blamed
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}
@@ -123,7 +124,7 @@ async def test_editing_what_was_read_edits_a_session_that_hands_out_its_own_list
 async def test_a_negative_number_of_messages_is_refused() -> None:
     """The SDK says nothing of a limit below zero, so it is not asked."""
     store = goldfish.adapt.openai_agents(lambda session_id: SQLiteSession(session_id))
-    with pytest.raises(ValueError, match="ask for 0 or more"):
+    with pytest.raises(ValueError, match="last must be 0 or more"):
         await store.get_history("ann", last=-1)
 
 

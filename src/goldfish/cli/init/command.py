@@ -1,13 +1,21 @@
-"""``goldfish init``: a test file for the memory of a project, which runs at once."""
+"""``goldfish init``: write a test file for the memory of a project, ready to run."""
 
 import shlex
 from pathlib import Path
 
 from goldfish.catalogue.registry import catalogue
 from goldfish.cli.init.project import Project, survey
-from goldfish.cli.init.starters import OWN, STARTERS, Starter, suited, written
+from goldfish.cli.init.starters import (
+    STARTERS,
+    choose_starters,
+    find_sign,
+    missing_extras,
+    rate,
+    render,
+)
 from goldfish.engine.selection import select
 from goldfish.errors import UsageError
+from goldfish.integrations.library import Starter
 from goldfish.report.page import Page
 from goldfish.targets.lookup import is_installed, suggest_name
 
@@ -15,73 +23,66 @@ DEFAULT = Path("tests/test_memory.py")
 
 
 def init(path: Path | None, chosen: str | None, force: bool) -> int:
-    """Look at the project in the current directory, write the file, and say what to do next."""
+    """Survey the project in the current directory, write the file, and say what to do next."""
     page, project = Page(), survey(Path.cwd())
     path = path or DEFAULT
-    starters = suited(project)
-    starter = _named(chosen) if chosen else starters[0]
-    _write(path, written(starter, project), force)
-    page.write(_found(starter, project))
+    starters = choose_starters(project)
+    starter = _starter_named(chosen) if chosen else starters[0]
+    _write(path, render(starter, project), force)
+    page.write(_describe_choice(starter, project))
     page.write(f"Written: {path}", style="bold green")
-    if missing := _missing(starter):
+    if missing := _packages_to_install(starter):
         page.write(f"First: pip install {missing}", style="bold")
     page.write(f"Next: pytest {shlex.quote(str(path))}", style="bold")
     page.write()
-    page.write(_extent())
-    for other in starters if not chosen else []:
-        if other is not starter:
-            page.write(
-                f"Also seen: {other.about}. goldfish init --for {other.name} {_beside(other)}"
-            )
+    page.write(_describe_suites())
+    for other in [] if chosen else starters[1:]:
+        file = DEFAULT.with_name(f"test_{other.name}.py")
+        page.write(f"Also seen: {other.about}. goldfish init --for {other.name} {file}")
     return 0
 
 
-def _missing(starter: Starter) -> str:
-    """What pip must bring before the file can run."""
-    pytest = [] if is_installed("pytest") else ["pytest"]
-    extras = [f"'goldfish[{','.join(starter.missing)}]'"] if starter.missing else []
-    return " ".join(pytest + extras)
+def _packages_to_install(starter: Starter) -> str:
+    """Return what pip has to install before the file can run."""
+    packages = [] if is_installed("pytest") else ["pytest"]
+    if extras := missing_extras(starter):
+        packages.append(f"'goldfish[{','.join(extras)}]'")
+    return " ".join(packages)
 
 
-def _found(starter: Starter, project: Project) -> str:
-    sign = starter.seen(project, named=True) or starter.seen(project)
-    if sign:
+def _describe_choice(starter: Starter, project: Project) -> str:
+    if sign := find_sign(starter, project):
         return f"Found {starter.about}: {sign} in {project.imports[sign]}."
-    if starter.fits(project):
+    if rate(starter, project):
         return f"Found {starter.about}, among the requirements."
     return f"The file is for {starter.about}: put it where the comment says."
 
 
-def _extent() -> str:
-    quick, all_of_them = (len(select(catalogue(), suite=each)) for each in ("smoke", "standard"))
+def _describe_suites() -> str:
+    quick, full = (len(select(catalogue(), suite=each)) for each in ("smoke", "standard"))
     return (
-        f'It asks for {quick} promises to begin with; with suite="standard" for all '
-        f"{all_of_them}. goldfish explain CODE tells what is behind each."
+        f'It runs {quick} checks; suite="standard" runs all {full}. '
+        "goldfish explain CODE describes each of them."
     )
 
 
-def _beside(other: Starter) -> Path:
-    return DEFAULT.with_name(f"test_{other.name}.py")
-
-
-def _named(name: str) -> Starter:
-    there = {each.name: each for each in (*STARTERS, OWN)}
-    if (chosen := name.replace("-", "_")) not in there:
-        see = f"use {', '.join(there)}"
-        raise UsageError(suggest_name("starter", name, there, see=see))
-    return there[chosen]
+def _starter_named(name: str) -> Starter:
+    if (chosen := name.replace("-", "_")) not in STARTERS:
+        see = f"use {', '.join(STARTERS)}"
+        raise UsageError(suggest_name("starter", name, STARTERS, see=see))
+    return STARTERS[chosen]
 
 
 def _write(path: Path, text: str, force: bool) -> None:
-    """Write a new file; one that is there is replaced only by force."""
+    """Write a new file; replace one that exists only if forced."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("w" if force else "x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
         raise UsageError(
-            f"{path} is there already: name another file, as goldfish init "
+            f"{path} already exists: name another file, as in goldfish init "
             f"{path.with_stem(f'{path.stem}_2')}, or replace it with --force"
         ) from None
     except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}; name another file") from None
+        raise UsageError(f"cannot write {path}: {error.strerror}; name another file") from None

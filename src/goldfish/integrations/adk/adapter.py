@@ -1,4 +1,4 @@
-"""The session services of Google's ADK as a store: events are messages, or set its state."""
+"""A session service of Google's ADK as a store: events are messages, or set the state."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -14,8 +14,8 @@ from goldfish.integrations.adk.state import session_values, to_state_event, user
 from goldfish.messages import ChatMessage
 from goldfish.targets.declaration import MESSAGE_FIELDS
 
-TRIES = 200  # of writers of one session, one succeeds each time
-NEWEST = GetSessionConfig(num_recent_events=1)  # what is appended to need not be read whole
+TRIES = 200  # of several writers of one session, one succeeds each time
+NEWEST = GetSessionConfig(num_recent_events=1)  # an append need not read the whole session
 OVERTAKEN = {
     "AlreadyExistsError", "SessionNotFoundError", "StaleSessionError",
     "StaleDataError",  # of SQLAlchemy: the session was deleted meanwhile
@@ -25,8 +25,8 @@ OVERTAKEN = {
 class ADKMemory:
     """The store that awaits ``append_event``, ``get_session`` and ``delete_session``.
 
-    A batch is appended event by event: ADK has no other way. A session that another writer has
-    changed meanwhile, or made, or deleted, is fetched again, as ADK's errors ask for.
+    A batch is appended event by event: ADK has no other way. A session that another writer
+    changed, created or deleted meanwhile is fetched again, as ADK's errors ask for.
     """
 
     carries = MESSAGE_FIELDS - {"id", "name", "tool_calls", "created_at"}
@@ -42,22 +42,22 @@ class ADKMemory:
         self._user_id = user_id
 
     async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
-        """Append the batch to the session, which is created if need be."""
+        """Append the batch to the session; create the session if there is none."""
         _refuse_empty(session_id)
-        for message in messages:  # what ADK cannot write is refused before anything is written
+        for message in messages:  # refuse what ADK cannot write before anything is written
             to_event(message).model_dump_json()
         session: Session | None = None
         for message in messages:
             session = await self._append(session, session_id, message)
 
     async def get_history(self, session_id: str, *, last: int | None = None) -> list[ChatMessage]:
-        """The events of the session that say something; others set its state."""
+        """Return the events of the session that have content; the others set its state."""
         events = await self._events(session_id, last)
-        said = [each for each in events if each.content is not None]
-        if last and len(said) < len(events) == last:  # further back there may be more
-            said = [each for each in await self._events(session_id) if each.content is not None]
-            said = said[-last:]
-        return [from_event(each) for each in said]
+        found = [each for each in events if each.content is not None]
+        if last and len(found) < len(events) == last:  # there may be more further back
+            found = [each for each in await self._events(session_id) if each.content is not None]
+            found = found[-last:]
+        return [from_event(each) for each in found]
 
     async def set_state(
         self, session_id: str, values: Mapping[str, Any], *, user_id: str | None = None
@@ -71,7 +71,7 @@ class ADKMemory:
             await self._append_event(None, names, event)
 
     async def get_state(self, session_id: str, *, user_id: str | None = None) -> dict[str, Any]:
-        """The state of the session without that of other scopes, or that of the user."""
+        """Return the state of the session without other scopes, or the state of the user."""
         if user_id is not None:
             return await user_values(self._service, self._app_name, user_id)
         session = await self._service.get_session(
@@ -86,7 +86,7 @@ class ADKMemory:
         )
 
     async def list_sessions(self) -> list[str]:
-        """The ids of the user's sessions."""
+        """Return the ids of the user's sessions."""
         listed = await self._service.list_sessions(app_name=self._app_name, user_id=self._user_id)
         return [each.id for each in listed.sessions]
 
@@ -106,7 +106,7 @@ class ADKMemory:
     async def _append_event(
         self, session: Session | None, names: tuple[str, str], event: Callable[[], Event]
     ) -> Session:
-        """Append what is made anew for each try; the names are those of a user and a session."""
+        """Append an event, made anew for each try; ``names`` are those of a user and a session."""
         for tries_left in reversed(range(TRIES)):
             try:
                 session = session or await self._session(*names)
@@ -120,7 +120,7 @@ class ADKMemory:
         raise AssertionError("the last try returns or raises")
 
     async def _session(self, user_id: str, session_id: str) -> Session:
-        """The session as it is now, or a new one."""
+        """Return the session as it is now, or a new one."""
         there = await self._service.get_session(
             app_name=self._app_name, user_id=user_id, session_id=session_id, config=NEWEST
         )
@@ -129,14 +129,23 @@ class ADKMemory:
         )
 
 
+def adk(
+    service: BaseSessionService, *, app_name: str = "goldfish", user_id: str = "goldfish"
+) -> ADKMemory:
+    """Return a store over a session service of Google's ADK: the sessions of one user of an app."""
+    return ADKMemory(service, app_name, user_id)
+
+
 def _refuse_empty(session_id: str) -> None:
     if not session_id:
-        raise ValueError("ADK makes an id of its own for an empty one: give the session an id")
+        raise ValueError(
+            "ADK replaces an empty session id by one of its own: give the session an id"
+        )
 
 
 def _is_overtaken(error: Exception) -> bool:
-    """Whether another writer was faster: not all releases have names of their own for it."""
+    """Return True if another writer was faster; not all releases have an error class for it."""
     if type(error).__name__ in OVERTAKEN:
         return True
-    said = str(error).lower()
-    return any(words in said for words in ("stale", "last_update_time", "foreign key constraint"))
+    text = str(error).lower()
+    return any(words in text for words in ("stale", "last_update_time", "foreign key constraint"))

@@ -28,13 +28,13 @@ JUST_NOW = timedelta(hours=1)  # a long batch on a slow machine takes minutes
 
 
 def to_event(message: ChatMessage) -> Event:
-    """The event that says the same; what ADK refuses, it raises."""
+    """Return the message as an event; raise what ADK raises for what it refuses."""
     refuse_unstorable(message.metadata, "metadata")
-    json.dumps(message.metadata, allow_nan=False)  # nor does JSON have these
-    spoken_by = "user" if message.role == "user" else "model"
+    json.dumps(message.metadata, allow_nan=False)  # JSON has no NaN or infinity
+    role = "user" if message.role == "user" else "model"
     event = Event(
         author=message.role,
-        content=types.Content(role=spoken_by, parts=_parts(message)),
+        content=types.Content(role=role, parts=_parts(message)),
         custom_metadata=message.metadata or None,
     )
     if abs(datetime.now(UTC) - message.created_at) > JUST_NOW:
@@ -43,7 +43,7 @@ def to_event(message: ChatMessage) -> Event:
 
 
 def from_event(event: Event) -> ChatMessage:
-    """Our message that says the same, unvalidated: what the library changed is to be seen."""
+    """Return the event as our message, unvalidated, so that checks see what ADK changed."""
     parts = (event.content.parts if event.content else None) or []
     response = parts[0].function_response if len(parts) == 1 else None
     result = (response.response or {}) if response else {}

@@ -23,14 +23,14 @@ SCOPES = ("app:", USER, "temp:")
 
 
 def to_state_event(values: Mapping[str, Any], *, of_user: bool) -> Event:
-    """The event that sets these values; what ADK cannot keep is refused."""
+    """Return the event that sets these values; refuse those that ADK cannot keep."""
     refuse_unstorable(dict(values), "values")
     for name, value in values.items():
         _refuse_beyond_json(name, value)
     if not of_user and (scoped := [name for name in values if name.startswith(SCOPES)]):
         raise ValueError(
-            f"{scoped[0]!r:.80} is not of the session for ADK: choose a name without "
-            f"{', '.join(SCOPES)}"
+            f"{scoped[0]!r:.80} belongs to another scope in ADK: choose a name that does not begin "
+            f"with {', '.join(SCOPES)}"
         )
     delta = {(USER + name if of_user else name): value for name, value in values.items()}
     return Event(author="system", actions=EventActions(state_delta=delta))
@@ -40,18 +40,16 @@ def _refuse_beyond_json(name: str, value: Any) -> None:
     try:
         json.dumps(value, allow_nan=False)
     except ValueError as error:
-        raise ValueError(
-            f"{name!r:.80} holds what JSON does not have: {error}: leave it out"
-        ) from (error)
+        raise ValueError(f"{name!r:.80} is not valid JSON ({error}): leave it out") from error
 
 
 def session_values(state: Mapping[str, Any]) -> dict[str, Any]:
-    """What is of the session itself."""
+    """Return the values of the session itself."""
     return {name: value for name, value in state.items() if not name.startswith(SCOPES)}
 
 
 async def user_values(service: BaseSessionService, app_name: str, user_id: str) -> dict[str, Any]:
-    """What is of the user: asked for directly, or else by way of any of the user's sessions."""
+    """Return the values of the user, directly or through any of the user's sessions."""
     try:
         return dict(await service.get_user_state(app_name=app_name, user_id=user_id))
     except (AttributeError, NotImplementedError):  # an older release, or a service without it

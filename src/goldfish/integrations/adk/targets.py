@@ -5,20 +5,19 @@ from typing import Any
 
 from google.adk.sessions import InMemorySessionService
 
-from goldfish.integrations import documented as promises
+from goldfish.integrations.adk import ADK
 from goldfish.integrations.adk.adapter import ADKMemory
-from goldfish.targets.declaration import target
 
 NAMES = ("goldfish", "goldfish")  # of the app and of its user
 
 
-@target(name="adk-memory", claims="one opening", promises=promises.ADK_MEMORY)
+@ADK.target("adk-memory", claims="one opening")
 def memory(sandbox: Any) -> ADKMemory:
     """InMemorySessionService, "for testing and development only"."""
     return ADKMemory(InMemorySessionService(), *NAMES)
 
 
-@target(name="adk-sqlite", promises=promises.ADK_SQLITE)
+@ADK.target("adk-sqlite")
 def sqlite(sandbox: Any) -> ADKMemory:
     """SqliteSessionService on a file, which it opens anew for each call."""
     from google.adk.sessions.sqlite_session_service import SqliteSessionService
@@ -26,7 +25,7 @@ def sqlite(sandbox: Any) -> ADKMemory:
     return ADKMemory(SqliteSessionService(str(sandbox.path / "memory.db")), *NAMES)
 
 
-@target(name="adk-database", promises=promises.ADK_DATABASE)
+@ADK.target("adk-database")
 async def database(sandbox: Any) -> AsyncIterator[ADKMemory]:
     """DatabaseSessionService on a SQLite file."""
     from google.adk.sessions import DatabaseSessionService

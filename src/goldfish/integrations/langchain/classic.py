@@ -1,7 +1,7 @@
 """A memory of langchain-classic as a store: ``save_context`` saves a turn, a question and a reply.
 
 A message of the user and the assistant's next one are a turn. Any other message is the question of
-a turn, which is answered by a reply that nobody handed in: ``answers``.
+a turn, and the adapter makes up the reply: ``answers``.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 
 from langchain_classic.memory.chat_memory import BaseChatMemory
 
-from goldfish.integrations.langchain.adapter import handed_out
+from goldfish.integrations.langchain.messages import from_langchain, to_langchain
+from goldfish.integrations.mirrored_list import mirror
 from goldfish.integrations.replies import reply_to
 from goldfish.messages import ChatMessage
 
@@ -18,7 +19,7 @@ Turn = tuple[dict[str, Any], dict[str, Any]]
 
 
 class _Declared:
-    """What these memories keep, whichever they are."""
+    """What these memories keep of a message, and what they do not promise."""
 
     answers = True
     carries = frozenset({"content"})  # a turn is two texts
@@ -46,9 +47,9 @@ class LangChainClassicMemory(_Declared):
             memory.save_context(*turn)
 
     def get_history(self, session_id: str) -> list[ChatMessage]:
-        """What a chain would be shown."""
+        """Return what a chain would be shown."""
         memory = self._memory_of(session_id)
-        return handed_out(memory.load_memory_variables({})[memory.memory_variables[0]])
+        return _messages_in(memory, memory.load_memory_variables({}))
 
     def clear(self, session_id: str) -> None:
         """Clear the memory of the session."""
@@ -65,17 +66,34 @@ class AsyncLangChainClassicMemory(_Declared):
             await memory.asave_context(*turn)
 
     async def get_history(self, session_id: str) -> list[ChatMessage]:
-        """What a chain would be shown."""
+        """Return what a chain would be shown."""
         memory = self._memory_of(session_id)
-        return handed_out((await memory.aload_memory_variables({}))[memory.memory_variables[0]])
+        return _messages_in(memory, await memory.aload_memory_variables({}))
 
     async def clear(self, session_id: str) -> None:
         """Clear the memory of the session."""
         await self._memory_of(session_id).aclear()
 
 
+def langchain_classic(
+    memory_of: MemoryOf, *, window: int | None = None, asynchronous: bool = False
+) -> LangChainClassicMemory | AsyncLangChainClassicMemory:
+    """Return a store over memories of langchain-classic.
+
+    ``memory_of`` gives the memory of a session id, which must have ``return_messages=True``;
+    ``window`` says how many of the last turns it keeps. ``asynchronous=True`` awaits
+    ``asave_context`` and ``aload_memory_variables`` instead of the sync methods.
+    """
+    kind = AsyncLangChainClassicMemory if asynchronous else LangChainClassicMemory
+    return kind(memory_of, window=window)
+
+
+def _messages_in(memory: BaseChatMemory, variables: Mapping[str, Any]) -> list[ChatMessage]:
+    return mirror(variables[memory.memory_variables[0]], from_langchain, to_langchain)
+
+
 def turns(messages: Sequence[ChatMessage]) -> Iterator[Turn]:
-    """What ``save_context`` takes for these messages: each question with its reply."""
+    """Yield what ``save_context`` takes for these messages: each question with its reply."""
     rest = list(messages)
     while rest:
         asked = rest.pop(0)

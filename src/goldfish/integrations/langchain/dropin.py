@@ -4,27 +4,25 @@ from collections.abc import Sequence
 
 from pydantic import ValidationError
 
-from goldfish.errors import MissingExtraError
+from goldfish.integrations.langchain import LANGCHAIN
 from goldfish.messages import ChatMessage, new_id
 from goldfish.stores.base import BaseStore
 from goldfish.stores.blocking import BlockingMemoryStore
 from goldfish.threads import wait_for
 
-try:
+with LANGCHAIN.importing():
     from langchain_core.chat_history import BaseChatMessageHistory
     from langchain_core.messages import BaseMessage, message_to_dict, messages_from_dict
 
     from goldfish.integrations.langchain.messages import from_langchain, to_langchain
-except ModuleNotFoundError as error:
-    raise MissingExtraError.of(error.name or "langchain_core", "langchain") from error
 
 __all__ = ["ChatMessageHistory"]
 
-AS_DUMPED = "langchain_message"  # in metadata: the whole message, in LangChain's own JSON
+AS_DUMPED = "langchain_message"  # the key in metadata of the whole message in LangChain's JSON
 
 
 class ChatMessageHistory(BaseChatMessageHistory):
-    """The messages of one session; the store stays the caller's to close.
+    """The messages of one session; the caller closes the store.
 
     Its methods, sync and async, may be used from any thread and any event loop. A message without
     an id gets one when it is written; one whose id the session has is left as it is, so that a call
@@ -36,12 +34,12 @@ class ChatMessageHistory(BaseChatMessageHistory):
         self._store = store.store if isinstance(store, BlockingMemoryStore) else store
 
     async def aget_messages(self) -> list[BaseMessage]:
-        """All messages of the session, the oldest first."""
-        return [_read(each) for each in await self._store.get_history(self.session_id)]
+        """Return all messages of the session, the oldest first."""
+        return [_to_theirs(each) for each in await self._store.get_history(self.session_id)]
 
     async def aadd_messages(self, messages: Sequence[BaseMessage]) -> None:
         """Append the messages in order, all or none."""
-        await self._store.add_messages(self.session_id, [_written(each) for each in messages])
+        await self._store.add_messages(self.session_id, [_to_ours(each) for each in messages])
 
     async def aclear(self) -> None:
         """Remove all messages of the session."""
@@ -49,7 +47,7 @@ class ChatMessageHistory(BaseChatMessageHistory):
 
     @property
     def messages(self) -> list[BaseMessage]:  # type: ignore[override]  # there it is an attribute
-        """All messages of the session, the oldest first."""
+        """Return all messages of the session, the oldest first."""
         return wait_for(self.aget_messages())
 
     def add_messages(self, messages: Sequence[BaseMessage]) -> None:
@@ -61,16 +59,15 @@ class ChatMessageHistory(BaseChatMessageHistory):
         wait_for(self.aclear())
 
 
-def _written(message: BaseMessage) -> ChatMessage:
-    """Our message that says the same, from which exactly this one can be made again."""
+def _to_ours(message: BaseMessage) -> ChatMessage:
+    """Return our message, from which exactly this one can be restored."""
     if message.id is None:
         message = message.model_copy(update={"id": new_id()})
-    plain = _plain(message)
-    return plain if plain is not None else _dumped(message)
+    return _map_fields(message) or _dump_whole(message)
 
 
-def _plain(message: BaseMessage) -> ChatMessage | None:
-    """The message field by field, or None if LangChain's would not come back as it is."""
+def _map_fields(message: BaseMessage) -> ChatMessage | None:
+    """Return the message field by field, or None if it could not be restored exactly."""
     try:
         ours = _fields(message)
         back = to_langchain(ours)
@@ -80,8 +77,8 @@ def _plain(message: BaseMessage) -> ChatMessage | None:
     return ours if is_exact and AS_DUMPED not in ours.metadata else None
 
 
-def _dumped(message: BaseMessage) -> ChatMessage:
-    """The message as LangChain writes it, beside what our fields can say of it."""
+def _dump_whole(message: BaseMessage) -> ChatMessage:
+    """Return the message as LangChain dumps it, with the fields that we have for it."""
     whole = {AS_DUMPED: message_to_dict(message)}
     try:
         return _fields(message).model_copy(update={"metadata": whole})
@@ -96,7 +93,7 @@ def _fields(message: BaseMessage) -> ChatMessage:
     return ChatMessage(**{name: getattr(ours, name) for name in names})
 
 
-def _read(message: ChatMessage) -> BaseMessage:
+def _to_theirs(message: ChatMessage) -> BaseMessage:
     if AS_DUMPED in message.metadata:
         return messages_from_dict([message.metadata[AS_DUMPED]])[0]
     return to_langchain(message)

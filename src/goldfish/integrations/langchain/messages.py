@@ -15,15 +15,14 @@ Nothing is copied here that LangChain itself does not copy: a dict that the libr
 caller is shared with ours.
 """
 
-from datetime import UTC, datetime
 from typing import Any
 
 from langchain_core import messages as langchain
 from langchain_core.messages import BaseMessage
 
+from goldfish.integrations.times import NO_TIME
 from goldfish.messages import ChatMessage
 
-NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 OTHERS = "langchain_fields"
 CLASSES: dict[str, type[BaseMessage]] = {
     "user": langchain.HumanMessage,
@@ -40,7 +39,7 @@ MAPPED = {
 
 
 def to_langchain(message: ChatMessage) -> BaseMessage:
-    """The message of LangChain that says the same; what LangChain refuses, it raises."""
+    """Return the message as LangChain's; raise what LangChain raises for what it refuses."""
     kind = _class_of(message)
     fields: dict[str, Any] = {"content": message.content, "id": message.id}
     if kind is langchain.ChatMessage:
@@ -55,9 +54,9 @@ def to_langchain(message: ChatMessage) -> BaseMessage:
 
 
 def from_langchain(message: BaseMessage) -> ChatMessage:
-    """Our message that says the same, unvalidated: what the library changed is to be seen.
+    """Return the message as ours, unvalidated, so that checks see what LangChain changed.
 
-    An id that LangChain does not have is empty.
+    The id of a message that has none is empty.
     """
     return ChatMessage.model_construct(
         role=role_of(message),
@@ -72,15 +71,15 @@ def from_langchain(message: BaseMessage) -> ChatMessage:
 
 
 def _class_of(message: ChatMessage) -> type[BaseMessage]:
-    """The class of the role, if the message has what that class demands."""
-    demanded = {"tool": message.tool_call_id, "function": message.name}
-    if demanded.get(message.role, "") is None:
+    """Return the class for the role, if the message has what that class requires."""
+    required = {"tool": message.tool_call_id, "function": message.name}
+    if required.get(message.role, "") is None:
         return langchain.ChatMessage
     return CLASSES.get(message.role, langchain.ChatMessage)
 
 
 def role_of(message: BaseMessage) -> str:
-    """The role in our words: by the class, or the one that the message names itself."""
+    """Return the role in our words: that of the class, or the one that the message states."""
     if isinstance(message, langchain.ChatMessage):
         return message.role
     known = (role for role, kind in CLASSES.items() if isinstance(message, kind))
@@ -103,20 +102,20 @@ def _metadata_of(message: BaseMessage) -> dict[str, Any]:
 
 
 def _other_fields(message: BaseMessage) -> dict[str, Any]:
-    """What LangChain carries and our message has no field for, unless it says nothing."""
+    """Return what LangChain carries and our message has no field for, without the defaults."""
     declared = type(message).model_fields
     values = {name: getattr(message, name) for name in declared if name not in MAPPED}
     if _raw_calls(message):
         kept = {**message.additional_kwargs}
         del kept["tool_calls"]
         values["additional_kwargs"] = kept
-    said = {
+    given = {
         name: value
         for name, value in values.items()
         if value != declared[name].get_default(call_default_factory=True)
     }
     undeclared = message.model_extra or {}
-    return said | {name: each for name, each in undeclared.items() if name != "tool_call_id"}
+    return given | {name: each for name, each in undeclared.items() if name != "tool_call_id"}
 
 
 def _with_calls(

@@ -1,4 +1,4 @@
-"""A chat model of LangChain that thinks nothing, for agents under test."""
+"""A fake chat model of LangChain, for agents under test."""
 
 import asyncio
 import time
@@ -11,14 +11,14 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable
 
 from goldfish.integrations.langchain.messages import role_of
-from goldfish.integrations.replies import reply_to, verbatim
+from goldfish.integrations.replies import quote_all, reply_to
 
 
 class LangChainModel(BaseChatModel):
-    """Replies what it was shown, at once or after so many ``seconds``, and calls no tools.
+    """A chat model that replies what it was shown, after ``seconds``, and calls no tools.
 
-    With ``verbatim`` the reply is all that it was shown, word for word, as a summariser should be
-    that forgets nothing. A token is a message.
+    With ``verbatim`` the reply is all that it was shown, word for word, as of a summariser that
+    forgets nothing. A token is a message.
     """
 
     seconds: float = 0.0
@@ -29,17 +29,17 @@ class LangChainModel(BaseChatModel):
         return "goldfish-mirror"
 
     def bind_tools(self, tools: Sequence[Any], **options: Any) -> Runnable[Any, AIMessage]:
-        """The same model: it never calls one."""
+        """Return the same model: it never calls a tool."""
         return self
 
     def get_num_tokens(self, text: str) -> int:
-        """One, whatever the text: where a limit is in tokens, it is in messages."""
+        """Return 1 for any text, so that a limit in tokens is one in messages."""
         return 1
 
     def get_num_tokens_from_messages(
         self, messages: list[BaseMessage], tools: Sequence[Any] | None = None
     ) -> int:
-        """As many as there are messages."""
+        """Return the number of messages."""
         return len(messages)
 
     def _generate(
@@ -56,5 +56,5 @@ class LangChainModel(BaseChatModel):
 
     def _reply(self, messages: list[BaseMessage]) -> ChatResult:
         shown = [(role_of(each), str(each.content)) for each in messages]
-        how: Callable[[Sequence[tuple[str, str]]], str] = verbatim if self.verbatim else reply_to
-        return ChatResult(generations=[ChatGeneration(message=AIMessage(content=how(shown)))])
+        make: Callable[[Sequence[tuple[str, str]]], str] = quote_all if self.verbatim else reply_to
+        return ChatResult(generations=[ChatGeneration(message=AIMessage(content=make(shown)))])

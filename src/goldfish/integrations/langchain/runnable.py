@@ -1,6 +1,6 @@
-"""A ``RunnableWithMessageHistory`` of LangChain as a store: a batch is a turn, which is answered.
+"""A ``RunnableWithMessageHistory`` of LangChain as a store: each batch is a turn, with a reply.
 
-The store reads and clears the histories that the runnable itself asks for, by its own function.
+The store reads and clears the histories that the runnable itself uses.
 """
 
 from collections.abc import Sequence
@@ -39,8 +39,20 @@ class AsyncLangChainRunnable(AsyncLangChainMemory):
 
     async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         """Take a turn, with the batch as its input."""
-        asked = _input(self._runnable, messages), _config(self._runnable, session_id)
-        await self._runnable.ainvoke(*asked)
+        await self._runnable.ainvoke(
+            _input(self._runnable, messages), _config(self._runnable, session_id)
+        )
+
+
+def langchain_runnable(
+    runnable: RunnableWithMessageHistory, *, asynchronous: bool = False
+) -> LangChainRunnable | AsyncLangChainRunnable:
+    """Return a store over LangChain's ``RunnableWithMessageHistory``: each batch is a turn.
+
+    It reads and clears the history that the runnable uses, and tells the runnable's replies apart
+    from what was said. ``asynchronous=True`` awaits ``ainvoke`` and the async methods instead.
+    """
+    return (AsyncLangChainRunnable if asynchronous else LangChainRunnable)(runnable)
 
 
 def _input(runnable: RunnableWithMessageHistory, messages: Sequence[ChatMessage]) -> Any:

@@ -1,6 +1,6 @@
-"""A checkpointer of LangGraph as a store: a thread is a session, a turn of a graph adds to it.
+"""A checkpointer of LangGraph as a store: a thread is a session, and a turn of a graph adds to it.
 
-The graph has one node, which says nothing, so that a turn adds what it was given and no more.
+The graph has one node, which adds nothing of its own, so that a turn adds exactly its input.
 
 | ours                   | LangGraph's                                                             |
 |------------------------|-------------------------------------------------------------------------|
@@ -15,7 +15,7 @@ The graph has one node, which says nothing, so that a turn adds what it was give
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal, overload
 
 from langchain_core.messages import BaseMessage, RemoveMessage
 from langchain_core.runnables import RunnableConfig
@@ -23,8 +23,9 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.types import StateSnapshot
 
-from goldfish.integrations.langchain.messages import NO_TIME, from_langchain, to_langchain
-from goldfish.integrations.mirrored import MirroredList
+from goldfish.integrations.langchain.messages import from_langchain, to_langchain
+from goldfish.integrations.mirrored_list import mirror
+from goldfish.integrations.times import NO_TIME
 from goldfish.messages import ChatMessage, Snapshot
 from goldfish.targets.declaration import MESSAGE_FIELDS
 
@@ -32,8 +33,8 @@ NODE = "listen"
 NOTHING: dict[str, list[BaseMessage]] = {"messages": []}
 
 
-def turns(saver: BaseCheckpointSaver[Any]) -> Any:
-    """A graph whose turn adds to the thread what it is given, and nothing of its own."""
+def make_graph(saver: BaseCheckpointSaver[Any]) -> Any:
+    """Return a graph whose turn adds its input to the thread, and nothing of its own."""
     graph = StateGraph(MessagesState)
     graph.add_node(NODE, lambda state: NOTHING)
     graph.add_edge(START, NODE)
@@ -52,7 +53,7 @@ class _Threads:
 
     def __init__(self, saver: BaseCheckpointSaver[Any]) -> None:
         self._saver = saver
-        self._graph = turns(saver)
+        self._graph = make_graph(saver)
 
 
 class LangGraphMemory(_Threads):
@@ -70,7 +71,7 @@ class LangGraphMemory(_Threads):
         self._graph.invoke(batch(messages), thread(session_id))
 
     def get_history(self, session_id: str) -> list[ChatMessage]:
-        """The messages in the latest state of the thread."""
+        """Return the messages in the latest state of the thread."""
         return _messages_of(self._graph.get_state(thread(session_id)))
 
     def delete_messages(self, session_id: str, ids: Sequence[str]) -> None:
@@ -80,11 +81,11 @@ class LangGraphMemory(_Threads):
             self._graph.update_state(thread(session_id), doomed, as_node=NODE)
 
     def save_snapshot(self, session_id: str) -> str:
-        """The id of the latest checkpoint."""
+        """Return the id of the latest checkpoint."""
         return _checkpoint_of(self._graph.get_state(thread(session_id)))
 
     def list_snapshots(self, session_id: str) -> list[Snapshot]:
-        """The checkpoints at which a turn had ended, the oldest first."""
+        """Return the checkpoints at which a turn had ended, the oldest first."""
         history = self._graph.get_state_history(thread(session_id))
         return _snapshots(session_id, history)
 
@@ -106,7 +107,7 @@ class AsyncLangGraphMemory(_Threads):
         await self._graph.ainvoke(batch(messages), thread(session_id))
 
     async def get_history(self, session_id: str) -> list[ChatMessage]:
-        """The messages in the latest state of the thread."""
+        """Return the messages in the latest state of the thread."""
         return _messages_of(await self._graph.aget_state(thread(session_id)))
 
     async def delete_messages(self, session_id: str, ids: Sequence[str]) -> None:
@@ -116,11 +117,11 @@ class AsyncLangGraphMemory(_Threads):
             await self._graph.aupdate_state(thread(session_id), doomed, as_node=NODE)
 
     async def save_snapshot(self, session_id: str) -> str:
-        """The id of the latest checkpoint."""
+        """Return the id of the latest checkpoint."""
         return _checkpoint_of(await self._graph.aget_state(thread(session_id)))
 
     async def list_snapshots(self, session_id: str) -> list[Snapshot]:
-        """The checkpoints at which a turn had ended, the oldest first."""
+        """Return the checkpoints at which a turn had ended, the oldest first."""
         history = self._graph.aget_state_history(thread(session_id))
         return _snapshots(session_id, [each async for each in history])
 
@@ -129,35 +130,57 @@ class AsyncLangGraphMemory(_Threads):
         await self._graph.aupdate_state(thread(session_id, snapshot_id), NOTHING, as_node=NODE)
 
 
+@overload
+def langgraph(
+    saver: BaseCheckpointSaver[Any], *, asynchronous: Literal[False] = False
+) -> LangGraphMemory: ...
+
+
+@overload
+def langgraph(
+    saver: BaseCheckpointSaver[Any], *, asynchronous: Literal[True]
+) -> AsyncLangGraphMemory: ...
+
+
+def langgraph(
+    saver: BaseCheckpointSaver[Any], *, asynchronous: bool = False
+) -> LangGraphMemory | AsyncLangGraphMemory:
+    """Return a store over a checkpointer of LangGraph, driven by turns of a graph with one node.
+
+    ``asynchronous=True`` awaits the async methods of the graph and of the checkpointer instead.
+    """
+    return AsyncLangGraphMemory(saver) if asynchronous else LangGraphMemory(saver)
+
+
 def _has(saver: BaseCheckpointSaver[Any], method: str) -> bool:
-    """Whether the checkpointer has the method, which its base class may only name."""
+    """Return True if the checkpointer implements a method that its base class only names."""
     return getattr(type(saver), method, None) is not getattr(BaseCheckpointSaver, method, None)
 
 
 def thread(session_id: str, checkpoint_id: str | None = None) -> RunnableConfig:
-    """The configuration that names a thread, and a checkpoint of it."""
+    """Return the configuration that names a thread, or a checkpoint of it."""
     at = {"checkpoint_ns": "", "checkpoint_id": checkpoint_id} if checkpoint_id is not None else {}
     return {"configurable": {"thread_id": session_id, **at}}
 
 
 def batch(messages: Sequence[ChatMessage]) -> dict[str, list[BaseMessage]]:
-    """The input of a turn."""
+    """Return the input of a turn."""
     return {"messages": [to_langchain(each) for each in messages]}
 
 
 def _messages_of(state: StateSnapshot) -> list[ChatMessage]:
-    """To edit this list is to edit the one that LangGraph gave."""
-    return MirroredList(state.values.get("messages", []), from_langchain, to_langchain)
+    """Return the messages of a state; an edit of this list edits the one that LangGraph gave."""
+    return mirror(state.values.get("messages", []), from_langchain, to_langchain)
 
 
 def _removals(ids: Sequence[str], there: set[str]) -> dict[str, list[RemoveMessage]] | None:
-    """The removals of those that are there: LangGraph refuses all, if one is not."""
+    """Return the removals of the messages that exist: LangGraph refuses all if one does not."""
     known = [each for each in dict.fromkeys(ids) if each in there]
     return {"messages": [RemoveMessage(id=each) for each in known]} if known else None
 
 
 def _checkpoint_of(state: StateSnapshot) -> str:
-    """The id of its checkpoint, which a thread has when it has taken a turn."""
+    """Return the id of the state's checkpoint; a thread has none before its first turn."""
     found = state.config.get("configurable", {}).get("checkpoint_id")
     if found is None:
         raise LookupError("the thread has no checkpoint: add messages first")

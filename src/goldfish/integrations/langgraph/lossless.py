@@ -1,7 +1,7 @@
-"""Values that LangGraph's serialiser would change silently, found before they are written.
+"""Refuses values that LangGraph's serialiser would change silently, before they are written.
 
-It makes a question mark of a lone surrogate, and of what a message carries it keeps only what
-pydantic leaves as it is: an object in the metadata of a message would come back as a dict.
+The serialiser turns a lone surrogate into a question mark, and an object in the metadata of a
+message into a dict.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,37 +15,37 @@ from goldfish.errors import UnstorableError
 PLAIN = (str, int, float, type(None))
 
 
-def refuse_changed(value: Any, kept: Callable[[Any], Any]) -> None:
-    """Raise if a text or message within the value would not come back as it is.
+def refuse_lossy(value: Any, round_trip: Callable[[Any], Any]) -> None:
+    """Raise UnstorableError if a text or message within the value would not come back as it is.
 
-    ``kept`` gives what becomes of a message; it is asked only about those that carry more than
-    what JSON has.
+    ``round_trip`` serialises a message and reads it back; it is called only for messages that
+    carry more than JSON has.
     """
-    for each in _within(value):
+    for each in _walk(value):
         if isinstance(each, str):
             _refuse_lone_surrogates(each)
-        elif isinstance(each, BaseMessage) and _is_odd(each) and kept(each) != each:
+        elif isinstance(each, BaseMessage) and _has_objects(each) and round_trip(each) != each:
             raise UnstorableError(
                 f"the message {each.id!r:.80} carries a value that would not come back as it is: "
-                "put only what JSON has into its metadata"
+                "put only JSON values into its metadata"
             )
 
 
 def _refuse_lone_surrogates(text: str) -> None:
     if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
         raise UnstorableError(
-            f"the text {text!r:.80} has a lone surrogate, of which LangGraph's serialiser would "
-            "make a question mark: repair the text first"
+            f"the text {text!r:.80} has a lone surrogate, which LangGraph's serialiser would turn "
+            "into a question mark: repair the text first"
         )
 
 
-def _is_odd(message: BaseMessage) -> bool:
-    parts = (each for each in _within(_fields(message)) if not isinstance(each, dict | list))
+def _has_objects(message: BaseMessage) -> bool:
+    parts = (each for each in _walk(_fields(message)) if not isinstance(each, dict | list))
     return any(not isinstance(each, PLAIN) for each in parts)
 
 
-def _within(value: Any) -> Iterator[Any]:
-    """The value and all that it is made of, each container once: one may hold itself."""
+def _walk(value: Any) -> Iterator[Any]:
+    """Yield the value and all its parts, each container once: one may hold itself."""
     waiting = [value]
     seen: set[int] = set()
     while waiting:

@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from goldfish.errors import MissingExtraError
+from goldfish.integrations.langgraph import LANGGRAPH
 from goldfish.integrations.langgraph.records import Entry, Line, Saved, Typed, Write
 from goldfish.integrations.langgraph.runs import PARENTS, Run, Runs
 from goldfish.integrations.langgraph.threads import (
@@ -27,7 +27,7 @@ from goldfish.stores.base import BaseStore
 from goldfish.stores.blocking import BlockingMemoryStore
 from goldfish.threads import wait_for
 
-try:
+with LANGGRAPH.importing():
     from langchain_core.runnables import RunnableConfig
     from langgraph.checkpoint.base import (
         WRITES_IDX_MAP,
@@ -41,9 +41,7 @@ try:
     )
     from langgraph.checkpoint.serde.base import SerializerProtocol
 
-    from goldfish.integrations.exactness import refuse_changed
-except ModuleNotFoundError as error:
-    raise MissingExtraError.of(error.name or "langgraph", "langgraph") from error
+    from goldfish.integrations.langgraph.lossless import refuse_lossy
 
 if TYPE_CHECKING:
     from builtins import list as List  # noqa: N812 - the method ``list`` hides the type
@@ -347,7 +345,7 @@ class Saver(BaseCheckpointSaver[Any]):
 
     def _dumped(self, value: Any) -> Typed:
         serde = self.serde
-        refuse_changed(value, lambda part: serde.loads_typed(serde.dumps_typed(part)))
+        refuse_lossy(value, lambda part: serde.loads_typed(serde.dumps_typed(part)))
         kind, data = serde.dumps_typed(value)
         return kind, bytes(data)
 

@@ -1,4 +1,4 @@
-"""A store of LangGraph, sync or async, as a store of facts: one namespace for each user.
+"""A store of LangGraph as a store of facts, driven sync or async: one namespace for each user.
 
 | ours                    | LangGraph's                                                          |
 |-------------------------|----------------------------------------------------------------------|
@@ -9,20 +9,20 @@
 | ``revise``              | ``put`` under the same key, if ``get`` finds something there         |
 | ``forget``              | ``delete``                                                           |
 
-A value is the metadata, which filters look at, and the words of the fact in one field more (one of
-that name in the metadata gets an underscore). Nothing is copied that LangGraph itself does not
-copy. It has no call that empties a namespace, and keeps no earlier values: there is no
+A value is the metadata, which filters look at, and the text of the fact in one more field
+(metadata of that name gets an underscore). The adapter copies nothing that LangGraph itself does
+not copy. LangGraph has no call that empties a namespace, and keeps no earlier values: there is no
 ``forget_all`` and no ``fact_history``.
 """
 
 import re
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, overload
 from uuid import uuid4
 
 from langgraph.store.base import BaseStore, Item, SearchItem
 
+from goldfish.integrations.times import as_utc
 from goldfish.messages import Fact, Recollection
 
 EVERYTHING = 1_000_000  # what to ask for in place of the library's own limit, which is 10
@@ -58,33 +58,33 @@ class _Namespaces:
         return {**noted, self._field: self._parts(text) if self._parts else text}
 
     def _aside(self, key: Any) -> Any:
-        """The field for metadata of this name, which may be that of the words themselves."""
+        """Return the field for metadata of this name, which may be that of the text itself."""
         return f"{key}_" if self._is_ours(key) else key
 
     def _is_ours(self, key: Any) -> bool:
         return isinstance(key, str) and key.rstrip("_") == self._field
 
     def _metadata(self, value: Filter) -> dict[str, Any]:
-        """What a value holds beside the words."""
+        """Return what a value holds beside the text."""
         beside = ((key, each) for key, each in value.items() if key != self._field)
         return {key[:-1] if self._is_ours(key) else key: each for key, each in beside}
 
     def _searching(self, limit: int | None, offset: int, chosen: Filter | None) -> dict[str, Any]:
-        """The arguments of a search for one page."""
+        """Return the arguments of a search for one page."""
         most = EVERYTHING if limit is None else limit
         wanted = {self._aside(key): value for key, value in (chosen or {}).items()}
         return {"limit": most, "offset": offset, "filter": wanted or None}
 
     def _fact(self, user_id: str, item: Item) -> Fact:
-        """Our fact that says the same, unvalidated: what the library changed is to be seen."""
+        """Return the item as a fact, unvalidated, so that checks see what the library changed."""
         said = item.value.get(self._field)
         return Fact.model_construct(
             id=item.key,
             user_id=user_id,
             text="".join(said) if isinstance(said, list) else said,
             metadata=self._metadata(item.value),
-            created_at=in_utc(item.created_at),
-            updated_at=in_utc(item.updated_at),
+            created_at=as_utc(item.created_at),
+            updated_at=as_utc(item.updated_at),
         )
 
     def _recollection(self, user_id: str, item: SearchItem) -> Recollection:
@@ -92,7 +92,7 @@ class _Namespaces:
         return Recollection.model_construct(fact=fact, score=item.score or 0.0)
 
     def _metadata_of(self, item: Item | None, fact_id: str) -> dict[str, Any]:
-        """What a revision keeps of an item, which has to be there."""
+        """Return what a revision keeps of an item; raise LookupError if there is none."""
         if item is None:
             raise LookupError(f"there is no item {fact_id!r} in the namespace: remember it first")
         return self._metadata(item.value)
@@ -121,7 +121,7 @@ class LangGraphStoreMemory(_Namespaces):
         self, key: str, user_id: str, text: str, metadata: Filter | None, **options: Any
     ) -> Fact:
         self._store.put(namespace(user_id), key, self._value(text, metadata), **options)
-        return told(key, user_id, text, metadata)
+        return make_fact(key, user_id, text, metadata)
 
     def recall(
         self,
@@ -132,7 +132,7 @@ class LangGraphStoreMemory(_Namespaces):
         offset: int = 0,
         filter: Filter | None = None,
     ) -> list[Recollection]:
-        """What a search gives, in its order."""
+        """Return what a search finds, in its order."""
         page = self._searching(limit, offset, filter)
         found = self._store.search(namespace(user_id), query=query, **page)
         return [self._recollection(user_id, item) for item in found]
@@ -145,17 +145,17 @@ class LangGraphStoreMemory(_Namespaces):
         offset: int = 0,
         filter: Filter | None = None,
     ) -> list[Fact]:
-        """What a search without a query gives, in its order."""
+        """Return what a search without a query finds, in its order."""
         found = self._store.search(namespace(user_id), **self._searching(limit, offset, filter))
         return [self._fact(user_id, item) for item in found]
 
     def get_fact(self, user_id: str, fact_id: str) -> Fact | None:
-        """The item with this key in the user's namespace."""
+        """Return the item with this key in the user's namespace."""
         item = self._store.get(namespace(user_id), fact_id)
         return None if item is None else self._fact(user_id, item)
 
     def revise(self, user_id: str, fact_id: str, text: str) -> Fact:
-        """Put the new words where the old ones are."""
+        """Replace the text under the key, and keep the metadata."""
         kept = self._metadata_of(self._store.get(namespace(user_id), fact_id), fact_id)
         return self._put_under(fact_id, user_id, text, kept)
 
@@ -185,7 +185,7 @@ class AsyncLangGraphStoreMemory(_Namespaces):
         self, key: str, user_id: str, text: str, metadata: Filter | None, **options: Any
     ) -> Fact:
         await self._store.aput(namespace(user_id), key, self._value(text, metadata), **options)
-        return told(key, user_id, text, metadata)
+        return make_fact(key, user_id, text, metadata)
 
     async def recall(
         self,
@@ -196,7 +196,7 @@ class AsyncLangGraphStoreMemory(_Namespaces):
         offset: int = 0,
         filter: Filter | None = None,
     ) -> list[Recollection]:
-        """What a search gives, in its order."""
+        """Return what a search finds, in its order."""
         page = self._searching(limit, offset, filter)
         found = await self._store.asearch(namespace(user_id), query=query, **page)
         return [self._recollection(user_id, item) for item in found]
@@ -209,19 +209,19 @@ class AsyncLangGraphStoreMemory(_Namespaces):
         offset: int = 0,
         filter: Filter | None = None,
     ) -> list[Fact]:
-        """What a search without a query gives, in its order."""
+        """Return what a search without a query finds, in its order."""
         found = await self._store.asearch(
             namespace(user_id), **self._searching(limit, offset, filter)
         )
         return [self._fact(user_id, item) for item in found]
 
     async def get_fact(self, user_id: str, fact_id: str) -> Fact | None:
-        """The item with this key in the user's namespace."""
+        """Return the item with this key in the user's namespace."""
         item = await self._store.aget(namespace(user_id), fact_id)
         return None if item is None else self._fact(user_id, item)
 
     async def revise(self, user_id: str, fact_id: str, text: str) -> Fact:
-        """Put the new words where the old ones are."""
+        """Replace the text under the key, and keep the metadata."""
         kept = self._metadata_of(await self._store.aget(namespace(user_id), fact_id), fact_id)
         return await self._put_under(fact_id, user_id, text, kept)
 
@@ -230,31 +230,49 @@ class AsyncLangGraphStoreMemory(_Namespaces):
         await self._store.adelete(namespace(user_id), fact_id)
 
 
+@overload
+def langgraph_store(
+    store: BaseStore, *, field: str = "text", asynchronous: Literal[False] = False
+) -> LangGraphStoreMemory: ...
+
+
+@overload
+def langgraph_store(
+    store: BaseStore, *, field: str = "text", asynchronous: Literal[True]
+) -> AsyncLangGraphStoreMemory: ...
+
+
+def langgraph_store(
+    store: BaseStore, *, field: str = "text", asynchronous: bool = False
+) -> LangGraphStoreMemory | AsyncLangGraphStoreMemory:
+    """Return a store of facts over a store of LangGraph, with one namespace for each user.
+
+    ``field`` is the field of a value that holds the text, one of those that its index embeds.
+    ``asynchronous=True`` awaits the async methods of the store instead.
+    """
+    return (AsyncLangGraphStoreMemory if asynchronous else LangGraphStoreMemory)(store, field)
+
+
 def namespace(user_id: str) -> tuple[str, str]:
-    """The namespace of a user; LangGraph documents that a label has no full stop in it."""
+    """Return the namespace of a user; LangGraph documents that a label has no full stop in it."""
     return ROOT, user_id.replace("\\", "\\\\").replace(".", "\\p")
 
 
 def in_minutes(seconds: float | None) -> dict[str, float]:
-    """The time to live as LangGraph counts it; no argument at all where none is asked for."""
+    """Return the argument for a time to live, in LangGraph's minutes; none if there is none."""
     return {} if seconds is None else {"ttl": seconds / 60}
 
 
-def told(key: str, user_id: str, text: str, metadata: Filter | None) -> Fact:
-    """The fact that was put, as it was given: ``put`` answers nothing."""
+def make_fact(key: str, user_id: str, text: str, metadata: Filter | None) -> Fact:
+    """Return the fact that was put, as it was given: ``put`` returns nothing."""
     return Fact.model_construct(id=key, user_id=user_id, text=text, metadata=dict(metadata or {}))
 
 
-def parts_of(text: str) -> list[str]:
-    """A text in parts that an embedder reads whole, cut between words; joined they are the text."""
+def split_text(text: str) -> list[str]:
+    """Cut a text between words into parts that an embedder reads whole; joined they are it."""
     return re.findall(r".{1,200}(?:\s|$)|.{1,200}", text, re.DOTALL) or [""]
 
 
-def in_utc(moment: datetime) -> datetime:
-    """The time that the store wrote down, which is UTC where it says nothing else."""
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-
-
 def _expires(store: BaseStore) -> bool:
-    """Whether its ``put`` takes a time to live, which older ones do not know of."""
+    """Return True if its ``put`` takes a time to live; older releases do not."""
     return bool(getattr(store, "supports_ttl", False))

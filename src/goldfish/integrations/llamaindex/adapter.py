@@ -7,7 +7,7 @@ from llama_index.core.memory import BaseMemory, ChatMemoryBuffer
 from llama_index.core.storage.chat_store import BaseChatStore
 
 from goldfish.integrations.llamaindex.messages import from_llamaindex, to_llamaindex
-from goldfish.integrations.mirrored import MirroredList
+from goldfish.integrations.mirrored_list import mirror
 from goldfish.messages import ChatMessage
 from goldfish.targets.declaration import MESSAGE_FIELDS
 
@@ -18,7 +18,7 @@ class _Declared:
     """What LlamaIndex keeps of a message, wherever it keeps it."""
 
     carries = MESSAGE_FIELDS - {"created_at"}  # LlamaIndex has no place for a time
-    retries = False  # an id that the session has is added once more
+    retries = False  # a message whose id the session has is added again
 
 
 class LlamaIndexMemory(_Declared):
@@ -33,8 +33,8 @@ class LlamaIndexMemory(_Declared):
         await self._memory_of(session_id).aput_messages(batch)
 
     async def get_history(self, session_id: str) -> list[ChatMessage]:
-        """What the memory shows to an agent."""
-        return _handed_out(await self._memory_of(session_id).aget())
+        """Return what the memory shows to an agent."""
+        return _messages_in(await self._memory_of(session_id).aget())
 
     async def clear(self, session_id: str) -> None:
         """Reset the memory of the session."""
@@ -61,22 +61,22 @@ class LlamaIndexChatStore(_ChatStore):
         self._buffer(session_id).put_messages([to_llamaindex(each) for each in messages])
 
     def get_history(self, session_id: str) -> list[ChatMessage]:
-        """All that the buffer has; to edit this list is to edit the one that LlamaIndex gave."""
-        return _handed_out(self._buffer(session_id).get_all())
+        """Return all of the buffer; an edit of this list edits the one that LlamaIndex gave."""
+        return _messages_in(self._buffer(session_id).get_all())
 
     def clear(self, session_id: str) -> None:
         """Reset the buffer of the session."""
         self._buffer(session_id).reset()
 
     def delete_messages(self, session_id: str, ids: Sequence[str]) -> None:
-        """Delete each message by the index that it has then."""
+        """Delete each message by its index at that moment."""
         for each in ids:
             index = _index(self._store.get_messages(session_id), each)
             if index is not None:
                 self._store.delete_message(session_id, index)
 
     def list_sessions(self) -> list[str]:
-        """The keys of the chat store."""
+        """Return the keys of the chat store."""
         return list(self._store.get_keys())
 
 
@@ -88,23 +88,36 @@ class AsyncLlamaIndexChatStore(_ChatStore):
         await self._buffer(session_id).aput_messages([to_llamaindex(each) for each in messages])
 
     async def get_history(self, session_id: str) -> list[ChatMessage]:
-        """All that the buffer has; to edit this list is to edit the one that LlamaIndex gave."""
-        return _handed_out(await self._buffer(session_id).aget_all())
+        """Return all of the buffer; an edit of this list edits the one that LlamaIndex gave."""
+        return _messages_in(await self._buffer(session_id).aget_all())
 
     async def clear(self, session_id: str) -> None:
         """Reset the buffer of the session."""
         await self._buffer(session_id).areset()
 
     async def delete_messages(self, session_id: str, ids: Sequence[str]) -> None:
-        """Delete each message by the index that it has then."""
+        """Delete each message by its index at that moment."""
         for each in ids:
             index = _index(await self._store.aget_messages(session_id), each)
             if index is not None:
                 await self._store.adelete_message(session_id, index)
 
     async def list_sessions(self) -> list[str]:
-        """The keys of the chat store."""
+        """Return the keys of the chat store."""
         return list(await self._store.aget_keys())
+
+
+def llamaindex(
+    given: MemoryOf | BaseChatStore, *, asynchronous: bool = False
+) -> LlamaIndexMemory | LlamaIndexChatStore | AsyncLlamaIndexChatStore:
+    """Return a store over LlamaIndex: a chat store, or a function that gives a session's memory.
+
+    A memory is driven by its async methods, and the function is called again for each call. A chat
+    store is driven by its sync methods, or with ``asynchronous=True`` by its async ones.
+    """
+    if not isinstance(given, BaseChatStore):
+        return LlamaIndexMemory(given)
+    return (AsyncLlamaIndexChatStore if asynchronous else LlamaIndexChatStore)(given)
 
 
 def _index(found: Sequence[Any], message_id: str) -> int | None:
@@ -112,7 +125,5 @@ def _index(found: Sequence[Any], message_id: str) -> int | None:
     return next(known, None)
 
 
-def _handed_out(given: Any) -> list[ChatMessage]:
-    if isinstance(given, list):
-        return MirroredList(given, from_llamaindex, to_llamaindex)
-    return [from_llamaindex(each) for each in given]
+def _messages_in(given: Any) -> list[ChatMessage]:
+    return mirror(given, from_llamaindex, to_llamaindex)

@@ -11,28 +11,27 @@
 Nothing is copied here that LlamaIndex itself does not copy.
 """
 
-from datetime import UTC, datetime
 from typing import Any
 
 from llama_index.core.base.llms.types import TextBlock
 from llama_index.core.llms import ChatMessage as LlamaMessage
 
+from goldfish.integrations.times import NO_TIME
 from goldfish.messages import ChatMessage
 
-NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 IN_KWARGS = ("id", "name", "tool_calls", "tool_call_id", "metadata")
 OTHERS = "llamaindex_fields"
 
 
 def to_llamaindex(message: ChatMessage) -> LlamaMessage:
-    """The message of LlamaIndex that says the same; what LlamaIndex refuses, it raises."""
+    """Return the message as LlamaIndex's; raise what LlamaIndex raises for what it refuses."""
     given = {name: getattr(message, name) for name in IN_KWARGS}
     kwargs = {name: value for name, value in given.items() if value not in (None, [], {})}
     return LlamaMessage(role=message.role, content=message.content, additional_kwargs=kwargs)
 
 
 def from_llamaindex(message: LlamaMessage) -> ChatMessage:
-    """Our message that says the same, unvalidated: what the library changed is to be seen."""
+    """Return the message as ours, unvalidated, so that checks see what LlamaIndex changed."""
     kwargs = message.additional_kwargs
     return ChatMessage.model_construct(
         role=getattr(message.role, "value", message.role),

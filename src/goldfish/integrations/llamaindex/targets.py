@@ -7,15 +7,14 @@ from typing import Any
 from llama_index.core.memory import Memory
 from llama_index.core.storage.chat_store import SimpleChatStore
 
-from goldfish.integrations import documented as promises
+from goldfish.integrations.llamaindex import LLAMAINDEX
 from goldfish.integrations.llamaindex.adapter import LlamaIndexChatStore, LlamaIndexMemory
-from goldfish.targets.declaration import target
 
 KEPT = 256  # memories of sessions, as an application keeps them for the length of a conversation
 ENOUGH = 1_000_000_000  # tokens: beyond its limit, a memory archives the oldest messages
 
 
-@target(name="llamaindex-memory", promises=promises.LLAMAINDEX_MEMORY)
+@LLAMAINDEX.target("llamaindex-memory")
 async def memory(sandbox: Any) -> AsyncIterator[LlamaIndexMemory]:
     """A Memory for each session, all on one SQLite file."""
     from sqlalchemy.ext.asyncio import create_async_engine
@@ -35,17 +34,13 @@ async def memory(sandbox: Any) -> AsyncIterator[LlamaIndexMemory]:
     await engine.dispose()
 
 
-@target(
-    name="llamaindex-chat-store-simple",
-    claims="one opening",
-    promises=promises.LLAMAINDEX_SIMPLE,
-)
+@LLAMAINDEX.target("llamaindex-chat-store-simple", claims="one opening")
 def simple(sandbox: Any) -> LlamaIndexChatStore:
     """SimpleChatStore: lists in the process, which its users persist when they think of it."""
     return LlamaIndexChatStore(SimpleChatStore())
 
 
-@target(name="llamaindex-chat-store-sqlite", promises=promises.LLAMAINDEX_SQLITE)
+@LLAMAINDEX.target("llamaindex-chat-store-sqlite")
 def sqlite(sandbox: Any) -> Iterator[LlamaIndexChatStore]:
     """SQLiteChatStore on a file."""
     from llama_index.storage.chat_store.sqlite import (  # type: ignore[import-untyped]
@@ -63,7 +58,7 @@ def sqlite(sandbox: Any) -> Iterator[LlamaIndexChatStore]:
     engine.dispose()
 
 
-@target(name="llamaindex-chat-store-redis", services=["redis"], promises=promises.LLAMAINDEX_REDIS)
+@LLAMAINDEX.target("llamaindex-chat-store-redis", services=["redis"])
 def redis(sandbox: Any, *, ttl: int | None = None) -> Iterator[LlamaIndexChatStore]:
     """RedisChatStore; the library's expiry is in whole seconds."""
     from llama_index.storage.chat_store.redis import (  # type: ignore[import-untyped]

@@ -1,4 +1,4 @@
-"""A memory of Mem0, sync or async, as a store of facts.
+"""A memory of Mem0 as a store of facts, driven sync or async.
 
 | ours                    | Mem0's                                                               |
 |-------------------------|----------------------------------------------------------------------|
@@ -11,23 +11,22 @@
 | ``forget_all``          | ``delete_all``                                                       |
 | ``fact_history``        | ``history``                                                          |
 
-An id of Mem0 has no user: ``get``, ``update`` and ``delete`` serve whoever has it, and Mem0
-promises nothing else. So ``user_id`` is not looked at where a fact is named by its id, and what
-checks ask about the ids of other users is unsupported (``scoped_ids``), neither held nor broken.
-Nothing is copied that Mem0 itself does not copy. ``*`` is Mem0's wildcard: in a filter it matches
-every value, also of ``user_id``; so nobody may be called so, and the adapter refuses it.
+An id of Mem0 has no user: ``get``, ``update`` and ``delete`` serve whoever has it, as documented.
+So the adapter ignores ``user_id`` where a fact is named by its id, and declares ``scoped_ids =
+False``. It copies nothing that Mem0 itself does not copy. ``*`` is Mem0's wildcard, which in a
+filter matches every value, also of ``user_id``: the adapter refuses it as a user.
 """
 
 import inspect
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Literal
 
 from goldfish.errors import MemoryStoreError
+from goldfish.integrations.times import NO_TIME, as_utc
 from goldfish.messages import Fact, Recollection
 
-EVERYTHING = 1_000_000  # what to ask for in place of Mem0's own limit, which is 20 or 100
-NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
+EVERYTHING = 1_000_000  # in place of Mem0's own limit, which is 20 or 100
 Filter = Mapping[str, Any]
 
 
@@ -39,57 +38,50 @@ class _Declared:
 
     def __init__(self, memory: Any) -> None:
         self._memory = memory
-        # Old releases list all memories of a user or none.
-        listing = offers(memory.get_all, "filters")
-        self.filters: Literal["equality"] | None = "equality" if listing else None
+        # Old releases cannot filter a listing.
+        can_filter = takes(memory.get_all, "filters")
+        self.filters: Literal["equality"] | None = "equality" if can_filter else None
 
-    def _adding(self, user_id: str, metadata: Mapping[str, Any] | None) -> dict[str, Any]:
-        asked = {"user_id": one_user(user_id), "metadata": metadata}
-        # Old releases have no such choice: they always ask a language model.
-        return {**asked, "infer": False} if offers(self._memory.add, "infer") else asked
+    def _add_arguments(self, user_id: str, metadata: Filter | None) -> dict[str, Any]:
+        given = {"user_id": refuse_wildcard(user_id), "metadata": metadata}
+        # Old releases have no ``infer``: they always ask a language model.
+        return {**given, "infer": False} if takes(self._memory.add, "infer") else given
 
-    def _searching(self, user_id: str, limit: int, chosen: Filter | None) -> dict[str, Any]:
-        return scoped(self._memory.search, user_id, limit, chosen)
+    def _search_arguments(self, user_id: str, limit: int, chosen: Filter | None) -> dict[str, Any]:
+        return scope_arguments(self._memory.search, user_id, limit, chosen)
 
-    def _listing(self, user_id: str, chosen: Filter | None) -> dict[str, Any]:
-        return scoped(self._memory.get_all, user_id, EVERYTHING, chosen)
+    def _list_arguments(self, user_id: str, chosen: Filter | None) -> dict[str, Any]:
+        return scope_arguments(self._memory.get_all, user_id, EVERYTHING, chosen)
 
 
 class Mem0Memory(_Declared):
     """The store that calls the methods of a ``mem0.Memory``."""
 
-    def remember(
-        self, user_id: str, text: str, *, metadata: Mapping[str, Any] | None = None
-    ) -> Fact:
-        """Add the text as it is; the fact is what Mem0 then has."""
-        answer = self._memory.add(text, **self._adding(user_id, metadata))
-        return present(self._memory.get(added_id(answer)))
+    def remember(self, user_id: str, text: str, *, metadata: Filter | None = None) -> Fact:
+        """Add the text as it is; return the fact that Mem0 then has."""
+        answer = self._memory.add(text, **self._add_arguments(user_id, metadata))
+        return present_fact(self._memory.get(added_id(answer)))
 
     def recall(
-        self,
-        user_id: str,
-        query: str,
-        *,
-        limit: int = 5,
-        filter: Filter | None = None,
+        self, user_id: str, query: str, *, limit: int = 5, filter: Filter | None = None
     ) -> list[Recollection]:
-        """What a search gives, in its order."""
-        found = self._memory.search(query, **self._searching(user_id, limit, filter))
-        return [recollection(item) for item in results(found)]
+        """Return what a search finds, in its order."""
+        found = self._memory.search(query, **self._search_arguments(user_id, limit, filter))
+        return [to_recollection(item) for item in results(found)]
 
     def list_facts(self, user_id: str, *, filter: Filter | None = None) -> list[Fact]:
-        """All memories of the user, oldest first."""
-        return oldest_first(self._memory.get_all(**self._listing(user_id, filter)))
+        """Return all memories of the user, oldest first."""
+        return oldest_first(self._memory.get_all(**self._list_arguments(user_id, filter)))
 
     def get_fact(self, user_id: str, fact_id: str) -> Fact | None:
-        """The memory with this id, whoever's it is."""
+        """Return the memory with this id, of whichever user."""
         item = self._memory.get(fact_id)
-        return None if item is None else fact(item)
+        return None if item is None else to_fact(item)
 
     def revise(self, user_id: str, fact_id: str, text: str) -> Fact:
         """Update the memory; Mem0 raises if there is none."""
         self._memory.update(fact_id, text)
-        return present(self._memory.get(fact_id))
+        return present_fact(self._memory.get(fact_id))
 
     def forget(self, user_id: str, fact_id: str) -> None:
         """Delete the memory, if there is one."""
@@ -98,48 +90,41 @@ class Mem0Memory(_Declared):
 
     def forget_all(self, user_id: str) -> None:
         """Delete all memories of the user."""
-        self._memory.delete_all(user_id=one_user(user_id))
+        self._memory.delete_all(user_id=refuse_wildcard(user_id))
 
     def fact_history(self, user_id: str, fact_id: str) -> list[Fact]:
-        """What the memory said before, oldest first."""
-        return earlier(self._memory.history(fact_id))
+        """Return the earlier texts of the memory, oldest first."""
+        return earlier_facts(self._memory.history(fact_id))
 
 
 class AsyncMem0Memory(_Declared):
     """The store that awaits the methods of a ``mem0.AsyncMemory``."""
 
-    async def remember(
-        self, user_id: str, text: str, *, metadata: Mapping[str, Any] | None = None
-    ) -> Fact:
-        """Add the text as it is; the fact is what Mem0 then has."""
-        answer = await self._memory.add(text, **self._adding(user_id, metadata))
-        return present(await self._memory.get(added_id(answer)))
+    async def remember(self, user_id: str, text: str, *, metadata: Filter | None = None) -> Fact:
+        """Add the text as it is; return the fact that Mem0 then has."""
+        answer = await self._memory.add(text, **self._add_arguments(user_id, metadata))
+        return present_fact(await self._memory.get(added_id(answer)))
 
     async def recall(
-        self,
-        user_id: str,
-        query: str,
-        *,
-        limit: int = 5,
-        filter: Filter | None = None,
+        self, user_id: str, query: str, *, limit: int = 5, filter: Filter | None = None
     ) -> list[Recollection]:
-        """What a search gives, in its order."""
-        found = await self._memory.search(query, **self._searching(user_id, limit, filter))
-        return [recollection(item) for item in results(found)]
+        """Return what a search finds, in its order."""
+        found = await self._memory.search(query, **self._search_arguments(user_id, limit, filter))
+        return [to_recollection(item) for item in results(found)]
 
     async def list_facts(self, user_id: str, *, filter: Filter | None = None) -> list[Fact]:
-        """All memories of the user, oldest first."""
-        return oldest_first(await self._memory.get_all(**self._listing(user_id, filter)))
+        """Return all memories of the user, oldest first."""
+        return oldest_first(await self._memory.get_all(**self._list_arguments(user_id, filter)))
 
     async def get_fact(self, user_id: str, fact_id: str) -> Fact | None:
-        """The memory with this id, whoever's it is."""
+        """Return the memory with this id, of whichever user."""
         item = await self._memory.get(fact_id)
-        return None if item is None else fact(item)
+        return None if item is None else to_fact(item)
 
     async def revise(self, user_id: str, fact_id: str, text: str) -> Fact:
         """Update the memory; Mem0 raises if there is none."""
         await self._memory.update(fact_id, text)
-        return present(await self._memory.get(fact_id))
+        return present_fact(await self._memory.get(fact_id))
 
     async def forget(self, user_id: str, fact_id: str) -> None:
         """Delete the memory, if there is one."""
@@ -148,88 +133,96 @@ class AsyncMem0Memory(_Declared):
 
     async def forget_all(self, user_id: str) -> None:
         """Delete all memories of the user."""
-        await self._memory.delete_all(user_id=one_user(user_id))
+        await self._memory.delete_all(user_id=refuse_wildcard(user_id))
 
     async def fact_history(self, user_id: str, fact_id: str) -> list[Fact]:
-        """What the memory said before, oldest first."""
-        return earlier(await self._memory.history(fact_id))
+        """Return the earlier texts of the memory, oldest first."""
+        return earlier_facts(await self._memory.history(fact_id))
 
 
-def scoped(method: Any, user_id: str, limit: int, chosen: Filter | None) -> dict[str, Any]:
-    """The arguments that keep a search or a listing to one user, as this Mem0 takes them.
+def mem0(memory: Any) -> Mem0Memory | AsyncMem0Memory:
+    """Return a store of facts over a ``mem0.Memory``, or an async one over an ``AsyncMemory``.
+
+    Facts are added as they are said (``infer=False``), so that no language model is needed.
+    """
+    return (AsyncMem0Memory if inspect.iscoroutinefunction(memory.add) else Mem0Memory)(memory)
+
+
+def scope_arguments(method: Any, user_id: str, limit: int, chosen: Filter | None) -> dict[str, Any]:
+    """Return the arguments that restrict a search or a listing to one user.
 
     In 1.x they are ``user_id=`` and ``limit=``, in 2.x ``filters={"user_id": …}`` and ``top_k=``.
     """
     if chosen and "user_id" in chosen:
-        raise ValueError("user_id is Mem0's own: keep it in the metadata by another name")
-    user_id = one_user(user_id)
-    most = "top_k" if offers(method, "top_k") else "limit"
+        raise ValueError("Mem0 reserves user_id: store it in the metadata under another name")
+    user_id = refuse_wildcard(user_id)
+    most = "top_k" if takes(method, "top_k") else "limit"
     filters = dict(chosen or {})
-    if not offers(method, "user_id"):
+    if not takes(method, "user_id"):
         return {"filters": {**filters, "user_id": user_id}, most: limit}
     return {"user_id": user_id, most: limit} | ({"filters": filters} if filters else {})
 
 
-def offers(method: Any, parameter: str) -> bool:
-    """Whether this release's method has the parameter."""
+def takes(method: Any, parameter: str) -> bool:
+    """Return True if the method has the parameter, which depends on the release."""
     return parameter in inspect.signature(method).parameters
 
 
-def one_user(user_id: str) -> str:
-    """The id, if it names one user: Mem0 takes ``*`` in a filter for every value there is."""
+def refuse_wildcard(user_id: str) -> str:
+    """Return the id, unless it is ``*``, which matches every user in a filter of Mem0."""
     if user_id == "*":
-        raise ValueError("'*' is every user to Mem0: give the user another id")
+        raise ValueError("Mem0 reads the user id '*' as every user: use another id")
     return user_id
 
 
 def results(answer: Any) -> list[dict[str, Any]]:
-    """The memories in an answer of Mem0."""
+    """Return the memories in an answer of Mem0."""
     return list(answer["results"] if isinstance(answer, Mapping) else answer)
 
 
 def added_id(answer: Any) -> str:
-    """The id of the memory that an ``add`` made."""
+    """Return the id of the memory that an ``add`` made."""
     made = results(answer)
     if not made:
         raise MemoryStoreError("mem0 added nothing: see its log for the reason")
     return str(made[0]["id"])
 
 
-def present(item: dict[str, Any] | None) -> Fact:
-    """The fact in an item that must be there, for it was written just now."""
+def present_fact(item: dict[str, Any] | None) -> Fact:
+    """Return the fact in an item that was written just now; raise if Mem0 does not have it."""
     if item is None:
-        raise MemoryStoreError("mem0 does not have what it was told just now: see its log")
-    return fact(item)
+        raise MemoryStoreError("mem0 does not have what was written just now: see its log")
+    return to_fact(item)
 
 
-def fact(item: Mapping[str, Any]) -> Fact:
-    """Our fact that says the same, unvalidated: what the library changed is to be seen."""
-    created = time_of(item.get("created_at"))
+def to_fact(item: Mapping[str, Any]) -> Fact:
+    """Return the item as a fact, unvalidated, so that checks see what Mem0 changed."""
+    created = parse_time(item.get("created_at"))
     return Fact.model_construct(
         id=str(item["id"]),
         user_id=item.get("user_id", ""),
         text=item.get("memory"),
         metadata={} if item.get("metadata") is None else item["metadata"],
         created_at=created,
-        updated_at=time_of(item.get("updated_at"), created),
+        updated_at=parse_time(item.get("updated_at"), created),
     )
 
 
-def recollection(item: Mapping[str, Any]) -> Recollection:
-    """A memory that a search found, with its score."""
-    return Recollection.model_construct(fact=fact(item), score=float(item.get("score") or 0.0))
+def to_recollection(item: Mapping[str, Any]) -> Recollection:
+    """Return a memory that a search found, with its score."""
+    return Recollection.model_construct(fact=to_fact(item), score=float(item.get("score") or 0.0))
 
 
 def oldest_first(answer: Any) -> list[Fact]:
-    """All memories in an answer, in the order of their making, for Mem0 gives them in none."""
-    return sorted(map(fact, results(answer)), key=lambda each: each.created_at)
+    """Return all memories in an answer by age: Mem0 promises no order."""
+    return sorted(map(to_fact, results(answer)), key=lambda each: each.created_at)
 
 
-def earlier(events: Iterable[Mapping[str, Any]]) -> list[Fact]:
-    """What a memory said before each of its updates; Mem0 keeps no metadata or user with it."""
+def earlier_facts(events: Iterable[Mapping[str, Any]]) -> list[Fact]:
+    """Return what a memory said before each update; Mem0 keeps neither metadata nor user."""
     updates = sorted(
         (event for event in events if event["event"] == "UPDATE"),
-        key=lambda event: time_of(event["updated_at"]),
+        key=lambda event: parse_time(event["updated_at"]),
     )
     return [
         Fact.model_construct(
@@ -237,20 +230,19 @@ def earlier(events: Iterable[Mapping[str, Any]]) -> list[Fact]:
             user_id="",
             text=event["old_memory"],
             metadata={},
-            created_at=time_of(event["created_at"]),
-            updated_at=time_of(event["updated_at"]),
+            created_at=parse_time(event["created_at"]),
+            updated_at=parse_time(event["updated_at"]),
         )
         for event in updates
     ]
 
 
-def time_of(told: str | None, otherwise: datetime = NO_TIME) -> datetime:
-    """The time that Mem0 wrote down, which is UTC where it says nothing else.
+def parse_time(text: str | None, default: datetime = NO_TIME) -> datetime:
+    """Return the time that Mem0 stored, or the default.
 
-    Metadata called ``created_at`` take its place, and may be anything.
+    Metadata named ``created_at`` replaces it, and may be anything.
     """
     try:
-        time = datetime.fromisoformat(told or "")
+        return as_utc(datetime.fromisoformat(text or ""))
     except (TypeError, ValueError):
-        return otherwise
-    return time if time.tzinfo else time.replace(tzinfo=UTC)
+        return default

@@ -1,4 +1,4 @@
-"""What the fixture ``mem0_client`` gives: a real Mem0 in a directory of its own, at once."""
+"""The client of the fixture ``mem0_client``: a real Mem0 in a directory of its own."""
 
 import shutil
 from collections.abc import Iterator, Mapping
@@ -8,18 +8,24 @@ from typing import Any
 
 from goldfish.embedding import default_embedder
 from goldfish.integrations.mem0.adapter import Mem0Memory
-from goldfish.integrations.mem0.offline import COLLECTION, Memory, NoLanguageModel, close, opened
+from goldfish.integrations.mem0.offline import (
+    COLLECTION,
+    Memory,
+    NoLanguageModel,
+    close,
+    open_memory,
+)
 from goldfish.messages import Fact, Recollection
 
 
 class Mem0Client(Memory):  # type: ignore[misc] # Mem0 has no annotations
-    """A ``mem0.Memory`` to hand to one's own code, with a few methods for the test itself.
+    """A ``mem0.Memory`` for the code under test, with a few methods for the test itself.
 
-    It has no language model: ``add`` needs ``infer=False``, or an ``llm`` that the test sets.
+    It has no language model: call ``add`` with ``infer=False``, or set ``llm`` in the test.
     """
 
     def add(self, messages: Any, *, infer: bool = True, **options: Any) -> Any:
-        """As Mem0 does; what would need the language model that is not there is refused at once."""
+        """Add as Mem0 does; refuse at once what needs the missing language model."""
         if infer and isinstance(self.llm, NoLanguageModel):
             self.llm.generate_response()
         return super().add(messages, infer=infer, **options)
@@ -33,28 +39,28 @@ class Mem0Client(Memory):  # type: ignore[misc] # Mem0 has no annotations
     def recall(
         self, user_id: str, query: str, *, limit: int = 5, filter: Mapping[str, Any] | None = None
     ) -> list[Recollection]:
-        """The facts about a user that a search finds, best first."""
+        """Return the facts about a user that a search finds, best first."""
         return Mem0Memory(self).recall(user_id, query, limit=limit, filter=filter)
 
     def list_facts(self, user_id: str) -> list[Fact]:
-        """Every fact about a user, oldest first, however many there are."""
+        """Return every fact about a user, oldest first."""
         return Mem0Memory(self).list_facts(user_id)
 
 
 @contextmanager
 def fresh(directory: Path, template: Path) -> Iterator[Mem0Client]:
-    """An empty Mem0 in a directory, which is removed at the end.
+    """Yield an empty Mem0 in a directory, and remove the directory at the end.
 
-    The template is a directory for an empty Mem0, made where there is none: to copy its files
-    takes a fraction of the time that it takes to create and sync them.
+    The template is the directory of an empty Mem0, created on first use: copying its files takes
+    a fraction of the time that creating and syncing them takes.
     """
     if not template.exists():
         making = template.with_suffix(".new")
         shutil.rmtree(making, ignore_errors=True)
-        close(_opened(making))
+        close(_open_client(making))
         making.rename(template)
     shutil.copytree(template, directory, dirs_exist_ok=True)
-    client = _opened(directory)
+    client = _open_client(directory)
     try:
         yield client
     finally:
@@ -62,7 +68,7 @@ def fresh(directory: Path, template: Path) -> Iterator[Mem0Client]:
         shutil.rmtree(directory)
 
 
-def _opened(directory: Path) -> Mem0Client:
+def _open_client(directory: Path) -> Mem0Client:
     embedder = default_embedder()
     directory.mkdir(exist_ok=True)
     options = {
@@ -71,4 +77,4 @@ def _opened(directory: Path) -> Mem0Client:
         "collection_name": COLLECTION,
         "embedding_model_dims": embedder.dimensions,
     }
-    return opened(Mem0Client, directory, {"provider": "qdrant", "config": options}, embedder)
+    return open_memory(Mem0Client, directory, {"provider": "qdrant", "config": options}, embedder)

@@ -1,7 +1,7 @@
-"""A real Mem0 that asks nobody outside: no telemetry, no key, no language model, no torch.
+"""A real Mem0 that contacts nobody: no telemetry, no key, no language model, no torch.
 
-Mem0 decides what it reports, and where it keeps its own files, when it is imported; whoever
-imports it through this module gets it silent. Its tables of providers get one entry more.
+Mem0 decides at import what it reports and where it keeps its own files, so import it through this
+module. Our embedder and a fake language model are registered in its tables of providers.
 """
 
 import json
@@ -15,8 +15,9 @@ from threading import Lock, local
 from typing import Any, TypeVar
 
 from goldfish.embedding import Embedder, model
-from goldfish.errors import MissingExtraError, UsageError
-from goldfish.integrations.mem0.adapter import offers
+from goldfish.errors import UsageError
+from goldfish.integrations.mem0 import MEM0
+from goldfish.integrations.mem0.adapter import takes
 
 PROVIDER = "goldfish"
 COLLECTION = "mem0"
@@ -26,15 +27,12 @@ DIRECTORY = "MEM0_DIR"
 
 @contextmanager
 def _silent_import() -> Iterator[None]:
-    """Import Mem0 with its telemetry off and a directory of ours; then put the environment back."""
+    """Turn telemetry off and use our directory while Mem0 is imported; restore both after."""
     before = {name: os.environ.get(name) for name in (TELEMETRY, DIRECTORY)}
     os.environ[TELEMETRY] = "False"
     os.environ.setdefault(DIRECTORY, _directory())
     try:
         yield
-    except ModuleNotFoundError as error:
-        package = (error.name or "mem0").partition(".")[0]
-        raise MissingExtraError.of(package, "mem0") from error
     finally:
         for name, value in before.items():
             os.environ.pop(name, None)
@@ -43,16 +41,16 @@ def _silent_import() -> Iterator[None]:
 
 
 def _directory() -> str:
-    """Where Mem0 may keep a mark of this machine: beside our model, not in the user's home."""
+    """Return where Mem0 keeps its id of this machine: beside our model, not in the user's home."""
     path = model.cache().parents[1] / "mem0"
     try:
         path.mkdir(parents=True, exist_ok=True)
-    except OSError:  # there is no such place that can be written to
+    except OSError:  # that place is not writable
         return tempfile.mkdtemp(prefix="goldfish-mem0-")
     return str(path)
 
 
-with _silent_import():
+with _silent_import(), MEM0.importing():
     import mem0
     import mem0.memory.main
     from mem0 import Memory
@@ -64,7 +62,7 @@ with _silent_import():
     from mem0.llms.configs import LlmConfig
     from mem0.utils.factory import EmbedderFactory, LlmFactory
 
-__all__ = ["COLLECTION", "AsyncMemory", "Memory", "NoLanguageModel", "close", "opened"]
+__all__ = ["COLLECTION", "AsyncMemory", "Memory", "NoLanguageModel", "close", "open_memory"]
 
 AsyncMemory: Any = getattr(mem0, "AsyncMemory", None)  # old releases have none
 
@@ -73,53 +71,53 @@ _opening = Lock()
 
 
 class Embedding(EmbeddingBase):  # type: ignore[misc] # Mem0 has no annotations
-    """One of our embedders, as Mem0 asks for vectors."""
+    """An embedder of ours with Mem0's interface."""
 
     def __init__(self, config: Any) -> None:
         super().__init__(config)
         self._embedder: Embedder = config.model
 
     def embed(self, text: str, memory_action: str | None = None) -> list[float]:
-        """The vector of one text."""
+        """Return the vector of one text."""
         return self.embed_batch([text])[0]
 
     def embed_batch(self, texts: Sequence[str], memory_action: str = "add") -> list[list[float]]:
-        """The vectors of several."""
+        """Return the vectors of several texts."""
         vectors: list[list[float]] = self._embedder.encode(texts).tolist()
         return vectors
 
 
 class NoLanguageModel(LLMBase):  # type: ignore[misc] # Mem0 has no annotations
-    """What stands where Mem0's language model would be, and says that there is none."""
+    """The stand-in for Mem0's language model, which refuses every call."""
 
     def generate_response(self, *arguments: Any, **options: Any) -> str:
-        """Raise: nothing that this could say would be true."""
+        """Raise UsageError, which says what to do instead."""
         raise UsageError(
             "this Mem0 has no language model: call add(…, infer=False), or set memory.llm"
         )
 
 
 class Repeater(LLMBase):  # type: ignore[misc] # Mem0 has no annotations
-    """For releases whose ``add`` always asks: the one fact in a text is the text, and it is new."""
+    """The stand-in for releases whose ``add`` always asks: each text is one fact, and new."""
 
     def __init__(self, config: Any = None) -> None:
         super().__init__(config)
-        self._asked = local()  # both questions of one ``add`` come from one thread
+        self._last = local()  # both calls of one ``add`` come from one thread
 
     def generate_response(self, messages: Sequence[Mapping[str, str]], **options: Any) -> str:
-        """What facts are in the text; then, what is to become of them."""
+        """Reply first which facts are in the text, then what to do with them."""
         if len(messages) == 2:  # the instruction, and what was said
-            said = messages[1]["content"]
-            self._asked.text = said.removeprefix("Input: user: ").removesuffix("\n")
-            return json.dumps({"facts": [self._asked.text]})
-        added = {"id": "0", "text": self._asked.text, "event": "ADD"}
+            text = messages[1]["content"]
+            self._last.text = text.removeprefix("Input: user: ").removesuffix("\n")
+            return json.dumps({"facts": [self._last.text]})
+        added = {"id": "0", "text": self._last.text, "event": "ADD"}
         return json.dumps({"memory": [added]})
 
 
 def _register() -> None:
-    language = NoLanguageModel if offers(Memory.add, "infer") else Repeater
+    language = NoLanguageModel if takes(Memory.add, "infer") else Repeater
     place = f"{__name__}.{language.__name__}"
-    # Old releases have the place of the class alone.
+    # Old releases register the class alone.
     pairs = any(isinstance(each, tuple) for each in LlmFactory.provider_to_class.values())
     LlmFactory.provider_to_class[PROVIDER] = (place, BaseLlmConfig) if pairs else place
     EmbedderFactory.provider_to_class[PROVIDER] = f"{__name__}.{Embedding.__name__}"
@@ -128,10 +126,10 @@ def _register() -> None:
 _register()
 
 
-def opened(
+def open_memory(
     kind: type[AnyMemory], directory: Path, store: Mapping[str, Any], embedder: Embedder
 ) -> AnyMemory:
-    """A Mem0 of this kind, with all its files in a directory, over a vector store by its config."""
+    """Open a Mem0 over a vector store, with all its files in a directory."""
     config = MemoryConfig(
         vector_store=store,
         # Built without validation, which knows only the providers that Mem0 comes with.
@@ -144,7 +142,7 @@ def opened(
 
 
 def close(memory: Any) -> None:
-    """Close all that a Mem0 holds open: its own ``close``, where there is one, leaves some."""
+    """Close all that a Mem0 holds open; its own ``close``, if there is one, leaves some."""
     stores = ("vector_store", "_telemetry_vector_store", "_entity_store")
     for store in [getattr(memory, name, None) for name in stores]:
         release = getattr(getattr(store, "client", None), "close", None)
@@ -152,12 +150,12 @@ def close(memory: Any) -> None:
             release()
     history = getattr(memory, "db", None)
     if history is not None:
-        # Old releases leave its connection to whoever collects the garbage.
+        # Old releases leave its connection to the garbage collector.
         (history if hasattr(history, "close") else history.connection).close()
 
 
 def silence() -> None:
-    """Switch off the telemetry of a Mem0 that somebody imported before us."""
+    """Switch off the telemetry of a Mem0 that was imported before this module."""
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] == "mem0" and getattr(module, TELEMETRY, False) is True:
             setattr(module, TELEMETRY, False)
@@ -169,7 +167,7 @@ def _embedding(embedder: Embedder) -> dict[str, Any]:
 
 @contextmanager
 def _own_directory(directory: Path) -> Iterator[None]:
-    """Mem0 up to 1.0.5 opens a second store in its own directory, which only one can hold open."""
+    """Give Mem0 up to 1.0.5 a directory for its second store, which only one can hold open."""
     module = mem0.memory.main
     before = getattr(module, "mem0_dir", None)
     if before is None:

@@ -2,62 +2,47 @@
 
 import logging
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from goldfish.embedding import default_embedder
-from goldfish.integrations import documented as promises
-from goldfish.integrations.mem0 import offline as mem0_offline
+from goldfish.integrations.mem0 import MEM0, offline
 from goldfish.integrations.mem0.adapter import Mem0Memory
-from goldfish.targets.declaration import target
 
-# It says at each opening which searches a vector store does not have, on standard error.
+# At each opening it logs to standard error which searches a vector store does not have.
 logging.getLogger("mem0").setLevel(logging.ERROR)
 
+SHORT_SIGHTED = "the model of this target, all-MiniLM-L6-v2, reads no more than 256 word pieces"
+_declare = partial(MEM0.target, declines={"REC07": SHORT_SIGHTED})  # not Mem0's doing, but ours
 
-@target(
-    name="mem0",
-    claims="one at a time",
-    promises=promises.MEM0_QDRANT,
-    documented=promises.MEM0_DOCUMENTED,
-    declines=promises.SHORT_SIGHTED,
-)
+
+@_declare("mem0", claims="one at a time")
 def qdrant(sandbox: Any) -> Iterator[Mem0Memory]:
     """Qdrant in a directory, with the settings that Mem0 has by default."""
     options = {"path": str(sandbox.path / "qdrant")}
-    yield from _opened(sandbox, "qdrant", options, sized=True)
+    yield from _open(sandbox, "qdrant", options, sized=True)
 
 
-@target(
-    name="mem0-faiss",
-    promises=promises.MEM0_FAISS,
-    documented=promises.MEM0_DOCUMENTED,
-    declines=promises.SHORT_SIGHTED,
-)
+@_declare("mem0-faiss")
 def faiss(sandbox: Any) -> Iterator[Mem0Memory]:
     """An index of FAISS and a JSON file."""
-    yield from _opened(sandbox, "faiss", {"path": str(sandbox.path / "faiss")}, sized=True)
+    yield from _open(sandbox, "faiss", {"path": str(sandbox.path / "faiss")}, sized=True)
 
 
-@target(
-    name="mem0-chroma",
-    claims="one process",
-    promises=promises.MEM0_CHROMA,
-    documented=promises.MEM0_DOCUMENTED,
-    declines=promises.SHORT_SIGHTED,
-)
+@_declare("mem0-chroma", claims="one process")
 def chroma(sandbox: Any) -> Iterator[Mem0Memory]:
     """Chroma in a directory."""
-    yield from _opened(sandbox, "chroma", {"path": str(sandbox.path / "chroma")})
+    yield from _open(sandbox, "chroma", {"path": str(sandbox.path / "chroma")})
 
 
-def _opened(
+def _open(
     sandbox: Any, provider: str, options: dict[str, Any], *, sized: bool = False
 ) -> Iterator[Mem0Memory]:
     embedder = default_embedder()
-    options |= {"collection_name": mem0_offline.COLLECTION}
+    options |= {"collection_name": offline.COLLECTION}
     if sized:
         options |= {"embedding_model_dims": embedder.dimensions}
     store = {"provider": provider, "config": options}
-    memory = mem0_offline.opened(mem0_offline.Memory, sandbox.path, store, embedder)
+    memory = offline.open_memory(offline.Memory, sandbox.path, store, embedder)
     yield Mem0Memory(memory)
-    mem0_offline.close(memory)
+    offline.close(memory)

@@ -13,19 +13,18 @@
 """
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any
 
+from goldfish.integrations.times import NO_TIME
 from goldfish.messages import ChatMessage
 
-NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 MAPPED = {"role", "content", "id", "name", "tool_calls", "tool_call_id"}
 CALL = {"type", "call_id", "name", "arguments", "id"}
 RESULT = {"type", "call_id", "output", "id", "name"}
 
 
 def to_item(message: ChatMessage) -> dict[str, Any]:
-    """The input item that says the same."""
+    """Return the message as an input item."""
     if message.role == "tool" and message.tool_call_id is not None and not message.tool_calls:
         return _result_item(message)
     if _is_only_a_call(message):
@@ -36,7 +35,7 @@ def to_item(message: ChatMessage) -> dict[str, Any]:
 
 
 def from_item(item: Mapping[str, Any]) -> ChatMessage:
-    """Our message that says the same, unvalidated: what the library changed is to be seen."""
+    """Return the item as our message, unvalidated, so that checks see what the SDK changed."""
     kind = item.get("type")
     if kind == "function_call":
         return _from_call(item)
@@ -45,7 +44,9 @@ def from_item(item: Mapping[str, Any]) -> ChatMessage:
     return _message(
         item,
         MAPPED,
-        role=item.get("role", "assistant"),  # what has no role is the model's: its reasoning, …
+        role=item.get(
+            "role", "assistant"
+        ),  # an item without a role is the model's: its reasoning, …
         content=item.get("content") or _empty(item),
         name=item.get("name"),
         tool_calls=item.get("tool_calls") or [],

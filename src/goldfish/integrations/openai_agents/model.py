@@ -1,4 +1,4 @@
-"""A model of the OpenAI Agents SDK that thinks nothing, for agents under test."""
+"""A fake model of the OpenAI Agents SDK, for agents under test."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -12,7 +12,7 @@ from goldfish.integrations.replies import reply_to
 
 
 class OpenAIAgentsModel(Model):
-    """Replies what it was shown, at once or after so many ``seconds``, and calls no tools."""
+    """A model that replies what it was shown, after ``seconds``, and calls no tools."""
 
     def __init__(self, seconds: float = 0.0) -> None:
         self._seconds = seconds
@@ -20,11 +20,11 @@ class OpenAIAgentsModel(Model):
     async def get_response(
         self,
         system_instructions: str | None,
-        input: Any,  # noqa: A002 - it is the name that the SDK gives it
+        input: Any,  # noqa: A002 - the SDK's name
         *others: Any,
         **options: Any,
     ) -> ModelResponse:
-        """One message that says what the input was; instructions are not part of it."""
+        """Return one message that says what the input was; instructions are not part of it."""
         await asyncio.sleep(self._seconds)
         text = ResponseOutputText(text=reply_to(_shown(input)), type="output_text", annotations=[])
         message = ResponseOutputMessage(
@@ -37,7 +37,7 @@ class OpenAIAgentsModel(Model):
         return ModelResponse(output=[message], usage=Usage(), response_id=None)
 
     def stream_response(self, *arguments: Any, **options: Any) -> AsyncIterator[Any]:
-        """Refuse: there is nothing to stream."""
+        """Raise NotImplementedError: there is nothing to stream."""
         raise NotImplementedError("this model replies in one piece: use Runner.run")
 
 

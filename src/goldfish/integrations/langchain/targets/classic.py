@@ -22,14 +22,13 @@ with warnings.catch_warnings():
     from langchain_core.chat_history import BaseChatMessageHistory, InMemoryChatMessageHistory
     from langchain_core.prompts import PromptTemplate
 
-from goldfish.integrations.documented import LANGCHAIN_CLASSIC
+from goldfish.integrations.langchain import LANGCHAIN
 from goldfish.integrations.langchain.classic import (
     AsyncLangChainClassicMemory,
     LangChainClassicMemory,
 )
 from goldfish.integrations.langchain.model import LangChainModel
-from goldfish.integrations.langchain.sql import sql_histories
-from goldfish.targets.declaration import target
+from goldfish.integrations.langchain.targets.sql import sql_histories
 
 TURNS = 20
 SUMMARISER = LangChainModel(verbatim=True, seconds=0.01)  # as if it thought for a moment
@@ -51,58 +50,49 @@ with warnings.catch_warnings():
     SUMMARISER.invoke("hello")
 
 
-# Each is by default a list in the process.
-NOTES = {
-    "buffer": LANGCHAIN_CLASSIC.format("ConversationBufferMemory"),
-    "window": LANGCHAIN_CLASSIC.format("ConversationBufferWindowMemory"),
-    "token": LANGCHAIN_CLASSIC.format("ConversationTokenBufferMemory"),
-    "summary": LANGCHAIN_CLASSIC.format("ConversationSummaryBufferMemory"),
-}
-
-
-@target(name="langchain-buffer", claims="one opening", promises=NOTES["buffer"])
+@LANGCHAIN.target("langchain-buffer", claims="one opening")
 def buffer(sandbox: Any) -> AsyncLangChainClassicMemory:
     """All that was said."""
     return _in_process(MAKE_BUFFER)
 
 
-@target(name="langchain-window", claims="one opening", promises=NOTES["window"])
+@LANGCHAIN.target("langchain-window", claims="one opening")
 def window(sandbox: Any) -> AsyncLangChainClassicMemory:
     """The last turns."""
     return _in_process(MAKE_WINDOW, window=TURNS)
 
 
-@target(name="langchain-token", claims="one opening", promises=NOTES["token"])
+@LANGCHAIN.target("langchain-token", claims="one opening")
 def token(sandbox: Any) -> AsyncLangChainClassicMemory:
     """What fits a limit of tokens."""
     return _in_process(MAKE_TOKEN, window=TURNS)
 
 
-@target(name="langchain-summary", claims="one opening", promises=NOTES["summary"], summarises=True)
+@LANGCHAIN.target("langchain-summary", claims="one opening", summarises=True)
 def summary(sandbox: Any) -> AsyncLangChainClassicMemory:
     """What fits a limit of tokens, and a summary of the rest."""
     return _in_process(MAKE_SUMMARY, window=TURNS)
 
 
-@target(name="langchain-buffer-sql", promises=NOTES["buffer"])
+@LANGCHAIN.target("langchain-buffer-sql")
 def buffer_sql(sandbox: Any) -> Iterator[LangChainClassicMemory]:
     """All that was said, in a table."""
     yield from _in_sql(sandbox, MAKE_BUFFER)
 
 
-@target(name="langchain-window-sql", promises=NOTES["window"])
+@LANGCHAIN.target("langchain-window-sql")
 def window_sql(sandbox: Any) -> Iterator[LangChainClassicMemory]:
     """The last turns of a table."""
     yield from _in_sql(sandbox, MAKE_WINDOW, window=TURNS)
 
 
-@target(name="langchain-token-sql", promises=NOTES["token"])
+@LANGCHAIN.target("langchain-token-sql")
 def token_sql(sandbox: Any) -> Iterator[LangChainClassicMemory]:
     """What fits a limit of tokens, over a table."""
     yield from _in_sql(sandbox, MAKE_TOKEN, window=TURNS)
 
 
-@target(name="langchain-summary-sql", promises=NOTES["summary"], summarises=True)
+@LANGCHAIN.target("langchain-summary-sql", summarises=True)
 def summary_sql(sandbox: Any) -> Iterator[LangChainClassicMemory]:
     """What fits a limit of tokens, and a summary of the rest, over a table."""
     yield from _in_sql(sandbox, MAKE_SUMMARY, window=TURNS)

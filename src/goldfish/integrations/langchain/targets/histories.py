@@ -18,19 +18,18 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # once more: the import puts filters of its own before it
     InMemoryChatMessageHistory()
 
-from goldfish.integrations import documented as promises
+from goldfish.integrations.langchain import LANGCHAIN
 from goldfish.integrations.langchain.adapter import AsyncLangChainMemory, LangChainMemory
-from goldfish.integrations.langchain.sql import OPEN_AT_ONCE, async_sql_histories, sql_histories
-from goldfish.targets.declaration import target
+from goldfish.integrations.langchain.targets.sql import (
+    OPEN_AT_ONCE,
+    async_sql_histories,
+    sql_histories,
+)
 
 LONGEST_NAME = 200
 
 
-@target(
-    name="langchain-memory",
-    promises=promises.LANGCHAIN_MEMORY,
-    documented={"one opening": promises.LANGCHAIN_MEMORY},
-)
+@LANGCHAIN.target("langchain-memory")
 def memory(sandbox: Any) -> LangChainMemory:
     """Lists in a dict, as LangChain's documentation keeps them."""
     histories: dict[str, InMemoryChatMessageHistory] = {}
@@ -39,7 +38,7 @@ def memory(sandbox: Any) -> LangChainMemory:
     )
 
 
-@target(name="langchain-redis", services=["redis"], promises=promises.LANGCHAIN_REDIS)
+@LANGCHAIN.target("langchain-redis", services=["redis"])
 def redis(sandbox: Any, *, ttl: int | None = None) -> LangChainMemory:
     """A list per session in Redis; the library's expiry is in whole seconds."""
     url = sandbox.redis_url
@@ -51,21 +50,21 @@ def redis(sandbox: Any, *, ttl: int | None = None) -> LangChainMemory:
     return LangChainMemory(history_of)
 
 
-@target(name="langchain-sql", promises=promises.LANGCHAIN_SQL)
+@LANGCHAIN.target("langchain-sql")
 def sql(sandbox: Any) -> Iterator[LangChainMemory]:
     """A table in a SQLite file."""
     with sql_histories(sandbox) as history_of:
         yield LangChainMemory(history_of)
 
 
-@target(name="langchain-sql-async", promises=promises.LANGCHAIN_SQL)
+@LANGCHAIN.target("langchain-sql-async")
 async def sql_async(sandbox: Any) -> AsyncIterator[AsyncLangChainMemory]:
     """The same through an async engine."""
     async with async_sql_histories(sandbox) as history_of:
         yield AsyncLangChainMemory(history_of)
 
 
-@target(name="langchain-file", promises=promises.LANGCHAIN_FILE)
+@LANGCHAIN.target("langchain-file")
 def file(sandbox: Any) -> LangChainMemory:
     """A JSON file per session."""
     return LangChainMemory(

@@ -11,17 +11,16 @@ from typing import Any
 from langchain_postgres import PostgresChatMessageHistory
 from psycopg import AsyncConnection, Connection
 
-from goldfish.integrations.documented import LANGCHAIN_POSTGRES
+from goldfish.integrations.langchain import LANGCHAIN
 from goldfish.integrations.langchain.adapter import AsyncLangChainMemory, LangChainMemory
-from goldfish.integrations.langchain.sql import session_uuid
-from goldfish.targets.declaration import target
+from goldfish.integrations.langchain.targets.sql import session_uuid
 
 TABLE = "chat_history"
 # Else what psycopg says of connections that were cut stands between the lines of the report.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 
-@target(name="langchain-postgres", services=["postgres"], promises=LANGCHAIN_POSTGRES)
+@LANGCHAIN.target("langchain-postgres", services=["postgres"])
 def postgres(sandbox: Any) -> Iterator[LangChainMemory]:
     """A table in PostgreSQL."""
     connection = Connection.connect(sandbox.postgres_dsn)
@@ -38,7 +37,7 @@ def postgres(sandbox: Any) -> Iterator[LangChainMemory]:
     connection.close()
 
 
-@target(name="langchain-postgres-async", services=["postgres"], promises=LANGCHAIN_POSTGRES)
+@LANGCHAIN.target("langchain-postgres-async", services=["postgres"])
 async def postgres_async(sandbox: Any) -> AsyncIterator[AsyncLangChainMemory]:
     """The same through an async connection, which the calls of the process share."""
     connection = await AsyncConnection.connect(sandbox.postgres_dsn)

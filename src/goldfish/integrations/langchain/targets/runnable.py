@@ -8,25 +8,28 @@ from typing import Any
 
 from langchain_core.runnables.history import RunnableWithMessageHistory
 
-from goldfish.integrations.documented import LANGCHAIN_RUNNABLE
+from goldfish.integrations.langchain import LANGCHAIN
 from goldfish.integrations.langchain.model import LangChainModel
 from goldfish.integrations.langchain.runnable import AsyncLangChainRunnable, LangChainRunnable
-from goldfish.integrations.langchain.sql import SQLHistoryOf, async_sql_histories, sql_histories
-from goldfish.targets.declaration import target
+from goldfish.integrations.langchain.targets.sql import (
+    SQLHistoryOf,
+    async_sql_histories,
+    sql_histories,
+)
 
 # Else what it could not store, and does not raise, stands between the lines of the report.
 logging.getLogger("langchain_core").addHandler(logging.NullHandler())
 _QUIETLY = threading.Lock()  # what is ignored is the affair of the whole process
 
 
-@target(name="langchain-runnable", promises=LANGCHAIN_RUNNABLE)
+@LANGCHAIN.target("langchain-runnable")
 def runnable(sandbox: Any) -> Iterator[LangChainRunnable]:
     """Turns with a model that says what it was shown, in a table of a SQLite file."""
     with sql_histories(sandbox) as history_of:
         yield LangChainRunnable(with_history(history_of))
 
 
-@target(name="langchain-runnable-async", promises=LANGCHAIN_RUNNABLE)
+@LANGCHAIN.target("langchain-runnable-async")
 async def runnable_async(sandbox: Any) -> AsyncIterator[AsyncLangChainRunnable]:
     """The same through an async engine."""
     async with async_sql_histories(sandbox) as history_of:

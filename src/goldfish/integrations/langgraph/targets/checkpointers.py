@@ -13,9 +13,8 @@ from psycopg import AsyncConnection, Connection
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool, ConnectionPool
 
-from goldfish.integrations import documented as promises
+from goldfish.integrations.langgraph import LANGGRAPH
 from goldfish.integrations.langgraph.adapter import AsyncLangGraphMemory, LangGraphMemory
-from goldfish.targets.declaration import target
 
 FILE = "checkpoints.sqlite"
 # What the documentation asks of connections that are not made by the checkpointer itself.
@@ -34,31 +33,27 @@ logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
 
 
 # "Only use InMemorySaver for debugging or testing purposes": nobody else sees what it holds.
-@target(name="langgraph-memory", claims="one opening", promises=promises.LANGGRAPH_MEMORY)
+@LANGGRAPH.target("langgraph-memory", claims="one opening")
 def memory(sandbox: Any) -> AsyncLangGraphMemory:
     """A dict in the process."""
     return AsyncLangGraphMemory(InMemorySaver())
 
 
-@target(
-    name="langgraph-sqlite",
-    promises=promises.LANGGRAPH_SQLITE,
-    documented={"CON": promises.LANGGRAPH_SQLITE},
-)
+@LANGGRAPH.target("langgraph-sqlite")
 def sqlite(sandbox: Any) -> Iterator[LangGraphMemory]:
     """A SQLite file, with one connection that the threads of the process share."""
     with SqliteSaver.from_conn_string(str(sandbox.path / FILE)) as saver:
         yield LangGraphMemory(saver)
 
 
-@target(name="langgraph-sqlite-async", promises=promises.LANGGRAPH_SQLITE_ASYNC)
+@LANGGRAPH.target("langgraph-sqlite-async")
 async def sqlite_async(sandbox: Any) -> AsyncIterator[AsyncLangGraphMemory]:
     """A SQLite file, with one connection."""
     async with AsyncSqliteSaver.from_conn_string(str(sandbox.path / FILE)) as saver:
         yield AsyncLangGraphMemory(saver)
 
 
-@target(name="langgraph-postgres", services=["postgres"], promises=promises.LANGGRAPH_POSTGRES)
+@LANGGRAPH.target("langgraph-postgres", services=["postgres"])
 def postgres(sandbox: Any) -> Iterator[LangGraphMemory]:
     """PostgreSQL through a pool, which replaces the connections that break."""
     pool: ConnectionPool[Connection[DictRow]] = ConnectionPool(
@@ -70,11 +65,7 @@ def postgres(sandbox: Any) -> Iterator[LangGraphMemory]:
         yield LangGraphMemory(saver)
 
 
-@target(
-    name="langgraph-postgres-async",
-    services=["postgres"],
-    promises=promises.LANGGRAPH_POSTGRES,
-)
+@LANGGRAPH.target("langgraph-postgres-async", services=["postgres"])
 async def postgres_async(sandbox: Any) -> AsyncIterator[AsyncLangGraphMemory]:
     """PostgreSQL through a pool, which replaces the connections that break."""
     pool: AsyncConnectionPool[AsyncConnection[DictRow]] = AsyncConnectionPool(

@@ -14,14 +14,13 @@ from psycopg.rows import DictRow
 from psycopg_pool import AsyncConnectionPool, ConnectionPool
 
 from goldfish.embedding import Embedder, default_embedder, why_not
-from goldfish.integrations import documented as promises
+from goldfish.integrations.langgraph import LANGGRAPH
 from goldfish.integrations.langgraph.store_adapter import (
     AsyncLangGraphStoreMemory,
     LangGraphStoreMemory,
-    parts_of,
+    split_text,
 )
-from goldfish.integrations.langgraph.targets import POOL
-from goldfish.targets.declaration import target
+from goldfish.integrations.langgraph.targets.checkpointers import POOL
 from goldfish.testing import HashEmbedder
 
 Adapted = TypeVar("Adapted", AsyncLangGraphStoreMemory, LangGraphStoreMemory)
@@ -35,27 +34,25 @@ logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 
 # "Data is lost when the process exits": nobody else sees what it holds.
-@target(
-    name="langgraph-store-memory", claims="one opening", promises=promises.LANGGRAPH_STORE_MEMORY
-)
+@LANGGRAPH.target("langgraph-store-memory", claims="one opening")
 def memory(sandbox: Any) -> AsyncLangGraphStoreMemory:
     """A dict in the process."""
     store = InMemoryStore(index=index())
-    return declared(AsyncLangGraphStoreMemory(store, FIELD, parts_of))
+    return declared(AsyncLangGraphStoreMemory(store, FIELD, split_text))
 
 
-@target(name="langgraph-store-sqlite", promises=promises.LANGGRAPH_STORE_SQLITE)
+@LANGGRAPH.target("langgraph-store-sqlite")
 def sqlite(sandbox: Any) -> Iterator[LangGraphStoreMemory]:
     """A SQLite file, with one connection that the threads of the process share."""
     opened = SqliteStore.from_conn_string(str(sandbox.path / FILE), index=sqlite_index(), ttl=TTL)
     with opened as store:
         store.setup()
         store.start_ttl_sweeper()
-        yield declared(LangGraphStoreMemory(store, FIELD, parts_of))
+        yield declared(LangGraphStoreMemory(store, FIELD, split_text))
         store.stop_ttl_sweeper()
 
 
-@target(name="langgraph-store-sqlite-async", promises=promises.LANGGRAPH_STORE_SQLITE)
+@LANGGRAPH.target("langgraph-store-sqlite-async")
 async def sqlite_async(sandbox: Any) -> AsyncIterator[AsyncLangGraphStoreMemory]:
     """A SQLite file, with one connection."""
     opened = AsyncSqliteStore.from_conn_string(
@@ -64,15 +61,11 @@ async def sqlite_async(sandbox: Any) -> AsyncIterator[AsyncLangGraphStoreMemory]
     async with opened as store:
         await store.setup()
         await store.start_ttl_sweeper()
-        yield declared(AsyncLangGraphStoreMemory(store, FIELD, parts_of))
+        yield declared(AsyncLangGraphStoreMemory(store, FIELD, split_text))
         await store.stop_ttl_sweeper()
 
 
-@target(
-    name="langgraph-store-postgres",
-    services=["postgres"],
-    promises=promises.LANGGRAPH_STORE_POSTGRES,
-)
+@LANGGRAPH.target("langgraph-store-postgres", services=["postgres"])
 def postgres(sandbox: Any) -> Iterator[LangGraphStoreMemory]:
     """PostgreSQL through a pool, which replaces the connections that break."""
     pool: ConnectionPool[Connection[DictRow]] = ConnectionPool(
@@ -82,15 +75,11 @@ def postgres(sandbox: Any) -> Iterator[LangGraphStoreMemory]:
         store = PostgresStore(pool, index=index(), ttl=TTL)
         store.setup()
         store.start_ttl_sweeper()
-        yield declared(LangGraphStoreMemory(store, FIELD, parts_of))
+        yield declared(LangGraphStoreMemory(store, FIELD, split_text))
         store.stop_ttl_sweeper()
 
 
-@target(
-    name="langgraph-store-postgres-async",
-    services=["postgres"],
-    promises=promises.LANGGRAPH_STORE_POSTGRES,
-)
+@LANGGRAPH.target("langgraph-store-postgres-async", services=["postgres"])
 async def postgres_async(sandbox: Any) -> AsyncIterator[AsyncLangGraphStoreMemory]:
     """PostgreSQL through a pool, which replaces the connections that break."""
     pool: AsyncConnectionPool[AsyncConnection[DictRow]] = AsyncConnectionPool(
@@ -100,7 +89,7 @@ async def postgres_async(sandbox: Any) -> AsyncIterator[AsyncLangGraphStoreMemor
         store = AsyncPostgresStore(pool, index=index(), ttl=TTL)
         await store.setup()
         await store.start_ttl_sweeper()
-        yield declared(AsyncLangGraphStoreMemory(store, FIELD, parts_of))
+        yield declared(AsyncLangGraphStoreMemory(store, FIELD, split_text))
         await store.stop_ttl_sweeper()
 
 

@@ -10,16 +10,15 @@ from typing import Any
 
 from agents.memory import Session, SQLiteSession
 
-from goldfish.integrations import documented as promises
+from goldfish.integrations.openai_agents import OPENAI_AGENTS
 from goldfish.integrations.openai_agents.adapter import OpenAIAgentsMemory
-from goldfish.targets.declaration import target
 
 KEPT_OPEN = 32  # sessions that nobody uses: each has connections of its own
 KEY = "a key of the tests, which protects nothing"
 TEN_YEARS = 315_360_000
 
 
-@target(name="openai-agents-sqlite", promises=promises.AGENTS_SQLITE)
+@OPENAI_AGENTS.target("openai-agents-sqlite")
 async def sqlite(sandbox: Any) -> AsyncIterator[OpenAIAgentsMemory]:
     """SQLiteSession on a file."""
     path = sandbox.path / "memory.db"
@@ -27,7 +26,7 @@ async def sqlite(sandbox: Any) -> AsyncIterator[OpenAIAgentsMemory]:
         yield memory
 
 
-@target(name="openai-agents-async-sqlite", promises=promises.AGENTS_ASYNC_SQLITE)
+@OPENAI_AGENTS.target("openai-agents-async-sqlite")
 async def async_sqlite(sandbox: Any) -> AsyncIterator[OpenAIAgentsMemory]:
     """AsyncSQLiteSession on a file."""
     from agents.extensions.memory import AsyncSQLiteSession
@@ -37,7 +36,7 @@ async def async_sqlite(sandbox: Any) -> AsyncIterator[OpenAIAgentsMemory]:
         yield memory
 
 
-@target(name="openai-agents-sqlalchemy", promises=promises.AGENTS_SQLALCHEMY)
+@OPENAI_AGENTS.target("openai-agents-sqlalchemy")
 async def sqlalchemy(sandbox: Any) -> AsyncIterator[OpenAIAgentsMemory]:
     """SQLAlchemySession on a SQLite file, with one engine for all sessions."""
     from agents.extensions.memory import SQLAlchemySession
@@ -56,7 +55,7 @@ async def sqlalchemy(sandbox: Any) -> AsyncIterator[OpenAIAgentsMemory]:
     await engine.dispose()
 
 
-@target(name="openai-agents-advanced", promises=promises.AGENTS_ADVANCED)
+@OPENAI_AGENTS.target("openai-agents-advanced")
 async def advanced(sandbox: Any) -> AsyncIterator[OpenAIAgentsMemory]:
     """AdvancedSQLiteSession on a file: branches and usage beside the messages."""
     from agents.extensions.memory import AdvancedSQLiteSession
@@ -70,7 +69,7 @@ async def advanced(sandbox: Any) -> AsyncIterator[OpenAIAgentsMemory]:
         yield memory
 
 
-@target(name="openai-agents-redis", services=["redis"], promises=promises.AGENTS_REDIS)
+@OPENAI_AGENTS.target("openai-agents-redis", services=["redis"])
 async def redis(sandbox: Any, *, ttl: int | None = None) -> AsyncIterator[OpenAIAgentsMemory]:
     """RedisSession, with one client for all; the library's expiry is in whole seconds."""
     from agents.extensions.memory import RedisSession
@@ -83,7 +82,7 @@ async def redis(sandbox: Any, *, ttl: int | None = None) -> AsyncIterator[OpenAI
     await client.aclose()
 
 
-@target(name="openai-agents-encrypted", promises=promises.AGENTS_ENCRYPTED)
+@OPENAI_AGENTS.target("openai-agents-encrypted")
 async def encrypted(sandbox: Any) -> AsyncIterator[OpenAIAgentsMemory]:
     """EncryptedSession around SQLiteSession; its expiry is of single messages, and far away."""
     from agents.extensions.memory import EncryptedSession
