@@ -4,10 +4,10 @@ import os
 from collections.abc import Iterator
 
 from goldfish.cli.init.project import Project
-from goldfish.report.sanitize import escape_controls
 from goldfish.integrations.goldfish import GOLDFISH, OWN
 from goldfish.integrations.libraries import LIBRARIES
 from goldfish.integrations.library import Starter
+from goldfish.report.sanitize import escape_controls
 from goldfish.targets.lookup import is_installed
 
 STARTERS = {
