@@ -1,4 +1,4 @@
-"""ORD: a session has one order, that of the writes, and ``last`` counts from its end."""
+"""ORD: a session has one order, the order of its writes; ``last`` counts from its end."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, timezone
@@ -24,7 +24,7 @@ Last = method("get_history", "last")
     suite="smoke",
 )
 async def a_batch_comes_back_in_the_order_it_was_given(memory: Memory) -> None:
-    session, batch = memory.session(), shuffled(memory, memory.messages(20))
+    session, batch = memory.session(), shuffle(memory, memory.messages(20))
     await memory.client.add(session, batch)
     await memory.client.expect(session, contents_of(batch))
 
@@ -40,7 +40,7 @@ async def a_batch_comes_back_in_the_order_it_was_given(memory: Memory) -> None:
 )
 async def later_batches_come_after_earlier_ones(memory: Memory) -> None:
     session, said = memory.session(), list[Any]()
-    messages = iter(shuffled(memory, memory.messages(12)))
+    messages = iter(shuffle(memory, memory.messages(12)))
     for size in (1, 3, 1, 1, 4, 2):
         batch = [next(messages) for _ in range(size)]
         await memory.client.add(session, batch)
@@ -58,7 +58,7 @@ async def later_batches_come_after_earlier_ones(memory: Memory) -> None:
 )
 async def equal_timestamps_keep_the_order_of_writing(memory: Memory) -> None:
     moment = datetime(2026, 3, 29, 0, 59, 59, 999999, tzinfo=UTC)
-    await kept_in_order(memory, shuffled(memory, memory.messages(24, created_at=moment)))
+    await expect_order_kept(memory, shuffle(memory, memory.messages(24, created_at=moment)))
 
 
 @check(
@@ -73,7 +73,7 @@ async def timestamps_do_not_change_the_order(memory: Memory) -> None:
     now = datetime(2026, 6, 1, 12, tzinfo=UTC)
     seconds = [0, -1, 1, -86400, 3600, 1e-6, 0, 10**9, -1e-3, -(10**9), 0.5, 86400]
     times = [now + timedelta(seconds=each) for each in seconds]
-    await kept_in_order(memory, [memory.message(created_at=each) for each in times])
+    await expect_order_kept(memory, [memory.message(created_at=each) for each in times])
 
 
 @check(
@@ -93,7 +93,7 @@ async def time_zones_do_not_change_the_order(memory: Memory) -> None:
         memory.message(created_at=time.astimezone(zone))
         for time, zone in zip(times, zones, strict=True)
     ]
-    await kept_in_order(memory, batch)
+    await expect_order_kept(memory, batch)
 
 
 @check(
@@ -107,8 +107,8 @@ async def time_zones_do_not_change_the_order(memory: Memory) -> None:
 async def message_ids_do_not_change_the_order(memory: Memory) -> None:
     down = [f"{number:04d}" for number in range(12, 0, -1)]
     text = ["z", "a", "M", "m", "Z", "10", "9", "1", "100", "2", "ä", "_"]
-    await kept_in_order(memory, [memory.message(id=name) for name in down])
-    await kept_in_order(memory, [memory.message(id=name) for name in text])
+    await expect_order_kept(memory, [memory.message(id=name) for name in down])
+    await expect_order_kept(memory, [memory.message(id=name) for name in text])
 
 
 @check(
@@ -124,7 +124,7 @@ async def contents_do_not_change_the_order(memory: Memory) -> None:
     texts += [memory.text("long " * size) for size in (40, 1, 20, 2)]
     texts += [memory.text(), memory.text("again"), texts[0], texts[3], texts[0]]
     moment = datetime(2026, 6, 1, tzinfo=UTC)
-    await kept_in_order(memory, [memory.message(each, created_at=moment) for each in texts])
+    await expect_order_kept(memory, [memory.message(each, created_at=moment) for each in texts])
 
 
 @check(
@@ -153,7 +153,7 @@ async def more_than_a_thousand_messages_stay_in_order(memory: Memory) -> None:
 )
 async def roles_do_not_change_the_order(memory: Memory) -> None:
     roles = ["user", "assistant", "system", "user", "user", "assistant", "assistant", "system"]
-    await kept_in_order(memory, [memory.message(role=role) for role in [*roles, *roles[::-1]]])
+    await expect_order_kept(memory, [memory.message(role=role) for role in [*roles, *roles[::-1]]])
 
 
 @check(
@@ -173,7 +173,7 @@ async def tool_results_stay_behind_their_calls(memory: Memory) -> None:
             memory.message(role="tool", tool_call_id=name, name=f"tool-{name}") for name in names
         ]
         batch.append(memory.message(role="assistant"))
-    await kept_in_order(memory, batch)
+    await expect_order_kept(memory, batch)
 
 
 @check(
@@ -187,7 +187,7 @@ async def tool_results_stay_behind_their_calls(memory: Memory) -> None:
     suite="smoke",
 )
 async def last_gives_the_newest_in_order(memory: Memory) -> None:
-    session, batch = memory.session(), shuffled(memory, memory.messages(12))
+    session, batch = memory.session(), shuffle(memory, memory.messages(12))
     await memory.client.add(session, batch[:5])
     await memory.client.add(session, batch[5:])
     for last in (1, 2, 3, 10, 11):
@@ -248,7 +248,7 @@ async def a_negative_last_is_refused(memory: Memory) -> None:
             continue
         if found:
             raise Violation(
-                f"wrong: last={last} gave {len(found)} of 5 messages instead of an error",
+                f"wrong: last={last} returned {len(found)} of 5 messages instead of an error",
                 f"read back {quote_list(found)}",
             )
 
@@ -283,7 +283,7 @@ async def last_follows_every_write(memory: Memory) -> None:
     needs=[Reopening],
 )
 async def the_order_goes_on_after_reopening(memory: Memory) -> None:
-    session, batch = memory.session(), shuffled(memory, memory.messages(15))
+    session, batch = memory.session(), shuffle(memory, memory.messages(15))
     await memory.client.add(session, batch[:12])
     await memory.client.add(memory.session(), memory.messages(2))
     client = await memory.reopen()
@@ -304,7 +304,7 @@ async def the_order_goes_on_after_reopening(memory: Memory) -> None:
     needs=[Reopening],
 )
 async def every_reader_sees_the_same_order(memory: Memory) -> None:
-    session, batch = memory.session(), shuffled(memory, memory.messages(14))
+    session, batch = memory.session(), shuffle(memory, memory.messages(14))
     writer = memory.client
     await writer.add(session, batch[:11])
     reader = await memory.open()
@@ -312,7 +312,7 @@ async def every_reader_sees_the_same_order(memory: Memory) -> None:
     await writer.add(session, batch[11:])
     for client in (writer, reader, writer):
         if await client.contents(session) == contents_of(batch[:11]):
-            raise Violation("stale: a reader still sees the history as it was at its first reading")
+            raise Violation("stale: a reader still returns the history that it read first")
         await client.expect(session, contents_of(batch))
 
 
@@ -326,7 +326,7 @@ async def every_reader_sees_the_same_order(memory: Memory) -> None:
 )
 async def each_session_keeps_its_own_order(memory: Memory) -> None:
     sessions = [memory.session() for _ in range(3)]
-    batches = [shuffled(memory, memory.messages(12)) for _ in sessions]
+    batches = [shuffle(memory, memory.messages(12)) for _ in sessions]
     for at in range(0, 12, 2):
         for session, batch in zip(sessions, batches, strict=True):
             await memory.client.add(session, batch[at : at + 2])
@@ -334,8 +334,8 @@ async def each_session_keeps_its_own_order(memory: Memory) -> None:
         await memory.client.expect(session, contents_of(batch))
 
 
-async def kept_in_order(memory: Memory, batch: Sequence[ChatMessage]) -> None:
-    """The messages keep their order as one batch, as several, and one by one."""
+async def expect_order_kept(memory: Memory, batch: Sequence[ChatMessage]) -> None:
+    """Raise unless the messages keep their order as one batch, as several, and one by one."""
     for size, mark in ((len(batch), ""), (3, "1"), (1, "2")):
         session = memory.session()
         messages = [each.model_copy(update={"id": each.id + mark}) for each in batch]
@@ -347,28 +347,29 @@ async def kept_in_order(memory: Memory, batch: Sequence[ChatMessage]) -> None:
 async def expect_last(
     memory: Memory, session: str, said: Sequence[Any], last: int, before: Sequence[Any] = ()
 ) -> None:
-    """Asking for that many gives the newest, in order; anything else is named for what it is.
+    """Raise unless ``last`` returns the newest messages in order.
 
     ``before`` is what had been said before the latest write.
     """
-    expected = list(said[max(0, len(said) - last) :])
+    expected = list(said[-last:]) if last else []
     found = await memory.client.contents(session, last=last)
     if found == expected:
         return
     if any(each not in said for each in found) or sorted(found) == sorted(expected):
         expect_contents(expected, found, session=session)
     if before and found == list(before[-last:]):
-        raise Violation(f"stale: last={last} gave what it gave before {len(said)} were written")
-    which = "the oldest" if found == list(said[:last]) else "others than the newest"
+        raise Violation(f"stale: last={last} returned what it returned before the latest write")
+    what = f"{len(found)}, not {len(expected)}"
+    if len(found) == len(expected):
+        what = "the oldest" if found == list(said[:last]) else "others than the newest"
     raise Violation(
-        f"wrong: last={last} of {len(said)} messages gave "
-        + (which if len(found) == len(expected) else f"{len(found)}, not {len(expected)}"),
+        f"wrong: last={last} of {len(said)} messages returned {what}",
         f"expected {quote_list(expected)}",
         f"read back {quote_list(found)}",
     )
 
 
-def shuffled(memory: Memory, messages: list[ChatMessage]) -> list[ChatMessage]:
-    """The messages in an order that neither their contents, ids nor times would give."""
+def shuffle(memory: Memory, messages: list[ChatMessage]) -> list[ChatMessage]:
+    """Return the messages in an order that neither contents, ids nor timestamps would give."""
     memory.random.shuffle(messages)
     return messages

@@ -1,7 +1,9 @@
-"""REV: a revised fact says the new thing only, and a forgotten one says nothing any more."""
+"""REV: a revised fact has only its new text, and a forgotten fact is gone."""
 
+import asyncio
 from typing import Any
 
+from goldfish.catalogue.recall.finding import AT_THE_END, MEETING
 from goldfish.catalogue.registry import Reopening, check, method
 from goldfish.catalogue.support.facts import (
     ExpectedFacts,
@@ -16,12 +18,16 @@ from goldfish.catalogue.support.facts import (
     unwrap_fact,
 )
 from goldfish.findings.comparison import quote
-from goldfish.findings.result import Violation
+from goldfish.findings.reason import Reason, Why
+from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness.client import StoreError
-from goldfish.harness.memory import Memory, field
+from goldfish.harness.memory import MISSING, Client, Memory, field
 
 Revise, Forget, ForgetAll = method("revise"), method("forget"), method("forget_all")
 OLD, NEW = "Maria plays the cello in an orchestra", "The gym in Seaside Street opens at six"
+KEYS = ["A spare key hangs in the hall", "The blue flowerpot is broken"]
+NO_TIME = "facts do not say when they were created"
+TICK = 1.1  # seconds: some databases keep times to the second
 BESIDE = [
     "Maria has a violin lesson on Mondays",
     "The orchestra rehearses in the town hall",
@@ -42,19 +48,18 @@ BESIDE = [
     suite="smoke",
 )
 async def a_revised_fact_says_the_new_thing_only(memory: Memory) -> None:
-    knowledge, user, client = ExpectedFacts(memory), memory.session("ann"), memory.client
-    name = await remember(client, user, OLD)
-    knowledge.note(user, OLD)
-    await knowledge.tell(user, *BESIDE)
+    facts, user, client = ExpectedFacts(memory), memory.session("ann"), memory.client
+    name = await tell(facts, user, OLD)
+    await facts.tell(user, *BESIDE)
     await client.call("revise", user, name, NEW)
-    _note_revision(knowledge, user, OLD, NEW)
+    note_revision(facts, user, OLD, NEW)
     if client.has("recall"):
         for query in (OLD, NEW):
-            _expect_no_old(user, await recall_texts(client, user, query))
+            expect_no_old(user, await recall_texts(client, user, query))
         expect_first(await recall_texts(client, user, NEW), NEW, NEW)
-    found = await knowledge.fetch(user)
-    _expect_no_old(user, found)
-    knowledge.compare(user, found)
+    found = await facts.fetch(user)
+    expect_no_old(user, found)
+    facts.compare(user, found)
 
 
 @check(
@@ -68,18 +73,11 @@ async def a_revised_fact_says_the_new_thing_only(memory: Memory) -> None:
     needs=[Revise, method("recall")],
 )
 async def the_old_words_do_not_recall_the_revised_fact(memory: Memory) -> None:
-    knowledge, user, client = ExpectedFacts(memory), memory.session("ann"), memory.client
+    facts, user, client = ExpectedFacts(memory), memory.session("ann"), memory.client
     name = await remember(client, user, OLD)
-    await knowledge.tell(user, *BESIDE)
+    await facts.tell(user, *BESIDE)
     await client.call("revise", user, name, NEW)
-    found = await recall_texts(client, user, "Maria plays the cello in an orchestra")
-    rival = min((found.index(text) for text in BESIDE[:2] if text in found), default=len(found))
-    if NEW in found[:rival]:
-        raise Violation(
-            f"stale: {quote(OLD)} recalls {quote(NEW)}, which once said that, before others that "
-            "are about it",
-            f"recalled {quote_facts(found)}",
-        )
+    expect_not_ahead(await recall_texts(client, user, OLD), BESIDE[:2], OLD)
 
 
 @check(
@@ -100,11 +98,13 @@ async def a_revision_keeps_the_id_and_the_metadata(memory: Memory) -> None:
     items = await fetch_facts(client, user, [NEW])
     revised = [item for item in items if read_text(item) == NEW]
     if not revised:
-        raise Violation(f"lost: {quote(OLD)} was revised to {quote(NEW)}, which is not there")
+        raise Violation(f"lost: {quote(OLD)} was revised to {quote(NEW)}, but that is not there")
     if (now := field(unwrap_fact(revised[0]), "id")) != name:
-        raise Violation(f"wrong: the fact {quote(name)} was revised and is now {quote(now)}")
+        raise Violation(f"wrong: fact {quote(name)} was revised, and its id is now {quote(now)}")
     if (kept := read_metadata(revised[0])) != metadata:
-        raise Violation(f"corrupted: the metadata {quote(metadata)} became {quote(kept)}")
+        raise Violation(
+            f"corrupted: a revision turned metadata {quote(metadata)} into {quote(kept)}"
+        )
 
 
 @check(
@@ -118,9 +118,8 @@ async def a_revision_keeps_the_id_and_the_metadata(memory: Memory) -> None:
     needs=[Revise],
 )
 async def revising_what_is_not_there_raises_and_changes_nothing(memory: Memory) -> None:
-    knowledge, user, client = ExpectedFacts(memory), memory.session("ann"), memory.client
-    name = await remember(client, user, OLD)
-    knowledge.note(user, OLD)
+    facts, user, client = ExpectedFacts(memory), memory.session("ann"), memory.client
+    name = await tell(facts, user, OLD)
     unknown = [f"{name}0", "no-such-fact", "00000000-0000-4000-8000-000000000000"]
     if client.has("forget"):
         unknown.append(await remember(client, user, "It is forgotten"))
@@ -129,10 +128,10 @@ async def revising_what_is_not_there_raises_and_changes_nothing(memory: Memory) 
         try:
             await client.call("revise", user, each, NEW)
         except StoreError:
-            await knowledge.expect(user)
+            await facts.expect(user)
         else:
-            await knowledge.expect(user)
-            raise Violation(f"swallowed: revising the unknown {quote(each)} was acknowledged")
+            await facts.expect(user)
+            raise Violation(f"swallowed: revising unknown fact {quote(each)} raised nothing")
 
 
 @check(
@@ -146,16 +145,15 @@ async def revising_what_is_not_there_raises_and_changes_nothing(memory: Memory) 
     needs=[Revise, Reopening],
 )
 async def a_revision_lasts(memory: Memory) -> None:
-    knowledge, user = ExpectedFacts(memory), memory.session("ann")
+    facts, user = ExpectedFacts(memory), memory.session("ann")
     versions = [f"Ann lives in {town}" for town in ("Rome", "Lima", "Oslo", "Bonn", "Kyoto")]
-    name = await remember(memory.client, user, OLD)
-    knowledge.note(user, OLD)
+    name = await tell(facts, user, OLD)
     for before, after in zip([OLD, *versions], versions, strict=False):
         await memory.client.call("revise", user, name, after)
-        _note_revision(knowledge, user, before, after)
-        await knowledge.expect(user)
+        note_revision(facts, user, before, after)
+        await facts.expect(user)
     await memory.reopen()
-    await knowledge.expect(user)
+    await facts.expect(user)
 
 
 @check(
@@ -176,12 +174,12 @@ async def the_earlier_texts_of_a_fact_are_its_history(memory: Memory) -> None:
     found = unpack_facts(await client.call("fact_history", user, name), "fact_history")
     if (texts := [read_text(item) for item in found]) != [OLD, BESIDE[0]]:
         raise Violation(
-            f"lost: the history of {quote(NEW)} is not what it said before",
+            f"lost: the history of {quote(NEW)} does not have its earlier texts",
             f"expected {quote_facts([OLD, BESIDE[0]])}",
             f"found {quote_facts(texts)}",
         )
     if list(await client.call("fact_history", user, "no-such-fact")):
-        raise Violation("phantom: a fact that never was has a history")
+        raise Violation("phantom: a fact that never existed has a history")
 
 
 @check(
@@ -196,19 +194,17 @@ async def the_earlier_texts_of_a_fact_are_its_history(memory: Memory) -> None:
     suite="smoke",
 )
 async def a_forgotten_fact_is_gone_everywhere(memory: Memory) -> None:
-    knowledge, user, client = ExpectedFacts(memory), memory.session("ann"), memory.client
-    name = await remember(client, user, OLD)
-    knowledge.note(user, OLD)
-    await knowledge.tell(user, *BESIDE)
+    facts, user, client = ExpectedFacts(memory), memory.session("ann"), memory.client
+    name = await tell(facts, user, OLD)
+    await facts.tell(user, *BESIDE)
     await client.call("forget", user, name)
-    knowledge.drop(user, OLD)
-    await knowledge.expect(user)
+    facts.drop(user, OLD)
+    await facts.expect(user)
     if client.has("recall"):
-        knowledge.blame(user, await recall_texts(client, user, OLD))
+        facts.blame(user, await recall_texts(client, user, OLD))
     if client.has("get_fact") and (left := await client.call("get_fact", user, name)) is not None:
-        raise Violation(
-            f"resurrected: the forgotten {quote(OLD)} is got as {quote(read_text(left))}"
-        )
+        text = quote(read_text(left))
+        raise Violation(f"resurrected: {quote(OLD)} was forgotten, but get_fact returns {text}")
 
 
 @check(
@@ -222,15 +218,15 @@ async def a_forgotten_fact_is_gone_everywhere(memory: Memory) -> None:
     needs=[Forget],
 )
 async def forgetting_twice_is_forgetting_once(memory: Memory) -> None:
-    knowledge, user, client = ExpectedFacts(memory), memory.session("ann"), memory.client
+    facts, user, client = ExpectedFacts(memory), memory.session("ann"), memory.client
     name = await remember(client, user, OLD)
-    await knowledge.tell(user, *BESIDE)
+    await facts.tell(user, *BESIDE)
     for each in (name, name, "no-such-fact", "%", "*", ""):
         try:
             await client.call("forget", user, each)
         except StoreError as error:
-            raise Violation(f"refused: forgetting {quote(each)} again: {error}") from error
-        await knowledge.expect(user)
+            raise Violation(f"refused: forgetting {quote(each)} raised {error}") from error
+        await facts.expect(user)
 
 
 @check(
@@ -244,15 +240,15 @@ async def forgetting_twice_is_forgetting_once(memory: Memory) -> None:
     needs=[ForgetAll],
 )
 async def forgetting_all_forgets_more_than_a_hundred(memory: Memory) -> None:
-    knowledge, user, client = ExpectedFacts(memory), memory.session("ann"), memory.client
-    await knowledge.tell(user, *(f"Locker {number}" for number in range(105)))
+    facts, user, client = ExpectedFacts(memory), memory.session("ann"), memory.client
+    await facts.tell(user, *(f"Locker {number}" for number in range(105)))
     await client.call("forget_all", user)
-    knowledge.drop(user)
-    await knowledge.expect(user)
+    facts.drop(user)
+    await facts.expect(user)
     if client.has("recall"):
-        knowledge.blame(user, await recall_texts(client, user, "Locker 7"))
-    await knowledge.tell(user, "Locker 7", NEW)
-    await knowledge.expect(user)
+        facts.blame(user, await recall_texts(client, user, "Locker 7"))
+    await facts.tell(user, "Locker 7", NEW)
+    await facts.expect(user)
 
 
 @check(
@@ -266,32 +262,101 @@ async def forgetting_all_forgets_more_than_a_hundred(memory: Memory) -> None:
     needs=[Forget, Reopening],
 )
 async def a_forgotten_fact_does_not_come_back(memory: Memory) -> None:
-    knowledge, ann, ben = ExpectedFacts(memory), memory.session("ann"), memory.session("ben")
-    name = await remember(memory.client, ann, OLD)
-    knowledge.note(ann, OLD)
-    await knowledge.tell(ann, *BESIDE[:2])
-    await knowledge.tell(ben, *BESIDE)
+    facts, ann, ben = ExpectedFacts(memory), memory.session("ann"), memory.session("ben")
+    name = await tell(facts, ann, OLD)
+    await facts.tell(ann, *BESIDE[:2])
+    await facts.tell(ben, *BESIDE)
     await memory.reopen()
     await memory.client.call("forget", ann, name)
-    knowledge.drop(ann, OLD)
+    facts.drop(ann, OLD)
     await memory.reopen()
-    await knowledge.expect()
+    await facts.expect()
     if memory.client.has("forget_all"):
         await memory.client.call("forget_all", ben)
-        knowledge.drop(ben)
+        facts.drop(ben)
         await memory.reopen()
-        await knowledge.expect()
+        await facts.expect()
 
 
-def _note_revision(knowledge: ExpectedFacts, user: str, before: str, after: str) -> None:
-    knowledge.drop(user, before)
-    knowledge.note(user, after)
+@check(
+    "REV50",
+    "After a long fact is revised to a short one, its old ending no longer recalls it first.",
+    incident=(
+        "langgraph-checkpoint 4.3.1: when a value is replaced, the vectors of parts that the new "
+        "value lacks stay behind, and it scores 1.0 for a text that it no longer holds."
+    ),
+    about="facts",
+    needs=[Revise, method("recall")],
+)
+async def the_old_end_of_a_long_fact_does_not_recall_it(memory: Memory) -> None:
+    user, client = memory.session("ann"), memory.client
+    name = await remember(client, user, MEETING * 9 + AT_THE_END)
+    await ExpectedFacts(memory).tell(user, *KEYS)
+    await client.call("revise", user, name, NEW)
+    expect_not_ahead(await recall_texts(client, user, AT_THE_END), KEYS, AT_THE_END)
 
 
-def _expect_no_old(user: str, found: list[Any]) -> None:
-    """Raise if the text from before the revision is given."""
+@check(
+    "REV51",
+    "A revision does not change the creation time of a fact.",
+    incident=(
+        "langgraph-checkpoint-sqlite 3.1.2 and InMemoryStore of langgraph-checkpoint 4.3.1: "
+        "updating an item sets its creation time to the time of the update."
+    ),
+    about="facts",
+    needs=[Revise],
+)
+async def a_revised_fact_is_as_old_as_it_was(memory: Memory) -> None:
+    user, client = memory.session("ann"), memory.client
+    name = await remember(client, user, OLD)
+    before = await read_creation_time(client, user, OLD)
+    await asyncio.sleep(TICK)
+    if await read_creation_time(client, user, OLD) != before:
+        raise UnsupportedError(Reason.of(Why.LACKS_ANSWER, NO_TIME))
+    await client.call("revise", user, name, NEW)
+    if (after := await read_creation_time(client, user, NEW)) != before:
+        raise Violation(f"wrong: a fact was created at {before}; once revised, at {after}")
+
+
+async def read_creation_time(client: Client, user: str, text: str) -> Any:
+    """Return the creation time of a fact; UnsupportedError if facts have none."""
+    for item in await fetch_facts(client, user, [text]):
+        if read_text(item) == text:
+            if (found := field(unwrap_fact(item), "created_at")) in (MISSING, None):
+                raise UnsupportedError(Reason.of(Why.LACKS_ANSWER, NO_TIME))
+            return found
+    raise Violation(f"lost: {quote(text)} was told about user {quote(user)}, but is not there")
+
+
+async def tell(facts: ExpectedFacts, user: str, text: str) -> Any:
+    """Tell a fact, expect it from now on, and return its id."""
+    name = await remember(facts.memory.client, user, text)
+    facts.note(user, text)
+    return name
+
+
+def note_revision(facts: ExpectedFacts, user: str, before: str, after: str) -> None:
+    """Expect the new text of a fact instead of the old one."""
+    facts.drop(user, before)
+    facts.note(user, after)
+
+
+def expect_no_old(user: str, found: list[Any]) -> None:
+    """Raise if the text from before the revision is there."""
     if OLD in found:
         raise Violation(
-            f"stale: user {quote(user)} was given {quote(OLD)}, which was revised to {quote(NEW)}",
+            f"stale: {quote(OLD)} of user {quote(user)} was revised to {quote(NEW)}, but is still "
+            "there",
             f"found {quote_facts(found)}",
+        )
+
+
+def expect_not_ahead(found: list[Any], rivals: list[str], query: str) -> None:
+    """Raise if the query, once part of the revised fact, recalls it ahead of its rivals."""
+    rival = min((found.index(text) for text in rivals if text in found), default=len(found))
+    if NEW in found[:rival]:
+        raise Violation(
+            f"stale: {quote(query)} was revised to {quote(NEW)}, but still recalls it ahead of "
+            "facts on that subject",
+            f"recalled {quote_facts(found)}",
         )

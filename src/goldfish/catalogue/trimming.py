@@ -16,21 +16,21 @@ from goldfish.harness.memory import Memory, contents_of
 Trim = method("trim", "keep_last")
 
 
-def newest(contents: Sequence[Any], count: int) -> list[Any]:
-    """The last ``count`` of them; none for 0, where a slice ``[-0:]`` would be all."""
-    return list(contents[max(0, len(contents) - count) :])
+def take_newest(contents: Sequence[Any], count: int) -> list[Any]:
+    """Return the last ``count`` contents: none for 0, where the slice ``[-0:]`` has all."""
+    return list(contents[-count:]) if count else []
 
 
-def judge_trim(before: Sequence[Any], found: Sequence[Any], keep: int, *, session: str) -> None:
-    """Raise if what was found is not the newest ``keep`` of what was there before."""
-    kept = newest(before, keep)
+def expect_trimmed(before: Sequence[Any], found: Sequence[Any], keep: int, *, session: str) -> None:
+    """Raise unless ``found`` is the newest ``keep`` of what was there before."""
+    kept = take_newest(before, keep)
     if list(found) == kept:
         return
     evidence = (f"before {quote_list(before)}", f"after {quote_list(found)}")
     if missing := [each for each in kept if each not in found]:
         raise Violation(
             f"lost: trim(keep_last={keep}) of {len(before)} messages removed "
-            f"{quote(missing[0])}, which is one of the newest {keep}",
+            f"{quote(missing[0])}, one of the newest {keep}",
             *evidence,
         )
     if any(each in found for each in before[: len(before) - len(kept)]):
@@ -40,11 +40,20 @@ def judge_trim(before: Sequence[Any], found: Sequence[Any], keep: int, *, sessio
     expect_contents(kept, found, session=session)
 
 
-async def trimmed(memory: Memory, session: str, before: Sequence[Any], keep: int) -> list[Any]:
-    """Trim, and see that exactly the newest are left; they are returned."""
+async def trim(memory: Memory, session: str, before: Sequence[Any], keep: int) -> list[Any]:
+    """Trim, raise unless exactly the newest are left, and return them."""
     await memory.client.call("trim", session, keep_last=keep)
-    judge_trim(before, await memory.client.contents(session), keep, session=session)
-    return newest(before, keep)
+    expect_trimmed(before, await memory.client.contents(session), keep, session=session)
+    return take_newest(before, keep)
+
+
+async def trim_in_turn(memory: Memory, size: int, *keeps: int) -> None:
+    """Write a session of this size, and trim it to each of these numbers in turn."""
+    session, batch = memory.session(), memory.messages(size)
+    await memory.client.add(session, batch)
+    left = contents_of(batch)
+    for keep in keeps:
+        left = await trim(memory, session, left, keep)
 
 
 @check(
@@ -64,7 +73,7 @@ async def trimming_keeps_exactly_the_newest(memory: Memory) -> None:
         await memory.client.add(session, batch[:2])
         for message in batch[2:]:
             await memory.client.add(session, [message])
-        await trimmed(memory, session, contents_of(batch), keep)
+        await trim(memory, session, contents_of(batch), keep)
 
 
 @check(
@@ -83,7 +92,7 @@ async def trimming_says_how_many_it_removed(memory: Memory) -> None:
         said = await memory.client.call("trim", session, keep_last=keep)
         if isinstance(said, bool) or said != removed:
             raise Violation(
-                f"wrong: trim(keep_last={keep}) removed {removed} and said {quote(said)}"
+                f"wrong: trim(keep_last={keep}) removed {removed} and returned {quote(said)}"
             )
 
 
@@ -100,7 +109,7 @@ async def trimming_to_nothing_removes_all(memory: Memory) -> None:
     for size in (1, 5):
         session, batch = memory.session(f"of-{size}"), memory.messages(size)
         await memory.client.add(session, batch)
-        await trimmed(memory, session, contents_of(batch), 0)
+        await trim(memory, session, contents_of(batch), 0)
         later = memory.messages(2)
         await memory.client.add(session, later)
         await memory.client.expect(session, contents_of(later), gone=contents_of(batch))
@@ -116,10 +125,7 @@ async def trimming_to_nothing_removes_all(memory: Memory) -> None:
     needs=[Trim],
 )
 async def trimming_beyond_the_end_removes_nothing(memory: Memory) -> None:
-    session, batch = memory.session(), memory.messages(4)
-    await memory.client.add(session, batch)
-    for keep in (4, 5, 9, 1_000_000):
-        await trimmed(memory, session, contents_of(batch), keep)
+    await trim_in_turn(memory, 4, 4, 5, 9, 1_000_000)
 
 
 @check(
@@ -174,7 +180,7 @@ async def messages_added_after_trimming_go_to_the_end(memory: Memory) -> None:
         there += contents_of(batch)
         await memory.client.expect(session, there, gone=gone)
         keep = memory.random.randrange(len(there) + 2)
-        left = await trimmed(memory, session, there, keep)
+        left = await trim(memory, session, there, keep)
         gone += there[: len(there) - len(left)]
         there = left
 
@@ -193,7 +199,7 @@ async def trimmed_messages_stay_gone_after_reopen(memory: Memory) -> None:
     await memory.client.add(session, batch)
     there = contents_of(batch)
     for keep in (5, 2, 0):
-        left = await trimmed(memory, session, there, keep)
+        left = await trim(memory, session, there, keep)
         client = await memory.reopen()
         await client.expect(session, left, gone=there[: len(there) - len(left)])
         there = left
@@ -209,11 +215,7 @@ async def trimmed_messages_stay_gone_after_reopen(memory: Memory) -> None:
     needs=[Trim],
 )
 async def trimming_again_removes_nothing_more(memory: Memory) -> None:
-    session, batch = memory.session(), memory.messages(6)
-    await memory.client.add(session, batch)
-    there = contents_of(batch)
-    for _ in range(4):
-        there = await trimmed(memory, session, there, 3)
+    await trim_in_turn(memory, 6, 3, 3, 3, 3)
 
 
 @check(
@@ -229,7 +231,7 @@ async def trimming_to_a_negative_number_removes_nothing(memory: Memory) -> None:
     for keep in (-1, -3, -100):
         session, batch = memory.session("negative"), memory.messages(5)
         await memory.client.add(session, batch)
-        with suppress(StoreError):  # loudly refused, as it should be
+        with suppress(StoreError):  # an error is what it should be
             await memory.client.call("trim", session, keep_last=keep)
         found = await memory.client.contents(session)
         if removed := [each for each in contents_of(batch) if each not in found]:
@@ -250,7 +252,7 @@ async def trimming_to_a_negative_number_removes_nothing(memory: Memory) -> None:
 async def a_trimmed_message_may_be_added_again(memory: Memory) -> None:
     session, batch = memory.session(), memory.messages(4)
     await memory.client.add(session, batch)
-    left = await trimmed(memory, session, contents_of(batch), 2)
+    left = await trim(memory, session, contents_of(batch), 2)
     await memory.client.add(session, [batch[0]])
     await memory.client.expect(session, [*left, batch[0].content])
 
@@ -274,8 +276,8 @@ async def trimming_goes_by_the_order_of_adding(memory: Memory) -> None:
         ]
         for message in batch:
             await memory.client.add(session, [message])
-        if await memory.client.contents(session) == contents_of(batch):  # else the order is wrong
-            await trimmed(memory, session, contents_of(batch), 3)
+        if await memory.client.contents(session) == contents_of(batch):  # else ORD has more to say
+            await trim(memory, session, contents_of(batch), 3)
 
 
 @check(
@@ -309,11 +311,7 @@ async def trimming_changes_nothing_about_what_remains(memory: Memory) -> None:
     needs=[Trim],
 )
 async def a_long_history_is_trimmed_at_once(memory: Memory) -> None:
-    session, batch = memory.session(), memory.messages(1_200)
-    await memory.client.add(session, batch)
-    left = await trimmed(memory, session, contents_of(batch), 1_150)
-    left = await trimmed(memory, session, left, 10)
-    await trimmed(memory, session, left, 0)
+    await trim_in_turn(memory, 1_200, 1_150, 10, 0)
 
 
 @check(
@@ -328,13 +326,15 @@ async def a_long_history_is_trimmed_at_once(memory: Memory) -> None:
 async def the_last_messages_are_right_after_trimming(memory: Memory) -> None:
     session, batch = memory.session(), memory.messages(9)
     await memory.client.add(session, batch)
-    left = await trimmed(memory, session, contents_of(batch), 4)
+    left = await trim(memory, session, contents_of(batch), 4)
     later = memory.messages(1)
     await memory.client.add(session, later)
     left += contents_of(later)
     for last in (1, 3, 5, 8):
         found = await memory.client.contents(session, last=last)
-        expect_contents(newest(left, last), found, session=session, gone=contents_of(batch)[:5])
+        expect_contents(
+            take_newest(left, last), found, session=session, gone=contents_of(batch)[:5]
+        )
 
 
 @check(
@@ -350,9 +350,9 @@ async def repeated_messages_are_trimmed_by_their_place(memory: Memory) -> None:
     session, yes, no = memory.session(), memory.text("yes"), memory.text("no")
     words = [yes, no, yes, yes, no, yes]
     await memory.client.add(session, [memory.message(each) for each in words])
-    if await memory.client.contents(session) != words:  # whether repeats are kept is another matter
-        return
+    if await memory.client.contents(session) != words:
+        return  # whether repeats are kept is DUP03's concern
     for keep in (5, 3, 2):
         await memory.client.call("trim", session, keep_last=keep)
         found = await memory.client.contents(session)
-        expect_contents(newest(words, keep), found, session=session)
+        expect_contents(take_newest(words, keep), found, session=session)

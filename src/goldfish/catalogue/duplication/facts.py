@@ -86,10 +86,10 @@ async def a_fact_is_the_same_in_other_case_space_and_full_stop(memory: Memory) -
 async def the_same_fact_from_three_processes_at_once_is_one(memory: Memory) -> None:
     require_several_writers(memory)
     user, clients = memory.session("ann"), [await memory.elsewhere() for _ in range(3)]
-    facts = [f"Ann has been to {town}" for town in ("Rome", "Lima", "Oslo", "Bonn")]
-    for text in facts:
+    texts = [f"Ann has been to {town}" for town in ("Rome", "Lima", "Oslo", "Bonn")]
+    for text in texts:
         await asyncio.gather(*(client.call("remember", user, text) for client in clients))
-    for text in facts:
+    for text in texts:
         await expect_once(memory.client, user, text)
 
 
@@ -104,10 +104,10 @@ async def the_same_fact_from_three_processes_at_once_is_one(memory: Memory) -> N
     suite="smoke",
 )
 async def facts_that_differ_in_a_number_a_name_or_a_not_stay_apart(memory: Memory) -> None:
-    knowledge, user = ExpectedFacts(memory), memory.session("ben")
+    facts, user = ExpectedFacts(memory), memory.session("ben")
     for pair in LOOK_ALIKE:
-        await knowledge.tell(user, *pair)
-    await knowledge.expect(user)
+        await facts.tell(user, *pair)
+    await facts.expect(user)
 
 
 @check(
@@ -120,11 +120,11 @@ async def facts_that_differ_in_a_number_a_name_or_a_not_stay_apart(memory: Memor
     about="facts",
 )
 async def the_same_fact_of_two_users_is_two(memory: Memory) -> None:
-    knowledge = ExpectedFacts(memory)
+    facts = ExpectedFacts(memory)
     users = [memory.session(name) for name in ("ann", "ben", "cem")]
     for user in users:
-        await knowledge.tell(user, "Works from home on Fridays")
-    await knowledge.expect()
+        await facts.tell(user, "Works from home on Fridays")
+    await facts.expect()
 
 
 @check(
@@ -179,11 +179,11 @@ async def a_fact_is_the_same_after_reopening(memory: Memory) -> None:
     needs=[method("forget")],
 )
 async def a_forgotten_fact_is_new_when_told_again(memory: Memory) -> None:
-    knowledge, client, user = ExpectedFacts(memory), memory.client, memory.session("ann")
+    facts, client, user = ExpectedFacts(memory), memory.client, memory.session("ann")
     name = await remember(client, user, FACT)
     await client.call("forget", user, name)
-    await knowledge.tell(user, FACT, "Ann plays the cello")
-    await knowledge.expect(user)
+    await facts.tell(user, FACT, "Ann plays the cello")
+    await facts.expect(user)
 
 
 async def expect_once(client: Client, user: str, text: str) -> Any:

@@ -44,15 +44,15 @@ async def a_fact_is_known_for_its_time_only(memory: Memory) -> None:
     needs=[PerFact],
 )
 async def a_fact_expires_alone(memory: Memory) -> None:
-    knowledge, client = ExpectedFacts(memory), memory.client
+    facts, client = ExpectedFacts(memory), memory.client
     ann, ben = memory.session("ann"), memory.session("ben")
-    await knowledge.tell(ann, LASTING)
-    await knowledge.tell(ann, "Ann has a cold", ttl=MINUTE)
-    await knowledge.tell(ben, PASSING)
+    await facts.tell(ann, LASTING)
+    await facts.tell(ann, "Ann has a cold", ttl=MINUTE)
+    await facts.tell(ben, PASSING)
     await client.call("remember", ann, PASSING, ttl=SOON)
-    await knowledge.tell(ann, "Ann plays the cello")
+    await facts.tell(ann, "Ann plays the cello")
     await _expect_gone(client, ann, PASSING)
-    await knowledge.expect()
+    await facts.expect()
 
 
 @check(
@@ -66,13 +66,13 @@ async def a_fact_expires_alone(memory: Memory) -> None:
     needs=[PerFact],
 )
 async def an_expired_fact_can_be_told_anew(memory: Memory) -> None:
-    knowledge, client, user = ExpectedFacts(memory), memory.client, memory.session("ann")
+    facts, client, user = ExpectedFacts(memory), memory.client, memory.session("ann")
     await client.call("remember", user, PASSING, ttl=SOON)
     await _expect_gone(client, user, PASSING)
-    await knowledge.tell(user, PASSING)
-    await knowledge.expect(user)
+    await facts.tell(user, PASSING)
+    await facts.expect(user)
     await asyncio.sleep(SOON + 0.2)  # what is left of the old time must not count
-    await knowledge.expect(user)
+    await facts.expect(user)
 
 
 @check(
@@ -86,15 +86,15 @@ async def an_expired_fact_can_be_told_anew(memory: Memory) -> None:
     needs=[PerFact, Reopening],
 )
 async def an_expired_fact_stays_away_after_reopening(memory: Memory) -> None:
-    knowledge, user = ExpectedFacts(memory), memory.session("ann")
-    await knowledge.tell(user, LASTING)
+    facts, user = ExpectedFacts(memory), memory.session("ann")
+    await facts.tell(user, LASTING)
     await memory.client.call("remember", user, PASSING, ttl=SOON)
     told_at = time.monotonic()
     await memory.close()
     await asyncio.sleep(SOON + 0.1)
     client = await memory.open()
     await _expect_gone(client, user, PASSING, since=told_at)
-    await knowledge.expect(user)
+    await facts.expect(user)
 
 
 async def _expect_gone(client: Client, user: str, text: str, *, since: float | None = None) -> None:

@@ -67,12 +67,12 @@ Metadata = method("remember", "metadata")
     about="facts",
 )
 async def a_fact_says_exactly_what_was_told(memory: Memory) -> None:
-    knowledge, user = ExpectedFacts(memory), memory.session("ann")
-    await knowledge.tell(user, *TEXTS)
+    facts, user = ExpectedFacts(memory), memory.session("ann")
+    await facts.tell(user, *TEXTS)
     for text in ODD_TEXTS:
         if await offer(memory.client, user, text) is None:
-            knowledge.note(user, text)
-    await knowledge.expect(user)
+            facts.note(user, text)
+    await facts.expect(user)
 
 
 @check(
@@ -138,8 +138,8 @@ async def nobody_edits_a_fact_through_what_was_passed(memory: Memory) -> None:
     needs=[Metadata],
 )
 async def metadata_that_cannot_be_kept_are_refused_whole(memory: Memory) -> None:
-    knowledge, client, user = ExpectedFacts(memory), memory.client, memory.session("ann")
-    await knowledge.tell(user, "Ann lives in Berlin")
+    facts, client, user = ExpectedFacts(memory), memory.client, memory.session("ann")
+    await facts.tell(user, "Ann lives in Berlin")
     odd: dict[str, Any] = {
         "a complex number": 1 + 2j,
         "a set": {1, 2},
@@ -152,11 +152,11 @@ async def metadata_that_cannot_be_kept_are_refused_whole(memory: Memory) -> None
     for what, value in odd.items():
         text = f"This fact has {what}"
         if await offer(client, user, text, metadata={"odd": value}) is None:
-            knowledge.note(user, text)
+            facts.note(user, text)
             await expect_metadata(client, user, text, {"odd": value})
         elif text in await fetch_texts(client, user, [text]):
             raise Violation(f"torn: {quote(text)} was refused, and is there")
-    await knowledge.expect(user)
+    await facts.expect(user)
 
 
 async def expect_metadata(client: Client, user: str, text: str, wanted: dict[str, Any]) -> None:

@@ -33,19 +33,19 @@ OWN_NAMES = ("data", "hash", "id", "text", "memory", "content", "role", "created
     needs=[method("remember", "metadata"), Reopening],
 )
 async def facts_outlive_metadata_that_cannot_be_kept(memory: Memory) -> None:
-    knowledge = ExpectedFacts(memory)
+    facts = ExpectedFacts(memory)
     ann, ben = memory.session("ann"), memory.session("ben")
-    await knowledge.tell(ann, "Ann lives in Berlin")
-    await _outlives_a_reopen(memory, knowledge.expect)
+    await facts.tell(ann, "Ann lives in Berlin")
+    await _outlives_a_reopen(memory, facts.expect)
     client = memory.client
     for what, value in UNKEEPABLE.items():
-        await knowledge.tell(ann, f"Ann was told this before {what}")
+        await facts.tell(ann, f"Ann was told this before {what}")
         odd = f"Ann was told this with {what}"
         if await offer(client, ann, odd, metadata={"odd": value}) is None:
-            knowledge.note(ann, odd)
-        await knowledge.tell(ben, f"Ben was told this after {what}")
+            facts.note(ann, odd)
+        await facts.tell(ben, f"Ben was told this after {what}")
     await memory.reopen()
-    await knowledge.expect()
+    await facts.expect()
 
 
 @check(
@@ -59,13 +59,13 @@ async def facts_outlive_metadata_that_cannot_be_kept(memory: Memory) -> None:
     needs=[method("remember", "metadata")],
 )
 async def metadata_named_as_the_stores_own_fields_are_kept_or_refused(memory: Memory) -> None:
-    knowledge, client, user = ExpectedFacts(memory), memory.client, memory.session("ann")
+    facts, client, user = ExpectedFacts(memory), memory.client, memory.session("ann")
     for name in OWN_NAMES:
         text = f"This fact has metadata called {name}"
         if await offer(client, user, text, metadata={name: "mine"}) is None:
-            knowledge.note(user, text)
+            facts.note(user, text)
             await expect_metadata(client, user, text, {name: "mine"})
-    await knowledge.expect(user)
+    await facts.expect(user)
 
 
 @check(
