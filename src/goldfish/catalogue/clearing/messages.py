@@ -1,4 +1,4 @@
-"""CLR: what is cleared or deleted is gone, nothing else is, and sessions are listed as they are."""
+"""CLR: cleared and deleted messages are gone, no others are, and lists of sessions are exact."""
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
@@ -21,14 +21,14 @@ Delete = method("delete_messages")
 
 
 def ids_of(messages: Iterable[ChatMessage]) -> list[str]:
-    """The ids by which messages are deleted."""
+    """Return the ids by which messages are deleted."""
     return [message.id for message in messages]
 
 
 async def expect_deleted(
     memory: Memory, session: str, doomed: list[ChatMessage], rest: list[ChatMessage]
 ) -> None:
-    """Raise if more than the doomed messages went, or less."""
+    """Raise unless exactly the doomed messages are gone."""
     found = await memory.client.contents(session)
     if missing := [each for each in rest if each.content not in found]:
         ids = ", ".join(quote(each.id) for each in doomed)
@@ -39,8 +39,8 @@ async def expect_deleted(
     expect_contents(contents_of(rest), found, session=session, gone=contents_of(doomed))
 
 
-async def listed(client: Client) -> list[Any]:
-    """The ids that list_sessions names, from plain ids or from things that have one."""
+async def list_sessions(client: Client) -> list[Any]:
+    """Return the ids that list_sessions returns, plain or as a field of its items."""
     found = await client.call("list_sessions")
     if isinstance(found, str | bytes) or not isinstance(found, Iterable):
         raise Violation(f"wrong: list_sessions returned {type(found).__name__}, not session ids")
@@ -49,32 +49,34 @@ async def listed(client: Client) -> list[Any]:
     return [each if isinstance(each, str) else field(each, "session_id") for each in found]
 
 
-def judge_list(expected: Iterable[str], found: list[Any], gone: Iterable[str] = ()) -> None:
-    """Raise if the list does not name exactly these sessions, each once, in any order."""
+def expect_listed(expected: Iterable[str], found: list[Any], gone: Iterable[str] = ()) -> None:
+    """Raise unless the list has exactly these sessions, each once, in any order."""
     wanted = set(expected)
     evidence = f"listed {quote_list(found)}"
     strangers = [name for name in found if name not in wanted]
     missing = sorted(wanted.difference(found))
     if missing and len(missing) == len(strangers):
         raise Violation(
-            f"corrupted: list_sessions names {quote(strangers[0])}, and not {quote(missing[0])}",
+            f"corrupted: list_sessions has {quote(strangers[0])} instead of {quote(missing[0])}",
             evidence,
         )
     if missing:
         raise Violation(
-            f"lost: list_sessions does not name {quote(missing[0])}, which has messages "
+            f"lost: {quote(missing[0])} has messages, but list_sessions does not return it "
             f"({len(missing)} of {len(wanted)} missing)",
             evidence,
         )
     if back := [name for name in strangers if name in set(gone)]:
-        raise Violation(f"resurrected: list_sessions names {quote(back[0])}, now empty", evidence)
+        raise Violation(f"resurrected: {quote(back[0])} is empty, but still listed", evidence)
     if strangers:
         raise Violation(
-            f"phantom: list_sessions names {quote(strangers[0])}, which nobody wrote to", evidence
+            f"phantom: list_sessions returns {quote(strangers[0])}, which nobody wrote to", evidence
         )
     if len(found) > len(wanted):
         twice = next(name for name in found if found.count(name) > 1)
-        raise Violation(f"duplicated: list_sessions names {quote(twice)} more than once", evidence)
+        raise Violation(
+            f"duplicated: list_sessions returns {quote(twice)} more than once", evidence
+        )
 
 
 @check(
@@ -147,7 +149,7 @@ async def clearing_leaves_other_sessions_alone(memory: Memory) -> None:
 )
 async def a_cleared_session_begins_anew(memory: Memory) -> None:
     session, gone = memory.session(), list[Any]()
-    # A day apart: what becomes of equal times is ORD03's concern.
+    # A day apart: equal timestamps are ORD03's concern.
     old = [memory.message(created_at=datetime(2001, 1, day, tzinfo=UTC)) for day in range(1, 5)]
     batches = [memory.messages(4), old, memory.messages(4, role="assistant"), memory.messages(4)]
     for batch in batches:
@@ -269,9 +271,8 @@ async def deleting_removes_exactly_those(memory: Memory) -> None:
         await memory.client.add(session, batch)
         doomed = [batch[place] for place in places]
         await memory.client.call("delete_messages", session, ids_of(doomed))
-        await expect_deleted(
-            memory, session, doomed, [each for each in batch if each not in doomed]
-        )
+        rest = [each for each in batch if each not in doomed]
+        await expect_deleted(memory, session, doomed, rest)
 
 
 @check(
@@ -312,7 +313,7 @@ async def deleting_stays_within_its_session(memory: Memory) -> None:
     for session, batch in batches.items():
         await memory.client.add(session, batch)
     if [len(await memory.client.contents(each)) for each in sessions] != [3, 3, 3]:
-        return  # whether sessions may share ids is a matter of isolation
+        return  # whether sessions may share ids is ISO's concern
     await memory.client.call("delete_messages", sessions[1], names[:2])
     others = {each: contents_of(batches[each]) for each in (sessions[0], sessions[2])}
     await expect_untouched(memory, others, f"delete_messages in session {quote(sessions[1])}")
@@ -361,7 +362,7 @@ async def ids_to_delete_are_compared_exactly(memory: Memory) -> None:
         if await memory.client.offer(session, [message]) is None:
             there.append(message)
     if await memory.client.contents(session) != contents_of(there):
-        return  # the store confuses the ids already when it adds them
+        return  # the store already confuses the ids when it adds them
     while there:
         doomed = there.pop(0)
         await memory.client.call("delete_messages", session, [doomed.id])
@@ -428,7 +429,7 @@ async def deleting_and_trimming_count_the_same_messages(memory: Memory) -> None:
     found = await memory.client.contents(session)
     if any(each in found for each in rest[:2]):
         raise Violation(
-            f"wrong: trim(keep_last=4) left {len(found)} messages after three were deleted"
+            f"wrong: three messages were deleted, then trim(keep_last=4) left {len(found)}"
         )
     await memory.client.expect(session, rest[2:], gone=contents_of(batch))
     await memory.client.call("delete_messages", session, ids_of([batch[0], batch[4]]))
@@ -445,9 +446,9 @@ async def deleting_and_trimming_count_the_same_messages(memory: Memory) -> None:
     needs=[method("list_sessions")],
 )
 async def sessions_are_listed_once_each(memory: Memory) -> None:
-    judge_list([], await listed(memory.client))
+    expect_listed([], await list_sessions(memory.client))
     await memory.client.contents(memory.session("only-read"))
-    judge_list([], await listed(memory.client))
+    expect_listed([], await list_sessions(memory.client))
     base = memory.session("Listed")
     there = await write_look_alikes(memory, base)
     confused = set(make_look_alikes(base)) - set(there)
@@ -455,7 +456,9 @@ async def sessions_are_listed_once_each(memory: Memory) -> None:
         session, batch = memory.session(f"number-{at}"), memory.messages(2)
         await memory.client.add(session, batch)
         there[session] = contents_of(batch)
-    judge_list(there, [name for name in await listed(memory.client) if name not in confused])
+    expect_listed(
+        there, [name for name in await list_sessions(memory.client) if name not in confused]
+    )
 
 
 @check(
@@ -473,11 +476,11 @@ async def cleared_sessions_are_not_listed(memory: Memory) -> None:
         await memory.client.add(session, memory.messages(2))
     await memory.client.call("clear", memory.session("never-written"))
     for at, session in enumerate(sessions):
-        judge_list(sessions[at:], await listed(memory.client), gone=sessions[:at])
+        expect_listed(sessions[at:], await list_sessions(memory.client), gone=sessions[:at])
         await memory.client.call("clear", session)
-    judge_list([], await listed(memory.client), gone=sessions)
+    expect_listed([], await list_sessions(memory.client), gone=sessions)
     await memory.client.add(sessions[1], memory.messages(1))
-    judge_list(sessions[1:2], await listed(memory.client), gone=sessions)
+    expect_listed(sessions[1:2], await list_sessions(memory.client), gone=sessions)
     if memory.client.has("clear_all"):
         await memory.client.call("clear_all")
-        judge_list([], await listed(memory.client), gone=sessions)
+        expect_listed([], await list_sessions(memory.client), gone=sessions)

@@ -1,14 +1,11 @@
-"""CLR and SNP, continued: what is removed or rolled back takes the right values with it."""
+"""CLR: removing messages removes no values, neither of the session nor of others."""
 
 from goldfish.catalogue.registry import check, method
 from goldfish.catalogue.support.neighbours import make_look_alikes
-from goldfish.catalogue.support.snapshots import roll_back, save
-from goldfish.catalogue.support.state import ExpectedState, Owner, UserState, fetch, offer
+from goldfish.catalogue.support.state import ExpectedState, Owner, fetch, has_user_state, offer
 from goldfish.findings.reason import Reason, Why
-from goldfish.findings.result import UnsupportedError, Violation
+from goldfish.findings.result import UnsupportedError
 from goldfish.harness.memory import Memory
-
-Snapshots = (method("save_snapshot"), method("rollback_to_snapshot"))
 
 
 @check(
@@ -23,16 +20,15 @@ Snapshots = (method("save_snapshot"), method("rollback_to_snapshot"))
     suite="smoke",
 )
 async def clearing_a_session_leaves_the_values_of_others(memory: Memory) -> None:
-    stated, client, session = ExpectedState(memory), memory.client, memory.session()
-    await _settle(stated, session)
-    users = all(client.has(name, "user_id") for name in ("set_state", "get_state"))
-    for user in (session, memory.session("ann")) if users else ():
-        await stated.put(Owner(session, user), {"note": memory.text()})
-    await stated.expect()
-    for owner in [each for each in stated.values if each.user is None]:
+    state, client, session = ExpectedState(memory), memory.client, memory.session()
+    await _set_look_alikes(state, session)
+    for user in (session, memory.session("ann")) if has_user_state(client) else ():
+        await state.put(Owner(session, user), {"note": memory.text()})
+    await state.expect()
+    for owner in [each for each in state.values if each.user is None]:
         await client.call("clear", owner.session)
-        stated.forget(owner)
-        await stated.expect()
+        state.forget(owner)
+        await state.expect()
 
 
 @check(
@@ -49,91 +45,26 @@ async def removing_messages_leaves_the_values(memory: Memory) -> None:
     client = memory.client
     if not client.has("trim", "keep_last") and not client.has("delete_messages"):
         raise UnsupportedError(Reason.of(Why.LACKS_METHODS, "trim", "delete_messages"))
-    stated, owner = ExpectedState(memory), Owner(memory.session())
+    state, owner = ExpectedState(memory), Owner(memory.session())
     batch = memory.messages(4)
     await client.add(owner.session, batch)
-    await stated.put(owner, {"note": memory.text(), "deep": {"a": [1]}})
+    await state.put(owner, {"note": memory.text(), "deep": {"a": [1]}})
     if client.has("delete_messages"):
         await client.call("delete_messages", owner.session, [batch[0].id])
-        await stated.expect(owner)
+        await state.expect(owner)
     if client.has("trim", "keep_last"):
         for keep in (2, 0):
             await client.call("trim", owner.session, keep_last=keep)
-            await stated.expect(owner)
+            await state.expect(owner)
 
 
-@check(
-    "SNP40",
-    "A rollback restores the values of the session: it reverts changes and removes additions.",
-    incident=(
-        "google/adk-python issue 4839: rewinding a session set values to None that it had from the "
-        "beginning."
-    ),
-    about="state",
-    needs=Snapshots,
-    suite="smoke",
-)
-async def rolling_back_restores_the_values(memory: Memory) -> None:
-    stated, client, owner = ExpectedState(memory), memory.client, Owner(memory.session())
-    await _say(memory, owner)
-    nothing = await save(client, owner.session)
-    first = {"kept": memory.text(), "changed": {"a": memory.text()}, "none": None}
-    await stated.put(owner, first)
-    await _say(memory, owner)
-    saved = await save(client, owner.session)
-    for _ in range(2):
-        await stated.put(owner, {"changed": memory.text(), "added": memory.text()})
-        await roll_back(client, owner.session, saved)
-        stated.restore(owner, first)
-        await stated.expect(owner)
-    await roll_back(client, owner.session, nothing)
-    if left := await fetch(client, owner):
-        raise Violation(f"stale: {owner} has values from after the snapshot", str(left))
-    await roll_back(client, owner.session, saved)
-    stated.restore(owner, first)
-    await stated.expect(owner)
-
-
-@check(
-    "SNP41",
-    "A rollback of one session changes no values of another session or of a user.",
-    incident=(
-        "google/adk-python issue 4933: rewinding one session reached for every value that it saw; "
-        "those of the user and of the app had to be excluded by name."
-    ),
-    about="state",
-    needs=[*Snapshots, *UserState],
-)
-async def rolling_back_leaves_the_values_of_others(memory: Memory) -> None:
-    stated, client, ann = ExpectedState(memory), memory.client, memory.session("ann")
-    one, two = Owner(memory.session()), Owner(memory.session())
-    user = Owner(one.session, ann)
-    for owner in (one, two):
-        await _say(memory, owner)
-    for owner in (one, two, user):
-        await stated.put(owner, {"note": memory.text()})
-    first = dict(stated.values[one])
-    saved = await save(client, one.session)
-    for owner in (one, two, user):
-        await stated.put(owner, {"note": memory.text(), "later": memory.text()})
-    await roll_back(client, one.session, saved)
-    stated.restore(one, first)
-    await stated.expect()
-
-
-async def _settle(stated: ExpectedState, session: str) -> None:
-    """Set values in look-alikes of the session; those that the store confuses are left out."""
-    client, memory = stated.memory.client, stated.memory
+async def _set_look_alikes(state: ExpectedState, session: str) -> None:
+    """Set values in look-alikes of the session, except those that the store confuses."""
+    client, memory = state.memory.client, state.memory
     for name in make_look_alikes(session):
         values = {"note": memory.text()}
         if await offer(client, Owner(name), values) is None:
-            stated.note(Owner(name), values)
-    for owner, values in list(stated.values.items()):
+            state.note(Owner(name), values)
+    for owner, values in list(state.values.items()):
         if (await fetch(client, owner)).get("note") != values["note"]:
-            stated.forget(owner)
-
-
-async def _say(memory: Memory, owner: Owner) -> None:
-    """Some save only what has messages."""
-    if memory.client.has("add_messages"):
-        await memory.client.add(owner.session, memory.messages(1))
+            state.forget(owner)

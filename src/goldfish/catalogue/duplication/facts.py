@@ -1,4 +1,4 @@
-"""DUP, continued: a fact is kept once, and two facts that merely look alike are kept both."""
+"""DUP: a fact is stored once, and facts that merely look alike are all stored."""
 
 import asyncio
 import unicodedata
@@ -21,11 +21,8 @@ from goldfish.harness.memory import Client, Memory
 FACT = "Ann lives in Berlin"
 SPELLINGS = [
     *("ann lives in berlin", "Ann lives in Berlin.", "ANN LIVES IN BERLIN", "Ann  lives in Berlin"),
-    *(
-        " Ann lives in Berlin ",
-        "Ann lives\nin Berlin",
-        "Ann lives in \N{FULLWIDTH LATIN CAPITAL LETTER B}erlin",
-    ),
+    *(" Ann lives in Berlin ", "Ann lives\nin Berlin"),
+    "Ann lives in \N{FULLWIDTH LATIN CAPITAL LETTER B}erlin",
 ]
 LOOK_ALIKE = [
     ("Ben prefers tea over coffee", "Ben prefers coffee over tea"),
@@ -54,7 +51,7 @@ async def the_same_fact_told_five_times_is_one(memory: Memory) -> None:
     names += [await remember(client, user, FACT) for _ in range(2)]
     await expect_once(client, user, FACT)
     if len(set(map(str, names))) > 1:
-        raise Violation(f"wrong: {quote(FACT)} is one fact and was given several ids", str(names))
+        raise Violation(f"wrong: {quote(FACT)} is one fact but got several ids", str(names))
 
 
 @check(
@@ -145,8 +142,8 @@ async def a_repeated_fact_stays_as_it_was_first_told(memory: Memory) -> None:
     kept = read_text(item), read_metadata(item)
     if kept != (FACT, {"source": "chat"}):
         raise Violation(
-            f"corrupted: {quote(FACT)} was told again and is now {quote(kept)}",
-            "it was first told with the metadata {'source': 'chat'}",
+            f"corrupted: {quote(FACT)} was told again, and is now {quote(kept)}",
+            "its first metadata was {'source': 'chat'}",
         )
 
 
@@ -187,12 +184,12 @@ async def a_forgotten_fact_is_new_when_told_again(memory: Memory) -> None:
 
 
 async def expect_once(client: Client, user: str, text: str) -> Any:
-    """The fact, or a violation if the user has it, in whatever spelling, not exactly once."""
+    """Return the fact; raise unless the user has it, in any spelling, exactly once."""
     found = await fetch_facts(client, user, [text])
-    alike = [item for item in found if plain(read_text(item)) == plain(text)]
+    alike = [item for item in found if normalize(read_text(item)) == normalize(text)]
     if not alike:
         raise Violation(
-            f"lost: user {quote(user)} was told {quote(text)}",
+            f"lost: {quote(text)} was told about user {quote(user)}, but is not there",
             f"found {quote_facts([read_text(item) for item in found])}",
         )
     if len(alike) > 1:
@@ -203,7 +200,7 @@ async def expect_once(client: Client, user: str, text: str) -> Any:
     return alike[0]
 
 
-def plain(text: Any) -> str:
-    """A text without what makes no other fact of it: form, case, space and a final full stop."""
+def normalize(text: Any) -> str:
+    """Return a text without its Unicode form, case, extra space and final full stop."""
     folded = " ".join(unicodedata.normalize("NFKC", str(text)).casefold().split())
     return folded.removesuffix(".").rstrip()

@@ -1,4 +1,4 @@
-"""DUP: what was said once is kept once, and what was said twice is kept twice."""
+"""DUP: what was said once is stored once, and what was said twice is stored twice."""
 
 from goldfish.catalogue.registry import Retries, carries, check
 from goldfish.findings.comparison import quote, quote_list
@@ -53,7 +53,7 @@ async def a_message_id_that_comes_back_changes_nothing(memory: Memory) -> None:
     await client.add(session, batch)
     for again in (others[:1], others[2:], others):
         await client.add(session, again)
-        await expect_first(memory, session, batch, others)
+        await expect_first_contents(memory, session, batch, others)
 
 
 @check(
@@ -99,20 +99,21 @@ async def message_ids_are_compared_exactly(memory: Memory) -> None:
     await client.expect(session, contents_of(batch))
 
 
-async def expect_first(
+async def expect_first_contents(
     memory: Memory, session: str, first: list[ChatMessage], again: list[ChatMessage]
 ) -> None:
-    """The first message of each id is there, where it was, and none that came later."""
+    """Raise unless the first message of each id is in its place, and no later one is there."""
     found = await memory.client.contents(session)
     later = [each for each in contents_of(again) if each in found]
     missing = [each for each in contents_of(first) if each not in found]
     evidence = (f"expected {quote_list(contents_of(first))}", f"read back {quote_list(found)}")
     if later and missing:
         raise Violation(
-            f"corrupted: a retry turned {quote(missing[0])} into {quote(later[0])}", *evidence
+            f"corrupted: a retry replaced {quote(missing[0])} with {quote(later[0])}", *evidence
         )
     if later:
         raise Violation(
-            f"duplicated: {quote(later[0])} is there beside the first of its id", *evidence
+            f"duplicated: {quote(later[0])} is there beside the first message with its id",
+            *evidence,
         )
     await memory.client.expect(session, contents_of(first))

@@ -1,6 +1,6 @@
-"""TTL, continued: a fact told for a time is known for that time, and is nothing afterwards.
+"""TTL: a fact with a time to live is known until that is over, and not afterwards.
 
-A fact that must expire is given one second, and is called stale two seconds after that.
+A fact that must expire gets one second, and is stale two seconds after that.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ PASSING, LASTING = "Ann is in the cinema tonight", "Ann lives in Berlin"
 async def a_fact_is_known_for_its_time_only(memory: Memory) -> None:
     client, user = memory.client, memory.session("ann")
     await client.call("remember", user, PASSING, ttl=SOON)
-    await _expect_gone(client, user, PASSING)
+    await expect_gone(client, user, PASSING)
 
 
 @check(
@@ -51,7 +51,7 @@ async def a_fact_expires_alone(memory: Memory) -> None:
     await facts.tell(ben, PASSING)
     await client.call("remember", ann, PASSING, ttl=SOON)
     await facts.tell(ann, "Ann plays the cello")
-    await _expect_gone(client, ann, PASSING)
+    await expect_gone(client, ann, PASSING)
     await facts.expect()
 
 
@@ -68,10 +68,10 @@ async def a_fact_expires_alone(memory: Memory) -> None:
 async def an_expired_fact_can_be_told_anew(memory: Memory) -> None:
     facts, client, user = ExpectedFacts(memory), memory.client, memory.session("ann")
     await client.call("remember", user, PASSING, ttl=SOON)
-    await _expect_gone(client, user, PASSING)
+    await expect_gone(client, user, PASSING)
     await facts.tell(user, PASSING)
     await facts.expect(user)
-    await asyncio.sleep(SOON + 0.2)  # what is left of the old time must not count
+    await asyncio.sleep(SOON + 0.2)  # the old deadline must not count any more
     await facts.expect(user)
 
 
@@ -93,12 +93,12 @@ async def an_expired_fact_stays_away_after_reopening(memory: Memory) -> None:
     await memory.close()
     await asyncio.sleep(SOON + 0.1)
     client = await memory.open()
-    await _expect_gone(client, user, PASSING, since=told_at)
+    await expect_gone(client, user, PASSING, since=told_at)
     await facts.expect(user)
 
 
-async def _expect_gone(client: Client, user: str, text: str, *, since: float | None = None) -> None:
-    """Raise if the fact is still given out long after its second."""
+async def expect_gone(client: Client, user: str, text: str, *, since: float | None = None) -> None:
+    """Raise if the fact is still listed or recalled long after its second is over."""
     began = since or time.monotonic()
     await asyncio.sleep(max(0.0, began + SOON - time.monotonic()))
     while True:
@@ -110,6 +110,6 @@ async def _expect_gone(client: Client, user: str, text: str, *, since: float | N
             return
         if passed > LATEST:
             raise Violation(
-                f"stale: {quote(text)} was told for {SOON} s and is known after {passed:.1f} s"
+                f"stale: {quote(text)} got a TTL of {SOON} s, but is known after {passed:.1f} s"
             )
         await asyncio.sleep(0.1)

@@ -1,7 +1,7 @@
-"""TTL: a session expires when its time is over, as a whole, alone, and not before.
+"""TTL: a session expires at its deadline, not before; it expires whole, and alone.
 
-Where a session must really expire it is given a whole second, because some stores round; then it
-is called stale two seconds after that. Where it must still be there it has a minute.
+A session that must expire gets a whole second, because some stores round, and is stale two seconds
+after that. A session that must stay gets a minute.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, TypeVar
 
-from goldfish.catalogue.clearing.messages import ids_of, listed
+from goldfish.catalogue.clearing.messages import ids_of, list_sessions
 from goldfish.catalogue.registry import Reopening, Retries, carries, check, method
 from goldfish.catalogue.support.neighbours import expect_untouched, write_look_alikes
 from goldfish.findings.comparison import quote, quote_list
@@ -19,8 +19,8 @@ from goldfish.harness.client import StoreError
 from goldfish.harness.memory import Client, Memory, contents_of
 
 SOON = 1
-LATEST = 3.0  # seconds after which a second must be over, for every way of rounding
-PAST = 1.4  # seconds after which a deadline of one second would show
+LATEST = 3.0  # seconds after which a deadline of one second is over, however it is rounded
+PAST = 1.4  # seconds after which a deadline of one second shows
 MINUTE = 60
 
 SetTTL = method("set_ttl")
@@ -29,20 +29,20 @@ Act = Callable[[], Awaitable[Any]]
 T = TypeVar("T")
 
 
-async def nothing() -> None:
-    """What is done in the meantime, by default."""
+async def do_nothing() -> None:
+    """Do nothing in the meantime."""
 
 
 async def expect_expiry(
     client: Client,
     session: str,
     doomed: Iterable[Any],
-    meanwhile: Act = nothing,
+    meanwhile: Act = do_nothing,
     *,
     since: float | None = None,
     **options: Any,
 ) -> None:
-    """Raise if these contents are still served long after a second; meanwhile, act again and again.
+    """Raise if these contents are still read long after a second; meanwhile, act repeatedly.
 
     The session is first read when the second is over: a read must not be what keeps it alive.
     ``since`` is the moment at which the second began, if that is not now.
@@ -58,14 +58,14 @@ async def expect_expiry(
         await meanwhile()
         await asyncio.sleep(0.1)
     raise Violation(
-        f"stale: session {quote(session)} was to expire after {SOON} s and is still served "
-        f"after {passed:.1f} s",
+        f"stale: session {quote(session)} got a TTL of {SOON} s, but is still there after "
+        f"{passed:.1f} s",
         f"read back {quote_list(found)}",
     )
 
 
 async def expect_alive(client: Client, session: str, expected: Iterable[Any], why: str) -> None:
-    """Raise if the session is not there, which it should be for this reason."""
+    """Raise if one of the expected contents is gone, and say why it should be there."""
     found, wanted = await client.contents(session), list(expected)
     if missing := [each for each in wanted if each not in found]:
         raise Violation(
@@ -75,22 +75,22 @@ async def expect_alive(client: Client, session: str, expected: Iterable[Any], wh
         )
 
 
-async def written(memory: Memory, hint: str, count: int = 2) -> tuple[str, list[Any]]:
-    """A new session with that many messages, and their contents."""
+async def write_session(memory: Memory, hint: str, count: int = 2) -> tuple[str, list[Any]]:
+    """Write a new session; return its id and the contents of its messages."""
     session, batch = memory.session(hint), memory.messages(count)
     await memory.client.add(session, batch)
     return session, contents_of(batch)
 
 
-async def expiring(memory: Memory, hint: str, count: int = 2) -> tuple[str, list[Any]]:
-    """A new session with that many messages, which is to expire soon."""
-    session, contents = await written(memory, hint, count)
+async def write_expiring(memory: Memory, hint: str, count: int = 2) -> tuple[str, list[Any]]:
+    """Write a new session that expires soon; return its id and contents."""
+    session, contents = await write_session(memory, hint, count)
     await memory.client.call("set_ttl", session, SOON)
     return session, contents
 
 
-async def quickly(work: Callable[[], Awaitable[T]]) -> T:
-    """The result of work that must be over before a deadline; again, while it was too slow."""
+async def run_before_deadline(work: Callable[[], Awaitable[T]]) -> T:
+    """Return the result of work that took less than half a deadline; retry if it was slow."""
     for _ in range(5):
         began = time.monotonic()
         result = await work()
@@ -99,24 +99,30 @@ async def quickly(work: Callable[[], Awaitable[T]]) -> T:
     raise TimeoutError("this machine is too slow to tell whether a deadline was moved in time")
 
 
-async def renews(memory: Memory) -> bool:
-    """Whether the store is opened with an expiry of its own, which every write renews."""
+async def has_own_expiry(memory: Memory) -> bool:
+    """Return True if the store has a store-wide expiry, which every write renews."""
     client = memory.client
     if client.has("get_ttl"):
-        session, _ = await written(memory, "probe")
+        session, _ = await write_session(memory, "probe")
         return await client.call("get_ttl", session) is not None
     parameter = inspect.signature(memory.target.factory).parameters.get("ttl")
     return parameter is not None and parameter.default not in (None, parameter.empty)
 
 
-def judge_left(left: Any, asked: float, passed: float) -> None:
-    """Raise unless this is about the time left of what was asked, that long ago."""
+def expect_time_left(left: Any, asked: float, passed: float) -> None:
+    """Raise unless ``left`` is about the time left of a deadline that was set this long ago."""
     if isinstance(left, bool) or not isinstance(left, int | float):
-        raise Violation(f"wrong: get_ttl said {quote(left)} for a deadline in {asked:g} s")
+        raise Violation(f"wrong: get_ttl returned {quote(left)} for a deadline in {asked:g} s")
     if abs(left - (asked - passed)) > 2.1:  # seconds are rounded here and there
         raise Violation(
-            f"wrong: get_ttl said {left:g} when {asked - passed:.1f} of {asked:g} s were left"
+            f"wrong: get_ttl returned {left:g} when {asked - passed:.1f} of {asked:g} s were left"
         )
+
+
+async def expect_no_deadline(client: Client, session: str, which: str) -> None:
+    """Raise if the store has get_ttl and returns a deadline for this session."""
+    if client.has("get_ttl") and (left := await client.call("get_ttl", session)) is not None:
+        raise Violation(f"wrong: get_ttl returned {quote(left)} for a session {which}")
 
 
 @check(
@@ -131,8 +137,8 @@ def judge_left(left: Any, asked: float, passed: float) -> None:
 )
 async def an_expired_session_is_empty(memory: Memory) -> None:
     client = memory.client
-    whole, contents = await expiring(memory, "whole", 3)
-    partly, others = await expiring(memory, "partly", 3)
+    whole, contents = await write_expiring(memory, "whole", 3)
+    partly, others = await write_expiring(memory, "partly", 3)
     began = time.monotonic()
     await expect_expiry(client, whole, contents)
     if client.has("get_history", "last"):
@@ -151,17 +157,17 @@ async def an_expired_session_is_empty(memory: Memory) -> None:
     needs=[SetTTL, method("list_sessions")],
 )
 async def an_expired_session_is_not_listed(memory: Memory) -> None:
-    kept, _ = await written(memory, "kept")
-    session, _ = await expiring(memory, "expiring")
+    kept, _ = await write_session(memory, "kept")
+    session, _ = await write_expiring(memory, "expiring")
     began = time.monotonic()
     while time.monotonic() < began + LATEST:
         await asyncio.sleep(0.15)
-        names = await listed(memory.client)
+        names = await list_sessions(memory.client)
         if kept not in names:
-            raise Violation(f"lost: {quote(kept)}, which has no deadline, is listed no longer")
+            raise Violation(f"lost: {quote(kept)} has no deadline, but is no longer listed")
         if session not in names:
             return
-    raise Violation(f"stale: {quote(session)} has expired and is still listed")
+    raise Violation(f"stale: {quote(session)} expired, but is still listed")
 
 
 @check(
@@ -178,8 +184,8 @@ async def a_deadline_holds_for_every_opening(memory: Memory) -> None:
     known, batch = memory.session("known"), memory.messages(2)
     await one.add(known, batch)
     await two.contents(known)
-    reopened, contents = await expiring(memory, "reopened")
-    lasting, others = await written(memory, "lasting")
+    reopened, contents = await write_expiring(memory, "reopened")
+    lasting, others = await write_session(memory, "lasting")
     await one.call("set_ttl", lasting, MINUTE)
     await one.call("set_ttl", known, SOON)
     began = time.monotonic()
@@ -201,7 +207,7 @@ async def a_deadline_holds_for_every_opening(memory: Memory) -> None:
 async def a_session_does_not_expire_early(memory: Memory) -> None:
     there = {}
     for seconds in (MINUTE, 3_600, 31 * 86_400, 10 * 365 * 86_400):
-        session, contents = await written(memory, f"for-{seconds}")
+        session, contents = await write_session(memory, f"for-{seconds}")
         await memory.client.call("set_ttl", session, seconds)
         there[session] = contents, f"with a deadline in {seconds:,} s"
     await asyncio.sleep(0.15)
@@ -226,7 +232,7 @@ async def only_the_session_itself_expires(memory: Memory) -> None:
     began = time.monotonic()
     for name, contents in doomed.items():
         await expect_expiry(memory.client, name, contents, since=began)
-    await expect_untouched(memory, others, "the expiry of sessions with like names")
+    await expect_untouched(memory, others, "the expiry of sessions with similar ids")
 
 
 @check(
@@ -239,18 +245,17 @@ async def only_the_session_itself_expires(memory: Memory) -> None:
     needs=[SetTTL],
 )
 async def later_writes_leave_a_deadline_alone(memory: Memory) -> None:
-    if await renews(memory):
-        return  # then that is what writes are for
+    if await has_own_expiry(memory):
+        return  # such a store renews the deadline with every write
     began, second = time.monotonic(), memory.messages(1)
-    session, doomed = await expiring(memory, "written-to")
+    session, doomed = await write_expiring(memory, "written-to")
     await memory.client.add(session, second)
     if time.monotonic() < began + SOON / 2:
         doomed += contents_of(second)
 
-    async def write() -> None:
-        await memory.client.add(session, memory.messages(1))
-
-    await expect_expiry(memory.client, session, doomed, write)
+    await expect_expiry(
+        memory.client, session, doomed, lambda: memory.client.add(session, memory.messages(1))
+    )
 
 
 @check(
@@ -263,7 +268,7 @@ async def later_writes_leave_a_deadline_alone(memory: Memory) -> None:
     needs=[SetTTL],
 )
 async def reads_do_not_renew_a_deadline(memory: Memory) -> None:
-    session, contents = await expiring(memory, "read")
+    session, contents = await write_expiring(memory, "read")
     client = memory.client
 
     async def read() -> None:
@@ -286,7 +291,7 @@ async def reads_do_not_renew_a_deadline(memory: Memory) -> None:
     needs=[SetTTL, method("trim", "keep_last")],
 )
 async def trimming_keeps_the_deadline(memory: Memory) -> None:
-    session, contents = await expiring(memory, "trimmed", 30)
+    session, contents = await write_expiring(memory, "trimmed", 30)
     keep = 30
 
     async def trim() -> None:
@@ -295,11 +300,11 @@ async def trimming_keeps_the_deadline(memory: Memory) -> None:
         await memory.client.call("trim", session, keep_last=max(1, keep))
 
     await expect_expiry(memory.client, session, contents, trim)
-    lasting, _ = await written(memory, "lasting", 5)
+    lasting, _ = await write_session(memory, "lasting", 5)
     await memory.client.call("set_ttl", lasting, MINUTE)
     await memory.client.call("trim", lasting, keep_last=3)
     if not await memory.client.contents(lasting):
-        raise Violation(f"lost: a trim to three emptied a session with a deadline in {MINUTE} s")
+        raise Violation(f"lost: trim(keep_last=3) emptied a session that has {MINUTE} s left")
 
 
 @check(
@@ -336,21 +341,19 @@ async def deleting_messages_keeps_the_deadline(memory: Memory) -> None:
 async def a_deadline_can_be_removed(memory: Memory) -> None:
     client = memory.client
 
-    async def removed() -> tuple[str, list[Any]] | None:
-        session, contents = await expiring(memory, "kept")
+    async def remove_deadline() -> tuple[str, list[Any]] | None:
+        session, contents = await write_expiring(memory, "kept")
         try:
             await client.call("set_ttl", session, None)
         except StoreError:
-            return None  # it has no way to do this, and says so
+            return None  # the store says that it cannot do this
         return session, contents
 
-    if (kept := await quickly(removed)) is None:
+    if (kept := await run_before_deadline(remove_deadline)) is None:
         return
     session, contents = kept
-    if client.has("get_ttl") and not await renews(memory):
-        left = await client.call("get_ttl", session)
-        if left is not None:
-            raise Violation(f"wrong: get_ttl says {quote(left)} after the deadline was removed")
+    if not await has_own_expiry(memory):
+        await expect_no_deadline(client, session, "whose deadline was removed")
     await asyncio.sleep(PAST)
     await expect_alive(client, session, contents, "though its deadline was removed")
 
@@ -366,19 +369,19 @@ async def a_deadline_can_be_removed(memory: Memory) -> None:
 )
 async def a_new_deadline_replaces_the_old_one(memory: Memory) -> None:
     client = memory.client
-    shorter, early = await written(memory, "shorter")
+    shorter, early = await write_session(memory, "shorter")
     await client.call("set_ttl", shorter, MINUTE)
 
-    async def prolonged() -> tuple[str, list[Any]]:
-        session, contents = await expiring(memory, "longer")
+    async def prolong() -> tuple[str, list[Any]]:
+        session, contents = await write_expiring(memory, "longer")
         await client.call("set_ttl", session, MINUTE)
         return session, contents
 
-    longer, late = await quickly(prolonged)
+    longer, late = await run_before_deadline(prolong)
     await client.call("set_ttl", shorter, SOON)
     await expect_expiry(client, shorter, early)
     await asyncio.sleep(PAST - SOON)
-    await expect_alive(client, longer, late, f"though it was given {MINUTE} s more")
+    await expect_alive(client, longer, late, f"though its deadline was moved to {MINUTE} s")
 
 
 @check(
@@ -392,23 +395,22 @@ async def a_new_deadline_replaces_the_old_one(memory: Memory) -> None:
 )
 async def the_time_left_is_told_in_seconds(memory: Memory) -> None:
     client = memory.client
-    if (left := await client.call("get_ttl", memory.session("unknown"))) is not None:
-        raise Violation(f"wrong: get_ttl of a session that nobody wrote to is {quote(left)}")
-    session, _ = await written(memory, "without")
+    await expect_no_deadline(client, memory.session("unknown"), "that nobody wrote to")
+    session, _ = await write_session(memory, "without")
     left = await client.call("get_ttl", session)
     if left is not None and (not isinstance(left, int | float) or left <= 0):
-        raise Violation(f"wrong: get_ttl of a session without a deadline is {quote(left)}")
+        raise Violation(f"wrong: get_ttl returned {quote(left)} for a session without a deadline")
     for seconds in (MINUTE, 5, 40 * 86_400):
-        session, _ = await written(memory, f"for-{seconds}")
+        session, _ = await write_session(memory, f"for-{seconds}")
         began = time.monotonic()
         await client.call("set_ttl", session, seconds)
         left = await client.call("get_ttl", session)
-        judge_left(left, seconds, time.monotonic() - began)
+        expect_time_left(left, seconds, time.monotonic() - began)
     await asyncio.sleep(1.3)
     less = await client.call("get_ttl", session)
-    judge_left(less, seconds, time.monotonic() - began)
+    expect_time_left(less, seconds, time.monotonic() - began)
     if less > left - 0.5:
-        raise Violation(f"wrong: get_ttl said {left:g}, and {less:g} more than a second later")
+        raise Violation(f"wrong: get_ttl returned {left:g}, and {less:g} more than a second later")
 
 
 @check(
@@ -422,8 +424,8 @@ async def the_time_left_is_told_in_seconds(memory: Memory) -> None:
 )
 async def a_session_begins_anew_after_its_expiry(memory: Memory) -> None:
     client = memory.client
-    unread, forgotten = await expiring(memory, "unread")
-    session, old = await expiring(memory, "read")
+    unread, forgotten = await write_expiring(memory, "unread")
+    session, old = await write_expiring(memory, "read")
     await expect_expiry(client, session, old)
     fresh = {unread: memory.messages(2), session: memory.messages(2)}
     for name, gone in ((unread, forgotten), (session, old)):
@@ -432,10 +434,8 @@ async def a_session_begins_anew_after_its_expiry(memory: Memory) -> None:
     await asyncio.sleep(0.2)
     for name, batch in fresh.items():
         await expect_alive(client, name, contents_of(batch), "though it began anew")
-    if client.has("get_ttl") and not await renews(memory):
-        left = await client.call("get_ttl", session)
-        if left is not None:
-            raise Violation(f"wrong: get_ttl of a session that began anew is {quote(left)}")
+    if not await has_own_expiry(memory):
+        await expect_no_deadline(client, session, "that began anew")
 
 
 @check(
@@ -470,7 +470,7 @@ async def an_empty_session_takes_no_deadline(memory: Memory) -> None:
     try:
         await memory.client.call("set_ttl", session, SOON)
     except StoreError:
-        return  # it says that there is nothing to expire
+        return  # the store says that there is nothing to expire
     batch = memory.messages(2)
     await memory.client.add(session, batch)
     await asyncio.sleep(PAST)
@@ -489,16 +489,14 @@ async def an_empty_session_takes_no_deadline(memory: Memory) -> None:
 )
 async def clearing_removes_the_deadline(memory: Memory) -> None:
     client = memory.client
-    other, _ = await expiring(memory, "cleared-with-all")
+    other, _ = await write_expiring(memory, "cleared-with-all")
     await (client.call("clear_all") if client.has("clear_all") else client.call("clear", other))
-    one, _ = await expiring(memory, "cleared")
+    one, _ = await write_expiring(memory, "cleared")
     await client.call("clear", one)
-    if client.has("get_ttl") and (left := await client.call("get_ttl", one)) is not None:
-        raise Violation(f"wrong: get_ttl of a cleared session is {quote(left)}")
+    await expect_no_deadline(client, one, "that was cleared")
     fresh = {one: memory.messages(2), other: memory.messages(2)}
     for session, batch in fresh.items():
         await client.add(session, batch)
     await asyncio.sleep(PAST)
     for session, batch in fresh.items():
-        why = "though the deadline was cleared away"
-        await expect_alive(client, session, contents_of(batch), why)
+        await expect_alive(client, session, contents_of(batch), "though its deadline was cleared")

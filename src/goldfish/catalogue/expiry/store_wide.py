@@ -1,9 +1,9 @@
-"""TTL: an expiry that the store gives to every session."""
+"""TTL: a store-wide expiry applies to every session, and every write renews it."""
 
 import asyncio
 import time
 
-from goldfish.catalogue.expiry.sessions import SOON, expect_expiry, written
+from goldfish.catalogue.expiry.sessions import SOON, expect_expiry, write_session
 from goldfish.catalogue.registry import StoreTTL, check, method
 from goldfish.findings.comparison import quote, quote_list
 from goldfish.findings.result import Violation
@@ -21,12 +21,12 @@ from goldfish.harness.memory import Memory, contents_of
 )
 async def a_store_wide_expiry_takes_effect(memory: Memory) -> None:
     client = await memory.reopen(ttl=SOON)
-    session, contents = await written(memory, "left-alone")
+    session, contents = await write_session(memory, "left-alone")
     left = await client.call("get_ttl", session) if client.has("get_ttl") else SOON
     still_there = await client.contents(session)
     await expect_expiry(client, session, contents)
     if left is None and still_there:
-        raise Violation("wrong: get_ttl is None right after a write, and the session expired")
+        raise Violation("wrong: get_ttl returned None right after a write, but the session expired")
 
 
 @check(
@@ -41,7 +41,7 @@ async def a_store_wide_expiry_takes_effect(memory: Memory) -> None:
 async def every_write_renews_a_store_wide_expiry(memory: Memory) -> None:
     client = await memory.reopen(ttl=2)
     for _ in range(3):
-        session, contents = await written(memory, "active")
+        session, contents = await write_session(memory, "active")
         slowest, last = 0.0, time.monotonic()
         for turn in range(4):
             await asyncio.sleep(0.6)
@@ -52,11 +52,11 @@ async def every_write_renews_a_store_wide_expiry(memory: Memory) -> None:
             found = [] if turn < 3 else await client.contents(session)
             slowest, last = max(slowest, time.monotonic() - last), time.monotonic()
         if slowest > 0.95:
-            continue  # too slow to tell: even a store that renews might round down to a second
+            continue  # too slow: even a store that renews may round down to a second
         if missing := [each for each in contents if each not in found]:
             raise Violation(
-                f"lost: {quote(missing[0])} is gone 2 s after it was written, though the session "
-                "was written to in between",
+                f"lost: {quote(missing[0])} is gone after 2 s, though the session was written to "
+                "in between",
                 f"read back {quote_list(found)}",
             )
         return
@@ -73,12 +73,8 @@ async def every_write_renews_a_store_wide_expiry(memory: Memory) -> None:
 )
 async def reads_do_not_renew_a_store_wide_expiry(memory: Memory) -> None:
     client = await memory.reopen(ttl=SOON)
-    session, contents = await written(memory, "read")
-
-    async def read() -> None:
-        await client.contents(session)
-
-    await expect_expiry(client, session, contents, read)
+    session, contents = await write_session(memory, "read")
+    await expect_expiry(client, session, contents, lambda: client.contents(session))
 
 
 @check(
@@ -92,13 +88,9 @@ async def reads_do_not_renew_a_store_wide_expiry(memory: Memory) -> None:
 )
 async def an_idle_session_expires_while_others_are_written(memory: Memory) -> None:
     client = await memory.reopen(ttl=SOON)
-    idle, contents = await written(memory, "idle")
+    idle, contents = await write_session(memory, "idle")
     busy = memory.session("busy")
-
-    async def write() -> None:
-        await client.add(busy, memory.messages(1))
-
-    await expect_expiry(client, idle, contents, write)
+    await expect_expiry(client, idle, contents, lambda: client.add(busy, memory.messages(1)))
 
 
 @check(
@@ -112,6 +104,6 @@ async def an_idle_session_expires_while_others_are_written(memory: Memory) -> No
 )
 async def trimming_keeps_a_store_wide_expiry(memory: Memory) -> None:
     client = await memory.reopen(ttl=SOON)
-    session, contents = await written(memory, "trimmed", 5)
+    session, contents = await write_session(memory, "trimmed", 5)
     await client.call("trim", session, keep_last=3)
     await expect_expiry(client, session, contents)

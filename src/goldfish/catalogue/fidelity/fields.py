@@ -1,4 +1,4 @@
-"""FID, the fields: who said it, when, with which calls and metadata comes back as it was given."""
+"""FID: the role, id, time, name, tool calls and metadata of a message come back unchanged."""
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta, timezone
@@ -14,8 +14,8 @@ from goldfish.catalogue.support.comparison import (
 from goldfish.harness.memory import Memory
 
 
-async def _expect_field(memory: Memory, name: str, values: Mapping[str, Any]) -> None:
-    """Each value of the field, on a message alone in its session, comes back."""
+async def expect_field(memory: Memory, name: str, values: Mapping[str, Any]) -> None:
+    """Raise unless each value of the field comes back, on a message alone in its session."""
     for variant, value in values.items():
         session, batch = memory.session(), [memory.message(**{name: value})]
         with label_findings(variant):
@@ -23,14 +23,15 @@ async def _expect_field(memory: Memory, name: str, values: Mapping[str, Any]) ->
             await expect_messages(memory.client, session, batch, [name])
 
 
-async def _expect_field_or_refusal(memory: Memory, name: str, values: Mapping[str, Any]) -> None:
-    """Each value of the field comes back exactly, or was refused and left nothing behind."""
+async def expect_field_or_refusal(memory: Memory, name: str, values: Mapping[str, Any]) -> None:
+    """Raise unless each value of the field comes back, or is refused and leaves nothing behind."""
     for variant, value in values.items():
         with label_findings(variant):
             await expect_kept_or_refused(memory, memory.message(**{name: value}), name)
 
 
-def _quoted(values: Iterable[str]) -> dict[str, str]:
+def name_by_repr(values: Iterable[str]) -> dict[str, str]:
+    """Return the values, each under its repr, which names it in findings."""
     return {repr(value): value for value in values}
 
 
@@ -49,18 +50,8 @@ async def a_role_is_kept_as_it_was_given(memory: Memory) -> None:
     session = memory.session()
     await memory.client.add(session, batch)
     await expect_messages(memory.client, session, batch, ["role"])
-    unusual = [
-        "developer",
-        "function",
-        "critic",
-        "human",
-        "ai",
-        "User",
-        "ASSISTANT",
-        "agent/2",
-        "0",
-    ]
-    await _expect_field_or_refusal(memory, "role", _quoted(unusual))
+    unusual = ["developer", "function", "critic", "human", "ai", "User", "ASSISTANT", "agent/2"]
+    await expect_field_or_refusal(memory, "role", name_by_repr([*unusual, "0"]))
 
 
 @check(
@@ -81,7 +72,7 @@ async def an_id_is_kept_as_it_was_given(memory: Memory) -> None:
         "123e4567-E89B-12d3-a456-426614174000", "007", "1e5", "msg_ABCdef", "a:b/c.d-e_f", "x" * 99,
         "9007199254740993", "run 1, step 2", "b\u00e9b\u00e9-\U0001f420", "None",
     ]  # fmt: skip
-    await _expect_field(memory, "id", _quoted(names))
+    await expect_field(memory, "id", name_by_repr(names))
 
 
 @check(
@@ -95,7 +86,7 @@ async def an_id_is_kept_as_it_was_given(memory: Memory) -> None:
 )
 async def a_moment_is_kept_to_the_microsecond(memory: Memory) -> None:
     berlin = ZoneInfo("Europe/Berlin")
-    await _expect_field(
+    await expect_field(
         memory,
         "created_at",
         {
@@ -118,7 +109,7 @@ async def a_moment_is_kept_to_the_microsecond(memory: Memory) -> None:
         "the year 1": datetime(1, 1, 2, tzinfo=UTC),
         "the year 9999": datetime(9999, 12, 30, tzinfo=UTC),
     }
-    await _expect_field_or_refusal(memory, "created_at", far)
+    await expect_field_or_refusal(memory, "created_at", far)
 
 
 @check(
@@ -132,7 +123,7 @@ async def a_moment_is_kept_to_the_microsecond(memory: Memory) -> None:
 )
 async def a_name_is_kept_as_it_was_given(memory: Memory) -> None:
     names = ["ann", "Ann-Marie O'Brien", "\u674e\u96f7", "\U0001f420", "None", "null", "0", "a_1.b"]
-    await _expect_field(memory, "name", _quoted([*names, " spaced ", "n" * 300]))
+    await expect_field(memory, "name", name_by_repr([*names, " spaced ", "n" * 300]))
 
 
 @check(
@@ -159,7 +150,8 @@ async def a_tool_result_knows_its_call(memory: Memory) -> None:
             await expect_messages(memory.client, session, batch, ["tool_call_id"])
 
 
-def _call(name: str, arguments: Any, **more: Any) -> dict[str, Any]:
+def make_call(name: str, arguments: Any, **more: Any) -> dict[str, Any]:
+    """Return a tool call as OpenAI's API writes it."""
     function = {"name": name, "arguments": arguments}
     return {"id": f"call_{name}", "type": "function", "function": function, **more}
 
@@ -175,23 +167,25 @@ def _call(name: str, arguments: Any, **more: Any) -> dict[str, Any]:
     suite="smoke",
 )
 async def tool_calls_come_back_call_by_call(memory: Memory) -> None:
-    await _expect_field(
+    await expect_field(
         memory,
         "tool_calls",
         {
-            "one call": [_call("weather", '{"city": "Oslo"}')],
-            "several calls": [_call(f"f{place}", f'{{"n": {place}}}') for place in range(4)],
-            "the same call twice": [_call("roll", "{}"), _call("roll", "{}")],
-            "arguments spaced oddly": [_call("f", '{ "b":1,\n\t"a" : 2.0 , "a":3}')],
-            "arguments cut short": [_call("f", '{"text": "never end')],
-            "no arguments": [_call("f", "")],
+            "one call": [make_call("weather", '{"city": "Oslo"}')],
+            "several calls": [make_call(f"f{place}", f'{{"n": {place}}}') for place in range(4)],
+            "the same call twice": [make_call("roll", "{}"), make_call("roll", "{}")],
+            "arguments spaced oddly": [make_call("f", '{ "b":1,\n\t"a" : 2.0 , "a":3}')],
+            "arguments cut short": [make_call("f", '{"text": "never end')],
+            "no arguments": [make_call("f", "")],
             "arguments with quotes": [
-                _call("f", '{"q": "say \\"hi\\" \\u00e9 \\\\n", "e": "\u00e9"}')
+                make_call("f", '{"q": "say \\"hi\\" \\u00e9 \\\\n", "e": "\u00e9"}')
             ],
-            "arguments as values": [_call("f", {"x": {"y": [1, 2.5, None, True, "1"]}, "z": []})],
+            "arguments as values": [
+                make_call("f", {"x": {"y": [1, 2.5, None, True, "1"]}, "z": []})
+            ],
             "another maker's shape": [{"name": "f", "args": {"a": 1}, "id": "t1", "index": 0}],
-            "more keys": [_call("f", "{}", index=0, extra={"cache": {"ttl": None}})],
-            "a large integer": [_call("f", {"id": 2**53 + 1})],
+            "more keys": [make_call("f", "{}", index=0, extra={"cache": {"ttl": None}})],
+            "a large integer": [make_call("f", {"id": 2**53 + 1})],
         },
     )
 
@@ -207,7 +201,7 @@ async def tool_calls_come_back_call_by_call(memory: Memory) -> None:
     suite="smoke",
 )
 async def metadata_comes_back_in_its_shape(memory: Memory) -> None:
-    await _expect_field(
+    await expect_field(
         memory,
         "metadata",
         {
@@ -241,14 +235,11 @@ async def numbers_come_back_as_the_same_numbers(memory: Memory) -> None:
     integers = [0, -1, 2**31, -(2**31) - 1, 2**53 - 1, 2**53 + 1, -(2**53) - 1, 1546130668394913822]
     floats = [0.1, 0.1 + 0.2, -2.5, 1e-7, 1e22, 1.7976931348623157e308, 5e-324, 3.141592653589793]
     numbers = [*integers, 2**63 - 1, -(2**63), *floats]
-    await _expect_field(memory, "metadata", {f"{each!r}": {"n": each} for each in numbers})
-    await _expect_field(
-        memory, "metadata", {"all in a list": {"n": [*numbers, {"deep": 2**60 + 1}]}}
-    )
+    kept = {repr(each): {"n": each} for each in numbers}
+    kept["all in a list"] = {"n": [*numbers, {"deep": 2**60 + 1}]}
+    await expect_field(memory, "metadata", kept)
     beyond = [2**63, 2**64 + 1, -(2**64), 10**30 + 7]
-    await _expect_field_or_refusal(
-        memory, "metadata", {f"{each!r}": {"n": each} for each in beyond}
-    )
+    await expect_field_or_refusal(memory, "metadata", {repr(each): {"n": each} for each in beyond})
 
 
 @check(
@@ -261,22 +252,12 @@ async def numbers_come_back_as_the_same_numbers(memory: Memory) -> None:
     needs=[carries("metadata")],
 )
 async def every_key_of_metadata_stays_that_key(memory: Memory) -> None:
-    fields = [
-        "id",
-        "role",
-        "content",
-        "created_at",
-        "name",
-        "metadata",
-        "session_id",
-        "type",
-        "data",
-    ]
-    await _expect_field(
+    fields = ["id", "role", "content", "created_at", "name", "metadata", "session_id", "type"]
+    await expect_field(
         memory,
         "metadata",
         {
-            "keys named as fields": {name: f"my {name}" for name in fields},
+            "keys named as fields": {name: f"my {name}" for name in (*fields, "data")},
             "keys that differ by case": {"Key": 1, "key": 2, "KEY": 3},
             "keys with blanks and dashes": {"a b": 1, "a-b": 2, "a_b": 3, "aB": 4},
             "keys in other scripts": {"\u00e9": 1, "e\u0301": 2, "\u952e": 3, "\U0001f511": 4},
@@ -285,23 +266,11 @@ async def every_key_of_metadata_stays_that_key(memory: Memory) -> None:
             "a key inside a key": {"a": {"a": {"a": 1}}, "b": {"a": 2}},
         },
     )
-    odd = [
-        ".",
-        "a.b",
-        "$set",
-        "$type",
-        "",
-        " ",
-        "a\nb",
-        "a:b",
-        "a/b",
-        "a'b\"c",
-        "%s",
-        "{x}",
-        "k" * 500,
-    ]
-    await _expect_field_or_refusal(
-        memory, "metadata", {f"the key {key!r:.20}": {key: 1, "a": {key: [1]}} for key in odd}
+    odd = [".", "a.b", "$set", "$type", "", " ", "a\nb", "a:b", "a/b", "a'b\"c", "%s", "{x}"]
+    await expect_field_or_refusal(
+        memory,
+        "metadata",
+        {f"the key {key!r:.20}": {key: 1, "a": {key: [1]}} for key in (*odd, "k" * 500)},
     )
 
 
@@ -325,7 +294,7 @@ async def deep_and_wide_metadata_comes_back_whole(memory: Memory) -> None:
         "a list of two thousand": {"list": list(range(2_000))},
         "a table": {"rows": [{"n": n, "tags": [str(n)] * 3} for n in range(200)]},
     }
-    await _expect_field(memory, "metadata", values)
+    await expect_field(memory, "metadata", values)
 
 
 @check(
@@ -353,7 +322,7 @@ async def what_was_not_given_stays_absent(memory: Memory) -> None:
     suite="smoke",
 )
 async def each_message_of_a_batch_keeps_its_own_fields(memory: Memory) -> None:
-    call = [_call("f", '{"a": 1}')]
+    call = [make_call("f", '{"a": 1}')]
     batch = [
         memory.message(role="system", name="boss", metadata={"a": 1}),
         memory.message(role="user"),

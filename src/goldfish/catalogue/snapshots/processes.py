@@ -1,10 +1,10 @@
-"""SNP, continued: one process saves and dies, another rolls back, all of them at once."""
+"""SNP: snapshots hold across processes that save, roll back, die, and do so all at once."""
 
 import asyncio
 from typing import Any
 
 from goldfish.catalogue.registry import OtherProcess, Reopening, check
-from goldfish.catalogue.snapshots.sessions import LIST, RESTORING
+from goldfish.catalogue.snapshots.sessions import LIST, RESTORING, save_states
 from goldfish.catalogue.support.freshness import expect_fresh
 from goldfish.catalogue.support.snapshots import (
     Aim,
@@ -12,6 +12,7 @@ from goldfish.catalogue.support.snapshots import (
     expect_one_of,
     expect_state,
     kill_during,
+    list_snapshots,
     roll_back,
     save,
 )
@@ -25,8 +26,8 @@ from goldfish.stress.workload import Workload
 TRIES = 8
 
 
-def tries(memory: Memory) -> range:
-    """How often to try what happens by chance."""
+def repeat(memory: Memory) -> range:
+    """Return a range that repeats what happens by chance, more often with more effort."""
     return range(max(1, round(TRIES * memory.effort)))
 
 
@@ -40,23 +41,18 @@ def tries(memory: Memory) -> range:
     needs=[*RESTORING, OtherProcess],
 )
 async def one_process_saves_and_dies_and_others_roll_back(memory: Memory) -> None:
-    session, saved = memory.session(), list[tuple[Any, list[ChatMessage]]]()
-    first = await memory.elsewhere()
-    there: list[ChatMessage] = []
-    for _ in range(3):
-        there = [*there, *memory.messages(2)]
-        await first.add(session, there[-2:])
-        saved.append((await save(first, session), there))
+    session, first = memory.session(), await memory.elsewhere()
+    saved = await save_states(memory, first, session, 3)
+    there = saved[-1][1]
     memory.kill(first)
     second = await memory.elsewhere()
     await expect_state(second, session, *saved[1], gone=there)
     memory.kill(second)
     third = await memory.elsewhere()
     await third.expect(session, contents_of(saved[1][1]), gone=contents_of(there))
-    if third.has("list_snapshots"):
-        await expect_listed(third, session, [name for name, _ in saved])
-    for name, messages in (saved[2], saved[0], saved[1]):
-        await expect_state(third, session, name, messages, gone=there)
+    await expect_listed(third, session, [name for name, _ in saved])
+    for state in (saved[2], saved[0], saved[1]):
+        await expect_state(third, session, *state, gone=there)
 
 
 @check(
@@ -78,14 +74,13 @@ async def a_kill_during_a_rollback_leaves_one_state_or_the_other(memory: Memory)
     states = [[*old, *new], old]
     aim = Aim(memory.random)
     await aim.measure(client, "rollback_to_snapshot", session, before)
-    for _ in tries(memory):
+    for _ in repeat(memory):
         await expect_state(client, session, after, states[0])
         answered, _ = await kill_during(memory, aim, "rollback_to_snapshot", session, before)
         state = await expect_one_of(client, session, states, "a kill during a rollback")
         if answered and state == 0:
             await client.expect(session, contents_of(states[1]))
-        if client.has("list_snapshots"):
-            await expect_listed(client, session, [before, after])
+        await expect_listed(client, session, [before, after])
     await expect_state(client, session, before, old, gone=new)
 
 
@@ -104,20 +99,18 @@ async def a_kill_during_a_save_leaves_no_half_of_a_snapshot(memory: Memory) -> N
     names = [await save(client, session)]
     aim = Aim(memory.random)
     await aim.measure(client, "save_snapshot", session)
-    for _ in tries(memory):
+    for _ in repeat(memory):
         answered, found = await kill_during(memory, aim, "save_snapshot", session)
         names += [identity(found)] if answered else []
         await client.expect(session, contents_of(batch))
-        for name in await _all_there(client, session, names):
+        for name in await _list_whole(client, session, names):
             await expect_state(client, session, name, batch)
 
 
-async def _all_there(client: Client, session: str, names: list[Any]) -> list[Any]:
-    """The snapshots that are to be whole: those that were acknowledged, and those listed."""
-    if not client.has("list_snapshots"):
-        return names
+async def _list_whole(client: Client, session: str, names: list[Any]) -> list[Any]:
+    """Return the snapshots that must be whole: all that are listed, or that were acknowledged."""
     await expect_listed(client, session, names)
-    return [identity(each) for each in await client.call("list_snapshots", session)]
+    return await list_snapshots(client, session) if client.has("list_snapshots") else names
 
 
 @check(
@@ -140,14 +133,13 @@ async def two_processes_that_roll_back_at_once_leave_one_of_the_states(memory: M
         saved.append((await save(client, session), [*kept, *batch]))
         await expect_state(client, session, base, kept, gone=batch)
     others = await memory.elsewhere(), await memory.elsewhere()
-    for _ in tries(memory):
+    for _ in repeat(memory):
         await expect_state(client, session, base, kept)
         both = zip(others, saved, strict=True)
         await asyncio.gather(*(roll_back(each, session, name) for each, (name, _) in both))
         states = [messages for _, messages in saved]
         await expect_one_of(client, session, states, "two rollbacks at once")
-        if client.has("list_snapshots"):
-            await expect_listed(client, session, [base, *(name for name, _ in saved)])
+        await expect_listed(client, session, [base, *(name for name, _ in saved)])
 
 
 @check(
@@ -164,7 +156,7 @@ async def a_write_at_the_moment_of_a_rollback_is_before_it_or_after(memory: Memo
     await client.add(session, kept)
     name = await save(client, session)
     writer, other = await memory.elsewhere(), await memory.elsewhere()
-    for _ in tries(memory):
+    for _ in repeat(memory):
         batches = [memory.messages(2) for _ in range(8)]
         begun, done = await _write_and_roll_back(memory, writer, other, session, name, batches)
         expect_undone_or_kept(
@@ -185,9 +177,8 @@ async def _write_and_roll_back(
     name: Any,
     batches: list[list[ChatMessage]],
 ) -> tuple[int, int]:
-    """How many batches were written before the rollback began, and begun before it was done."""
-    begun = 0
-    written = 0
+    """Return how many batches were written before a rollback, and begun before it was over."""
+    begun = written = 0
     seen = [0, len(batches)]
 
     async def write() -> None:
@@ -210,33 +201,31 @@ async def _write_and_roll_back(
 def expect_undone_or_kept(
     kept: list[Any], batches: list[list[Any]], found: list[Any], *, begun: int, done: int
 ) -> None:
-    """Raise unless the first so many batches are undone, the last are there, and all are whole.
+    """Raise unless the first batches are undone, the last ones are there, and all are whole.
 
-    The first ``begun`` were acknowledged before the rollback began, and those after the first
-    ``done`` were begun when it was over. So what is left is what was kept, and after it all batches
-    from some point between the two on.
+    The first ``begun`` batches were acknowledged before the rollback began; those after the first
+    ``done`` began when it was over. So what is left is what was kept, followed by all batches from
+    some point between the two.
     """
     for first in range(begun, done + 1):
         if found == [*kept, *(each for batch in batches[first:] for each in batch)]:
             return
     evidence = (
         f"saved {quote_list(kept)}",
-        f"{begun} of {len(batches)} batches were there before it, {done} begun when it was over",
+        f"{begun} of {len(batches)} batches were written before it, {done} begun before its end",
         f"read back {quote_list(found)}",
     )
     for each in (each for batch in batches[done:] for each in batch):
         if each not in found:
             raise Violation(
-                f"lost: {quote(each)}, added when a rollback was over, is gone", *evidence
+                f"lost: {quote(each)} was added after a rollback, but is gone", *evidence
             )
     for each in (each for batch in batches[:begun] for each in batch):
         if each in found:
             raise Violation(
-                f"resurrected: {quote(each)} is there after a rollback that undid it", *evidence
+                f"resurrected: {quote(each)} was undone by a rollback, but is there", *evidence
             )
-    raise Violation(
-        "torn: writes at the moment of a rollback are neither before it nor after it", *evidence
-    )
+    raise Violation("torn: writes during a rollback are neither before it nor after it", *evidence)
 
 
 @check(

@@ -1,4 +1,6 @@
-"""SNP: a session can be saved and rolled back, exactly, and nothing else changes by it."""
+"""SNP: a session can be saved and rolled back exactly, and nothing else changes."""
+
+from typing import Any
 
 from goldfish.catalogue.registry import Reopening, Retries, carries, check, method
 from goldfish.catalogue.support.comparison import expect_messages
@@ -19,8 +21,20 @@ from goldfish.messages import ChatMessage
 SAVE, ROLLBACK = method("save_snapshot"), method("rollback_to_snapshot")
 LIST, DELETE, FORK = method("list_snapshots"), method("delete_snapshot"), method("fork")
 RESTORING = [SAVE, ROLLBACK]
-# Ordinary names of sessions that a careless lookup takes for one another.
+# Ordinary session ids that a careless lookup confuses.
 TWINS = (("al", "alice"), ("john_doe", "john-doe"), ("a:b", "a"), ("100%", "1000"), ("Bo", "bo"))
+
+
+async def save_states(
+    memory: Memory, client: Client, session: str, count: int, *, size: int = 2
+) -> list[tuple[Any, list[ChatMessage]]]:
+    """Add a batch and save, that many times; return each snapshot's id and its messages."""
+    saved, there = list[tuple[Any, list[ChatMessage]]](), list[ChatMessage]()
+    for _ in range(count):
+        there = [*there, *memory.messages(size)]
+        await client.add(session, there[-size:])
+        saved.append((await save(client, session), there))
+    return saved
 
 
 @check(
@@ -56,10 +70,8 @@ async def a_rollback_restores_what_was_saved(memory: Memory) -> None:
     suite="smoke",
 )
 async def a_rollback_keeps_every_snapshot(memory: Memory) -> None:
-    client, session, names = memory.client, memory.session(), []
-    for _ in range(4):
-        await client.add(session, memory.messages(2))
-        names.append(await save(client, session))
+    client, session = memory.client, memory.session()
+    names = [name for name, _ in await save_states(memory, client, session, 4)]
     for name in (names[1], names[1], names[3], names[0]):
         await roll_back(client, session, name)
         await expect_listed(client, session, names)
@@ -76,16 +88,9 @@ async def a_rollback_keeps_every_snapshot(memory: Memory) -> None:
 )
 async def one_can_go_back_and_forward_again(memory: Memory) -> None:
     client, session = memory.client, memory.session()
-    there: list[ChatMessage] = []
-    saved = []
-    for _ in range(4):
-        batch = memory.messages(2)
-        await client.add(session, batch)
-        there = [*there, *batch]
-        saved.append((await save(client, session), there))
+    saved = await save_states(memory, client, session, 4)
     for number in (1, 3, 0, 0, 2, 3):
-        name, messages = saved[number]
-        await expect_state(client, session, name, messages, gone=there)
+        await expect_state(client, session, *saved[number], gone=saved[-1][1])
 
 
 @check(
@@ -110,16 +115,16 @@ async def what_came_back_is_as_it_was(memory: Memory) -> None:
     fields = sorted(memory.target.carries - {"content"})
     for way in ("trim", "delete_messages", "clear", "none"):
         if way == "clear" and not memory.promised("SNP09"):
-            continue  # it clears the snapshots away as well
+            continue  # the store clears the snapshots as well
         if way == "none" or client.has(way):
-            await _take_away(client, session, way, batch)
+            await _remove(client, session, way, batch)
         await client.add(session, memory.messages(1))
         await roll_back(client, session, name)
         await expect_messages(client, session, batch, fields)
 
 
-async def _take_away(client: Client, session: str, way: str, batch: list[ChatMessage]) -> None:
-    """Remove some of the messages, or all, in this way."""
+async def _remove(client: Client, session: str, way: str, batch: list[ChatMessage]) -> None:
+    """Remove some or all of the messages in this way."""
     if way == "trim":
         await client.call("trim", session, keep_last=2)
     elif way == "delete_messages":
@@ -233,8 +238,7 @@ async def clearing_a_session_keeps_its_snapshots(memory: Memory) -> None:
     name = await save(client, session)
     await client.call("clear", session)
     await client.expect(session, [], gone=contents_of(batch))
-    if client.has("list_snapshots"):
-        await expect_listed(client, session, [name])
+    await expect_listed(client, session, [name])
     await expect_state(client, session, name, batch)
 
 
@@ -253,14 +257,14 @@ async def clearing_everything_removes_the_snapshots(memory: Memory) -> None:
     await client.call("clear_all")
     for session, name in zip(sessions, saved, strict=True):
         if client.has("list_snapshots") and name in await list_snapshots(client, session):
-            raise Violation(f"resurrected: after clear_all, snapshot {quote(name)} is still listed")
+            raise Violation(f"resurrected: snapshot {quote(name)} is still listed after clear_all")
         try:
             await roll_back(client, session, name)
-        except Exception:  # whatever it says: it is gone
+        except Exception:  # whatever it raises, the snapshot is gone
             continue
         if found := await client.contents(session):
             raise Violation(
-                f"resurrected: after clear_all, a rollback brought back {quote(found[0])}"
+                f"resurrected: a rollback after clear_all brought back {quote(found[0])}"
             )
 
 
@@ -279,16 +283,16 @@ async def snapshots_are_listed_as_they_were_saved(memory: Memory) -> None:
         await client.add(session, memory.messages(1 + number % 2))
         names.append(await save(client, session))
     if len(set(map(repr, names))) < len(names):
-        raise Violation("wrong: two snapshots of one session have one id")
+        raise Violation("wrong: two snapshots of one session have the same id")
     await expect_listed(client, session, names)
     _expect_counts(await client.call("list_snapshots", session), names)
     strangers = set(map(repr, await list_snapshots(client, memory.session("other"))))
     if strangers & set(map(repr, names)):
-        raise Violation("leaked: a session without snapshots lists those of another")
+        raise Violation("leaked: a session without snapshots lists those of another session")
 
 
 def _expect_counts(found: list[object], names: list[object]) -> None:
-    """Raise if the counts of messages are told, and are not those of the check above."""
+    """Raise if the list has message counts that are not those of the check above."""
     counts = {repr(identity(each)): field(each, "message_count") for each in found}
     told = [counts[repr(name)] for name in names]
     right, total = [], 0
@@ -296,7 +300,7 @@ def _expect_counts(found: list[object], names: list[object]) -> None:
         total += 1 + number % 2
         right.append(total)
     if any(isinstance(each, int) and each for each in told) and told != right:
-        raise Violation(f"wrong: the snapshots have {right} messages, and are listed with {told}")
+        raise Violation(f"wrong: the snapshots have {right} messages, but are listed with {told}")
 
 
 @check(
@@ -324,7 +328,7 @@ async def labels_come_back_as_they_were_given(memory: Memory) -> None:
     for each in await client.call("list_snapshots", session):
         name, label = repr(identity(each)), field(each, "label")
         if label is MISSING:
-            raise UnsupportedError(Reason.of(Why.LACKS_ANSWER, "list_snapshots tells no labels"))
+            raise UnsupportedError(Reason.of(Why.LACKS_ANSWER, "list_snapshots returns no labels"))
         if name in saved and (label or None) != (saved[name] or None):
             raise Violation(f"corrupted: label {quote(saved[name])} came back as {quote(label)}")
 
@@ -340,21 +344,17 @@ async def labels_come_back_as_they_were_given(memory: Memory) -> None:
 )
 async def deleting_a_snapshot_deletes_that_one(memory: Memory) -> None:
     client, session = memory.client, memory.session()
-    there: list[ChatMessage] = []
-    saved = []
-    for _ in range(3):
-        there = [*there, *memory.messages(2)]
-        await client.add(session, there[-2:])
-        saved.append((await save(client, session), there))
+    saved = await save_states(memory, client, session, 3)
+    there = saved[-1][1]
     doomed, _ = saved.pop(1)
     for _ in range(2):
         await client.call("delete_snapshot", session, doomed)
         await client.expect(session, contents_of(there))
     if client.has("list_snapshots") and doomed in await list_snapshots(client, session):
-        raise Violation(f"resurrected: deleted snapshot {quote(doomed)} is still listed")
+        raise Violation(f"resurrected: snapshot {quote(doomed)} was deleted, but is still listed")
     await expect_refused(client, "a deleted snapshot", "rollback_to_snapshot", session, doomed)
-    for name, messages in (saved[0], saved[1], saved[0]):
-        await expect_state(client, session, name, messages, gone=there)
+    for state in (saved[0], saved[1], saved[0]):
+        await expect_state(client, session, *state, gone=there)
 
 
 @check(
@@ -368,7 +368,9 @@ async def saving_the_same_state_twice_makes_two_snapshots(memory: Memory) -> Non
     await client.add(session, batch)
     first, second = await save(client, session), await save(client, session)
     if first == second and client.has("delete_snapshot"):
-        raise Violation(f"wrong: two saves returned one id, {quote(first)}: one would delete both")
+        raise Violation(
+            f"wrong: two saves returned the same id {quote(first)}: one delete removes both"
+        )
     await client.add(session, memory.messages(1))
     await expect_state(client, session, first, batch)
     if client.has("delete_snapshot"):
@@ -486,8 +488,7 @@ async def snapshots_survive_reopen(memory: Memory) -> None:
     await client.add(session, new)
     second = await save(client, session)
     client = await memory.reopen()
-    if client.has("list_snapshots"):
-        await expect_listed(client, session, [first, second])
+    await expect_listed(client, session, [first, second])
     await expect_state(client, session, first, old, gone=new)
     client = await memory.reopen()
     await client.expect(session, contents_of(old), gone=contents_of(new))
@@ -505,14 +506,7 @@ async def snapshots_survive_reopen(memory: Memory) -> None:
 )
 async def long_sessions_with_many_snapshots_come_back_whole(memory: Memory) -> None:
     client, session = memory.client, memory.session()
-    there: list[ChatMessage] = []
-    saved = []
-    for _ in range(24):
-        there = [*there, *memory.messages(10)]
-        await client.add(session, there[-10:])
-        saved.append((await save(client, session), there))
-    if client.has("list_snapshots"):
-        await expect_listed(client, session, [name for name, _ in saved])
+    saved = await save_states(memory, client, session, 24, size=10)
+    await expect_listed(client, session, [name for name, _ in saved])
     for number in (3, 23, 11, 0, 22):
-        name, messages = saved[number]
-        await expect_state(client, session, name, messages, gone=there)
+        await expect_state(client, session, *saved[number], gone=saved[-1][1])

@@ -33,6 +33,11 @@ class Owner(NamedTuple):
         return f"session {quote(self.session)}" if self.user is None else f"user {quote(self.user)}"
 
 
+def has_user_state(client: Client) -> bool:
+    """Return True if the store keeps values of users."""
+    return all(client.has(need.name, *need.parameters) for need in UserState)
+
+
 async def put(client: Client, owner: Owner, values: Mapping[str, Any]) -> None:
     """Set values; when this returns, they are acknowledged."""
     await client.call("set_state", owner.session, values, **owner.options)

@@ -6,7 +6,7 @@ from typing import Any
 
 from goldfish.catalogue.support.facts import ExpectedFacts, recall_texts
 from goldfish.catalogue.support.freshness import expect_fresh
-from goldfish.catalogue.support.state import ExpectedState, Owner
+from goldfish.catalogue.support.state import ExpectedState, Owner, has_user_state
 from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Client, Memory, contents_of
@@ -116,5 +116,4 @@ class State(Subject):
         await self.known.expect(*self._served(client), client=client)
 
     def _served(self, client: Client) -> list[Owner]:
-        users = all(client.has(name, "user_id") for name in ("set_state", "get_state"))
-        return self.owners if users else self.owners[:1]
+        return self.owners if has_user_state(client) else self.owners[:1]
