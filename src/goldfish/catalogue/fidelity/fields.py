@@ -235,7 +235,7 @@ async def numbers_come_back_as_the_same_numbers(memory: Memory) -> None:
     integers = [0, -1, 2**31, -(2**31) - 1, 2**53 - 1, 2**53 + 1, -(2**53) - 1, 1546130668394913822]
     floats = [0.1, 0.1 + 0.2, -2.5, 1e-7, 1e22, 1.7976931348623157e308, 5e-324, 3.141592653589793]
     numbers = [*integers, 2**63 - 1, -(2**63), *floats]
-    kept = {repr(each): {"n": each} for each in numbers}
+    kept: dict[str, Any] = {repr(each): {"n": each} for each in numbers}
     kept["all in a list"] = {"n": [*numbers, {"deep": 2**60 + 1}]}
     await expect_field(memory, "metadata", kept)
     beyond = [2**63, 2**64 + 1, -(2**64), 10**30 + 7]
