@@ -68,7 +68,7 @@ def test_its_own_tests_catch_the_one_and_pass_the_other() -> None:
 
 
 def test_no_worker_outlives_a_goldfish_that_is_killed(tmp_path: Path) -> None:
-    """The sandbox is removed by the undertaker, and the fleet goes with it."""
+    """The sandbox is removed by the reaper, and the fleet goes with it."""
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     running = subprocess.Popen(
         command("goldfish", "check", "memory_broken.py:memory", "--only", "DUR09"),

@@ -32,11 +32,11 @@ def test_a_missing_program_names_the_command(kind: type[RedisServer | PostgresSe
 def test_the_users_program_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """GOLDFISH_REDIS_SERVER is taken before all others."""
     monkeypatch.setenv("GOLDFISH_REDIS_SERVER", "/bin/sh")
-    assert binaries.redis_server() == Path("/bin/sh")
+    assert binaries.find_redis() == Path("/bin/sh")
 
 
 def test_a_wrong_program_of_the_user_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """A GOLDFISH_REDIS_SERVER that does not exist is not passed over in silence."""
     monkeypatch.setenv("GOLDFISH_REDIS_SERVER", "/no/such/server")
     with pytest.raises(ServiceError, match="/no/such/server"):
-        binaries.redis_server()
+        binaries.find_redis()

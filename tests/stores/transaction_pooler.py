@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from goldfish.services.scram import Proof
-from goldfish.services.wire import postgres_proof
+from goldfish.services.wire import answer_authentication
 
 _CANCEL, _SSL, _GSS = 80877102, 80877103, 80877104
 _READY, _IDLE, _GOODBYE = b"Z", b"I", b"X"
@@ -96,7 +96,7 @@ class TransactionPooler:
             kind, message = await _read(reader)
             if kind == b"R":
                 (request,) = struct.unpack("!i", message[5:9])
-                writer.write(postgres_proof(proof, request, message[9:]))
+                writer.write(answer_authentication(proof, request, message[9:]))
             if kind == b"K":
                 key = message[5:]
             if kind == _READY:

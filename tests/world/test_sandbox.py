@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from goldfish.errors import ServiceError, UsageError
-from goldfish.services import PostgresServer, RedisServer, gravedigger, private, shared
+from goldfish.services import PostgresServer, RedisServer, pool, reaper, shared
 from goldfish.world.faults import NotPossibleError
 from goldfish.world.faults.service import tcp_location
 from goldfish.world.sandbox import RemoteSandbox, Sandbox
@@ -141,32 +141,32 @@ def test_a_postgres_that_was_given_back_is_empty_and_as_it_was() -> None:
 
 def test_a_server_with_something_foreign_is_ended() -> None:
     """One that holds a database which we did not make is not used again."""
-    server = private.lend("postgres")
+    server = pool.acquire("postgres")
     assert isinstance(server, PostgresServer)
     with postgres(server.dsn) as connection:
         connection.execute("CREATE ROLE stranger")
-    private.give_back(server)
+    pool.release(server)
     assert not server.is_running
-    with pytest.raises(ServiceError, match="give back once"):
-        private.give_back(server)
+    with pytest.raises(ServiceError, match="release a server once"):
+        pool.release(server)
 
 
 def test_a_server_that_died_is_not_used_again() -> None:
     """Whoever lends next gets one that runs."""
-    server = private.lend("redis")
+    server = pool.acquire("redis")
     assert isinstance(server, RedisServer)
     server.kill()
-    private.give_back(server)
-    fresh = private.lend("redis")
+    pool.release(server)
+    fresh = pool.acquire("redis")
     assert fresh is not server
-    private.give_back(fresh)
+    pool.release(fresh)
 
 
 def test_few_servers_are_kept() -> None:
     """Of many that come back at once most are ended."""
-    servers = [private.lend("redis") for _ in range(4)]
+    servers = [pool.acquire("redis") for _ in range(4)]
     for server in servers:
-        private.give_back(server)
+        pool.release(server)
     assert sum(server.is_running for server in servers if isinstance(server, RedisServer)) == 2
 
 
@@ -174,7 +174,7 @@ def test_a_strange_persistence_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
     """The error says what can be set."""
     monkeypatch.setenv("GOLDFISH_REDIS_PERSISTENCE", "sometimes")
     with pytest.raises(ServiceError, match="'always' or 'none'"):
-        private.lend("redis")
+        pool.acquire("redis")
 
 
 def test_threads_get_servers_of_their_own() -> None:
@@ -183,10 +183,10 @@ def test_threads_get_servers_of_their_own() -> None:
     both = threading.Barrier(3)
 
     def borrow() -> None:
-        server = private.lend("redis")
+        server = pool.acquire("redis")
         lent.append(server)
         both.wait()
-        private.give_back(server)
+        pool.release(server)
 
     threads = [threading.Thread(target=borrow) for _ in range(3)]
     for thread in threads:
@@ -230,7 +230,7 @@ def test_a_server_that_no_proxy_can_lead_to_is_refused(url: str) -> None:
 def test_nothing_is_left_when_a_process_ends_without_closing() -> None:
     """The server and the directory of a sandbox that nobody closed are gone with the process."""
     pid, path = printed_by(LEFT_OPEN).split()
-    assert gravedigger.birth(int(pid)) is None
+    assert reaper.start_mark(int(pid)) is None
     assert not Path(path).exists()
 
 

@@ -20,7 +20,7 @@ from goldfish.harness.pods import Nursery, Pod
 from goldfish.history import FAULT, Call, History, Outcome
 from goldfish.history.faults import PodFault
 from goldfish.messages import ChatMessage
-from goldfish.services import gravedigger
+from goldfish.services import reaper
 from goldfish.targets.declaration import Target
 from goldfish.world.sandbox import Sandbox
 
@@ -327,7 +327,7 @@ class Memory:
         client.closed = True
         start = time.perf_counter()
         client.opened.kill()
-        gravedigger.gone([client.opened.pid])  # so long it may hold what it had locked
+        reaper.wait_until_dead([client.opened.pid])  # so long it may hold what it had locked
         told = FAULT, "", FAULT, str(PodFault("kill", client.name)), None
         self.record.history.calls.append(Call(*told, start, time.perf_counter()))
 

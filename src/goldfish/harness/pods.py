@@ -25,7 +25,7 @@ from goldfish.findings.result import Violation
 from goldfish.harness.client import EndedError, LocalClient, RemoteError, StoreError, describe_error
 from goldfish.harness.hearing import Hearing
 from goldfish.harness.wire import packed, unpacked
-from goldfish.services import undertaker
+from goldfish.services import cleanup
 from goldfish.targets.declaration import Location, Target
 from goldfish.targets.loading import load_location
 from goldfish.world.sandbox import RemoteSandbox
@@ -62,7 +62,7 @@ class Pod:
         self._numbers = itertools.count()
         self._answers: dict[int, asyncio.Future[Any]] = {}
         self._listening = asyncio.create_task(self._listen(reader))
-        undertaker.watch_process(pid)
+        cleanup.watch_process(pid)
 
     async def open(self, lanes: int = 1) -> Self:
         """Let the process open the target; what the factory raises comes as a StoreError."""
@@ -108,7 +108,7 @@ class Pod:
         """End the process with SIGKILL, in whatever it does."""
         self._signal(signal.SIGKILL)
         self.killed = True
-        undertaker.forget_process(self.pid)
+        cleanup.forget_process(self.pid)
         self._writer.close()
         self._end()
         self._listening.cancel()
@@ -170,7 +170,7 @@ class Nursery:
         self._location = target.location
         self._threads = target.threads  # declared on the target, which the factory may not be
         self._directory = Path(tempfile.mkdtemp(prefix="goldfish-"))
-        undertaker.watch_directory(self._directory)
+        cleanup.watch_directory(self._directory)
         self._process: subprocess.Popen[bytes] | None = None
         self._imported: list[str] = []
         self._born: asyncio.Queue[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = (
@@ -205,7 +205,7 @@ class Nursery:
             self._process.stdin.close()
             self._process.kill()
             self._process.wait()
-            undertaker.forget_process(self._process.pid)
+            cleanup.forget_process(self._process.pid)
         if self._server is not None:
             self._server.close()
         with contextlib.suppress(FileNotFoundError):
@@ -213,7 +213,7 @@ class Nursery:
         with contextlib.suppress(OSError):
             (self._directory / "errors").unlink(missing_ok=True)
             self._directory.rmdir()
-        undertaker.forget_directory(self._directory)
+        cleanup.forget_directory(self._directory)
 
     @property
     def _socket(self) -> Path:
@@ -236,7 +236,7 @@ class Nursery:
                 start_new_session=True,
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             )
-        undertaker.watch_process(self._process.pid)
+        cleanup.watch_process(self._process.pid)
         self._order([asdict(self._location), self._threads])
 
     async def _connected(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:

@@ -1,4 +1,7 @@
-"""Real servers from wheels, each a child process that we own and can torment."""
+"""Redis and PostgreSQL servers for tests: our own child processes, or ones that the user runs.
+
+Programs come from wheels, the system or the user. Imports only ``goldfish.errors``.
+"""
 
 from goldfish.services.external_postgres import ExternalPostgres
 from goldfish.services.external_redis import ExternalRedis

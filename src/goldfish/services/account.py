@@ -1,4 +1,4 @@
-"""Which account runs a server that refuses to run as root, and what that account can reach."""
+"""The unprivileged account for servers that refuse to run as root, and the files it can reach."""
 
 import os
 import shutil
@@ -15,23 +15,23 @@ _ROOM_IN_MEMORY = 2**31  # containers often have no more than 64 MB there
 
 
 def is_root() -> bool:
-    """Whether this process has root's powers, so that a server must run as somebody else."""
+    """Return True if this process runs as root, so that a server must run as somebody else."""
     return os.geteuid() == 0
 
 
-def lesser() -> dict[str, Any]:
-    """The arguments that make subprocess start a program as nobody if we are root, else none."""
+def unprivileged_options() -> dict[str, Any]:
+    """Return options for subprocess that start a program as nobody if we are root."""
     return {"user": NOBODY, "group": NOBODY, "extra_groups": []} if is_root() else {}
 
 
-def reachable(path: Path) -> bool:
-    """Whether any account can read and enter this path through all its parents."""
+def is_reachable(path: Path) -> bool:
+    """Return True if any account can read and enter this path through all its parents."""
     path = path.resolve()
     return _allows(path, 0o005) and all(_allows(parent, 0o001) for parent in path.parents)
 
 
 def make_private_directory(*, in_memory: bool = False) -> Path:
-    """A new directory of ours, which the lesser account can pass through but not list."""
+    """Make a directory that the unprivileged account can pass through but not list."""
     parent = _MEMORY if in_memory and _has_memory_for_files() else temporary_directory()
     directory = Path(tempfile.mkdtemp(prefix="goldfish-", dir=parent))
     directory.chmod(0o711 if is_root() else 0o700)
@@ -39,18 +39,18 @@ def make_private_directory(*, in_memory: bool = False) -> Path:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a new file that nobody but its owner may read."""
+    """Write a new file that only its owner may read."""
     with open(path, "x", opener=open_private) as file:
         file.write(text)
 
 
 def open_private(path: str, flags: int) -> int:
-    """Open a file for ``open``, so that nobody but its owner may read it if it is new."""
+    """Open a file for ``open``; only its owner may read it if it is new."""
     return os.open(path, flags, 0o600)
 
 
 def temporary_directory() -> Path:
-    """The directory for temporary files, or as root one that the lesser account can reach too."""
+    """Return the directory for temporary files; as root, one that any account can reach."""
     usual = Path(tempfile.gettempdir())
     if not is_root():
         return usual
@@ -61,14 +61,14 @@ def temporary_directory() -> Path:
 
 
 def hand_over(tree: Path) -> None:
-    """As root, give a tree of ours to the lesser account; otherwise do nothing."""
+    """As root, give a directory tree to the unprivileged account; otherwise do nothing."""
     if is_root():
         for each in (tree, *tree.rglob("*")):
             os.chown(each, NOBODY, NOBODY, follow_symlinks=False)
 
 
 def open_to_all(tree: Path) -> None:
-    """Let every account read a tree of ours, and run or enter what its owner can."""
+    """Let every account read a directory tree, and run or enter what its owner can."""
     for each in (tree, *tree.rglob("*")):
         if not each.is_symlink():
             mode = each.stat().st_mode
@@ -76,7 +76,7 @@ def open_to_all(tree: Path) -> None:
 
 
 def _has_memory_for_files() -> bool:
-    # Who names a directory wants it used.
+    # A directory that the user names is used.
     if "TMPDIR" in os.environ or not os.access(_MEMORY, os.W_OK | os.X_OK):
         return False
     return shutil.disk_usage(_MEMORY).free >= _ROOM_IN_MEMORY

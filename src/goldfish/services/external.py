@@ -1,4 +1,4 @@
-"""What all servers have in common that the user gives us: we use them and never stop them."""
+"""Servers that the user runs: we use them and never stop them."""
 
 from abc import ABC, abstractmethod
 from typing import NoReturn, Self
@@ -40,7 +40,9 @@ class External(ABC):
     def release(self, address: str) -> None:
         """Remove what is in a database that database() returned, and the database if we made it."""
         if address not in self._mine:
-            raise ServiceError(f"goldfish does not own {mask(address)}: release what it gave you")
+            raise ServiceError(
+                f"goldfish did not hand out {mask(address)}: release only what database() returned"
+            )
         self._remove(address)
         self._mine.remove(address)
 

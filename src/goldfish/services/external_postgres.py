@@ -1,4 +1,4 @@
-"""A PostgreSQL that the user gives us by connection string."""
+"""A PostgreSQL server of the user, by its connection string."""
 
 import secrets
 from typing import Any
@@ -9,7 +9,7 @@ from goldfish.services.external import External
 
 
 class ExternalPostgres(External):
-    """A PostgreSQL that somebody else runs."""
+    """A PostgreSQL server that somebody else runs."""
 
     @property
     def dsn(self) -> str:
@@ -17,7 +17,7 @@ class ExternalPostgres(External):
         return self._address
 
     def database(self) -> str:
-        """The connection string of a new, empty database with a random name."""
+        """Create an empty database with a random name; return its connection string."""
         name = f"goldfish_{secrets.token_hex(6)}"
         self._run(f"CREATE DATABASE {name}")
         dsn = _with_database(self._address, name)
@@ -25,11 +25,11 @@ class ExternalPostgres(External):
         return dsn
 
     def _remove(self, address: str) -> None:
-        name = _psycopg().conninfo.conninfo_to_dict(address)["dbname"]
+        name = _import_psycopg().conninfo.conninfo_to_dict(address)["dbname"]
         self._run(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
 
     def _run(self, sql: str) -> None:
-        psycopg = _psycopg()
+        psycopg = _import_psycopg()
         try:
             with psycopg.connect(self._address, autocommit=True) as connection:
                 connection.execute(sql)
@@ -41,13 +41,13 @@ class ExternalPostgres(External):
 
 def _with_database(dsn: str, name: str) -> str:
     if not dsn.startswith(("postgresql://", "postgres://")):
-        return str(_psycopg().conninfo.make_conninfo(dsn, dbname=name))
+        return str(_import_psycopg().conninfo.make_conninfo(dsn, dbname=name))
     parts = urlsplit(dsn)
     query = [(key, value) for key, value in parse_qsl(parts.query) if key != "dbname"]
     return parts._replace(path=f"/{name}", query=urlencode(query)).geturl()
 
 
-def _psycopg() -> Any:
+def _import_psycopg() -> Any:
     try:
         import psycopg
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""A Redis that the user gives us by URL."""
+"""A Redis server of the user, by its URL."""
 
 import contextlib
 from collections.abc import Iterator
@@ -8,13 +8,13 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from goldfish.errors import MissingExtraError, ServiceError, mask
 from goldfish.services.external import External
 
-# A claim outlives a crash of ours by no more than this.
+# A claim outlives a crash of its process by at most this.
 _CLAIM_SECONDS = 3600
 _DEFAULT_DATABASES = 16
 
 
 class ExternalRedis(External):
-    """A Redis that somebody else runs."""
+    """A Redis server that somebody else runs."""
 
     @property
     def url(self) -> str:
@@ -22,11 +22,11 @@ class ExternalRedis(External):
         return self._address
 
     def database(self) -> str:
-        """The URL of the next logical database that is empty and that no goldfish has claimed."""
-        with _redis(self._address) as base:
+        """Return the URL of the next logical database that is empty and unclaimed."""
+        with _connect(self._address) as base:
             own = int(base.connection_pool.connection_kwargs.get("db") or 0)
             for index in range(_count_databases(base)):
-                if index != own and (url := self._claimed(base, index)):
+                if index != own and (url := self._claim(base, index)):
                     self._mine.append(url)
                     return url
         raise ServiceError(
@@ -34,26 +34,26 @@ class ExternalRedis(External):
             "raise 'databases' in its configuration, or empty one"
         )
 
-    def _claimed(self, base: Any, index: int) -> str | None:
+    def _claim(self, base: Any, index: int) -> str | None:
         # The claim is a key in the given database, because the new one has to stay empty.
-        if not base.set(_claim(index), "1", nx=True, ex=_CLAIM_SECONDS):
+        if not base.set(_claim_key(index), "1", nx=True, ex=_CLAIM_SECONDS):
             return None
         url = _with_index(self._address, index)
-        with _redis(url) as candidate:
+        with _connect(url) as candidate:
             if candidate.dbsize() == 0:
                 return url
-        base.delete(_claim(index))
+        base.delete(_claim_key(index))
         return None
 
     def _remove(self, address: str) -> None:
-        with _redis(address) as database:
+        with _connect(address) as database:
             database.flushdb()
             index = database.connection_pool.connection_kwargs["db"]
-        with _redis(self._address) as base:
-            base.delete(_claim(index))
+        with _connect(self._address) as base:
+            base.delete(_claim_key(index))
 
 
-def _claim(index: int) -> str:
+def _claim_key(index: int) -> str:
     return f"goldfish:claims-database:{index}"
 
 
@@ -76,7 +76,7 @@ def _count_databases(base: Any) -> int:
 
 
 @contextlib.contextmanager
-def _redis(url: str) -> Iterator[Any]:
+def _connect(url: str) -> Iterator[Any]:
     try:
         import redis
     except ImportError as error:

@@ -11,8 +11,8 @@ LOOPBACK = "127.0.0.1"
 _LOWEST, _HIGHEST = 20000, 32767
 
 
-def free_port() -> int:
-    """A port that nobody listened on a moment ago, at random so that two seekers rarely meet."""
+def find_free_port() -> int:
+    """Return a random port that nobody listens on; random, so that two callers rarely collide."""
     while True:
         port = _LOWEST + secrets.randbelow(_HIGHEST - _LOWEST + 1)
         if is_free(port):
@@ -20,7 +20,7 @@ def free_port() -> int:
 
 
 def is_free(port: int) -> bool:
-    """Whether a server could listen on this loopback port now."""
+    """Return True if a server could listen on this loopback port now."""
     with socket.socket() as probe:
         # As servers do: connections of a dead server that linger do not count.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

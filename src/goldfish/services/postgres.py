@@ -16,7 +16,7 @@ from goldfish.errors import ServiceError
 from goldfish.services import account, postgres_template
 from goldfish.services.ports import LOOPBACK
 from goldfish.services.process import ServerProcess
-from goldfish.services.wire import postgres_command
+from goldfish.services.wire import run_postgres
 
 _SHARED_MEMORY_LINE = 6
 _STATUS_LINE = 7
@@ -39,7 +39,7 @@ ALTER DATABASE {name} RESET ALL;
 
 
 class PostgresServer(ServerProcess):
-    """One PostgreSQL server with a random password, which ``dsn`` carries; as root, it is nobody's.
+    """A PostgreSQL server with a random password, which ``dsn`` carries; root runs it as nobody.
 
     With in_memory its files are kept in memory where there is room: they outlive a killed server
     as files on a disk do, and a table, which is several files, is made in half the time.
@@ -63,11 +63,11 @@ class PostgresServer(ServerProcess):
         return self._dsn("postgres")
 
     def database(self) -> str:
-        """The URL of a new, empty database."""
+        """Return the URL of a new, empty database."""
         return self._dsn(self._databases.take())
 
     def release(self, dsn: str) -> None:
-        """Cut off who still uses a database and empty it; it may be handed out again.
+        """Disconnect all clients of a database and empty it; it may be handed out again.
 
         Making a database writes some three hundred files; emptying one is many times faster.
         """
@@ -78,12 +78,12 @@ class PostgresServer(ServerProcess):
     @property
     def password(self) -> str:
         """The password of the server's only user, a superuser."""
-        return self._started(self._password)
+        return self._require_start(self._password)
 
     def run(self, sql: str = "", *, database: str = "postgres", timeout: float = 30.0) -> None:
-        """Run SQL whose results nobody wants, in a session of its own."""
+        """Run SQL in a session of its own, and ignore its results."""
         names = {"user": postgres_template.USER, "database": database}
-        postgres_command(self.port, sql, password=self.password, timeout=timeout, **names)
+        run_postgres(self.port, sql, password=self.password, timeout=timeout, **names)
 
     def _dsn(self, database: str) -> str:
         user = f"{postgres_template.USER}:{self.password}"
@@ -98,14 +98,16 @@ class PostgresServer(ServerProcess):
         try:
             self.run(sql, database=database)
         except OSError as error:
-            raise ServiceError(f"PostgreSQL does not answer ({error}): is it running?") from error
+            raise ServiceError(
+                f"PostgreSQL does not answer ({error}): check that it is running"
+            ) from error
 
     def _prepare(self, data: Path) -> None:
-        # The databases of an earlier life, before close(), are not in the new data.
+        # Databases made before close() are not in the new data.
         self._databases = _Databases(self._create)
-        self._programs = postgres_template.programs()
-        postgres_template.fill(data, self._programs)
-        self._password = postgres_template.password(data)
+        self._programs = postgres_template.find_programs()
+        postgres_template.fill_directory(data, self._programs)
+        self._password = postgres_template.read_password(data)
 
     def _command(self) -> list[str]:
         settings = {
@@ -125,12 +127,12 @@ class PostgresServer(ServerProcess):
         return command + [part for each in settings.items() for part in ("-c", "=".join(each))]
 
     def _launch_options(self) -> dict[str, Any]:
-        return {"env": postgres_template.environment(), **account.lesser()}
+        return {"env": postgres_template.clean_environment(), **account.unprivileged_options()}
 
     def _answers(self, pid: int) -> bool:
         # Asked only when the server's own file says ready: it is then surely ours on that port,
         # and its log is not full of refused connections.
-        status = self._lock_file()
+        status = self._read_lock_file()
         if status[:1] != [str(pid)] or status[_STATUS_LINE:] != ["ready"]:
             return False
         try:
@@ -139,14 +141,14 @@ class PostgresServer(ServerProcess):
             return False
         return True
 
-    def _ended(self, process: subprocess.Popen[bytes]) -> None:
-        super()._ended(process)
+    def _after_end(self, process: subprocess.Popen[bytes]) -> None:
+        super()._after_end(process)
         # Only a server that was killed leaves its file, and with it a few bytes of shared memory.
-        segment = self._lock_file()[_SHARED_MEMORY_LINE:][:1]
+        segment = self._read_lock_file()[_SHARED_MEMORY_LINE:][:1]
         if segment and len(numbers := segment[0].split()) == 2:
             ctypes.CDLL(None).shmctl(int(numbers[1]), _IPC_RMID, None)
 
-    def _lock_file(self) -> list[str]:
+    def _read_lock_file(self) -> list[str]:
         with contextlib.suppress(FileNotFoundError):
             lines = (self._data / "postmaster.pid").read_text().splitlines()
             return [line.strip() for line in lines]
@@ -169,7 +171,7 @@ class _Databases:
                 self._maker.join()
             name = self._ready.pop() if self._ready else self._make()
             self._taken += 1
-            # Who takes only one may count connections: no work behind their back.
+            # A caller that takes only one may count connections, so nothing is made ahead for it.
             if self._taken > 1 and not self._ready:
                 self._maker = threading.Thread(target=self._make_ahead, daemon=True)
                 self._maker.start()

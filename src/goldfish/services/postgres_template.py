@@ -17,17 +17,17 @@ _INITDB_OPTIONS = ("--no-sync", "--auth=scram-sha-256", "--encoding=UTF8", f"--u
 _PASSWORD_FILE = "goldfish.password"  # in the data directory, which only its account may enter
 
 
-def programs() -> Path:
-    """The directory with initdb and postgres, in a place where they can be run."""
-    found = binaries.postgres_programs()
-    if not account.is_root() or account.reachable(found / "postgres"):
+def find_programs() -> Path:
+    """Return the directory of initdb and postgres, in a place where they can be run."""
+    found = binaries.find_postgres()
+    if not account.is_root() or account.is_reachable(found / "postgres"):
         return found
     return once_per_run(f"install-{_digest(found)}", lambda copy: _copy_install(found, copy)) / (
         f"{found.parent.parent.name}/{found.parent.name}/{found.name}"
     )
 
 
-def fill(data: Path, programs_directory: Path) -> None:
+def fill_directory(data: Path, programs_directory: Path) -> None:
     """Make the data directory of a new server, which belongs to the account that will run it."""
     template = once_per_run(
         f"template-{_digest(programs_directory)}",
@@ -37,13 +37,13 @@ def fill(data: Path, programs_directory: Path) -> None:
     account.hand_over(data)
 
 
-def password(data: Path) -> str:
-    """The password of the user, which every server of a test run has in its data directory."""
+def read_password(data: Path) -> str:
+    """Return the password of the user; all servers of a test run share it."""
     return (data / _PASSWORD_FILE).read_text()
 
 
-def environment() -> dict[str, str]:
-    """Our environment without what would steer PostgreSQL."""
+def clean_environment() -> dict[str, str]:
+    """Return our environment without the variables that configure PostgreSQL."""
     return {key: value for key, value in os.environ.items() if not key.startswith("PG")}
 
 
@@ -51,7 +51,7 @@ def _initialise(data: Path, programs_directory: Path) -> None:
     data.mkdir(mode=0o700)
     secret = secrets.token_hex(16)
     verifier = data.with_name(f"{data.name}.verifier")
-    write_private(verifier, scram.verifier(secret))
+    write_private(verifier, scram.make_verifier(secret))
     for each in (data, verifier):
         account.hand_over(each)
     try:
@@ -71,16 +71,16 @@ def _run_initdb(data: Path, verifier: Path, programs_directory: Path) -> None:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             cwd=data,
-            env=environment(),
+            env=clean_environment(),
             text=True,
             errors="replace",
             check=False,
-            **account.lesser(),
+            **account.unprivileged_options(),
         )
         if outcome.returncode == 0:
             return
     last = "\n".join(outcome.stdout.splitlines()[-10:])
-    raise ServiceError(f"PostgreSQL's initdb failed: see what it said last\n{last}")
+    raise ServiceError(f"PostgreSQL's initdb failed; its last lines:\n{last}")
 
 
 def _copy_install(found: Path, copy: Path) -> None:

@@ -12,8 +12,8 @@ from types import TracebackType
 from typing import Any, ClassVar, Self, TypeVar
 
 from goldfish.errors import ServiceError
-from goldfish.services import account, gravedigger, undertaker
-from goldfish.services.ports import free_port, is_free
+from goldfish.services import account, cleanup, reaper
+from goldfish.services.ports import find_free_port, is_free
 
 START_TIMEOUT = 30.0
 STOP_TIMEOUT = 10.0
@@ -46,11 +46,11 @@ class ServerProcess(ABC):
 
     @abstractmethod
     def _command(self) -> list[str]:
-        """The command line of the server."""
+        """Return the command line of the server."""
 
     @abstractmethod
     def _answers(self, pid: int) -> bool:
-        """Whether the server with this pid, and no other, speaks its protocol on our port."""
+        """Return True if the server with this pid, and no other, answers on our port."""
 
     @property
     def is_running(self) -> bool:
@@ -67,15 +67,15 @@ class ServerProcess(ABC):
     @property
     def port(self) -> int:
         """The loopback port, the same from the first start to close()."""
-        return self._started(self._port)
+        return self._require_start(self._port)
 
     @property
     def directory(self) -> Path:
         """The private directory, with the data and the log, from the first start to close()."""
-        return self._started(self._directory)
+        return self._require_start(self._directory)
 
     def log_tail(self, lines: int = 10) -> str:
-        """The last lines of what the server wrote."""
+        """Return the last lines of the server's log."""
         text = (self.directory / "server.log").read_text("utf-8", errors="replace")
         return "\n".join(text.splitlines()[-lines:])
 
@@ -92,25 +92,25 @@ class ServerProcess(ABC):
         return self
 
     def stop(self) -> None:
-        """End the server in its orderly way, or with SIGKILL if it takes too long; data stay."""
+        """End the server in its orderly way, or with SIGKILL if that takes too long; keep data."""
         if self._process is not None and self.is_running:
             self._end(self._process, self.stop_signal)
 
     def kill(self) -> None:
-        """SIGKILL the server with all its children, as a power cut would, and wait; data stay."""
+        """SIGKILL the server with all its children, as a power cut would, and wait; keep data."""
         if self._process is not None and self.is_running:
-            family = gravedigger.kill_family(self._process.pid)
+            tree = reaper.kill_tree(self._process.pid)
             self._process.wait()
-            gravedigger.gone(family)
-            self._ended(self._process)
+            reaper.wait_until_dead(tree)
+            self._after_end(self._process)
 
     def pause(self) -> None:
         """SIGSTOP the server with all its children: connections stay open, nothing answers."""
-        gravedigger.freeze(self.pid)
+        reaper.freeze_tree(self.pid)
 
     def resume(self) -> None:
         """SIGCONT the server with all its children."""
-        gravedigger.send([self.pid, *gravedigger.descendants(self.pid)], signal.SIGCONT)
+        reaper.send_signal([self.pid, *reaper.list_descendants(self.pid)], signal.SIGCONT)
 
     def restart(self) -> None:
         """Stop the server if it runs, and start it again on the same data and port."""
@@ -125,10 +125,10 @@ class ServerProcess(ABC):
             if self.is_running:
                 self._end(self._process, self.gentle_signal or signal.SIGKILL)
             # Once more or for the first time, if somebody else ended the server.
-            self._ended(self._process)
+            self._after_end(self._process)
         if self._directory is not None:
             shutil.rmtree(self._directory, ignore_errors=True)
-            undertaker.forget_directory(self._directory)
+            cleanup.forget_directory(self._directory)
         self._process = self._directory = self._port = None
 
     def __enter__(self) -> Self:
@@ -149,10 +149,10 @@ class ServerProcess(ABC):
     def _start_first(self) -> None:
         self._owner = os.getpid()
         self._directory = account.make_private_directory(in_memory=self._in_memory)
-        undertaker.watch_directory(self._directory)
+        cleanup.watch_directory(self._directory)
         self._prepare(self._data)
         for attempts_left in reversed(range(_PORTS_TO_TRY)):
-            self._port = free_port()
+            self._port = find_free_port()
             try:
                 self._start_on_port()
                 return
@@ -168,12 +168,14 @@ class ServerProcess(ABC):
             if self._answers(process.pid):
                 return
             if time.monotonic() > deadline:
-                complaint = self._complaint(f"did not answer within {START_TIMEOUT:.0f} s")
+                failure = self._describe_failure(f"did not answer within {START_TIMEOUT:.0f} s")
                 self.kill()
-                raise ServiceError(complaint)
+                raise ServiceError(failure)
             time.sleep(0.002)
-        self._ended(process)
-        raise ServiceError(self._complaint(f"ended with code {process.returncode} at its start"))
+        self._after_end(process)
+        raise ServiceError(
+            self._describe_failure(f"did not start (exit code {process.returncode})")
+        )
 
     def _launch(self) -> subprocess.Popen[bytes]:
         command = self._command()
@@ -189,8 +191,8 @@ class ServerProcess(ABC):
                     **self._launch_options(),
                 )
             except OSError as error:
-                raise ServiceError(f"{self.name} cannot be run: {error}") from error
-        undertaker.watch_process(self._process.pid, self.gentle_signal)
+                raise ServiceError(f"cannot run {self.name}: {error}") from error
+        cleanup.watch_process(self._process.pid, self.gentle_signal)
         return self._process
 
     def _launch_options(self) -> dict[str, Any]:
@@ -200,25 +202,27 @@ class ServerProcess(ABC):
         if signal_number == signal.SIGKILL:
             self.kill()
             return
-        family = [process.pid, *gravedigger.descendants(process.pid)]
+        tree = [process.pid, *reaper.list_descendants(process.pid)]
         process.send_signal(signal_number)
         # A paused server hears nothing but SIGKILL until it goes on.
-        gravedigger.send(family, signal.SIGCONT)
+        reaper.send_signal(tree, signal.SIGCONT)
         try:
             process.wait(STOP_TIMEOUT)
         except subprocess.TimeoutExpired:
             self.kill()
         else:
-            gravedigger.gone(family)
-            self._ended(process)
+            reaper.wait_until_dead(tree)
+            self._after_end(process)
 
-    def _ended(self, process: subprocess.Popen[bytes]) -> None:
-        undertaker.forget_process(process.pid)
+    def _after_end(self, process: subprocess.Popen[bytes]) -> None:
+        cleanup.forget_process(process.pid)
 
-    def _complaint(self, what: str) -> str:
-        return f"{self.name} {what}: see what its log says last\n{self.log_tail()}"
+    def _describe_failure(self, what: str) -> str:
+        return f"{self.name} {what}; its last lines:\n{self.log_tail()}"
 
-    def _started(self, value: _Value | None) -> _Value:
+    def _require_start(self, value: _Value | None) -> _Value:
         if value is None:
-            raise ServiceError(f"{self.name} was not started: use it in a with block, or start()")
+            raise ServiceError(
+                f"{self.name} is not started: use it in a with block, or call start()"
+            )
         return value

@@ -10,9 +10,9 @@ from urllib.parse import quote, urlsplit
 from goldfish.errors import ServiceError
 from goldfish.services import binaries
 from goldfish.services.account import write_private
-from goldfish.services.ports import LOOPBACK, free_port
+from goldfish.services.ports import LOOPBACK, find_free_port
 from goldfish.services.process import ServerProcess
-from goldfish.services.wire import redis_replies
+from goldfish.services.wire import ask_redis
 
 Persistence = Literal["none", "always"]
 
@@ -27,9 +27,9 @@ _PERSISTENCE: dict[Persistence, list[str]] = {
 
 
 class RedisServer(ServerProcess):
-    """One Redis server with a random password, unless its settings have another, or '' for none.
+    """A Redis server with a random password, unless the settings give another, or '' for none.
 
-    With cluster=True it is a cluster of this one node, which owns every slot.
+    With cluster=True it is a cluster of one node that owns every slot.
     """
 
     name: ClassVar[str] = "Redis"
@@ -43,7 +43,7 @@ class RedisServer(ServerProcess):
     ) -> None:
         super().__init__(settings={"requirepass": _PASSWORD, **(settings or {})})
         if persistence not in _PERSISTENCE:
-            raise ValueError(f"persistence is 'none' or 'always', not {persistence!r}")
+            raise ValueError(f"persistence must be 'none' or 'always' (got {persistence!r})")
         self.persistence: Persistence = persistence
         self.cluster = cluster
         self._indexes = itertools.count(1)
@@ -56,7 +56,7 @@ class RedisServer(ServerProcess):
         return self._url(0)
 
     def database(self) -> str:
-        """The URL of a logical database that nobody was given before; database() writes nothing."""
+        """Return the URL of a logical database that was not handed out before; write nothing."""
         if self.cluster:
             raise ServiceError("a Redis cluster has one database: use url, or a second server")
         index = next(self._indexes)
@@ -70,29 +70,31 @@ class RedisServer(ServerProcess):
         try:
             reply = self.ask(["SELECT", str(index)], ["FLUSHDB"])[-1]
         except OSError as error:
-            raise ServiceError(f"Redis does not answer ({error}): is it running?") from error
+            raise ServiceError(
+                f"Redis does not answer ({error}): check that it is running"
+            ) from error
         if not reply.startswith("+"):
             raise ServiceError(f"Redis did not empty its database {index}: {reply}")
 
     @property
     def password(self) -> str:
-        """What clients have to say first; empty if they need not."""
+        """The password of the server; empty if it has none."""
         return self.settings["requirepass"]
 
     def ask(self, *commands: list[str], timeout: float = 1.0) -> list[str]:
-        """The replies to these commands, errors included as text that begins with '-'."""
+        """Send commands; return the replies as text, errors with a leading '-'."""
         login = [["AUTH", self.password]] if self.password else []
-        return redis_replies(self.port, *login, *commands, timeout=timeout)[len(login) :]
+        return ask_redis(self.port, *login, *commands, timeout=timeout)[len(login) :]
 
     def _url(self, index: int) -> str:
         user = f":{quote(self.password, safe='')}@" if self.password else ""
         return f"redis://{user}{LOOPBACK}:{self.port}/{index}"
 
     def _prepare(self, data: Path) -> None:
-        self._program = binaries.redis_server()
+        self._program = binaries.find_redis()
         data.mkdir(mode=0o700)
-        # In a file, for every account can read a command line.
-        write_private(self.directory / "server.conf", _configured(self.password))
+        # In a file, because every account can read a command line.
+        write_private(self.directory / "server.conf", _make_configuration(self.password))
 
     def _command(self) -> list[str]:
         command = [
@@ -106,7 +108,7 @@ class RedisServer(ServerProcess):
         command += ["--dir", str(self._data), "--save", "", *_PERSISTENCE[self.persistence]]
         if self.cluster:
             # The usual choice, port + 10000, would be among the ports of outgoing connections.
-            self._cluster_port = self._cluster_port or free_port()
+            self._cluster_port = self._cluster_port or find_free_port()
             command += ["--cluster-enabled", "yes", "--cluster-port", str(self._cluster_port)]
         else:
             command += ["--databases", str(DATABASES)]
@@ -121,11 +123,11 @@ class RedisServer(ServerProcess):
         try:
             pong, info = self.ask(["PING"], ["INFO", "server"])
             # Another process's Redis may have taken the port before ours: ours is about to end.
-            return pong == "+PONG" and f"process_id:{pid}\r" in info and self._owns_slots()
+            return pong == "+PONG" and f"process_id:{pid}\r" in info and self._has_slots()
         except OSError:
             return False
 
-    def _owns_slots(self) -> bool:
+    def _has_slots(self) -> bool:
         if not self.cluster:
             return True
         info = self.ask(["CLUSTER", "INFO"])[0]
@@ -134,7 +136,7 @@ class RedisServer(ServerProcess):
         return "cluster_state:ok" in info
 
 
-def _configured(password: str) -> str:
-    """The lines of a configuration with this password, also towards a primary."""
+def _make_configuration(password: str) -> str:
+    """Return a configuration with this password, for clients and towards a primary."""
     quoted = "".join(f"\\x{byte:02x}" for byte in password.encode())
     return f'requirepass "{quoted}"\nmasterauth "{quoted}"\n'

@@ -1,4 +1,4 @@
-"""The one Redis and the one PostgreSQL that most tests of a process share."""
+"""The Redis and the PostgreSQL that most tests of a process share."""
 
 import atexit
 import os
@@ -11,13 +11,13 @@ from goldfish.services.redis import RedisServer
 
 
 class _Shared:
-    """The shared servers of this process, each made when it is first asked for."""
+    """The shared servers of this process, each started when it is first used."""
 
     def __init__(self) -> None:
         self.reset()
 
     def reset(self) -> None:
-        """Forget the servers without a touch: in a forked child they are the parent's."""
+        """Forget the servers without closing them: in a forked child they are the parent's."""
         self._mutex = threading.Lock()
         self._redis: RedisServer | ExternalRedis | None = None
         self._postgres: PostgresServer | ExternalPostgres | None = None
@@ -48,10 +48,10 @@ atexit.register(_shared.close)
 
 
 def shared_redis() -> RedisServer | ExternalRedis:
-    """This process's Redis: at GOLDFISH_REDIS_URL if set, else one of our own, ended at exit."""
+    """Return the Redis of this process: at GOLDFISH_REDIS_URL, or our own, which ends at exit."""
     return _shared.redis()
 
 
 def shared_postgres() -> PostgresServer | ExternalPostgres:
-    """This process's PostgreSQL: at GOLDFISH_POSTGRES_DSN if set, else our own, ended at exit."""
+    """Return the PostgreSQL of this process: at GOLDFISH_POSTGRES_DSN, or our own."""
     return _shared.postgres()

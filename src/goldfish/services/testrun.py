@@ -1,4 +1,4 @@
-"""A directory that all processes of one test run share, gone when the last of them is."""
+"""A directory that all processes of a test run share; the last of them removes it."""
 
 import atexit
 import contextlib
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from goldfish.errors import ServiceError
-from goldfish.services import account, undertaker
+from goldfish.services import account, cleanup
 
 
 class _TestRun:
@@ -23,20 +23,20 @@ class _TestRun:
         self.lock: int | None = None
 
     def join(self) -> Path:
-        """The directory, made if we are the first, and held by us until we end."""
+        """Return the directory, made if we are the first, and hold it until we end."""
         if self.directory is None:
             run = os.environ.get("PYTEST_XDIST_TESTRUNUID") or secrets.token_hex(8)
             directory = account.temporary_directory() / f"goldfish-run-{os.geteuid()}-{run}"
-            undertaker.watch_directory(directory, unless_locked=directory / "lock")
+            cleanup.watch_directory(directory, unless_locked=directory / "lock")
             while self.lock is None:
-                self.lock = _hold(directory)
+                self.lock = _lock_shared(directory)
             self.directory = directory
-            # Registered after the undertaker's own farewell, so it runs before that.
+            # Registered after the exit function of ``cleanup``, so it runs before that.
             atexit.register(self.leave)
         return self.directory
 
     def leave(self) -> None:
-        """Let go of the directory; also in a forked child, for it is the parent that holds it."""
+        """Let go of the directory; also in a forked child, because the parent holds it."""
         if self.lock is not None:
             os.close(self.lock)
         # A new mutex, because in a child the old one may be held by a thread that is not there.
@@ -48,26 +48,26 @@ os.register_at_fork(after_in_child=_run.leave)
 
 
 def once_per_run(name: str, make: Callable[[Path], None]) -> Path:
-    """The path with this name in the run's directory, made by the first process that asks."""
+    """Return the path of this name in the run's directory; the first process that asks makes it."""
     with _run.mutex:
         directory = _run.join()
         finished = directory / name
         if not finished.exists():
-            with _alone(directory / f"{name}.making"):
+            with _lock_exclusively(directory / f"{name}.making"):
                 if not finished.exists():
                     _make(directory / f"{name}.unfinished", finished, make)
         return finished
 
 
 def _make(unfinished: Path, finished: Path, make: Callable[[Path], None]) -> None:
-    # What a process that was killed here left behind is no good.
+    # A process that was killed here may have left a part.
     shutil.rmtree(unfinished, ignore_errors=True)
     make(unfinished)
     unfinished.rename(finished)
 
 
-def _hold(directory: Path) -> int | None:
-    """A shared lock on the directory, or None if the last holder removed it under our hands."""
+def _lock_shared(directory: Path) -> int | None:
+    """Take a shared lock on the directory; return None if its last holder removed it meanwhile."""
     with contextlib.suppress(FileExistsError):
         directory.mkdir()
     try:
@@ -87,7 +87,7 @@ def _hold(directory: Path) -> int | None:
 
 
 @contextlib.contextmanager
-def _alone(lock: Path) -> Iterator[None]:
+def _lock_exclusively(lock: Path) -> Iterator[None]:
     with open(lock, "wb") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from goldfish.errors import ServiceError
-from goldfish.services import shared_postgres, shared_redis, undertaker
+from goldfish.services import cleanup, shared_postgres, shared_redis
 
 if TYPE_CHECKING:
     from goldfish.world.faults import Fault, Faults
@@ -21,7 +21,7 @@ class Sandbox:
 
     def __init__(self, *, own_servers: bool = False) -> None:
         self.path = Path(tempfile.mkdtemp(prefix="goldfish-"))
-        undertaker.watch_directory(self.path)
+        cleanup.watch_directory(self.path)
         self.opening = 0
         self._addresses: dict[str, str] = {}
         self._faults: Faults | None = None
@@ -71,14 +71,14 @@ class Sandbox:
                 self._faults.close()
         finally:
             shutil.rmtree(self.path, ignore_errors=True)
-            undertaker.forget_directory(self.path)
+            cleanup.forget_directory(self.path)
             for service, address in self._addresses.items():
                 _SERVERS[service]().release(address)
             self._addresses = {}
 
     def _address(self, service: str) -> str:
         if service not in _SERVERS:
-            raise ServiceError(f"there is no service {service!r}: use {' or '.join(_SERVERS)}")
+            raise ServiceError(f"no service named {service!r}: use {' or '.join(_SERVERS)}")
         if self._faults is not None and service not in self._addresses:
             return self._faults.address(service)
         if service not in self._addresses:

@@ -18,7 +18,7 @@ import pytest
 from psycopg_pool import AsyncConnectionPool, ConnectionPool
 
 from goldfish import MemoryStoreBackendError, PostgresMemoryStore
-from goldfish.services.account import lesser
+from goldfish.services.account import unprivileged_options
 from tests.stores.postgres.places import ask, contents, holding_sessions, said
 from tests.stores.transaction_pooler import pooled
 
@@ -63,7 +63,10 @@ async def pgbouncer(dsn: str, path: Path) -> AsyncIterator[str]:
 def start(program: str, file: Path) -> "subprocess.Popen[bytes]":
     with file.open() as lines:  # it runs as nobody, and may not open the file
         return subprocess.Popen(
-            [program, "-q", "/dev/stdin"], stdin=lines, stderr=subprocess.DEVNULL, **lesser()
+            [program, "-q", "/dev/stdin"],
+            stdin=lines,
+            stderr=subprocess.DEVNULL,
+            **unprivileged_options(),
         )
 
 

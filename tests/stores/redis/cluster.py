@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 import redis
 
 from goldfish.services import RedisServer
-from goldfish.services.ports import free_port
+from goldfish.services.ports import find_free_port
 
 SLOTS = 16384
 
@@ -68,7 +68,7 @@ class Cluster:
 def three_nodes() -> Iterator[Cluster]:
     """Start the nodes, join them, and end them afterwards."""
     with ExitStack() as stack:
-        bus_ports = [free_port() for _ in range(3)]
+        bus_ports = [find_free_port() for _ in range(3)]
         nodes = [
             stack.enter_context(
                 RedisServer(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from goldfish.services import gravedigger
+from goldfish.services import reaper
 from goldfish.world.faults import NotPossibleError
 from goldfish.world.faults.clock import wait_until
 from goldfish.world.faults.process import killed, stopped
@@ -31,7 +31,7 @@ def echo() -> Iterator["subprocess.Popen[str]"]:
         text=True,
     ) as process:
         yield process
-        gravedigger.kill_family(process.pid)
+        reaper.kill_tree(process.pid)
 
 
 def state(pid: int) -> str:
@@ -60,8 +60,8 @@ def test_a_killed_process_takes_its_children_along(echo: "subprocess.Popen[str]"
     assert echo.stdout is not None
     child = int(echo.stdout.readline())
     assert killed(echo.pid).is_healed
-    assert gravedigger.birth(echo.pid) is None
-    assert gravedigger.birth(child) is None
+    assert reaper.start_mark(echo.pid) is None
+    assert reaper.start_mark(child) is None
 
 
 def test_only_another_process_that_lives_can_be_hurt() -> None:

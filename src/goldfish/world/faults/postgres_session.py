@@ -7,7 +7,7 @@ from goldfish.errors import ServiceError
 from goldfish.services import PostgresServer
 from goldfish.services.ports import LOOPBACK
 from goldfish.services.postgres_template import USER
-from goldfish.services.wire import postgres_login, postgres_message
+from goldfish.services.wire import encode_postgres, log_in_to_postgres
 
 NAME = "goldfish-faults"  # what our sessions are called in pg_stat_activity
 # Stronger than what a fault sets for the whole server.
@@ -27,7 +27,7 @@ class PostgresSession:
         self._stream = self._socket.makefile("rb")
         names = {"user": USER, "database": database, "application_name": NAME, "options": _OPTIONS}
         try:
-            postgres_login(self._socket, self._stream, server.password, **names)
+            log_in_to_postgres(self._socket, self._stream, server.password, **names)
         except OSError as error:
             self.close()
             raise ServiceError(f"PostgreSQL refused: {error}; is it running?") from error
@@ -38,7 +38,7 @@ class PostgresSession:
     def run(self, sql: str) -> None:
         """Run SQL whose results nobody wants."""
         try:
-            self._socket.sendall(postgres_message(b"Q", sql.encode() + b"\0"))
+            self._socket.sendall(encode_postgres(b"Q", sql.encode() + b"\0"))
             complaint = self._complaint()
         except OSError as error:
             complaint = str(error)

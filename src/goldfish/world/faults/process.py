@@ -4,7 +4,7 @@ import os
 import signal
 
 from goldfish.errors import NotPossibleError
-from goldfish.services import gravedigger
+from goldfish.services import reaper
 from goldfish.world.faults.fault import Fault, Ledger
 
 
@@ -15,9 +15,9 @@ def stopped(pid: int, *, ledger: Ledger | None = None) -> Fault:
     finished, or fails, once it goes on: it does not undo what others did meanwhile.
     """
     _must_be_there(pid)
-    frozen = gravedigger.freeze(pid)
+    frozen = reaper.freeze_tree(pid)
     return (ledger or Ledger()).note(
-        f"process {pid} is stopped", lambda: gravedigger.send(frozen, signal.SIGCONT)
+        f"process {pid} is stopped", lambda: reaper.send_signal(frozen, signal.SIGCONT)
     )
 
 
@@ -28,12 +28,12 @@ def killed(pid: int, *, ledger: Ledger | None = None) -> Fault:
     half-written, and no lock of it remains.
     """
     _must_be_there(pid)
-    gravedigger.gone(gravedigger.kill_family(pid))
+    reaper.wait_until_dead(reaper.kill_tree(pid))
     return (ledger or Ledger()).note(f"process {pid} was killed")
 
 
 def _must_be_there(pid: int) -> None:
     if pid == os.getpid():
         raise NotPossibleError("a process cannot stop or kill itself here: give another one's pid")
-    if gravedigger.birth(pid) is None:
+    if reaper.start_mark(pid) is None:
         raise NotPossibleError(f"there is no process {pid}: give the pid of one that lives")

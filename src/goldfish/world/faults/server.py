@@ -1,6 +1,6 @@
 """What can happen to any server that we started: it dies, stops, restarts, or is replaced."""
 
-from goldfish.services import private
+from goldfish.services import pool
 from goldfish.services.ports import LOOPBACK
 from goldfish.world.faults.fault import Fault
 from goldfish.world.faults.service import Service
@@ -58,13 +58,13 @@ class ServerFaults:
         break, to make anew the tables and scripts that it needs, and to keep what it acknowledges
         from now on.
         """
-        other = private.lend(self._service.name)
+        other = pool.acquire(self._service.name)
         assert isinstance(other, type(self._server))
         self._proxy.lead_to(LOOPBACK, other.port)
 
         def heal() -> None:
             self._proxy.lead_to(LOOPBACK, self._server.port)
-            private.give_back(other)
+            pool.release(other)
 
         return self._ledger.note("an empty server has taken over", heal)
 

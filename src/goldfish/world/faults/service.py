@@ -4,7 +4,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from goldfish.errors import MissingExtraError, NotPossibleError, mask
-from goldfish.services import ExternalPostgres, ExternalRedis, PostgresServer, RedisServer, private
+from goldfish.services import ExternalPostgres, ExternalRedis, PostgresServer, RedisServer, pool
 from goldfish.world.faults.fault import Ledger
 from goldfish.world.faults.network import Proxy
 
@@ -15,7 +15,7 @@ class Service:
     def __init__(self, name: str, ledger: Ledger) -> None:
         self.name = name
         self.ledger = ledger
-        self.server = private.lend(name)
+        self.server = pool.acquire(name)
         self._lent_address = ""
         try:
             self._lent_address = _given_address(self.server)
@@ -46,13 +46,13 @@ class Service:
     def _give_back(self, *, doubtful: bool) -> None:
         if isinstance(self.server, ExternalRedis | ExternalPostgres) and self._lent_address:
             self.server.release(self._lent_address)
-        private.give_back(self.server, doubtful=doubtful)
+        pool.release(self.server, doubtful=doubtful)
 
 
 _VARIABLES = {"redis": "GOLDFISH_REDIS_URL", "postgres": "GOLDFISH_POSTGRES_DSN"}
 
 
-def _given_address(server: private.AnyServer) -> str:
+def _given_address(server: pool.AnyServer) -> str:
     if isinstance(server, RedisServer):
         return server.url
     if isinstance(server, PostgresServer):

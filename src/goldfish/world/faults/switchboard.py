@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from goldfish.errors import ServiceError
-from goldfish.services.ports import LOOPBACK, free_port
+from goldfish.services.ports import LOOPBACK, find_free_port
 from goldfish.threads import LoopThread
 from goldfish.world.faults.line import Line, Tally, Upstream, reset_on_close
 from goldfish.world.faults.weather import Weather
@@ -97,7 +97,7 @@ class Switchboard:
     async def _choose_port(self) -> None:
         for attempts_left in reversed(range(_PORTS_TO_TRY)):
             try:
-                self._listen(free_port())
+                self._listen(find_free_port())
                 return
             except OSError as error:  # another process was faster
                 if not attempts_left:

@@ -1,6 +1,6 @@
-"""The undertaker's own program: it waits for its parent's end, then clears away what is left.
+"""The reaper: a program that waits for its parent's end, then ends and removes what is left.
 
-It runs alone (``python -I -S gravedigger.py``), so it imports nothing but the standard library.
+It runs alone (``python -I -S reaper.py``), so it imports nothing but the standard library.
 """
 
 import contextlib
@@ -18,21 +18,21 @@ PATIENCE = 5.0
 _HAS_PROC = os.path.exists("/proc/self/stat")
 
 
-def birth(pid: int) -> str | None:
-    """A mark that tells a living process from a later one with the same pid; None for the dead."""
+def start_mark(pid: int) -> str | None:
+    """Return a mark that tells this process from a later one with the same pid; None if dead."""
     if _HAS_PROC:
-        fields = _stat(str(pid))
+        fields = _read_stat(str(pid))
         # One whose threads have not all ended yet still holds its files and locks.
-        over = not fields or (fields[0] in "ZX" and int(fields[17]) <= 1)
-        return None if over else fields[19]
-    state, _, started = _ps("-o", "stat=,lstart=", "-p", str(pid)).strip().partition(" ")
+        is_dead = not fields or (fields[0] in "ZX" and int(fields[17]) <= 1)
+        return None if is_dead else fields[19]
+    state, _, started = _run_ps("-o", "stat=,lstart=", "-p", str(pid)).strip().partition(" ")
     return None if not state or state.startswith("Z") else started.strip()
 
 
-def descendants(pid: int) -> list[int]:
-    """The children of a process, and theirs; parents come before their children."""
+def list_descendants(pid: int) -> list[int]:
+    """Return the children of a process, and theirs; parents come before their children."""
     children: dict[int, list[int]] = {}
-    for child, parent in _parents():
+    for child, parent in _list_parents():
         children.setdefault(parent, []).append(child)
     found = list(children.get(pid, []))
     for each in found:
@@ -40,54 +40,54 @@ def descendants(pid: int) -> list[int]:
     return found
 
 
-def send(pids: Iterable[int], signal_number: int) -> None:
+def send_signal(pids: Iterable[int], signal_number: int) -> None:
     """Send a signal to each process that is still there."""
     for pid in pids:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, signal_number)
 
 
-def freeze(pid: int) -> list[int]:
-    """Stop a process and all its descendants; the frozen pids, the process itself first."""
+def freeze_tree(pid: int) -> list[int]:
+    """Stop a process and all its descendants; return their pids, its own first."""
     frozen: list[int] = []
-    family = [pid]
+    tree = [pid]
     # A child may be forked while we look, so look again until nobody is new.
-    while fresh := [each for each in family if each not in frozen]:
-        send(fresh, signal.SIGSTOP)
+    while fresh := [each for each in tree if each not in frozen]:
+        send_signal(fresh, signal.SIGSTOP)
         frozen += fresh
-        family = descendants(pid)
+        tree = list_descendants(pid)
     return frozen
 
 
-def gone(pids: Iterable[int], timeout: float = PATIENCE) -> bool:
-    """Wait until none of the processes lives any more; False if one still does after the time."""
+def wait_until_dead(pids: Iterable[int], timeout: float = PATIENCE) -> bool:
+    """Wait until all these processes are dead; return False if one still lives after the time."""
     deadline = time.monotonic() + timeout
-    while any(birth(pid) for pid in pids):
+    while any(start_mark(pid) for pid in pids):
         if time.monotonic() > deadline:
             return False
         time.sleep(0.002)
     return True
 
 
-def kill_family(pid: int) -> list[int]:
-    """SIGKILL a process and all its descendants; who they were."""
-    family = freeze(pid)
-    send(family, signal.SIGKILL)
-    return family
+def kill_tree(pid: int) -> list[int]:
+    """SIGKILL a process and all its descendants; return their pids."""
+    tree = freeze_tree(pid)
+    send_signal(tree, signal.SIGKILL)
+    return tree
 
 
-def bury(pid: int, gentle_signal: int | None) -> None:
+def end_tree(pid: int, gentle_signal: int | None) -> None:
     """End a process and its descendants: with the gentle signal if that works, else SIGKILL."""
     if gentle_signal is not None:
-        family = [pid, *descendants(pid)]
-        send([pid], gentle_signal)
-        send(family, signal.SIGCONT)
-        if gone(family):
+        tree = [pid, *list_descendants(pid)]
+        send_signal([pid], gentle_signal)
+        send_signal(tree, signal.SIGCONT)
+        if wait_until_dead(tree):
             return
-    gone(kill_family(pid))
+    wait_until_dead(kill_tree(pid))
 
 
-def remove(directory: str, lock: str | None, timeout: float = 1.0) -> None:
+def remove_directory(directory: str, lock: str | None, timeout: float = 1.0) -> None:
     """Remove a directory; one with a lock only if nobody holds that lock by the end of the time."""
     if lock is None:
         shutil.rmtree(directory, ignore_errors=True)
@@ -95,7 +95,7 @@ def remove(directory: str, lock: str | None, timeout: float = 1.0) -> None:
     with contextlib.suppress(FileNotFoundError), open(lock, "rb") as handle:
         # The dying parent may close its pipe to us a moment before it lets go of the lock.
         deadline = time.monotonic() + timeout
-        while not _locked(handle.fileno()):
+        while not _try_lock(handle.fileno()):
             if time.monotonic() > deadline:
                 return
             time.sleep(0.01)
@@ -103,29 +103,29 @@ def remove(directory: str, lock: str | None, timeout: float = 1.0) -> None:
 
 
 def main() -> None:
-    """Note what the parent registers, and clear it away once the parent is gone."""
+    """Note what the parent registers; end and remove it once the parent is dead."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     processes: dict[int, tuple[int | None, str]] = {}
     directories: dict[str, str | None] = {}
     for line in sys.stdin:
         match json.loads(line):
-            case ["watch process", pid, gentle_signal, born]:
-                processes[pid] = (gentle_signal, born)
+            case ["watch process", pid, gentle_signal, started]:
+                processes[pid] = (gentle_signal, started)
             case ["forget process", pid]:
                 processes.pop(pid, None)
             case ["watch directory", path, lock]:
                 directories[path] = lock
             case ["forget directory", path]:
                 directories.pop(path, None)
-    for pid, (gentle_signal, born) in processes.items():
-        if birth(pid) == born:
-            bury(pid, gentle_signal)
+    for pid, (gentle_signal, started) in processes.items():
+        if start_mark(pid) == started:
+            end_tree(pid, gentle_signal)
     for path, lock in directories.items():
-        remove(path, lock)
+        remove_directory(path, lock)
 
 
-def _locked(descriptor: int) -> bool:
+def _try_lock(descriptor: int) -> bool:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -133,7 +133,7 @@ def _locked(descriptor: int) -> bool:
     return True
 
 
-def _stat(pid: str) -> list[str]:
+def _read_stat(pid: str) -> list[str]:
     # The name in the second field may hold blanks and brackets: what we need follows the last one.
     try:
         with open(f"/proc/{pid}/stat", encoding="latin-1") as file:
@@ -142,15 +142,15 @@ def _stat(pid: str) -> list[str]:
         return []
 
 
-def _parents() -> list[tuple[int, int]]:
+def _list_parents() -> list[tuple[int, int]]:
     if _HAS_PROC:
-        table = [(pid, _stat(pid)) for pid in os.listdir("/proc") if pid.isdigit()]
+        table = [(pid, _read_stat(pid)) for pid in os.listdir("/proc") if pid.isdigit()]
         return [(int(pid), int(fields[1])) for pid, fields in table if fields]
-    rows = (line.split() for line in _ps("-A", "-o", "pid=,ppid=").splitlines())
+    rows = (line.split() for line in _run_ps("-A", "-o", "pid=,ppid=").splitlines())
     return [(int(row[0]), int(row[1])) for row in rows]
 
 
-def _ps(*arguments: str) -> str:
+def _run_ps(*arguments: str) -> str:
     return subprocess.run(["ps", *arguments], capture_output=True, text=True, check=False).stdout
 
 

@@ -1,7 +1,7 @@
-"""One small process that clears away our servers and directories if this process dies.
+"""Servers and directories that a reaper removes if this process dies without doing so.
 
-It holds the read end of a pipe from us; when we end, in whatever way, the pipe closes and it ends
-every process and removes every directory that is still registered.
+The reaper is one small child process. It reads a pipe from us; when we end, in whatever way, the
+pipe closes, and it ends every process and removes every directory that is still registered.
 """
 
 import atexit
@@ -13,59 +13,59 @@ import sys
 import threading
 from pathlib import Path
 
-from goldfish.services import gravedigger
+from goldfish.services import reaper
 
 
-class _Undertaker:
-    """The undertaker of this process, started at the first registration."""
+class _Reaper:
+    """The reaper of this process; the first registration starts it."""
 
     def __init__(self) -> None:
         self.mutex = threading.RLock()
         self._process: subprocess.Popen[bytes] | None = None
-        self._ledger: dict[tuple[str, int | str], list[object]] = {}
+        self._registered: dict[tuple[str, int | str], list[object]] = {}
 
     def watch(self, kind: str, key: int | str, *details: object) -> None:
         with self.mutex:
-            self._ledger[kind, key] = [f"watch {kind}", key, *details]
-            self._tell(self._ledger[kind, key])
+            self._registered[kind, key] = [f"watch {kind}", key, *details]
+            self._tell(self._registered[kind, key])
 
     def forget(self, kind: str, key: int | str) -> None:
         with self.mutex:
-            if self._ledger.pop((kind, key), None) is not None:
+            if self._registered.pop((kind, key), None) is not None:
                 self._tell([f"forget {kind}", key])
 
-    def dismiss(self) -> None:
-        """Let the undertaker do its work now, and wait for it."""
+    def finish(self) -> None:
+        """Let the reaper do its work now, and wait for it."""
         with self.mutex:
             process, self._process = self._process, None
-            self._ledger.clear()
+            self._registered.clear()
         if process is not None and process.stdin is not None:
             process.stdin.close()
             with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(timeout=2 * gravedigger.PATIENCE)
+                process.wait(timeout=2 * reaper.PATIENCE)
 
     def abandon(self) -> None:
-        """In a forked child: leave the parent's undertaker to the parent alone."""
+        """In a forked child, leave the parent's reaper to the parent."""
         process = self._process
         if process is not None and process.stdin is not None:
             process.stdin.close()
             # The child must not wait for, or warn about, a process that is not its own child.
             process.returncode = 0
-        self.mutex, self._process, self._ledger = threading.RLock(), None, {}
+        self.mutex, self._process, self._registered = threading.RLock(), None, {}
 
     def _tell(self, message: list[object]) -> None:
         if self._process is None:
-            self._hire()
-        elif not self._say(message):
-            # Somebody ended the undertaker: the next one learns the whole ledger.
+            self._start()
+        elif not self._send(message):
+            # Somebody ended the reaper: the next one learns everything that is registered.
             self._process.wait()
-            self._hire()
+            self._start()
 
-    def _hire(self) -> None:
+    def _start(self) -> None:
         if self._process is None:
-            atexit.register(self.dismiss)
+            atexit.register(self.finish)
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", str(Path(gravedigger.__file__).absolute())],
+            [sys.executable, "-I", "-S", str(Path(reaper.__file__).absolute())],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -73,10 +73,11 @@ class _Undertaker:
             start_new_session=True,
             bufsize=0,
         )
-        for entry in self._ledger.values():
-            self._say(entry)
+        for message in self._registered.values():
+            self._send(message)
 
-    def _say(self, message: list[object]) -> bool:
+    def _send(self, message: list[object]) -> bool:
+        """Send the message; return False if the reaper is dead."""
         assert self._process is not None
         assert self._process.stdin is not None
         try:
@@ -86,33 +87,33 @@ class _Undertaker:
         return True
 
 
-_undertaker = _Undertaker()
+_reaper = _Reaper()
 # No fork while the pipe is being made: a child that keeps its write end would hide our death.
 os.register_at_fork(
-    before=lambda: _undertaker.mutex.acquire(),
-    after_in_parent=lambda: _undertaker.mutex.release(),
-    after_in_child=_undertaker.abandon,
+    before=lambda: _reaper.mutex.acquire(),
+    after_in_parent=lambda: _reaper.mutex.release(),
+    after_in_child=_reaper.abandon,
 )
 
 
 def watch_process(pid: int, gentle_signal: int | None = None) -> None:
     """End this process and its descendants when we die: gently first if a signal is given."""
-    born = gravedigger.birth(pid)
-    if born is not None:
-        _undertaker.watch("process", pid, gentle_signal, born)
+    started = reaper.start_mark(pid)
+    if started is not None:
+        _reaper.watch("process", pid, gentle_signal, started)
 
 
 def forget_process(pid: int) -> None:
     """Leave this process alone; one that was never watched is no error."""
-    _undertaker.forget("process", pid)
+    _reaper.forget("process", pid)
 
 
 def watch_directory(path: Path | str, *, unless_locked: Path | str | None = None) -> None:
     """Remove this directory when we die, unless somebody then holds a lock on the given file."""
     lock = None if unless_locked is None else os.path.abspath(unless_locked)
-    _undertaker.watch("directory", os.path.abspath(path), lock)
+    _reaper.watch("directory", os.path.abspath(path), lock)
 
 
 def forget_directory(path: Path | str) -> None:
     """Leave this directory alone; one that was never watched is no error."""
-    _undertaker.forget("directory", os.path.abspath(path))
+    _reaper.forget("directory", os.path.abspath(path))

@@ -1,9 +1,10 @@
-"""Servers that one sandbox has for itself: lent out, given back, and used again if in order."""
+"""Servers that one sandbox has for itself: acquired, released, and used again if in order."""
 
 import atexit
 import contextlib
 import os
 import threading
+from typing import cast, get_args
 
 from goldfish.errors import ServiceError
 from goldfish.services.external_postgres import ExternalPostgres
@@ -16,9 +17,9 @@ OwnServer = RedisServer | PostgresServer
 AnyServer = OwnServer | ExternalRedis | ExternalPostgres
 SERVICES = ("redis", "postgres")
 
-_IDLE_AT_MOST = 2  # of each kind; a third is ended
+_MOST_IDLE = 2  # of each kind; a third is ended
 
-# What a fault, or a store, may have changed; the rest of a server's settings nobody touches.
+# Settings that a fault, or a store, may have changed.
 _REDIS_SETTINGS = {
     "maxmemory": "0",
     "maxmemory-policy": "noeviction",
@@ -40,55 +41,55 @@ END $$
 
 
 class _Pool:
-    """The private servers of this process: those lent out, and those that wait."""
+    """The private servers of this process: those in use, and those that are idle."""
 
     def __init__(self) -> None:
         self.reset()
 
     def reset(self) -> None:
-        """Forget the servers without a touch: in a forked child they are the parent's."""
+        """Forget the servers without closing them: in a forked child they are the parent's."""
         self._mutex = threading.Lock()
-        self._lent: list[OwnServer] = []
+        self._in_use: list[OwnServer] = []
         self._idle: list[OwnServer] = []
 
-    def lend(self, service: str) -> OwnServer:
-        fresh = _new(service)
+    def acquire(self, service: str) -> OwnServer:
+        fresh = _make_server(service)
         with self._mutex:
-            alike = [each for each in self._idle if _alike(each, fresh)]
+            alike = [each for each in self._idle if _is_alike(each, fresh)]
             server = alike[-1] if alike else fresh
             self._idle = [each for each in self._idle if each is not server]
-            self._lent.append(server)
+            self._in_use.append(server)
         try:
             return server.start()
         except BaseException:
-            self._take_back(server)
+            self._remove(server)
             raise
 
-    def give_back(self, server: OwnServer, *, doubtful: bool) -> None:
-        if not self._take_back(server):
-            raise ServiceError("this server was not lent, or came back already: give back once")
-        if doubtful or not _restored(server):
+    def release(self, server: OwnServer, *, doubtful: bool) -> None:
+        if not self._remove(server):
+            raise ServiceError("this server is not in use: release a server once")
+        if doubtful or not _reset(server):
             server.close()
             return
         with self._mutex:
             self._idle.append(server)
             alike = [each for each in self._idle if type(each) is type(server)]
-            # The oldest goes: it may be of a persistence that nobody asks for any more.
-            surplus = alike[:-_IDLE_AT_MOST]
+            # The oldest goes: nobody may ask for its persistence any more.
+            surplus = alike[:-_MOST_IDLE]
             self._idle = [each for each in self._idle if each not in surplus]
         for each in surplus:
             each.close()
 
     def close(self) -> None:
-        for server in (*self._lent, *self._idle):
+        for server in (*self._in_use, *self._idle):
             server.close()
         self.reset()
 
-    def _take_back(self, server: OwnServer) -> bool:
+    def _remove(self, server: OwnServer) -> bool:
         with self._mutex:
-            was_lent = any(each is server for each in self._lent)
-            self._lent = [each for each in self._lent if each is not server]
-        return was_lent
+            was_in_use = any(each is server for each in self._in_use)
+            self._in_use = [each for each in self._in_use if each is not server]
+        return was_in_use
 
 
 _pool = _Pool()
@@ -96,56 +97,54 @@ os.register_at_fork(after_in_child=_pool.reset)
 atexit.register(_pool.close)
 
 
-def lend(service: str) -> AnyServer:
-    """A running, empty server that nobody else uses, or the one that the user gave us."""
+def acquire(service: str) -> AnyServer:
+    """Return a running, empty server that nobody else uses, or the one that the user runs."""
     if service not in SERVICES:
-        raise ServiceError(f"there is no service {service!r}: use {' or '.join(SERVICES)}")
+        raise ServiceError(f"no service named {service!r}: use {' or '.join(SERVICES)}")
     if service == "redis" and os.environ.get("GOLDFISH_REDIS_URL"):
         return shared_redis()
     if service == "postgres" and os.environ.get("GOLDFISH_POSTGRES_DSN"):
         return shared_postgres()
-    return _pool.lend(service)
+    return _pool.acquire(service)
 
 
-def give_back(server: AnyServer, *, doubtful: bool = False) -> None:
-    """Return what lend() gave: it is emptied and kept for the next, or ended if in doubt."""
+def release(server: AnyServer, *, doubtful: bool = False) -> None:
+    """Take back a server: reset it and keep it for the next caller, or end it if it is doubtful."""
     if isinstance(server, RedisServer | PostgresServer):
-        _pool.give_back(server, doubtful=doubtful)
+        _pool.release(server, doubtful=doubtful)
 
 
-def _new(service: str) -> OwnServer:
+def _make_server(service: str) -> OwnServer:
     if service == "redis":
-        return RedisServer(persistence=_persistence())
+        return RedisServer(persistence=_read_persistence())
     return PostgresServer(in_memory=True)
 
 
-def _persistence() -> Persistence:
+def _read_persistence() -> Persistence:
     wanted = os.environ.get("GOLDFISH_REDIS_PERSISTENCE", "always")
-    if wanted == "always":
-        return "always"
-    if wanted == "none":
-        return "none"
-    raise ServiceError(f"GOLDFISH_REDIS_PERSISTENCE is {wanted!r}: set it to 'always' or 'none'")
+    if wanted in get_args(Persistence):
+        return cast(Persistence, wanted)
+    raise ServiceError(f"GOLDFISH_REDIS_PERSISTENCE must be 'always' or 'none' (got {wanted!r})")
 
 
-def _alike(one: OwnServer, other: OwnServer) -> bool:
+def _is_alike(one: OwnServer, other: OwnServer) -> bool:
     if isinstance(one, RedisServer) and isinstance(other, RedisServer):
         return one.persistence == other.persistence
     return type(one) is type(other)
 
 
-def _restored(server: OwnServer) -> bool:
-    """Whether the server is as it was at its start, after we did what that takes."""
+def _reset(server: OwnServer) -> bool:
+    """Make the server what it was at its start; return True if that worked."""
     if not server.is_running:
         return False
     with contextlib.suppress(OSError, ServiceError):
         if isinstance(server, RedisServer):
-            return _restored_redis(server)
-        return _restored_postgres(server)
+            return _reset_redis(server)
+        return _reset_postgres(server)
     return False
 
 
-def _restored_redis(server: RedisServer) -> bool:
+def _reset_redis(server: RedisServer) -> bool:
     settings = [word for pair in _REDIS_SETTINGS.items() for word in pair]
     replies = server.ask(
         ["REPLICAOF", "NO", "ONE"],
@@ -160,8 +159,8 @@ def _restored_redis(server: RedisServer) -> bool:
     return not any(reply.startswith("-") for reply in replies)
 
 
-def _restored_postgres(server: PostgresServer) -> bool:
-    # In a database that no fault has made read-only or slow.
+def _reset_postgres(server: PostgresServer) -> bool:
+    # In template1, which no fault has made read-only or slow.
     for sql in (
         "ALTER DATABASE postgres RESET ALL",
         "ALTER DATABASE postgres CONNECTION LIMIT -1",

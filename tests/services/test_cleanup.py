@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from goldfish.services import gravedigger
+from goldfish.services import reaper
 
 START_BOTH = """
 import json, os, sys, time
-from goldfish.services import PostgresServer, RedisServer, gravedigger, testrun
+from goldfish.services import PostgresServer, RedisServer, reaper, testrun
 redis, postgres = RedisServer().start(), PostgresServer().start()
 if "pause" in sys.argv:
     redis.pause(); postgres.pause()
@@ -24,8 +24,8 @@ if "fork" in sys.argv:
     child = os.fork()
     if child == 0:
         time.sleep(30); os._exit(0)
-pids = [redis.pid, postgres.pid, *gravedigger.descendants(postgres.pid)]
-pids = [pid for pid in pids if gravedigger.birth(pid)]
+pids = [redis.pid, postgres.pid, *reaper.list_descendants(postgres.pid)]
+pids = [pid for pid in pids if reaper.start_mark(pid)]
 directories = [redis.directory, postgres.directory]
 if not os.environ.get("PYTEST_XDIST_TESTRUNUID"):
     directories.append(testrun._run.directory)
@@ -37,14 +37,14 @@ time.sleep(60)
 
 WATCH_DIRECTORY = """
 import os, sys, time
-from goldfish.services import undertaker
-undertaker.watch_directory(sys.argv[1])
+from goldfish.services import cleanup
+cleanup.watch_directory(sys.argv[1])
 if "again" in sys.argv:
-    undertaker._undertaker._process.kill()
-    undertaker._undertaker._process.wait()
-    undertaker.watch_directory(sys.argv[2])
+    cleanup._reaper._process.kill()
+    cleanup._reaper._process.wait()
+    cleanup.watch_directory(sys.argv[2])
 if "forget" in sys.argv:
-    undertaker.forget_directory(sys.argv[1])
+    cleanup.forget_directory(sys.argv[1])
 if os.fork() == 0:
     # The child's end must not clear away what the parent still uses.
     sys.exit()
@@ -79,29 +79,29 @@ def run_both(*arguments: str, alone: bool = False) -> tuple["subprocess.Popen[by
 def test_a_killed_parent_leaves_no_process_and_no_directory(manner: list[str]) -> None:
     """After SIGKILL of the parent all is gone: running, or paused with a forked child about."""
     parent, (pids, directories) = run_both(*manner)
-    children = gravedigger.descendants(parent.pid)
-    before = [bool(gravedigger.birth(pid)) for pid in pids]
+    children = reaper.list_descendants(parent.pid)
+    before = [bool(reaper.start_mark(pid)) for pid in pids]
     before += [Path(directory).is_dir() for directory in directories]
     parent.kill()
     parent.wait()
     assert all(before)
     assert len(before) > 6
-    assert until(lambda: not any(gravedigger.birth(pid) for pid in pids))
+    assert until(lambda: not any(reaper.start_mark(pid) for pid in pids))
     assert until(lambda: not any(Path(directory).exists() for directory in directories))
-    gravedigger.send(children, signal.SIGKILL)
+    reaper.send_signal(children, signal.SIGKILL)
 
 
 def test_a_forgotten_server_ends_at_a_normal_exit() -> None:
     """A process that ends without closing its servers has cleared them away when it is gone."""
     parent, (pids, directories) = run_both("exit", alone=True)
     parent.wait(timeout=30)
-    assert not any(gravedigger.birth(pid) for pid in pids)
+    assert not any(reaper.start_mark(pid) for pid in pids)
     assert not any(Path(directory).exists() for directory in directories)
 
 
 @pytest.mark.parametrize("manner", ["once", "again"])
 def test_a_watched_directory_goes_with_its_process(tmp_path: Path, manner: str) -> None:
-    """It is there while the process lives and gone after its death, also with a new undertaker."""
+    """It is there while the process lives and gone after its death, also with a new reaper."""
     watched, second = tmp_path / "watched", tmp_path / "second"
     for directory in (watched, second):
         directory.mkdir()
@@ -127,12 +127,12 @@ def test_a_forgotten_directory_stays(tmp_path: Path) -> None:
 
 
 def test_a_later_process_with_the_same_pid_is_spared() -> None:
-    """The undertaker ends a process only if it is the one that was registered."""
+    """The reaper ends a process only if it is the one that was registered."""
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as bystander:
-        notes = json.dumps(["watch process", bystander.pid, None, "another birth"])
-        digger = [sys.executable, "-I", "-S", gravedigger.__file__]
+        notes = json.dumps(["watch process", bystander.pid, None, "another mark"])
+        digger = [sys.executable, "-I", "-S", reaper.__file__]
         subprocess.run(digger, input=notes.encode(), check=True)
         assert bystander.poll() is None
-        notes = json.dumps(["watch process", bystander.pid, None, gravedigger.birth(bystander.pid)])
+        notes = json.dumps(["watch process", bystander.pid, None, reaper.start_mark(bystander.pid)])
         subprocess.run(digger, input=notes.encode(), check=True)
         assert bystander.wait() == -signal.SIGKILL
