@@ -16,7 +16,7 @@ from statistics import median
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from goldfish.harness.memory import Memory
-from goldfish.harness.pods import Nursery
+from goldfish.harness.pods import ForkServer
 from goldfish.stress.fleet import Fleet, asks
 from goldfish.stress.workload import Operation, Workload
 from goldfish.targets.names import resolve
@@ -40,9 +40,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 async def _measured(rounds: int, pods: int) -> tuple[list[float], list[float]]:
     target = resolve("redis")
-    sandbox, nursery = Sandbox(), Nursery(target)
+    sandbox, forks = Sandbox(), ForkServer(target)
     sandbox.provide(target.services)
-    memory = Memory(target, sandbox, "CON01", Random(1), PATIENCE, nursery)
+    memory = Memory(target, sandbox, "CON01", Random(1), PATIENCE, forks)
     try:
         fleet = await Fleet.open(memory, pods, patience=PATIENCE)
         workload = Workload(pods=pods, processes=8, sessions=8, operations=800, batch=2)
@@ -53,7 +53,7 @@ async def _measured(rounds: int, pods: int) -> tuple[list[float], list[float]]:
         return recorded, bare
     finally:
         await memory.discard()
-        nursery.close()
+        forks.close()
         sandbox.close()
 
 

@@ -10,7 +10,8 @@ import pytest
 
 import goldfish
 from goldfish.catalogue.registry import Check, Need, Reopening, catalogue, method
-from goldfish.engine.runner import Finished, Plan, Started, run
+from goldfish.engine.events import Finished, Started
+from goldfish.engine.runner import Plan, run
 from goldfish.errors import MissingExtraError, NotPossibleError
 from goldfish.findings.reason import Reason
 from goldfish.findings.result import Result, UnprovenError, UnsupportedError, Verdict

@@ -12,7 +12,7 @@ import pytest
 from goldfish import ChatMessage, target
 from goldfish.findings.result import Violation
 from goldfish.harness.client import StoreError
-from goldfish.harness.pods import NoPodError, Nursery, Pod
+from goldfish.harness.pods import ForkServer, NoPodError, Pod
 from goldfish.integrations.goldfish.targets import sqlite
 from goldfish.world.sandbox import Sandbox
 
@@ -51,30 +51,30 @@ class Lazy:
 lazy = target(Lazy)
 
 
-async def opened(nursery: Nursery, sandbox: Sandbox) -> Pod:
+async def opened(forks: ForkServer, sandbox: Sandbox) -> Pod:
     sandbox.opening += 1
-    return await nursery.pod(sandbox.description(), {})
+    return await forks.pod(sandbox.description(), {})
 
 
 async def test_a_pod_serves_calls_on_the_same_storage() -> None:
     """Messages of any text travel both ways, and what one pod wrote another reads."""
-    sandbox, nursery = Sandbox(), Nursery(sqlite)
+    sandbox, forks = Sandbox(), ForkServer(sqlite)
     batch = [ChatMessage(role="user", content="lone \ud800, NUL \0, 🐠", metadata={"n": 2**70})]
-    one, other = await opened(nursery, sandbox), await opened(nursery, sandbox)
+    one, other = await opened(forks, sandbox), await opened(forks, sandbox)
     assert one.pid != other.pid != os.getpid()
     await one.call("add_messages", "s", batch, deadline=5)
     assert await other.call("get_history", "s", deadline=5) == batch
     assert "trim" in one.methods
     await one.close(deadline=5)
     other.kill()
-    nursery.close()
+    forks.close()
     sandbox.close()
 
 
 async def test_what_a_store_raises_or_never_returns_in_a_pod_is_told() -> None:
     """An error comes with its description, a hang as wedged, a death as an error."""
-    sandbox, nursery = Sandbox(), Nursery(odd)
-    pod = await opened(nursery, sandbox)
+    sandbox, forks = Sandbox(), ForkServer(odd)
+    pod = await opened(forks, sandbox)
     with pytest.raises(StoreError, match="RuntimeError: refused"):
         await pod.call("add_messages", "s", [], deadline=5)
     with pytest.raises(Violation, match="did not return"):
@@ -83,40 +83,40 @@ async def test_what_a_store_raises_or_never_returns_in_a_pod_is_told() -> None:
     with pytest.raises((StoreError, ConnectionError, BrokenPipeError)):
         await pod.call("add_messages", "s", [], deadline=5)
     pod.kill()
-    nursery.close()
+    forks.close()
     sandbox.close()
 
 
 async def test_what_opening_imports_is_paid_for_once() -> None:
     """The second pod begins with the modules that the first had to import."""
-    sandbox, nursery = Sandbox(), Nursery(lazy)
-    pods = [await opened(nursery, sandbox) for _ in range(2)]
+    sandbox, forks = Sandbox(), ForkServer(lazy)
+    pods = [await opened(forks, sandbox) for _ in range(2)]
     found = [await pod.call("get_history", "s", deadline=5) for pod in pods]
     assert [messages[0]["content"] for messages in found] == [True, False]
     for pod in pods:
         pod.kill()
-    nursery.close()
+    forks.close()
     sandbox.close()
 
 
 def test_a_factory_inside_a_function_cannot_be_found_by_another_process() -> None:
     """The error says what to do."""
     with pytest.raises(NoPodError, match="move it to the top of a module"):
-        Nursery(target(lambda sandbox: None))
+        ForkServer(target(lambda sandbox: None))
 
 
 def test_a_dead_harness_leaves_no_pods_behind(tmp_path: Any) -> None:
     """Pods end when the process that they serve is killed, even if they are stopped."""
     code = (
         "import asyncio, os, signal, sys\n"
-        "from goldfish.harness.pods import Nursery\n"
+        "from goldfish.harness.pods import ForkServer\n"
         "from goldfish.world.sandbox import Sandbox\n"
         "from goldfish.integrations.goldfish.targets import sqlite\n"
         "async def main():\n"
-        "    nursery = Nursery(sqlite); sandbox = Sandbox()\n"
-        "    pods = [await nursery.pod(sandbox.description(), {}) for _ in range(2)]\n"
+        "    forks = ForkServer(sqlite); sandbox = Sandbox()\n"
+        "    pods = [await forks.pod(sandbox.description(), {}) for _ in range(2)]\n"
         "    os.kill(pods[1].pid, signal.SIGSTOP)\n"
-        "    print(*(pod.pid for pod in pods), nursery._process.pid, flush=True)\n"
+        "    print(*(pod.pid for pod in pods), forks._process.pid, flush=True)\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
         "asyncio.run(main())\n"
     )

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from goldfish.catalogue.registry import Check
-from goldfish.engine.runner import Finished, Started
+from goldfish.engine.events import Finished, Started
 from goldfish.findings.result import Verdict
 from goldfish.report import progress
 from goldfish.report.estimate import Estimate

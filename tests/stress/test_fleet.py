@@ -10,7 +10,7 @@ from typing import Any
 
 import goldfish
 from goldfish.harness.memory import Memory
-from goldfish.harness.pods import Nursery
+from goldfish.harness.pods import ForkServer
 from goldfish.integrations.goldfish.targets import memory as in_memory
 from goldfish.integrations.goldfish.targets import sqlite
 from goldfish.stress.fleet import Fleet
@@ -39,13 +39,13 @@ shared = goldfish.target(threads=True)(Threaded)
 
 @asynccontextmanager
 async def opened(target: Target, pods: int, **options: Any) -> AsyncIterator[Fleet]:
-    sandbox, nursery = Sandbox(), Nursery(target)
-    memory = Memory(target, sandbox, "CON01", Random(1), 10.0, nursery)
+    sandbox, forks = Sandbox(), ForkServer(target)
+    memory = Memory(target, sandbox, "CON01", Random(1), 10.0, forks)
     try:
         yield await Fleet.open(memory, pods, **{"patience": 10.0, **options})
     finally:
         await memory.discard()
-        nursery.close()
+        forks.close()
         sandbox.close()
 
 

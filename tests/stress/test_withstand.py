@@ -9,7 +9,7 @@ import pytest
 
 from goldfish.findings.result import UnprovenError, Violation
 from goldfish.harness.memory import Memory
-from goldfish.harness.pods import Nursery
+from goldfish.harness.pods import ForkServer
 from goldfish.integrations.goldfish.targets import memory as in_memory
 from goldfish.integrations.goldfish.targets import sqlite
 from goldfish.specimens.references.sqlite import Reference
@@ -24,14 +24,14 @@ SMALL = Workload(pods=2, processes=3, operations=24, batch=2)
 
 @asynccontextmanager
 async def under_test(target: Target, seed: int = 1) -> AsyncIterator[Memory]:
-    sandbox, nursery = Sandbox(), Nursery(target)
-    memory = Memory(target, sandbox, "CON01", Random(seed), 10.0, nursery)
+    sandbox, forks = Sandbox(), ForkServer(target)
+    memory = Memory(target, sandbox, "CON01", Random(seed), 10.0, forks)
     try:
         await memory.open()
         yield memory
     finally:
         await memory.discard()
-        nursery.close()
+        forks.close()
         sandbox.close()
 
 

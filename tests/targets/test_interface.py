@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 
+from goldfish.engine.opening import open_target
 from goldfish.errors import MissingExtraError, TargetError
 from goldfish.specimens.references.sqlite import Reference
 from goldfish.targets.declaration import as_target
-from goldfish.targets.interface import refuse_wrong_shape, shape_problem
+from goldfish.targets.interface import find_interface_problem
 
 
 def store(**methods: Any) -> object:
@@ -39,7 +40,7 @@ def anything(*arguments: Any, **options: Any) -> None:
 )
 def test_a_memory_has_little_to_have(methods: dict[str, Any]) -> None:
     """Messages or facts; a keyword that is missing is a matter for the checks."""
-    assert shape_problem(store(**methods)) is None
+    assert find_interface_problem(store(**methods)) is None
 
 
 @pytest.mark.parametrize(
@@ -53,7 +54,7 @@ def test_a_memory_has_little_to_have(methods: dict[str, Any]) -> None:
 )
 def test_what_is_missing_is_named_as_it_is_called(methods: dict[str, Any], lacks: str) -> None:
     """The sentence says what is expected, with its parameters."""
-    assert f"has no {lacks}: a memory has" in str(shape_problem(store(**methods)))
+    assert f"has no {lacks}: a memory has" in str(find_interface_problem(store(**methods)))
 
 
 @pytest.mark.parametrize(
@@ -69,7 +70,7 @@ def test_what_is_missing_is_named_as_it_is_called(methods: dict[str, Any], lacks
 def test_a_method_in_another_shape_is_named(name: str, method: Any, expected: str) -> None:
     """Which, and what is expected."""
     methods = {"add_messages": two, "get_history": one, name: method}
-    problem = str(shape_problem(store(**methods)))
+    problem = str(find_interface_problem(store(**methods)))
     assert problem.startswith(f"has {name}(")
     assert problem.endswith(f"in the wrong shape: expected {expected}")
 
@@ -77,7 +78,7 @@ def test_a_method_in_another_shape_is_named(name: str, method: Any, expected: st
 def test_a_target_that_gives_no_memory_is_refused() -> None:
     """A factory that forgot to return is the usual case."""
     with pytest.raises(TargetError, match="forgetful gives a NoneType that has no add_messages"):
-        refuse_wrong_shape(as_target(lambda sandbox: None, "forgetful"))
+        open_target(as_target(lambda sandbox: None, "forgetful"))
 
 
 def test_a_target_that_opens_well_or_not_at_all_is_left_to_the_run() -> None:
@@ -86,8 +87,8 @@ def test_a_target_that_opens_well_or_not_at_all_is_left_to_the_run() -> None:
     def raising(sandbox: Any) -> None:
         raise OSError("no route")
 
-    refuse_wrong_shape(as_target(Reference, "reference"))
-    refuse_wrong_shape(as_target(raising, "raising"))
+    open_target(as_target(Reference, "reference"))
+    open_target(as_target(raising, "raising"))
 
 
 def test_a_package_that_an_opening_misses_is_told_as_it_is() -> None:
@@ -97,4 +98,4 @@ def test_a_package_that_an_opening_misses_is_told_as_it_is() -> None:
         raise MissingExtraError.of("redis", "redis")
 
     with pytest.raises(MissingExtraError, match="pip install"):
-        refuse_wrong_shape(as_target(needy, "needy"))
+        open_target(as_target(needy, "needy"))

@@ -11,6 +11,7 @@ from pathlib import Path
 from goldfish.catalogue.registry import catalogue
 from goldfish.cli.trial import Trial
 from goldfish.engine.baseline import Account, Known, account, read_baseline
+from goldfish.engine.opening import open_target
 from goldfish.engine.runner import Plan
 from goldfish.engine.selection import select
 from goldfish.engine.stopping import Stop, stoppable
@@ -23,7 +24,6 @@ from goldfish.report.page import Page
 from goldfish.report.progress import show_status
 from goldfish.report.terminal import Detail, summarise
 from goldfish.targets.declaration import Target
-from goldfish.targets.interface import refuse_wrong_shape
 from goldfish.targets.names import resolve
 
 HELD, FAILED = 0, 1
@@ -64,7 +64,7 @@ def check(request: Request) -> int:
     page = Page(sys.stderr if _is_report_on_standard_output(request) else None)
     with stoppable() as stop:
         with suspend_commands(page.file), _strangers_kept_out(request):
-            refuse_wrong_shapes(targets, stop, request.quiet)
+            targets = open_targets(targets, stop, request.quiet)
             accounts = []
             for spec, target in targets.items():
                 trial = Trial(target, checks, replace(plan, spelled=shlex.quote(spec)))
@@ -105,14 +105,16 @@ def planned(request: Request) -> Plan:
     )
 
 
-def refuse_wrong_shapes(targets: Mapping[str, Target], stop: Stop, quiet: bool) -> None:
-    """Open each target once, so that none of them gives a store of the wrong shape."""
+def open_targets(targets: Mapping[str, Target], stop: Stop, quiet: bool) -> dict[str, Target]:
+    """Open each target once, before anything is checked; a TargetError if one is not a memory."""
+    opened = dict(targets)
     try:
-        for target in targets.values():
+        for spec, target in targets.items():
             with show_status(f"opening {target.name}", quiet=quiet):
-                refuse_wrong_shape(target)
+                opened[spec] = open_target(target)
     except KeyboardInterrupt:
         stop.asked = True
+    return opened
 
 
 def distinct(specs: Sequence[str]) -> dict[str, Target]:

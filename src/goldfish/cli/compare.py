@@ -10,9 +10,9 @@ from goldfish.cli.check import (
     Request,
     distinct,
     exit_code,
+    open_targets,
     planned,
     refuse_unwritable,
-    refuse_wrong_shapes,
     written,
 )
 from goldfish.cli.trial import Trial
@@ -60,7 +60,7 @@ def _run_targets(request: Request, specs: Sequence[str], stop: Stop) -> dict[str
         return {}
     checks = select(catalogue(), only=request.only, skip=request.skip, suite=request.suite)
     plan, targets = planned(request), distinct(specs)
-    refuse_wrong_shapes(targets, stop, request.quiet)
+    targets = open_targets(targets, stop, request.quiet)
     return {
         spec: [Trial(target, checks, replace(plan, spelled=shlex.quote(spec))).report(stop)]
         for spec, target in targets.items()

@@ -4,12 +4,12 @@ import time
 from collections.abc import Sequence
 
 from goldfish.catalogue.registry import Check
-from goldfish.engine.runner import Event, Finished, Listener, Plan, Started, run
+from goldfish.engine.events import Event, Interrupted
+from goldfish.engine.runner import Plan, report_nothing, run
 from goldfish.engine.stopping import Stop
-from goldfish.findings.reason import Reason, Why
-from goldfish.findings.result import Report, Result, Verdict
+from goldfish.findings.result import Report
 from goldfish.report.estimate import Estimate
-from goldfish.report.progress import Watcher, make_watcher
+from goldfish.report.progress import make_watcher
 from goldfish.targets.declaration import Target
 
 
@@ -22,41 +22,27 @@ class Trial:
         self._target = target
         self._checks = checks
         self._plan = plan
-        self._begun: set[str] = set()
-        self._seen: dict[str, Result] = {}
 
     def report(self, stop: Stop, quiet: bool = False) -> Report:
-        """The runner's report, or one of what had been seen until somebody asked to stop."""
+        """Return the runner's report, or what had been seen until somebody asked to stop."""
         began = time.monotonic()
         plan = self._plan
+        seen = report_nothing(self._target, self._checks, plan)
         outlook = Estimate(self._target.name, len(self._checks), plan.max_time, plan.grow)
+
+        def listen(event: Event) -> None:
+            nonlocal seen
+            if isinstance(event, Interrupted):
+                seen = event.report
+            watching(event)
+
         try:
             if not stop.asked:
                 with make_watcher(outlook, quiet=quiet) as watching:
-                    return run(self._target, self._checks, plan, self._heard_by(watching))
+                    return run(self._target, self._checks, plan, listen)
         except KeyboardInterrupt:
             stop.asked = True
         finally:
             self.seconds = time.monotonic() - began
         self.interrupted = True
-        return Report(self._target.name, plan.seed, tuple(map(self._result, self._checks)))
-
-    def _heard_by(self, watching: Watcher) -> Listener:
-        def hear(event: Event) -> None:
-            if isinstance(event, Started):
-                self._begun.add(event.check.code)
-            if isinstance(event, Finished):
-                self._seen[event.result.code] = event.result
-            watching(event)
-
-        return hear
-
-    def _result(self, check: Check) -> Result:
-        """What was seen of a check when the run was cut off."""
-        if seen := self._seen.get(check.code):
-            return seen
-        if check.code in self._begun:
-            verdict, why = Verdict.UNKNOWN, Why.NOT_FINISHED
-        else:
-            verdict, why = Verdict.SKIPPED, Why.NOT_STARTED
-        return Result(check.code, check.name, check.promise, verdict, Reason(why))
+        return seen

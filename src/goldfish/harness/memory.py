@@ -16,7 +16,7 @@ from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness.client import EndedError, LocalClient, Methods, StoreError
 from goldfish.harness.hearing import Hearing
-from goldfish.harness.pods import Nursery, Pod
+from goldfish.harness.pods import ForkServer, Pod
 from goldfish.history import FAULT, Call, History, Outcome
 from goldfish.history.faults import PodFault
 from goldfish.messages import ChatMessage
@@ -211,7 +211,7 @@ class Memory:
     code: str
     random: Random
     deadline: float
-    nursery: Nursery | None = None
+    fork_server: ForkServer | None = None
     effort: float = 1.0  # how many more tries than usual to give to what happens by chance
     own_servers: bool = False  # whether what is made afresh gets servers of its own
     until: float = math.inf  # when to stop trying, by the monotonic clock
@@ -227,6 +227,11 @@ class Memory:
     def client(self) -> Client:
         """The newest opening in this process."""
         return self._clients[-1]
+
+    def declare(self, target: Target) -> None:
+        """Take over what the store declares, now that it was opened."""
+        self.target = target
+        self.hearing.answers = target.answers
 
     def promised(self, code: str) -> bool:
         """Whether the memory makes the promise of this check, which another may build on."""
@@ -250,7 +255,7 @@ class Memory:
     async def elsewhere(self, **options: Any) -> Client:
         """Open the storage in another process; ``client`` stays what it was."""
         self._refuse_unclaimed(1)
-        pod = await self._opening(self._nursery().pod(*self._orders(options)))
+        pod = await self._opening(self._require_fork_server().pod(*self._orders(options)))
         client = self._client(pod, "pod")
         self._clients.insert(0, client)
         return client
@@ -261,7 +266,7 @@ class Memory:
         first = self.sandbox.opening == 0 and count == 1
         born: list[Pod] = []
         for _ in range(count):
-            born.append(await self._nursery().unopened(*self._orders({})))
+            born.append(await self._require_fork_server().unopened(*self._orders({})))
             born[-1].hearing = self.hearing
             self.sandbox.opening += 1
         self._pods += born
@@ -271,7 +276,7 @@ class Memory:
     async def kill_while_opening(self, count: int) -> None:
         """Let other processes open the storage all at once, and kill each at a random instant."""
         self._refuse_unclaimed(count)
-        born = [await self._nursery().unopened(*self._orders({})) for _ in range(count)]
+        born = [await self._require_fork_server().unopened(*self._orders({})) for _ in range(count)]
         self.sandbox.opening += count
         opening = [asyncio.create_task(pod.open()) for pod in born]
         for pod in born:
@@ -381,10 +386,10 @@ class Memory:
         opened.hearing = self.hearing
         return Client(opened, self.deadline, name, self.record.history)
 
-    def _nursery(self) -> Nursery:
-        if self.nursery is None:
-            self.nursery = Nursery(self.target)  # which says why there can be none
-        return self.nursery
+    def _require_fork_server(self) -> ForkServer:
+        if self.fork_server is None:
+            self.fork_server = ForkServer(self.target)  # which says why there can be none
+        return self.fork_server
 
     def _orders(self, options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         return self.sandbox.description(), options

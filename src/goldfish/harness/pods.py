@@ -1,7 +1,7 @@
 """Pods: other processes that open the target and serve calls, as replicas of a service would.
 
-They are forked from one *nursery* process per target, which has paid for the imports and has no
-threads. Pods talk over a socket, never over standard output, where libraries print.
+They are forked from one *fork server* per target, a process that has paid for the imports and has
+no threads. Pods talk over a socket, never over standard output, where libraries print.
 """
 
 import asyncio
@@ -53,7 +53,7 @@ class Pod:
         imported: list[str],
     ) -> None:
         self.pid = pid
-        self._imported = imported  # what pods needed that their nursery did not have
+        self._imported = imported  # what pods needed that their fork server did not have
         self.methods: dict[str, list[str] | None] = {}
         self.lacking: dict[str, str] = {}
         self.hearing = Hearing()
@@ -158,7 +158,7 @@ def _outcome(method: str, answer: tuple[str, Any] | None) -> Any:
     return value
 
 
-class Nursery:
+class ForkServer:
     """The process that pods of one target are forked from."""
 
     def __init__(self, target: Target) -> None:
@@ -200,7 +200,7 @@ class Nursery:
         self._process.stdin.flush()
 
     def close(self) -> None:
-        """End the nursery; its pods end with their connections."""
+        """End the fork server; its pods end with their connections."""
         if self._process is not None and self._process.stdin is not None:
             self._process.stdin.close()
             self._process.kill()
@@ -229,7 +229,11 @@ class Nursery:
         )
         with (self._directory / "errors").open("wb") as errors:
             self._process = subprocess.Popen(  # noqa: ASYNC220 - it returns at once
-                [sys.executable, "-c", "from goldfish.harness.pods import nurse; nurse()"],
+                [
+                    sys.executable,
+                    "-c",
+                    "from goldfish.harness.pods import serve_forks; serve_forks()",
+                ],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=errors,
@@ -250,8 +254,8 @@ class Nursery:
         raise NoPodError(f"another process could not import the target: {why}")
 
 
-def nurse() -> None:
-    """The nursery's main: import the target, then fork a pod for each order."""
+def serve_forks() -> None:
+    """Import the target, then fork a pod for each order: what the fork server runs."""
     logging.getLogger("goldfish").addHandler(logging.NullHandler())  # as the command line does
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # pods are not waited for
     location, threads = json.loads(sys.stdin.buffer.readline())
@@ -264,7 +268,7 @@ def nurse() -> None:
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
                 asyncio.run(_serve(target, socket, RemoteSandbox(sandbox), options))
             finally:
-                os._exit(0)  # without the cleaning up that belongs to the nursery
+                os._exit(0)  # without the cleaning up that belongs to the fork server
 
 
 def _import(names: Sequence[str]) -> None:

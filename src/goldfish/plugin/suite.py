@@ -84,7 +84,7 @@ def hold(target: Target, check: Check, seed: int, again: str, reason: str | None
     import pytest
 
     __tracebackhide__ = True
-    result = _result(target, check, seed)
+    result = _run(target, check, seed)
     if reason and result.verdict in {Verdict.HELD, Verdict.UNSUPPORTED}:
         told = "holds" if result.verdict is Verdict.HELD else f"is unsupported ({result.summary})"
         pytest.fail(f"{check.code} is expected to be broken, and {told}: remove it", pytrace=False)
@@ -103,7 +103,7 @@ def hold_to(target: Target | Callable[..., Any] | str, promise: Function) -> Non
     """Hold a memory to a promise that is not of the catalogue; AssertionError if it does not."""
     __tracebackhide__ = True
     held_to = _target(target)
-    result = _result(held_to, Check(held_to.name, promise), 0)
+    result = _run(held_to, Check(held_to.name, promise), 0)
     if result.verdict is not Verdict.HELD:
         raise AssertionError(_printable("\n".join(_finding(result))))
 
@@ -119,23 +119,23 @@ def _finding(result: Result) -> list[str]:
     return [first, *(f"  {line}" for line in result.evidence)]
 
 
-def _result(target: Target, check: Check, seed: int) -> Result:
+def _run(target: Target, check: Check, seed: int) -> Result:
+    from goldfish.engine.examination import make_result
     from goldfish.engine.runner import Plan, run
 
     try:
-        _refuse_wrong_shape(target)
-        (result,) = run(target, [check], Plan(seed=seed)).results
+        (result,) = run(_open(target), [check], Plan(seed=seed)).results
     except GoldfishError as error:  # the world: no server, no package, a target that is none
-        return Result(check.code, check.name, check.promise, Verdict.UNKNOWN, Reason.stated(error))
+        return make_result(check, Verdict.UNKNOWN, Reason.stated(error))
     return result
 
 
 @functools.cache
-def _refuse_wrong_shape(target: Target) -> None:
-    """Once per target: an exception is not cached, and comes again with every item."""
-    from goldfish.targets.interface import refuse_wrong_shape
+def _open(target: Target) -> Target:
+    """Open a target once for all its items; an exception is not cached, and comes with each."""
+    from goldfish.engine.opening import open_target
 
-    refuse_wrong_shape(target)
+    return open_target(target)
 
 
 def _target(target: Target | Callable[..., Any] | str) -> Target:

@@ -3,7 +3,7 @@
 import time
 from dataclasses import dataclass, field
 
-from goldfish.engine.runner import Event, Finished, Started
+from goldfish.engine.events import Event, Finished, Started
 
 ENOUGH = 5  # checks that must have ended before their pace says anything about the others
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from goldfish.engine.runner import Event
+from goldfish.engine.events import Event
 from goldfish.report.estimate import Estimate
 from goldfish.report.sanitize import escape_controls, truncate
 

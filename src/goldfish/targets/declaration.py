@@ -57,6 +57,7 @@ class Target:
     summarises: bool = False
     promises: str = ""
     documented: Mapping[str, str] = field(default_factory=dict, hash=False)
+    is_inspected: bool = field(default=False, compare=False)  # what its store declares is in it
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         """What the factory makes."""
@@ -121,7 +122,7 @@ def declared_by(store: object, target: Target) -> Target:
     }
     if "carries" in said:
         said["carries"] = frozenset(said["carries"]) | {"content"}
-    return replace(target, **said)
+    return replace(target, **said, is_inspected=True)
 
 
 @overload

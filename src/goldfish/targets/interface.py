@@ -1,59 +1,20 @@
-"""Whether a store has the methods of a memory, in the shape in which checks call them."""
+"""The interface of a store: whether it has the methods of a memory, as checks call them."""
 
-import asyncio
 import contextlib
 import inspect
 from typing import Any
 
-from goldfish.errors import MissingExtraError, ModelNotFoundError, ServiceError, TargetError
-from goldfish.findings.result import Violation
-from goldfish.harness.client import LocalClient, StoreError
 from goldfish.history.operations import METHODS
-from goldfish.targets.declaration import Target
-from goldfish.world.sandbox import Sandbox
 
-OPENS_WITHIN = 10.0
-# What is missing here, and is no fault of the target.
-WORLD = (MissingExtraError, ModelNotFoundError, ServiceError, TargetError)
 # Methods that a stranger may have in any shape are not looked at.
 EXPECTED = {name: method for name, method in METHODS.items() if not method.any_shape}
 
 
-def shape_problem(store: object) -> str | None:
-    """Which method a store lacks or has in another shape, and what is expected; None if none."""
+def find_interface_problem(store: object) -> str | None:
+    """Return which method a store lacks or has in another shape, and the expected one; or None."""
     if problem := _missing(store):
         return problem
     return next(filter(None, (_misshapen(store, name) for name in EXPECTED)), None)
-
-
-def refuse_wrong_shape(target: Target) -> None:
-    """Open the target once, and raise a TargetError if what it gives is no memory.
-
-    A target that does not open is left to the run, which reports it as unknown.
-    """
-    if problem := asyncio.run(_problem(target)):
-        raise TargetError(f"the target {target.name} {problem}")
-
-
-async def _problem(target: Target) -> str | None:
-    sandbox = Sandbox()
-    try:
-        sandbox.provide(target.services)
-        sandbox.opening += 1
-        client = await LocalClient.open(target, sandbox, deadline=OPENS_WITHIN)
-        try:
-            return shape_problem(client.store)
-        finally:
-            with contextlib.suppress(StoreError, Violation):
-                await client.close(deadline=OPENS_WITHIN)
-    except StoreError as error:
-        if isinstance(error.error, WORLD):
-            raise error.error from None
-        return None
-    except Violation:
-        return None
-    finally:
-        sandbox.close()
 
 
 def _missing(store: object) -> str | None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import goldfish
+from goldfish.engine.opening import open_target
 from goldfish.errors import MemoryStoreError, ModelNotFoundError
 from goldfish.integrations.libraries import BUILT_INS
 from goldfish.integrations.mem0 import offline as mem0_offline
@@ -21,7 +22,6 @@ from goldfish.integrations.mem0.adapter import (
     scope_arguments,
 )
 from goldfish.integrations.times import NO_TIME
-from goldfish.targets.interface import refuse_wrong_shape
 from goldfish.targets.names import resolve
 from goldfish.testing import HashEmbedder
 from tests.integrations.blame import assert_blamed
@@ -219,7 +219,7 @@ def test_without_the_model_nothing_is_judged(
     """It is the world that lacks something: one sentence, and no verdict about Mem0."""
     monkeypatch.setenv("GOLDFISH_MODEL", str(tmp_path / "nowhere"))
     with pytest.raises(ModelNotFoundError, match="goldfish model install"):
-        refuse_wrong_shape(resolve("mem0"))
+        open_target(resolve("mem0"))
 
 
 FOUND = {

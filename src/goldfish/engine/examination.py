@@ -1,0 +1,187 @@
+"""One check of one target, in a sandbox of its own: from its function to its result."""
+
+import contextlib
+import math
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+
+from goldfish.catalogue.registry import Check
+from goldfish.engine.claims import excuse_what_left_the_window
+from goldfish.engine.opening import WORLD
+from goldfish.errors import NotPossibleError
+from goldfish.findings.reason import Reason, Why
+from goldfish.findings.result import Result, UnprovenError, UnsupportedError, Verdict, Violation
+from goldfish.harness.client import LocalClient, StoreError, describe_error
+from goldfish.harness.memory import Memory, OpeningError
+from goldfish.harness.pods import ForkServer, NoPodError
+from goldfish.history import FAULT, About, Call, History
+from goldfish.history.excerpt import Excerpt, excerpt_last_calls
+from goldfish.history.metrics import measure
+from goldfish.targets.declaration import Target
+from goldfish.world.sandbox import Sandbox
+
+Inspect = Callable[[object], Target]
+
+
+@dataclass(frozen=True)
+class Examination:
+    """How one check is put to one target; ``inspect`` tells what the opened store declares."""
+
+    check: Check
+    target: Target
+    inspect: Inspect
+    seed: int
+    effort: float
+    deadline: float
+    fork_server: ForkServer | None = None
+    until: float = math.inf
+    keep: Path | None = None  # where its history is kept
+
+    async def run(self) -> Result:
+        """Return the result; what is not the target's fault is unknown."""
+        for need in self.check.every_need:
+            if need.before_opening and (reason := need.in_target(self.target)):
+                return make_result(self.check, Verdict.UNSUPPORTED, reason)
+        try:
+            return await self._run_in_sandbox()
+        except Exception as error:
+            return explain_error(self.check, error)
+
+    async def _run_in_sandbox(self) -> Result:
+        sandbox = Sandbox(own_servers=self.check.own_servers)
+        try:
+            sandbox.provide(self.target.services)
+            memory = self._memory(sandbox)
+            try:
+                return _with_numbers(await self._judge(memory), memory)
+            finally:
+                self._save_history(memory)
+                await memory.discard()
+        finally:
+            sandbox.close()
+
+    def _memory(self, sandbox: Sandbox) -> Memory:
+        return Memory(
+            self.target,
+            sandbox,
+            self.check.code,
+            Random(f"{self.seed} {self.check.code} {self.effort:g}"),
+            self.deadline * _measure_crowding(),
+            self.fork_server,
+            self.effort,
+            self.check.own_servers,
+            self.until,
+        )
+
+    async def _judge(self, memory: Memory) -> Result:
+        try:
+            if reason := await self._find_obstacle(memory):
+                return make_result(self.check, Verdict.UNSUPPORTED, reason)
+            await self._call_check(memory)
+            return make_result(self.check, Verdict.HELD)
+        except Exception as error:
+            result = explain_error(self.check, error)
+            if result.verdict is not Verdict.BROKEN:
+                return result
+            return replace(result, excerpt=_excerpt(error, memory))
+
+    async def _find_obstacle(self, memory: Memory) -> Reason | None:
+        """Open the target; return why the check cannot be put to it, or None."""
+        client = await memory.open()
+        assert isinstance(client.opened, LocalClient)
+        memory.declare(self.inspect(client.opened.store))
+        if not memory.promised(self.check.code):
+            return Reason.of(Why.NOT_CLAIMED, memory.target.declines[self.check.code])
+        missing = (need.find_missing(memory.target, client) for need in self.check.every_need)
+        return next(filter(None, missing), None)
+
+    async def _call_check(self, memory: Memory) -> None:
+        try:
+            await self.check.function(memory)
+        except Violation as violation:
+            excuse_what_left_the_window(self.check, memory, violation)
+            raise
+
+    def _save_history(self, memory: Memory) -> None:
+        if self.keep is None:
+            return
+        record, code = memory.record, self.check.code
+        about = About(self.target.name, code, self.seed, judged=record.acknowledged > 0)
+        again = f"-{self.effort:g}" if self.effort > 1 else ""  # a soak comes by more than once
+        History(record.history.calls, about).save(self.keep / f"{code}{again}.jsonl")
+
+
+def make_result(check: Check, verdict: Verdict, reason: Reason | None = None) -> Result:
+    """Return the result of a check with this verdict."""
+    return Result(check.code, check.name, check.promise, verdict, reason)
+
+
+def explain_error(check: Check, error: Exception) -> Result:
+    """Return the result of a check that ended with this error; raise it if no check can go on."""
+    match error:
+        case Violation():
+            return _make_broken(check, error)
+        case OpeningError() if isinstance(error.cause, WORLD):
+            raise error.cause from error
+        case OpeningError() if error.first:
+            return make_result(check, Verdict.UNKNOWN, Reason.of(Why.NOT_OPENED, error))
+        case OpeningError():
+            return _make_broken(check, Violation(f"refused: {error}, though it was opened before"))
+        case StoreError():
+            return _make_broken(check, Violation(f"refused: {error}"))
+        case NoPodError() | UnprovenError():
+            return make_result(check, Verdict.UNKNOWN, Reason.stated(error))
+        case UnsupportedError():
+            return make_result(check, Verdict.UNSUPPORTED, error.reason)
+        case NotPossibleError():
+            return make_result(check, Verdict.UNSUPPORTED, Reason.stated(error))
+    if isinstance(error, WORLD):
+        raise error
+    reason = Reason.of(Why.INTERNAL_ERROR, describe_error(error))
+    return make_result(check, Verdict.UNKNOWN, reason)  # ours or the world's, never the target's
+
+
+def _make_broken(check: Check, violation: Violation) -> Result:
+    result = make_result(check, Verdict.BROKEN, Reason.stated(violation.summary))
+    return replace(result, finding=violation.finding, evidence=violation.evidence)
+
+
+def _with_numbers(result: Result, memory: Memory) -> Result:
+    """Return the result with what its calls show beside the verdict."""
+    record = memory.record
+    return replace(
+        result,
+        acknowledged=record.acknowledged,
+        lost=record.lost,
+        figures=measure(_calls_and_faults(memory)),
+    )
+
+
+def _excerpt(error: Exception, memory: Memory) -> Excerpt:
+    """Return the calls that show what is broken: the check's choice, or the last ones it made."""
+    if not isinstance(error, Violation):
+        return excerpt_last_calls(_calls_and_faults(memory), None, ())
+    if error.excerpt is not None:
+        return error.excerpt
+    return excerpt_last_calls(_calls_and_faults(memory), error.session, error.about)
+
+
+def _calls_and_faults(memory: Memory) -> Sequence[Call]:
+    """Return the calls of a check, and its faults as calls; one that is not healed yet lasts."""
+    now = time.perf_counter()
+    faults = [
+        Call(FAULT, "", FAULT, each.what, None, each.began, each.ended if each.is_healed else now)
+        for each in memory.sandbox.harm
+    ]
+    return [*memory.record.history.calls, *faults]
+
+
+def _measure_crowding() -> float:
+    """Return how many want each processor now, from 1 to 6: what is slow there is not wedged."""
+    with contextlib.suppress(OSError, AttributeError):  # not every system tells
+        return min(6.0, max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1)))
+    return 1.0

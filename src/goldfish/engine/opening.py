@@ -1,0 +1,55 @@
+"""Opens a target once, to learn its interface and its declarations before anything is checked."""
+
+import asyncio
+import contextlib
+
+from goldfish.errors import MissingExtraError, ModelNotFoundError, ServiceError, TargetError
+from goldfish.findings.result import Violation
+from goldfish.harness.client import LocalClient, StoreError
+from goldfish.targets.declaration import Target, declared_by
+from goldfish.targets.interface import find_interface_problem
+from goldfish.world.sandbox import Sandbox
+
+OPENS_WITHIN = 10.0
+# What is missing here, and is not the target's fault: no check can go on.
+WORLD = (MissingExtraError, ModelNotFoundError, ServiceError, TargetError)
+
+
+def open_target(target: Target) -> Target:
+    """Open the target once; return it with what its store declares.
+
+    Raise a TargetError if what it gives is not a memory. A target that does not open is returned
+    as it is: the run reports it as unknown.
+    """
+    if target.is_inspected:
+        return target
+    with asyncio.Runner(loop_factory=asyncio.new_event_loop) as loop:
+        return loop.run(_open(target))
+
+
+def inspect_store(target: Target, store: object) -> Target:
+    """Return the target with what its store declares; a TargetError if that is not a memory."""
+    if problem := find_interface_problem(store):
+        raise TargetError(f"the target {target.name} {problem}")
+    return declared_by(store, target)
+
+
+async def _open(target: Target) -> Target:
+    sandbox = Sandbox()
+    try:
+        sandbox.provide(target.services)
+        sandbox.opening += 1
+        client = await LocalClient.open(target, sandbox, deadline=OPENS_WITHIN)
+        try:
+            return inspect_store(target, client.store)
+        finally:
+            with contextlib.suppress(StoreError, Violation):
+                await client.close(deadline=OPENS_WITHIN)
+    except StoreError as error:
+        if isinstance(error.error, WORLD):
+            raise error.error from None
+        return target
+    except Violation:
+        return target
+    finally:
+        sandbox.close()
