@@ -64,4 +64,4 @@ def test_many_targets_come_one_after_the_other_and_nothing_acts() -> None:
     text = told(*[hostile] * 6)
     assert not {"\x00", "\x1b", "\u202e"} & set(text)
     assert text.count("verdict") == 6
-    assert "They do not differ" in text
+    assert "They agree on every promise" in text

@@ -1,1 +1,4 @@
-"""What was found, told to people and machines; nothing here knows a check or a store."""
+"""Reports of what was found, for people and machines: terminal, JSON, JUnit, GitHub, HTML.
+
+They consume events and results; nothing here imports the catalogue, a store or a command.
+"""

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from goldfish.findings.result import Report, Result, Verdict
 
@@ -10,7 +11,7 @@ NOT_ASKED = "not asked"
 
 @dataclass(frozen=True)
 class Difference:
-    """A promise about which the reports do not say the same; None where it was not asked."""
+    """A promise with a different verdict in each report; None where it was not asked."""
 
     code: str
     promise: str
@@ -18,7 +19,7 @@ class Difference:
 
 
 def summarise_family(report: Report, family: str) -> tuple[str, str]:
-    """The verdict of a family as a word, and the same with its counts."""
+    """Return the verdict of a family as a word, and the same with its counts."""
     verdicts = [result.verdict for result in report.results if result.family == family]
     broken, held, unknown = (
         verdicts.count(each) for each in (Verdict.BROKEN, Verdict.HELD, Verdict.UNKNOWN)
@@ -31,25 +32,24 @@ def summarise_family(report: Report, family: str) -> tuple[str, str]:
 
 
 def find_differences(reports: Sequence[Report]) -> list[Difference]:
-    """The promises that some memories keep and others do not, in the order of the catalogue."""
+    """Return the promises on which the verdicts differ, in the order of the catalogue."""
     by_code = [{result.code: result for result in report.results} for report in reports]
     codes = dict.fromkeys(code for results in by_code for code in results)
     rows = [(code, tuple(results.get(code) for results in by_code)) for code in codes]
     return [
         Difference(code, next(each.promise for each in results if each), results)
         for code, results in rows
-        if _differ(results)
+        if len({describe_result(result) for result in filter(was_asked, results)}) > 1
     ]
 
 
+def was_asked(result: Result | None) -> TypeGuard[Result]:
+    """Return True if the check ran: held, broken or unknown."""
+    return result is not None and result.verdict not in {Verdict.UNSUPPORTED, Verdict.SKIPPED}
+
+
 def describe_result(result: Result | None) -> str:
-    """The verdict in a word or two: "broken: lost"."""
-    if result is None or result.verdict in {Verdict.UNSUPPORTED, Verdict.SKIPPED}:
+    """Return the verdict in a word or two: "broken: lost"."""
+    if not was_asked(result):
         return NOT_ASKED
     return f"{result.verdict.value}: {result.finding}" if result.finding else result.verdict.value
-
-
-def _differ(results: Sequence[Result | None]) -> bool:
-    """Whether one is broken where another is not, or differently; what was not asked tells none."""
-    words = {describe_result(result) for result in results} - {NOT_ASKED}
-    return len(words) > 1

@@ -15,16 +15,16 @@ BETWEEN = 2
 
 
 def write_comparison(page: Page, reports: Sequence[Report], families: Mapping[str, str]) -> None:
-    """Write how the reports compare."""
+    """Write how the reports compare: by family, then promise by promise."""
     reports = [sanitize_report(report) for report in reports]
-    _table(page, _rows(reports, families))
+    _write_table(page, _list_rows(reports, families))
     differing = find_differences(reports)
     page.write()
     if not differing:
-        page.write("They do not differ in any promise that was put to more than one of them.")
+        page.write("They agree on every promise that was asked of more than one of them.")
         return
     page.write("They differ in:")
-    names = [_name(report) for report in reports]
+    names = [_format_name(report) for report in reports]
     for each in differing[:MOST_DIFFERENCES]:
         page.write(each.promise, indent=2, label=f"{each.code} ", style="bold")
         pairs = zip(names, map(describe_result, each.results), strict=True)
@@ -34,12 +34,12 @@ def write_comparison(page: Page, reports: Sequence[Report], families: Mapping[st
         page.write(f"and {more} more, which --html shows", indent=2)
 
 
-def _rows(reports: Sequence[Report], families: Mapping[str, str]) -> list[list[str]]:
+def _list_rows(reports: Sequence[Report], families: Mapping[str, str]) -> list[list[str]]:
     asked = {result.family for report in reports for result in report.results}
     return [
-        ["", *map(_name, reports)],
+        ["", *map(_format_name, reports)],
         ["verdict", *(report.verdict.value for report in reports)],
-        ["loss rate", *map(_rate, reports)],
+        ["loss rate", *map(_format_rate, reports)],
         *(
             [name, *(summarise_family(report, family)[1] for report in reports)]
             for family, name in families.items()
@@ -48,8 +48,8 @@ def _rows(reports: Sequence[Report], families: Mapping[str, str]) -> list[list[s
     ]
 
 
-def _table(page: Page, rows: Sequence[Sequence[str]]) -> None:
-    """The rows in columns; where the page is too narrow for them, one column after the other."""
+def _write_table(page: Page, rows: Sequence[Sequence[str]]) -> None:
+    """Write the rows in columns; if the page is too narrow, one column after the other."""
     widths = [max(map(cell_len, column)) + BETWEEN for column in zip(*rows, strict=True)]
     if sum(widths) <= page.width:
         for row in rows:
@@ -63,9 +63,9 @@ def _table(page: Page, rows: Sequence[Sequence[str]]) -> None:
             page.write(cell, indent=2, label=set_cell_size(name, widths[0]))
 
 
-def _name(report: Report) -> str:
+def _format_name(report: Report) -> str:
     return truncate(escape_controls(report.target), LONGEST_NAME)
 
 
-def _rate(report: Report) -> str:
+def _format_rate(report: Report) -> str:
     return f"{100 * report.loss_rate:.1f} %" if report.acknowledged else "not measured"

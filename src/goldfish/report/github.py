@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import IO
 
 from goldfish.engine.baseline import Account
-from goldfish.findings.result import Result, Verdict
+from goldfish.findings.result import Verdict
+from goldfish.report.results import list_lines
 from goldfish.report.sanitize import escape_controls, sanitize_report
 from goldfish.targets.declaration import Target
 
@@ -18,13 +19,13 @@ FAILURES = (Verdict.BROKEN, Verdict.UNKNOWN)
 
 
 def is_on_github() -> bool:
-    """Whether this runs as a step of a workflow."""
+    """Return True if this runs as a step of a workflow."""
     return os.environ.get("GITHUB_ACTIONS") == "true"
 
 
 @contextmanager
 def suspend_commands(file: IO[str]) -> Iterator[None]:
-    """Let the runner take no line for a command meanwhile: evidence and strangers may say `::`."""
+    """Keep the runner from reading lines as commands: evidence and strangers may print `::`."""
     if not is_on_github():
         yield
         return
@@ -45,11 +46,13 @@ def annotate(file: IO[str], accounts: Sequence[Account], targets: Iterable[Targe
 
 
 def make_annotations(account: Account, target: Target | None = None) -> Iterator[str]:
-    """A workflow command for each failure that was not known, and for each stale entry."""
+    """Yield a workflow command for each failure that was not known, and for each stale entry."""
     report = sanitize_report(account.report)
     for result in report.results:
         if result.verdict in FAILURES and result.code not in account.known:
-            yield format_command(f"{result.code} {report.target}", _told(result), target)
+            yield format_command(
+                f"{result.code} {report.target}", "\n".join(list_lines(result)), target
+            )
     for code, why in account.stale.items():
         yield format_command(
             f"{code} {report.target}", f"stale: {why}. Remove it from the baseline."
@@ -57,7 +60,7 @@ def make_annotations(account: Account, target: Target | None = None) -> Iterator
 
 
 def limit_lines(lines: Sequence[str]) -> list[str]:
-    """As many as GitHub shows, the last of which says how many there are beside them."""
+    """Return as many lines as GitHub shows; the last one says how many more there are."""
     if len(lines) <= MOST:
         return list(lines)
     more = f"{len(lines) - MOST + 1} more failures are in the log of this step."
@@ -65,20 +68,14 @@ def limit_lines(lines: Sequence[str]) -> list[str]:
 
 
 def format_command(title: str, message: str, target: Target | None = None) -> str:
-    """The line that makes an annotation: ``::error title=…::…``, at the factory of the target."""
-    properties = {**_place(target), "title": title}
-    told = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
-    return f"::error {told}::{_data(message)}"
+    """Return the line that makes an annotation at the factory: ``::error title=…::…``."""
+    properties = {**_locate(target), "title": title}
+    spelled = ",".join(f"{name}={_escape_property(value)}" for name, value in properties.items())
+    return f"::error {spelled}::{_escape_data(message)}"
 
 
-def _told(result: Result) -> str:
-    what = f"{result.finding}: {result.summary}" if result.finding else result.summary
-    lines = (result.promise, what, *result.evidence, result.reproduce)
-    return "\n".join(escape_controls(line) for line in lines if line)
-
-
-def _place(target: Target | None) -> dict[str, str]:
-    """The factory as the repository knows it; nothing for one that is installed elsewhere."""
+def _locate(target: Target | None) -> dict[str, str]:
+    """Return file and line of the factory in the repository; nothing if it is not in there."""
     if target is None or target.location is None:
         return {}
     root = Path(os.environ.get("GITHUB_WORKSPACE") or Path.cwd()).resolve()
@@ -90,9 +87,9 @@ def _place(target: Target | None) -> dict[str, str]:
     return {"file": str(path.relative_to(root)), "line": str(line)}
 
 
-def _data(text: str) -> str:
+def _escape_data(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def _property(text: str) -> str:
-    return _data(escape_controls(text)).replace(":", "%3A").replace(",", "%2C")
+def _escape_property(text: str) -> str:
+    return _escape_data(escape_controls(text)).replace(":", "%3A").replace(",", "%2C")

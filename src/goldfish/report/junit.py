@@ -5,6 +5,7 @@ from xml.etree import ElementTree
 
 from goldfish.engine.baseline import Account
 from goldfish.findings.result import Report, Result, Verdict
+from goldfish.report.results import list_lines, state_finding
 from goldfish.report.sanitize import escape_controls, sanitize_report
 
 KIND = {
@@ -16,16 +17,16 @@ KIND = {
 
 
 def render_junit(accounts: Sequence[Account]) -> str:
-    """All reports as one document; a known failure is a skipped case with its reason."""
+    """Return all reports as one document; a known failure is a skipped case with its reason."""
     root = ElementTree.Element("testsuites", name="goldfish")
     for account in accounts:
-        _suite(root, sanitize_report(account.report), account.known)
+        _add_suite(root, sanitize_report(account.report), account.known)
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def _suite(root: ElementTree.Element, report: Report, known: Mapping[str, str]) -> None:
-    kinds = [_kind(result, known) for result in report.results]
+def _add_suite(root: ElementTree.Element, report: Report, known: Mapping[str, str]) -> None:
+    kinds = [_get_kind(result, known) for result in report.results]
     suite = ElementTree.SubElement(
         root,
         "testsuite",
@@ -39,10 +40,10 @@ def _suite(root: ElementTree.Element, report: Report, known: Mapping[str, str]) 
     properties = ElementTree.SubElement(suite, "properties")
     ElementTree.SubElement(properties, "property", name="seed", value=str(report.seed))
     for result in report.results:
-        _case(suite, report.target, result, known)
+        _add_case(suite, report.target, result, known)
 
 
-def _case(
+def _add_case(
     suite: ElementTree.Element, target: str, result: Result, known: Mapping[str, str]
 ) -> None:
     case = ElementTree.SubElement(
@@ -52,17 +53,15 @@ def _case(
         name=f"{result.code} {result.name}",
         time=f"{result.seconds:.3f}",
     )
-    kind = _kind(result, known)
+    kind = _get_kind(result, known)
     if kind is None:
         return
-    what = f"{result.finding}: {result.summary}" if result.finding else result.summary
-    reason = f"known: {known[result.code]}" if result.code in known else what
-    told = ElementTree.SubElement(case, kind, message=escape_controls(reason))
+    reason = f"known: {known[result.code]}" if result.code in known else state_finding(result)
+    outcome = ElementTree.SubElement(case, kind, message=escape_controls(reason))
     if kind != "skipped":
-        told.set("type", result.finding or result.verdict.value)
-        lines = (result.promise, what, *result.evidence, result.reproduce)
-        told.text = "\n".join(escape_controls(line) for line in lines if line)
+        outcome.set("type", result.finding or result.verdict.value)
+        outcome.text = "\n".join(list_lines(result))
 
 
-def _kind(result: Result, known: Mapping[str, str]) -> str | None:
+def _get_kind(result: Result, known: Mapping[str, str]) -> str | None:
     return "skipped" if result.code in known else KIND.get(result.verdict)

@@ -1,4 +1,4 @@
-"""Lines for a terminal or a pipe: wrapped, indented, and inert whatever they contain."""
+"""The page that reports are written to, on a terminal or a pipe: wrapped, indented, inert."""
 
 import os
 from typing import IO
@@ -22,11 +22,11 @@ class Page:
 
     @property
     def file(self) -> IO[str]:
-        """Where the lines go."""
+        """The file that the lines go to."""
         return self._console.file
 
     def write(self, text: str = "", *, indent: int = 0, label: str = "", style: str = "") -> None:
-        """A paragraph; the label stands before its first line, the others keep clear of it."""
+        """Write a paragraph; the label stands before its first line, the others are indented by it."""
         margin = " " * indent + escape_controls(label)
         words = Text(escape_controls(text), style=style)
         for line in words.wrap(self._console, self.width - cell_len(margin)):
@@ -36,7 +36,7 @@ class Page:
             self.lines += 1
 
     def write_code(self, line: str, *, indent: int = 0) -> None:
-        """A line of code, which stays one line on any page, so that it can be copied."""
+        """Write a line of code, which stays one line on any page, so that it can be copied."""
         self._console.print(
             Text(" " * indent + escape_controls(line), style="cyan"), soft_wrap=True
         )
@@ -44,7 +44,7 @@ class Page:
 
 
 class _Patient(Console):
-    """A console whose reader may leave, as `head` does: the rest is for nobody, and no error."""
+    """A console whose reader may leave, as `head` does: what is left is dropped without an error."""
 
     def on_broken_pipe(self) -> None:
         self.quiet = True

@@ -1,4 +1,4 @@
-"""Texts of strangers made fit to be told: secrets masked, length bounded, nothing that acts."""
+"""Texts of strangers made safe to show: without secrets, not endless, and inert."""
 
 from dataclasses import replace
 from unicodedata import category
@@ -6,31 +6,41 @@ from unicodedata import category
 from goldfish.errors import mask
 from goldfish.findings.result import Report, Result
 
-LONGEST_TOLD = 2_000
+LONGEST = 2_000  # characters
 JOINER = "\u200d"
 
 
 def sanitize_report(report: Report) -> Report:
-    """The report without secrets, and without texts that nobody would read to the end."""
-    results = tuple(_discreet_result(result) for result in report.results)
+    """Return the report without secrets, and without texts too long to be read to the end."""
     return replace(
         report,
         target=sanitize_text(report.target),
-        results=results,
+        results=tuple(map(_sanitize_result, report.results)),
         promises=sanitize_text(report.promises),
     )
 
 
+def _sanitize_result(result: Result) -> Result:
+    return replace(
+        result,
+        promise=sanitize_text(result.promise),
+        reason=result.reason and result.reason.with_parts(sanitize_text),
+        evidence=tuple(map(sanitize_text, result.evidence)),
+        reproduce=mask(result.reproduce),
+        documented=sanitize_text(result.documented),
+    )
+
+
 def sanitize_text(text: str) -> str:
-    """The text without secrets, and not endless."""
-    told = mask(text)  # before it is cut: no cut may hide the end of a password
-    if len(told) <= LONGEST_TOLD:
-        return told
-    return f"{told[:LONGEST_TOLD]}… ({len(text):,} characters)"
+    """Return the text without secrets, and cut if it is very long."""
+    masked = mask(text)  # before it is cut: no cut may hide the end of a password
+    if len(masked) <= LONGEST:
+        return masked
+    return f"{masked[:LONGEST]}… ({len(text):,} characters)"
 
 
 def escape_controls(text: str) -> str:
-    """The text with control characters, direction marks and surrogates shown as escapes."""
+    """Return the text with control characters, direction marks and surrogates as escapes."""
     if text.isprintable():
         return text
     return "".join(
@@ -42,7 +52,7 @@ def escape_controls(text: str) -> str:
 
 
 def _joins_pictures(text: str, place: int) -> bool:
-    """Whether a joiner makes one picture of several; elsewhere it hides something."""
+    """Return True if a joiner makes one picture of several; elsewhere it hides something."""
     if text[place] != JOINER or not 0 < place < len(text) - 1:
         return False
     before, after = category(text[place - 1]), category(text[place + 1])
@@ -50,7 +60,7 @@ def _joins_pictures(text: str, place: int) -> bool:
 
 
 def shorten(text: str, limit: int) -> str:
-    """The beginning and the end of a text that is longer than the limit."""
+    """Return the text; if it is longer than the limit, its beginning and its end."""
     if len(text) <= limit:
         return text
     tail = limit // 4
@@ -58,16 +68,5 @@ def shorten(text: str, limit: int) -> str:
 
 
 def truncate(text: str, limit: int) -> str:
-    """The beginning of a text that is longer than the limit."""
+    """Return the text; if it is longer than the limit, its beginning."""
     return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"
-
-
-def _discreet_result(result: Result) -> Result:
-    return replace(
-        result,
-        promise=sanitize_text(result.promise),
-        reason=result.reason and result.reason.with_parts(sanitize_text),
-        evidence=tuple(map(sanitize_text, result.evidence)),
-        reproduce=mask(result.reproduce),
-        documented=sanitize_text(result.documented),
-    )
