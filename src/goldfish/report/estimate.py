@@ -1,4 +1,4 @@
-"""How far a run has come: what is done, what is in hand, and a guess at the time that is left."""
+"""How far a run has come: what is done, what is running, and how much time is probably left."""
 
 import time
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ ENOUGH = 5  # checks that must have ended before their pace says anything about 
 
 @dataclass
 class Estimate:
-    """The checks of a run as they start and end; ``max_time`` and ``grow`` are those of its plan.
+    """The progress of a run, check by check; ``max_time`` and ``grow`` are those of its plan.
 
     The time left is what the remaining checks take at the pace of those that have ended. Checks
     differ, so it is a guess, and is told as one; a limit on the time is certain, and bounds it.
@@ -34,20 +34,20 @@ class Estimate:
 
     @property
     def now(self) -> str:
-        """The promise that has been tested longest."""
+        """The check that has been running longest, with its promise."""
         # a copy: the line is drawn by another thread
         return next(iter([*self._running.values()]), "")
 
     @property
     def done(self) -> str:
-        """How many checks have ended; a soak goes through them again and again."""
+        """How many checks have ended, and in which pass if the run is a soak."""
         passes, count = divmod(self.ended, self.total)
         if self.ended and not count:  # the last one of a pass
             passes, count = passes - 1, self.total
         return f"{count}/{self.total}" + (f" (pass {passes + 1})" if passes else "")
 
     def left(self, now: float) -> float | None:
-        """The seconds that are probably left, or None where nothing tells."""
+        """Return the seconds that are probably left, or None if too few checks have ended."""
         elapsed = now - self.began
         limit = None if self.max_time is None else max(0.0, self.max_time - elapsed)
         if self.grow and limit is not None:  # it goes on until the time is up
@@ -58,7 +58,7 @@ class Estimate:
         return guess if limit is None else min(guess, limit)
 
     def line(self, now: float, width: int) -> str:
-        """All of it in one line: "sqlite 16/51 after 9 s, about 20 s left: DUR16 …"."""
+        """Return all of it in one line: "sqlite 16/51 after 9 s, about 20 s left: DUR16 …"."""
         left = self.left(now)
         about = f", {describe_duration(left)} left" if left is not None and self.now else ""
         after = f" after {now - self.began:.0f} s" if width >= 60 or not about else ""
@@ -67,7 +67,7 @@ class Estimate:
 
 
 def describe_duration(seconds: float) -> str:
-    """A time as far as it can be trusted: "a few seconds", "about 40 s", "about 3 min"."""
+    """Return a time as far as it can be trusted: "a few seconds", "about 40 s", "about 3 min"."""
     if seconds < 8:
         return "a few seconds"
     if seconds < 90:

@@ -26,7 +26,7 @@ class Page:
         return self._console.file
 
     def write(self, text: str = "", *, indent: int = 0, label: str = "", style: str = "") -> None:
-        """Write a paragraph; the label stands before its first line, the others are indented by it."""
+        """Write a paragraph; the label stands before its first line and indents the others."""
         margin = " " * indent + escape_controls(label)
         words = Text(escape_controls(text), style=style)
         for line in words.wrap(self._console, self.width - cell_len(margin)):
@@ -44,7 +44,7 @@ class Page:
 
 
 class _Patient(Console):
-    """A console whose reader may leave, as `head` does: what is left is dropped without an error."""
+    """A console whose reader may leave, as `head` does: the rest is dropped without an error."""
 
     def on_broken_pipe(self) -> None:
         self.quiet = True

@@ -3,8 +3,7 @@
 import sys
 import time
 from contextlib import AbstractContextManager, nullcontext
-from types import TracebackType
-from typing import Protocol, Self
+from typing import Self
 
 from rich.console import Console
 from rich.live import Live
@@ -14,87 +13,47 @@ from goldfish.engine.events import Event
 from goldfish.report.estimate import Estimate
 from goldfish.report.sanitize import escape_controls, truncate
 
-EVERY = 5.0
+EVERY = 5.0  # seconds between two plain lines
 WIDTH = 80
 
 
-class Watcher(Protocol):
-    """Something that is told each event, and shows it while it is entered."""
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None: ...
-
-    def __call__(self, event: Event) -> None: ...
-
-
-def make_watcher(outlook: Estimate, *, quiet: bool = False) -> Watcher:
-    """The one that suits standard error."""
-    console = Console(stderr=True)
-    if quiet:
-        return Silence()
-    return LiveLine(outlook, console) if _is_live(console) else PlainLines(outlook)
-
-
-def show_status(what: str, *, quiet: bool = False) -> AbstractContextManager[object]:
-    """Tell that something takes its time, where somebody is looking."""
-    console = Console(stderr=True)
-    live = _is_live(console) and not quiet
-    return console.status(Text(escape_controls(what))) if live else nullcontext()
-
-
-def _is_live(console: Console) -> bool:
-    """Whether a person looks on: FORCE_COLOR makes a terminal of a log, which has no cursor."""
-    return console.is_terminal and console.file.isatty() and not console.is_dumb_terminal
-
-
-class Silence:
-    """Nothing at all."""
+class Watcher:
+    """A listener to the events of a run, entered while it shows them; this one is silent."""
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *failure: object) -> None:
         pass
 
     def __call__(self, event: Event) -> None:
-        pass
+        """Take note of an event."""
 
 
-class PlainLines(Silence):
-    """A line every few seconds, for logs and pipes."""
+class PlainLines(Watcher):
+    """A watcher that prints a line every few seconds, for logs and pipes."""
 
-    def __init__(self, outlook: Estimate) -> None:
-        self._outlook = outlook
-        self._said = time.monotonic()
+    def __init__(self, estimate: Estimate) -> None:
+        self._estimate = estimate
+        self._printed = time.monotonic()
 
     def __call__(self, event: Event) -> None:
-        self._outlook.note(event)
+        self._estimate.note(event)
         now = time.monotonic()
-        if now - self._said >= EVERY and self._outlook.now:
-            self._said = now
-            line = escape_controls(self._outlook.line(now, WIDTH))
+        if now - self._printed >= EVERY and self._estimate.now:
+            self._printed = now
+            line = escape_controls(self._estimate.line(now, WIDTH))
             print(truncate(line, WIDTH), file=sys.stderr, flush=True)
 
 
-class LiveLine:
-    """One line that changes in place, and is gone in the end."""
+class LiveLine(Watcher):
+    """A watcher with one line that changes in place, and is gone in the end."""
 
-    def __init__(self, outlook: Estimate, console: Console) -> None:
-        self._outlook = outlook
+    def __init__(self, estimate: Estimate, console: Console) -> None:
+        self._estimate = estimate
         self._width = min(WIDTH, console.width) - 1  # a full line would wrap on some terminals
         self._live = Live(
-            get_renderable=self._line,
+            get_renderable=self._render,
             console=console,
             refresh_per_second=4,
             transient=True,
@@ -106,17 +65,32 @@ class LiveLine:
         self._live.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *failure: object) -> None:
         self._live.stop()
 
     def __call__(self, event: Event) -> None:
-        self._outlook.note(event)
+        self._estimate.note(event)
 
-    def _line(self) -> Text:
-        line = escape_controls(self._outlook.line(time.monotonic(), self._width))
+    def _render(self) -> Text:
+        line = escape_controls(self._estimate.line(time.monotonic(), self._width))
         return Text(truncate(line, self._width), no_wrap=True)
+
+
+def make_watcher(estimate: Estimate, *, quiet: bool = False) -> Watcher:
+    """Return the watcher that suits standard error."""
+    if quiet:
+        return Watcher()
+    console = Console(stderr=True)
+    return LiveLine(estimate, console) if _is_live(console) else PlainLines(estimate)
+
+
+def show_status(what: str, *, quiet: bool = False) -> AbstractContextManager[object]:
+    """Show on a terminal that something takes its time."""
+    console = Console(stderr=True)
+    live = _is_live(console) and not quiet
+    return console.status(Text(escape_controls(what))) if live else nullcontext()
+
+
+def _is_live(console: Console) -> bool:
+    """Return True for a terminal; FORCE_COLOR makes one of a log, which has no cursor."""
+    return console.is_terminal and console.file.isatty() and not console.is_dumb_terminal

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from goldfish.findings.result import Report
 from goldfish.history.metrics import Figures
-from goldfish.report.html.plots import plots
+from goldfish.report.html.plots import render_plots
 from tests.report.html.reading import Seen, parsed
 from tests.report.html.stories import BROKEN_REPORT, HELD
 
@@ -16,13 +16,13 @@ def drawn(*figures: Figures) -> Seen:
     results = [
         replace(HELD, code=f"CON{number:02}", figures=each) for number, each in enumerate(figures)
     ]
-    return parsed(plots(Report("files", 7, tuple(results))))
+    return parsed(render_plots(Report("files", 7, tuple(results))))
 
 
 def test_without_figures_there_is_no_plot() -> None:
     """Nothing is drawn that was not seen."""
-    assert plots(BROKEN_REPORT) == ""
-    assert plots(Report("files", 7, (replace(HELD, figures=Figures(growth=())),))) == ""
+    assert render_plots(BROKEN_REPORT) == ""
+    assert render_plots(Report("files", 7, (replace(HELD, figures=Figures(growth=())),))) == ""
 
 
 def test_loss_is_drawn_by_concurrency_over_all_checks() -> None:

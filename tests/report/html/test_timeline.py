@@ -1,14 +1,14 @@
 """The drawing of a finding: lanes, calls, faults, and the message that is followed."""
 
 from goldfish.history.excerpt import Excerpt, make_excerpt
-from goldfish.report.html.timeline import timeline
+from goldfish.report.html.timeline import render_timeline
 from tests.report.html.reading import Seen, parsed
 from tests.report.html.stories import LOST, calls, story
 
 
 def drawn(shown: Excerpt, finding: str) -> Seen:
     """The wide drawing alone."""
-    svg, _, _ = timeline(shown, finding, "what happened").partition("</svg>")
+    svg, _, _ = render_timeline(shown, finding, "what happened").partition("</svg>")
     return parsed(f"{svg}</svg></div>")
 
 
@@ -73,8 +73,8 @@ def test_what_came_back_from_the_dead_is_followed_past_its_removal() -> None:
 
 def test_one_answer_alone_is_not_drawn() -> None:
     """A drawing of a single call would tell nothing."""
-    assert timeline(make_excerpt(calls("0-1 w1 s read: a"), (), ()), "phantom", "") == ""
-    assert timeline(Excerpt(()), "lost", "") == ""
+    assert render_timeline(make_excerpt(calls("0-1 w1 s read: a"), (), ()), "phantom", "") == ""
+    assert render_timeline(Excerpt(()), "lost", "") == ""
 
 
 def test_what_was_shown_before_its_write_had_ended_is_followed_to_the_end_of_the_read() -> None:

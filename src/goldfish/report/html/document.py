@@ -9,13 +9,13 @@ from importlib.metadata import version
 from goldfish.engine.baseline import Account
 from goldfish.findings.families import FAMILIES
 from goldfish.findings.result import Report, Result, Verdict
-from goldfish.report.html.finding import finding
-from goldfish.report.html.markup import Markup, element, joined
-from goldfish.report.html.matrix import differing, matrix
-from goldfish.report.html.plots import plots
-from goldfish.report.html.rest import rest
+from goldfish.report.html.finding import render_finding
+from goldfish.report.html.markup import Markup, element, join
+from goldfish.report.html.matrix import render_differences, render_matrix
+from goldfish.report.html.other_verdicts import render_other_verdicts
+from goldfish.report.html.plots import render_plots
 from goldfish.report.html.style import STYLE
-from goldfish.report.html.words import headline, lead, loss_figure, ranked
+from goldfish.report.html.summary import describe_loss, make_headline, make_lead, rank_results
 from goldfish.report.sanitize import sanitize_report
 
 
@@ -26,7 +26,7 @@ def render_html(accounts: Sequence[Account]) -> str:
     anchors = [f"t{number}" for number in range(1, len(accounts) + 1)]
     page = element(
         "html",
-        element("head", *_head(headline(reports))),
+        element("head", *_head(make_headline(reports))),
         element("body", element("main", *_contents(accounts, reports, anchors))),
         lang="en",
     )
@@ -51,11 +51,13 @@ def _contents(
 ) -> list[Markup]:
     return [
         element("p", "goldfish: does this memory forget?", class_="soft"),
-        element("h1", headline(reports)),
-        *(element("p", line, class_="lead") for line in lead(reports)),
+        element("h1", make_headline(reports)),
+        *(element("p", line, class_="lead") for line in make_lead(reports)),
         *_figures(reports),
-        matrix(reports, FAMILIES, anchors) if any(each.results for each in reports) else Markup(""),
-        differing(reports, anchors),
+        render_matrix(reports, FAMILIES, anchors)
+        if any(each.results for each in reports)
+        else Markup(""),
+        render_differences(reports, anchors),
         *(_target(*pair, alone=len(accounts) == 1) for pair in zip(accounts, anchors, strict=True)),
         _footer(reports),
     ]
@@ -75,7 +77,7 @@ def _figures(reports: Sequence[Report]) -> list[Markup]:
             "unknown: could not be told",
             "doubt" if counts["unknown"] else "",
         ),
-        (*loss_figure(report), "bad" if report.lost else ""),
+        (*describe_loss(report), "bad" if report.lost else ""),
     ]
     cards = [
         element("div", element("b", number, class_=kind or None), what, class_="figure")
@@ -89,12 +91,12 @@ def _overview(reports: Sequence[Report]) -> Markup:
     head = element("tr", *(element("th", name) for name in names))
     rows = [element("tr", *_row(report)) for report in reports]
     table = element("table", element("thead", head), element("tbody", *rows))
-    return joined(element("div", table, class_="scroll"), element("h2", "By family"))
+    return join(element("div", table, class_="scroll"), element("h2", "By family"))
 
 
 def _row(report: Report) -> list[Markup]:
     counts = report.counts
-    rate, _ = loss_figure(report)
+    rate, _ = describe_loss(report)
     cells = [counts["broken"], counts["held"], counts["unknown"], rate, report.seed]
     return [
         element("th", report.target),
@@ -105,17 +107,22 @@ def _row(report: Report) -> list[Markup]:
 
 def _target(account: Account, anchor: str, *, alone: bool) -> Markup:
     report = account.report
-    broken = ranked([each for each in report.results if each.verdict is Verdict.BROKEN])
+    broken = rank_results([each for each in report.results if each.verdict is Verdict.BROKEN])
     title = "What is broken" if alone else f"{report.target}: what is broken"
     articles = [
-        finding(each, anchor, account.known.get(each.code), first=each is broken[0])
+        render_finding(each, anchor, account.known.get(each.code), first=each is broken[0])
         for each in broken
     ]
     if len(articles) > 1:  # the one that shows most, then where to find the others
         articles[1:1] = [_index(broken, anchor)]
     heading = element("h2", title) if broken else Markup("")
     return element(
-        "section", heading, *articles, plots(report), *rest(account, alone=alone), id=anchor
+        "section",
+        heading,
+        *articles,
+        render_plots(report),
+        *render_other_verdicts(account, alone=alone),
+        id=anchor,
     )
 
 
@@ -129,7 +136,7 @@ def _index(broken: Sequence[Result], anchor: str) -> Markup:
         for each in broken
     ]
     title = element("h4", f"All {len(broken)} broken promises, the gravest first")
-    return joined(title, element("ul", *links, class_="index"))
+    return join(title, element("ul", *links, class_="index"))
 
 
 def _footer(reports: Sequence[Report]) -> Markup:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from goldfish.findings.advice import Advice, advice
 from goldfish.findings.result import Result
-from goldfish.report.html.markup import Markup, element, joined
-from goldfish.report.html.telling import happened
-from goldfish.report.html.timeline import timeline
+from goldfish.report.html.description import describe_finding
+from goldfish.report.html.markup import Markup, element, join
+from goldfish.report.html.timeline import render_timeline
 from goldfish.report.sanitize import shorten
 
 MOST_LINES = 30
@@ -18,9 +18,11 @@ CAPTION = (
 )
 
 
-def finding(result: Result, anchor: str, known: str | None, *, first: bool = False) -> Markup:
+def render_finding(
+    result: Result, anchor: str, known: str | None, *, first: bool = False
+) -> Markup:
     """The article about one result; the first says how to read the drawings."""
-    sentence = happened(result)
+    sentence = describe_finding(result)
     return element(
         "article",
         _chips(result, known),
@@ -51,7 +53,7 @@ def _chips(result: Result, known: str | None) -> Markup:
 def _drawing(result: Result, sentence: str, caption: str) -> Markup:
     if result.excerpt is None:
         return Markup("")
-    drawn = timeline(result.excerpt, result.finding, sentence)
+    drawn = render_timeline(result.excerpt, result.finding, sentence)
     told = element("figcaption", caption) if caption else Markup("")
     return element("figure", drawn, told) if drawn else drawn
 
@@ -95,5 +97,5 @@ def _mending(told: Advice) -> list[Markup]:
 
 def _lines(lines: Sequence[str]) -> Markup:
     """The lines, each of them inert, so that only our own line ends remain."""
-    shown = [joined(shorten(line, LONGEST_LINE)) for line in lines[:MOST_LINES]]
+    shown = [join(shorten(line, LONGEST_LINE)) for line in lines[:MOST_LINES]]
     return Markup("\n".join(shown))

@@ -40,7 +40,7 @@ class Lane:
                 yield call, below + at * THIN
 
 
-def lanes(excerpt: Excerpt, top: float, *, with_beside: bool) -> list[Lane]:
+def make_lanes(excerpt: Excerpt, top: float, *, with_beside: bool) -> list[Lane]:
     """The lanes from top to bottom, by the names of the processes."""
     calls = [call for call in excerpt.calls if call.action != FAULT]
     beside = excerpt.beside if with_beside else ()
@@ -50,12 +50,12 @@ def lanes(excerpt: Excerpt, top: float, *, with_beside: bool) -> list[Lane]:
     for name in sorted(struck | {call.place for call in calls}, key=_naturally):
         own = [call for call in calls if call.place == name]
         others = [call for call in beside if call.place == name]
-        made.append(Lane(name, top, own, packed(others)))
+        made.append(Lane(name, top, own, pack_rows(others)))
         top = made[-1].bottom + GAP
     return made
 
 
-def packed(calls: Iterable[Call]) -> list[list[Call]]:
+def pack_rows(calls: Iterable[Call]) -> list[list[Call]]:
     """Rows in which no two calls overlap; what does not fit into the last row is left out."""
     rows: list[list[Call]] = []
     for call in sorted(calls, key=lambda each: each.start):
@@ -67,7 +67,7 @@ def packed(calls: Iterable[Call]) -> list[list[Call]]:
     return rows
 
 
-def hit(fault: Call, there: Sequence[Lane]) -> Sequence[Lane]:
+def find_struck_lanes(fault: Call, there: Sequence[Lane]) -> Sequence[Lane]:
     """The lanes that a fault names; one that names none is everybody's."""
     place = _find_struck_place(fault)
     return [lane for lane in there if lane.name == place] or there

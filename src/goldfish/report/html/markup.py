@@ -13,26 +13,28 @@ class Markup(str):
     __slots__ = ()
 
 
-def told(text: str) -> Markup:
+def escape_text(text: str) -> Markup:
     """Any text as itself: nothing in it acts, turns the direction or hides."""
     return Markup(escape(escape_controls(text), quote=True))
 
 
-def joined(*parts: str) -> Markup:
+def join(*parts: str) -> Markup:
     """The parts one after the other, escaped where they are not markup."""
-    return Markup("".join(part if isinstance(part, Markup) else told(part) for part in parts))
+    return Markup(
+        "".join(part if isinstance(part, Markup) else escape_text(part) for part in parts)
+    )
 
 
 def element(name: str, *contents: str, **attributes: str | float | None) -> Markup:
     """An element; attributes that are None are left out, a final underscore of a name too."""
     spelled = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{told(_number(value))}"'
+        f' {key.rstrip("_").replace("_", "-")}="{escape_text(_number(value))}"'
         for key, value in attributes.items()
         if value is not None
     )
     if name in ALONE:
         return Markup(f"<{name}{spelled}/>")
-    return Markup(f"<{name}{spelled}>{joined(*contents)}</{name}>")
+    return Markup(f"<{name}{spelled}>{join(*contents)}</{name}>")
 
 
 def _number(value: str | float) -> str:

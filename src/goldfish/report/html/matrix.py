@@ -10,12 +10,12 @@ from goldfish.report.comparison import (
     find_differences,
     summarise_family,
 )
-from goldfish.report.html.markup import Markup, element, joined
+from goldfish.report.html.markup import Markup, element, join
 
 MARKS = {"held": "✓ ", "broken": "✗ ", "unknown": "? ", "none": ""}
 
 
-def matrix(
+def render_matrix(
     reports: Sequence[Report], families: Mapping[str, str], anchors: Sequence[str]
 ) -> Markup:
     """The table; a broken cell leads to the first of its findings."""
@@ -35,16 +35,16 @@ def matrix(
     ]
     others = ", ".join(name for family, name in families.items() if family not in asked)
     left_out = element("p", f"Not asked: {others}.", class_="soft") if others else ""
-    return joined(_table("Promises about", reports, rows), left_out)
+    return join(_table("Promises about", reports, rows), left_out)
 
 
-def differing(reports: Sequence[Report], anchors: Sequence[str]) -> Markup:
+def render_differences(reports: Sequence[Report], anchors: Sequence[str]) -> Markup:
     """The promises that some keep and others do not, if there are several reports."""
     found = find_differences(reports)
     if len(reports) < 2 or not found:
         return Markup("")
     rows = [_difference(each, anchors) for each in found]
-    return joined(element("h2", "Where they differ"), _table("Promise", reports, rows))
+    return join(element("h2", "Where they differ"), _table("Promise", reports, rows))
 
 
 def _table(first: str, reports: Sequence[Report], rows: Sequence[Markup]) -> Markup:

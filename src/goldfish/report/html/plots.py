@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from goldfish.findings.result import Report, Result
 from goldfish.history.metrics import Figures
-from goldfish.report.html.markup import Markup, element, joined
+from goldfish.report.html.markup import Markup, element, join
 
 WIDTH, HEIGHT = 420.0, 190.0
 LEFT, RIGHT, TOP, BOTTOM = 52.0, 12.0, 32.0, 34.0
@@ -22,7 +22,7 @@ CAPTION = (
 Found = Sequence[tuple[Result, Figures]]
 
 
-def plots(report: Report) -> Markup:
+def render_plots(report: Report) -> Markup:
     """The section of plots of one target; nothing if its run has no figures."""
     there = [(result, result.figures) for result in report.results if result.figures]
     drawn = [*_crowd(there), *_growth(there), *_paces(there)]
@@ -30,7 +30,7 @@ def plots(report: Report) -> Markup:
         return Markup("")
     title = element("h2", f"In figures: {report.target}")
     caption = element("p", CAPTION, class_="soft")
-    return joined(title, element("div", *drawn, class_="plots"), caption)
+    return join(title, element("div", *drawn, class_="plots"), caption)
 
 
 def _crowd(there: Found) -> Iterator[Markup]:
@@ -61,7 +61,7 @@ def _column(others: int, counts: tuple[int, int], highest: float, x: float, step
     bar = element(
         "rect", class_="plot-bar", x=x + step * 0.15, y=top, width=width, height=max(1.0, height)
     )
-    return joined(
+    return join(
         _with_title(told, bar),
         _label(name, middle, BASE + 13, "middle"),
         _label(f"{100 * lost / acknowledged:.0f} %", middle, top - 16, "middle"),

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 
 from goldfish.history import FAULT, Call
 from goldfish.history.excerpt import Excerpt
-from goldfish.report.html.labels import hover, label
-from goldfish.report.html.lanes import GAP, HEAD, Lane, hit, lanes
-from goldfish.report.html.markup import Markup, element, joined
-from goldfish.report.html.path import Path, has, path
+from goldfish.report.html.description import describe_place
+from goldfish.report.html.highlight import Highlight, find_highlight, has_any
+from goldfish.report.html.labels import make_label, make_tooltip
+from goldfish.report.html.lanes import GAP, HEAD, Lane, find_struck_lanes, make_lanes
+from goldfish.report.html.markup import Markup, element, join
 from goldfish.report.html.scale import Scale
-from goldfish.report.html.telling import in_words
 
 WIDE, NARROW = 900.0, 340.0
 MARGIN = 10.0
@@ -20,7 +20,7 @@ AXIS = 26.0
 FAULT_ROW = 18.0
 
 
-def timeline(excerpt: Excerpt, finding: str | None, sentence: str) -> Markup:
+def render_timeline(excerpt: Excerpt, finding: str | None, sentence: str) -> Markup:
     """The drawing, once for wide pages and once for narrow ones."""
     asked = [call for call in excerpt.calls if call.action != FAULT]
     if not asked or (len(asked) == 1 and asked[0].outcome == "ok"):
@@ -36,7 +36,7 @@ def timeline(excerpt: Excerpt, finding: str | None, sentence: str) -> Markup:
 class _Drawing:
     def __init__(self, excerpt: Excerpt, finding: str | None, width: float) -> None:
         self._excerpt = excerpt
-        self._path: Path = path(excerpt, finding)
+        self._path: Highlight = find_highlight(excerpt, finding)
         self._width = width
         self._faults = [call for call in excerpt.calls if call.action == FAULT]
         shown = [call for call in excerpt.calls if call.action != FAULT]
@@ -50,7 +50,7 @@ class _Drawing:
         ]
         self._x = Scale(moments, MARGIN, width - MARGIN)
         top = GAP + FAULT_ROW * len(self._faults)
-        self._lanes = lanes(excerpt, top, with_beside=width == WIDE)
+        self._lanes = make_lanes(excerpt, top, with_beside=width == WIDE)
         self._rows = {id(call): y for lane in self._lanes for call, y in lane.placed()}
 
     def svg(self, sentence: str, kind: str) -> Markup:
@@ -77,7 +77,7 @@ class _Drawing:
         )
 
     def _name(self, lane: Lane) -> Markup:
-        return self._text(in_words(lane.name), MARGIN, lane.top + HEAD - 6, "place")
+        return self._text(describe_place(lane.name), MARGIN, lane.top + HEAD - 6, "place")
 
     def _all_faults(self) -> Iterator[Markup]:
         for at, fault in enumerate(self._faults):
@@ -85,12 +85,12 @@ class _Drawing:
             width = max(3.0, right - left)
             y = GAP / 2 + FAULT_ROW * (at + 1) - 6
             text = f"⚡ {fault.value}"
-            for lane in hit(fault, self._lanes):
+            for lane in find_struck_lanes(fault, self._lanes):
                 height = lane.bottom - lane.top
                 band = element(
                     "rect", class_="fault", x=left, y=lane.top, width=width, height=height
                 )
-                yield joined(
+                yield join(
                     band,
                     element(
                         "path", class_="fault-edge", d=f"M{left:.1f} {y + 2:.1f}V{lane.bottom:.1f}"
@@ -101,7 +101,7 @@ class _Drawing:
     def _beside(self, call: Call, y: float) -> Markup:
         left, right = self._x(call.start), self._x(call.end)
         bar = element("rect", class_="beside", x=left, y=y, width=max(2.0, right - left), height=4)
-        return element("g", element("title", hover(call)), bar)
+        return element("g", element("title", make_tooltip(call)), bar)
 
     def _call(self, call: Call, y: float) -> Markup:
         left, right = self._x(call.start), self._x(call.end)
@@ -111,8 +111,12 @@ class _Drawing:
             "rect", class_="bar", x=left, y=top, width=max(5.0, right - left), height=BAR, rx=3
         )
         end = self._ending(call, max(left + 5.0, right), top)
-        text = self._text(label(call, self._excerpt.about, self._path), left, y + TEXT, "label")
-        return element("g", element("title", hover(call)), bar, end, text, class_=f"call {kind}")
+        text = self._text(
+            make_label(call, self._excerpt.about, self._path), left, y + TEXT, "label"
+        )
+        return element(
+            "g", element("title", make_tooltip(call)), bar, end, text, class_=f"call {kind}"
+        )
 
     def _kind(self, call: Call) -> str:
         if call is self._path.culprit:
@@ -143,7 +147,7 @@ class _Drawing:
                 yield element("circle", class_="follow-dot", cx=x, cy=y, r=4)
         if self._path.writes:
             x, y = self._points([self._path.writes[-1], culprit])[-1]
-            there = has(culprit, self._excerpt.about)
+            there = has_any(culprit, self._excerpt.about)
             yield element(
                 "circle", class_="follow-dot" if there else "follow-miss", cx=x, cy=y, r=6
             )
@@ -172,7 +176,7 @@ class _Drawing:
             element("text", text, class_="tick", x=place, y=y + 9) for text, place in places.items()
         ]
         unit = element("text", "ms →", class_="tick", x=self._width - 34, y=y + 9)
-        return joined(*ticks, unit)
+        return join(*ticks, unit)
 
 
 def _curve(points: list[tuple[float, float]]) -> str:

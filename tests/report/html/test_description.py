@@ -2,7 +2,7 @@
 
 import pytest
 
-from goldfish.report.html.telling import happened
+from goldfish.report.html.description import describe_finding
 from tests.report.html.stories import broken, story
 
 BATCH = "0-1 w1 s add a b c\n0.5-2 w2 s read: a b"
@@ -52,12 +52,12 @@ BATCH = "0-1 w1 s add a b c\n0.5-2 w2 s read: a b"
 def test_a_finding_is_told_by_its_calls(finding: str, text: str, about: str, sentence: str) -> None:
     """Who did what, when, and what was wrong about the answer."""
     result = broken("CON01", finding, story(text, *about.split()), "the order is wrong")
-    assert happened(result) == sentence
+    assert describe_finding(result) == sentence
 
 
 def test_a_read_that_began_before_the_acknowledgement_is_not_blamed() -> None:
     """Where the calls do not tell it, the words of the check do."""
     shown = story("0-3 w1 s add a\n2-4 w2 s read:", "a")
-    assert happened(broken("CON01", "lost", shown, "add_messages lies")) == (
+    assert describe_finding(broken("CON01", "lost", shown, "add_messages lies")) == (
         "The call of add_messages lies."
     )

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from goldfish.findings.kinds import describe_deeds, rank
 from goldfish.findings.result import Report, Result, Verdict
 from goldfish.history import FAULT
-from goldfish.report.html.path import path
+from goldfish.report.html.highlight import find_highlight
 
 AS_VERDICT = {
     Verdict.HELD: "{} keeps its promises",
@@ -14,7 +14,7 @@ AS_VERDICT = {
 }
 
 
-def headline(reports: Sequence[Report]) -> str:
+def make_headline(reports: Sequence[Report]) -> str:
     """One line that says it."""
     if not reports or not any(report.results for report in reports):
         return "Nothing was checked"
@@ -27,7 +27,7 @@ def headline(reports: Sequence[Report]) -> str:
     return f"{held} of {len(reports)} memories keep their promises"
 
 
-def lead(reports: Sequence[Report]) -> list[str]:
+def make_lead(reports: Sequence[Report]) -> list[str]:
     """What a reader who stops here should know."""
     if len(reports) != 1 or not reports[0].results:
         return []
@@ -44,7 +44,7 @@ def lead(reports: Sequence[Report]) -> list[str]:
     return [f"{counts['held']} of {asked} promises hold; of the others nothing could be proven."]
 
 
-def loss_figure(report: Report) -> tuple[str, str]:
+def describe_loss(report: Report) -> tuple[str, str]:
     """The share of what was acknowledged that was gone later, and of how much."""
     if not report.acknowledged:
         return "none", "loss rate: not measured in this run"
@@ -52,14 +52,14 @@ def loss_figure(report: Report) -> tuple[str, str]:
     return rate, f"loss rate: {report.lost:,} of {report.acknowledged:,} acknowledged messages"
 
 
-def ranked(results: Sequence[Result]) -> list[Result]:
+def rank_results(results: Sequence[Result]) -> list[Result]:
     """The gravest first; of equals, those that show it most clearly."""
     return sorted(results, key=lambda each: (rank(each.finding), -_clearness(each), each.code))
 
 
 def _clearness(result: Result) -> int:
     """2: a message can be followed to the call that fails it, in few calls; 1: in many; 0: not."""
-    if result.excerpt is None or not path(result.excerpt, result.finding).writes:
+    if result.excerpt is None or not find_highlight(result.excerpt, result.finding).writes:
         return 0
     calls = [call for call in result.excerpt.calls if call.action != FAULT]
     places = {call.place for call in calls}

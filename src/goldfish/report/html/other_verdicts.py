@@ -10,7 +10,7 @@ from goldfish.report.sanitize import shorten
 LONGEST = 400
 
 
-def rest(account: Account, *, alone: bool) -> list[Markup]:
+def render_other_verdicts(account: Account, *, alone: bool) -> list[Markup]:
     """The sections after the findings of a target, those that matter first."""
     report = account.report
     of = "" if alone else f" ({report.target})"
