@@ -13,9 +13,9 @@ from goldfish.findings.result import Report, Result, Verdict
 from goldfish.history import History
 from goldfish.history.excerpt import make_excerpt
 from goldfish.history.metrics import measure
-from goldfish.history.notation import render_history
+from goldfish.history.notation import draw_history
 from goldfish.judges import Finding, judge
-from goldfish.judges.evidence import TITLE, find_proof
+from goldfish.judges.evidence import find_proof
 from goldfish.report.html import render_html
 
 NO_CHECK = "CON00"  # the code of a history that names no check
@@ -57,6 +57,6 @@ def _make_broken(result: Result, history: History, worst: Finding) -> Result:
         verdict=Verdict.BROKEN,
         reason=Reason.stated(finding.summary),
         finding=finding.kind,
-        evidence=(TITLE, *render_history(calls)),
+        evidence=tuple(draw_history(calls)),
         excerpt=make_excerpt(calls, finding.elements, history.calls),
     )

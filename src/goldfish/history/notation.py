@@ -24,22 +24,24 @@ _CALL = re.compile(
 )
 _FAULT = re.compile(r"([\d.]+)-([\d.]+) fault +(.+)")
 _OUTCOMES: dict[str, Outcome] = {"?": "unknown", "!": "fail"}
+_MARKS = {outcome: f" {mark}" for mark, outcome in _OUTCOMES.items()}
+HEADING = "milliseconds, who, session, call:"
 
 
 def parse_history(text: str) -> History:
-    """The history that the notation describes."""
+    """Return the history that the notation describes."""
     lines = [line.strip() for line in text.strip().splitlines()]
-    return History(sorted((_parsed(line) for line in lines if line), key=lambda call: call.end))
+    return History(sorted((_parse_line(line) for line in lines if line), key=lambda call: call.end))
 
 
-def _parsed(line: str) -> Call:
+def _parse_line(line: str) -> Call:
     if fault := _FAULT.fullmatch(line):
         start, end, what = fault.groups()
         return Call(FAULT, "", FAULT, what, None, float(start), float(end))
     mark = line[-1] if line[-2:-1] == " " and line[-1] in _OUTCOMES else ""
     match = _CALL.fullmatch(line.removesuffix(mark).rstrip())
     if match is None:
-        raise HistoryError(f"{line!r} is no call: write it as '0-1 p1 s add a b'")
+        raise HistoryError(f"{line!r} is not a call: write it as '0-1 p1 s add a b'")
     start, end, process, session, action, value, found = match.groups()
     words = tuple(value.split())
     result: Any = None if found is None else tuple(found[1:].split())
@@ -50,30 +52,34 @@ def _parsed(line: str) -> Call:
     return Call(process, session, action, passed, result, float(start), float(end), outcome)
 
 
+def draw_history(calls: Iterable[Call]) -> list[str]:
+    """Return the calls in the notation, under a heading, as evidence shows them."""
+    return [HEADING, *render_history(calls)]
+
+
 def render_history(calls: Iterable[Call]) -> Iterator[str]:
-    """The calls in the notation, by their start, with times from the first one in milliseconds."""
+    """Yield the calls in the notation, by start, with milliseconds from the first one."""
     ordered = sorted(calls, key=lambda call: (call.start, call.end))
     origin = ordered[0].start if ordered else 0.0
-    rows = [(_times(call, origin), call.process, _told(call)) for call in ordered]
+    rows = [(_render_times(call, origin), call.process, _render_call(call)) for call in ordered]
     widths = [max((len(row[column]) for row in rows), default=0) for column in (0, 1)]
-    for times, process, told in rows:
-        yield f"{times:>{widths[0]}} {process:<{widths[1]}} {told}"
+    for times, process, text in rows:
+        yield f"{times:>{widths[0]}} {process:<{widths[1]}} {text}"
 
 
-def _times(call: Call, origin: float) -> str:
+def _render_times(call: Call, origin: float) -> str:
     return "-".join(f"{(moment - origin) * 1000:.1f}" for moment in (call.start, call.end))
 
 
-def _told(call: Call) -> str:
+def _render_call(call: Call) -> str:
     if call.action == FAULT:
         return str(call.value)
-    name, told = call.action, ""
+    text = f"{call.session} {call.action}"
     if call.action == "add":
-        told = " " + " ".join(map(find_tag, call.value))
+        text += " " + " ".join(map(find_tag, call.value))
     elif call.value is not None:
         name = "last" if call.action == "read" else call.action
-        told = f" {call.value}"
+        text = f"{call.session} {name} {call.value}"
     if call.action == "read" and call.outcome == "ok":
-        told += ": " + " ".join(map(find_tag, call.result))
-    mark = {"unknown": " ?", "fail": " !"}.get(call.outcome, "")
-    return f"{call.session} {name}{told}{mark}"
+        text += ": " + " ".join(map(find_tag, call.result))
+    return text + _MARKS.get(call.outcome, "")

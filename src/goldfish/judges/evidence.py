@@ -3,12 +3,11 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from goldfish.history import FAULT, Call, History
-from goldfish.history.notation import render_history
+from goldfish.history.notation import draw_history
 from goldfish.judges import Finding, judge
 from goldfish.judges.findings import distinct
 from goldfish.judges.smallest import find_smallest
 
-TITLE = "milliseconds, who, session, call:"
 FAULTS = 3  # that are shown: a storm has many
 NEIGHBOURS = 3  # calls that are shown beside one that was refused
 GAP = "…"
@@ -17,7 +16,7 @@ GAP = "…"
 def draw_proof(history: History, finding: Finding) -> tuple[Finding, list[str]]:
     """The finding that can be shown with the fewest calls, of the same kind, and the lines."""
     shown, calls = find_proof(history, finding)
-    return shown, [TITLE, *render_history(calls)]
+    return shown, draw_history(calls)
 
 
 def find_proof(history: History, finding: Finding) -> tuple[Finding, list[Call]]:

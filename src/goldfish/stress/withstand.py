@@ -9,10 +9,10 @@ from goldfish.findings.result import UnprovenError, Violation
 from goldfish.harness.memory import Memory, Record
 from goldfish.history import History
 from goldfish.history.excerpt import make_excerpt
-from goldfish.history.notation import render_history
+from goldfish.history.notation import draw_history
 from goldfish.history.operations import ACTIONS
 from goldfish.judges import Finding, Judgement, judge
-from goldfish.judges.evidence import TITLE, find_proof
+from goldfish.judges.evidence import find_proof
 from goldfish.stress.fleet import Fleet, Nemesis
 from goldfish.stress.workload import Workload
 
@@ -129,7 +129,7 @@ def _possible(memory: Memory, workload: Workload) -> Workload:
 
 def _violation(seen: _Seen, asked: Workload) -> Violation:
     finding, calls = find_proof(seen.history, seen.finding)
-    lines = [TITLE, *render_history(calls), f"seen with {seen.workload}"]
+    lines = [*draw_history(calls), f"seen with {seen.workload}"]
     if seen.workload != asked:
         lines.append(f"made smaller from {asked}")
     shown = make_excerpt(calls, finding.elements, seen.history.calls)

@@ -15,22 +15,22 @@ BATCH = "0-1 w1 s add a b c\n0.5-2 w2 s read: a b"
             "lost",
             "0-1 w1 s add a\n1.0125-3 w2 s read:",
             "a",
-            "Caller w1 (through pod1) wrote a to session s and was told that this is stored. "
-            "12.5 ms later caller w2 (through pod2) read that session: a was not there.",
+            "Caller w1 (through pod1) wrote a to session s, and the write was acknowledged. "
+            "12.5 ms later, caller w2 (through pod2) read that session, and a was not there.",
         ),
         (
             "torn",
             BATCH,
             "a b c",
             "Caller w1 (through pod1) wrote a, b, c as one batch. Caller w2 (through pod2) read "
-            "the session and was shown a, b without c.",
+            "the session and got a, b without c.",
         ),
         (
             "leaked",
             "0-1 w1 s add a\n2-3 w2 t read: a",
             "a",
-            "Caller w1 (through pod1) wrote a to 's'. Caller w2 (through pod2) read 't', where "
-            "nobody wrote it, and was shown it.",
+            "Caller w1 (through pod1) wrote a to 's'. Caller w2 (through pod2) read 't', to which "
+            "nobody wrote it, and got it.",
         ),
         (
             "resurrected",
@@ -43,8 +43,7 @@ BATCH = "0-1 w1 s add a b c\n0.5-2 w2 s read: a b"
             "refused",
             "0-1 w1 s add a !",
             "",
-            "Caller w1 (through pod1) asked to write a, an ordinary call, and got an error: "
-            "no answer",
+            "Caller w1 (through pod1) tried to write a, and the call failed: an error",
         ),
         ("reordered", "0-1 w1 s add a\n2-3 w2 s read: a", "a", "The order is wrong."),
     ],
@@ -59,5 +58,5 @@ def test_a_read_that_began_before_the_acknowledgement_is_not_blamed() -> None:
     """Where the calls do not tell it, the words of the check do."""
     shown = story("0-3 w1 s add a\n2-4 w2 s read:", "a")
     assert describe_finding(broken("CON01", "lost", shown, "add_messages lies")) == (
-        "The call of add_messages lies."
+        "add_messages lies."
     )

@@ -34,7 +34,7 @@ def test_a_finding_has_its_promise_its_story_its_command_and_its_advice() -> Non
     told = page(BROKEN_REPORT).text
     for words in (
         "The promise of CON01.",
-        "Caller w1 (through pod1) wrote a to session s and was told that this is stored.",
+        "Caller w1 (through pod1) wrote a to session s, and the write was acknowledged.",
         "goldfish check sqlite --only CON01 --seed 7",
         "What usually causes it",
         "Read, change, write back",

@@ -1,4 +1,7 @@
-"""The report as a page: one file that needs nothing else, from any browser to any printer."""
+"""The report as an HTML page: one file without scripts that fetches nothing and prints well.
+
+It imports what the other reports import.
+"""
 
 from goldfish.report.html.document import render_html
 

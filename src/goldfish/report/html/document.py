@@ -1,4 +1,4 @@
-"""The page as a whole: the verdict in words, the matrix, then every finding."""
+"""The page as a whole: the verdict, the matrix of families, then every finding."""
 
 import base64
 import hashlib
@@ -16,25 +16,26 @@ from goldfish.report.html.other_verdicts import render_other_verdicts
 from goldfish.report.html.plots import render_plots
 from goldfish.report.html.style import STYLE
 from goldfish.report.html.summary import describe_loss, make_headline, make_lead, rank_results
+from goldfish.report.results import select_results
 from goldfish.report.sanitize import sanitize_report
 
 
 def render_html(accounts: Sequence[Account]) -> str:
-    """All reports as one page that fetches nothing and runs nothing."""
+    """Return all reports as one page that fetches nothing and runs nothing."""
     accounts = [replace(each, report=sanitize_report(each.report)) for each in accounts]
     reports = [each.report for each in accounts]
     anchors = [f"t{number}" for number in range(1, len(accounts) + 1)]
     page = element(
         "html",
-        element("head", *_head(make_headline(reports))),
-        element("body", element("main", *_contents(accounts, reports, anchors))),
+        element("head", *_render_head(make_headline(reports))),
+        element("body", element("main", *_render_contents(accounts, reports, anchors))),
         lang="en",
     )
     # What no encoding can carry was made visible by the markup; nothing is left to fail here.
     return f"<!doctype html>\n{page}\n"
 
 
-def _head(title: str) -> list[Markup]:
+def _render_head(title: str) -> list[Markup]:
     digest = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     return [
@@ -46,55 +47,58 @@ def _head(title: str) -> list[Markup]:
     ]
 
 
-def _contents(
+def _render_contents(
     accounts: Sequence[Account], reports: Sequence[Report], anchors: Sequence[str]
 ) -> list[Markup]:
     return [
         element("p", "goldfish: does this memory forget?", class_="soft"),
         element("h1", make_headline(reports)),
         *(element("p", line, class_="lead") for line in make_lead(reports)),
-        *_figures(reports),
+        *_render_counts(reports),
         render_matrix(reports, FAMILIES, anchors)
         if any(each.results for each in reports)
         else Markup(""),
         render_differences(reports, anchors),
-        *(_target(*pair, alone=len(accounts) == 1) for pair in zip(accounts, anchors, strict=True)),
-        _footer(reports),
+        *(
+            _render_target(*pair, alone=len(accounts) == 1)
+            for pair in zip(accounts, anchors, strict=True)
+        ),
+        _render_footer(reports),
     ]
 
 
-def _figures(reports: Sequence[Report]) -> list[Markup]:
-    """The counts and the loss rate, if there is one target; of several the matrix tells."""
+def _render_counts(reports: Sequence[Report]) -> list[Markup]:
+    """Return counts and loss rate of one target; of several, a table with a row for each."""
     if len(reports) != 1:
-        return [_overview(reports)] if reports else []
+        return [_render_overview(reports)] if reports else []
     (report,) = reports
     counts = report.counts
-    told = [
+    counted = [
         (str(counts["broken"]), "promises broken", "bad" if counts["broken"] else ""),
         (str(counts["held"]), "promises held", "good" if counts["held"] else ""),
         (
             str(counts["unknown"]),
-            "unknown: could not be told",
+            "unknown",
             "doubt" if counts["unknown"] else "",
         ),
         (*describe_loss(report), "bad" if report.lost else ""),
     ]
     cards = [
         element("div", element("b", number, class_=kind or None), what, class_="figure")
-        for number, what, kind in told
+        for number, what, kind in counted
     ]
     return [element("div", *cards, class_="figures")]
 
 
-def _overview(reports: Sequence[Report]) -> Markup:
+def _render_overview(reports: Sequence[Report]) -> Markup:
     names = ("Target", "Verdict", "Broken", "Held", "Unknown", "Loss rate", "Seed")
     head = element("tr", *(element("th", name) for name in names))
-    rows = [element("tr", *_row(report)) for report in reports]
+    rows = [element("tr", *_render_row(report)) for report in reports]
     table = element("table", element("thead", head), element("tbody", *rows))
     return join(element("div", table, class_="scroll"), element("h2", "By family"))
 
 
-def _row(report: Report) -> list[Markup]:
+def _render_row(report: Report) -> list[Markup]:
     counts = report.counts
     rate, _ = describe_loss(report)
     cells = [counts["broken"], counts["held"], counts["unknown"], rate, report.seed]
@@ -105,16 +109,16 @@ def _row(report: Report) -> list[Markup]:
     ]
 
 
-def _target(account: Account, anchor: str, *, alone: bool) -> Markup:
+def _render_target(account: Account, anchor: str, *, alone: bool) -> Markup:
     report = account.report
-    broken = rank_results([each for each in report.results if each.verdict is Verdict.BROKEN])
+    broken = rank_results(select_results(report, Verdict.BROKEN))
     title = "What is broken" if alone else f"{report.target}: what is broken"
     articles = [
         render_finding(each, anchor, account.known.get(each.code), first=each is broken[0])
         for each in broken
     ]
     if len(articles) > 1:  # the one that shows most, then where to find the others
-        articles[1:1] = [_index(broken, anchor)]
+        articles[1:1] = [_render_index(broken, anchor)]
     heading = element("h2", title) if broken else Markup("")
     return element(
         "section",
@@ -126,7 +130,7 @@ def _target(account: Account, anchor: str, *, alone: bool) -> Markup:
     )
 
 
-def _index(broken: Sequence[Result], anchor: str) -> Markup:
+def _render_index(broken: Sequence[Result], anchor: str) -> Markup:
     links = [
         element(
             "li",
@@ -139,6 +143,6 @@ def _index(broken: Sequence[Result], anchor: str) -> Markup:
     return join(title, element("ul", *links, class_="index"))
 
 
-def _footer(reports: Sequence[Report]) -> Markup:
+def _render_footer(reports: Sequence[Report]) -> Markup:
     seeds = ", ".join(sorted({str(report.seed) for report in reports})) or "none"
     return element("footer", element("p", f"goldfish {version('goldfish')}, seed {seeds}."))

@@ -1,38 +1,38 @@
-"""One broken promise on the page: what happened, drawn, how to see it again, how to mend it."""
+"""The article about one broken promise: what happened, how to see it again, how to fix it."""
 
 from collections.abc import Sequence
 
 from goldfish.findings.advice import Advice, advice
 from goldfish.findings.result import Result
+from goldfish.history.notation import HEADING
 from goldfish.report.html.description import describe_finding
 from goldfish.report.html.markup import Markup, element, join
 from goldfish.report.html.timeline import render_timeline
+from goldfish.report.results import state_finding
 from goldfish.report.sanitize import shorten
 
 MOST_LINES = 30
 LONGEST_LINE = 400
 CAPTION = (
-    "A row is a call, a box the process that served it; time runs to the right, long waits are "
-    "shortened. A green edge: acknowledged. A red cross: an error. The dashed red line follows the "
-    "message in question from its write to the call that fails it. Point at a call to read it."
+    "Each row is a call, each box the process that served it. Time runs to the right; long waits "
+    "are shortened. Green edge: acknowledged. Red cross: an error. The dashed red line follows the "
+    "message in question from its write to the call that fails it. Point at a call for details."
 )
 
 
-def render_finding(
-    result: Result, anchor: str, known: str | None, *, first: bool = False
-) -> Markup:
-    """The article about one result; the first says how to read the drawings."""
+def render_finding(result: Result, anchor: str, known: str | None, *, first: bool) -> Markup:
+    """Return the article about one result; the first says how to read the drawings."""
     sentence = describe_finding(result)
     return element(
         "article",
-        _chips(result, known),
+        _render_chips(result, known),
         element("h3", result.promise),
         element("p", sentence, class_="sentence"),
-        _drawing(result, sentence, CAPTION if first else ""),
+        _render_drawing(result, sentence, CAPTION if first else ""),
         element(
             "div",
-            element("section", *_again(result)),
-            element("section", *_mending(advice(result.code, result.finding))),
+            element("section", *_render_evidence(result)),
+            element("section", *_render_advice(advice(result.code, result.finding))),
             class_="columns",
         ),
         id=f"{anchor}-{result.code}",
@@ -40,7 +40,7 @@ def render_finding(
     )
 
 
-def _chips(result: Result, known: str | None) -> Markup:
+def _render_chips(result: Result, known: str | None) -> Markup:
     chips = [
         element("span", result.finding or "broken", class_="chip word"),
         element("span", result.code, class_="chip"),
@@ -50,52 +50,45 @@ def _chips(result: Result, known: str | None) -> Markup:
     return element("div", *chips)
 
 
-def _drawing(result: Result, sentence: str, caption: str) -> Markup:
+def _render_drawing(result: Result, sentence: str, caption: str) -> Markup:
     if result.excerpt is None:
         return Markup("")
-    drawn = render_timeline(result.excerpt, result.finding, sentence)
-    told = element("figcaption", caption) if caption else Markup("")
-    return element("figure", drawn, told) if drawn else drawn
+    drawing = render_timeline(result.excerpt, result.finding, sentence)
+    below = element("figcaption", caption) if caption else Markup("")
+    return element("figure", drawing, below) if drawing else drawing
 
 
-def _again(result: Result) -> list[Markup]:
+def _render_evidence(result: Result) -> list[Markup]:
     parts = []
     if result.reproduce:
         parts += [
             element("h4", "See it again"),
             element("pre", element("code", result.reproduce), class_="command"),
         ]
-    told = f"{result.finding}: {result.summary}" if result.finding else result.summary
+    has_history = HEADING in result.evidence
     parts += [
-        element("h4", "The smallest history that shows it" if _calls(result) else "What was seen"),
-        element("pre", _lines([told, *result.evidence])),
+        element("h4", "The smallest history that shows it" if has_history else "What was seen"),
+        _render_lines([state_finding(result), *result.evidence]),
     ]
     if result.excerpt is not None and result.excerpt.about:
         title = "Message" if len(result.excerpt.about) == 1 else "Messages"
-        parts += [
-            element("h4", f"{title} in question"),
-            element("pre", _lines(result.excerpt.about)),
-        ]
+        parts += [element("h4", f"{title} in question"), _render_lines(result.excerpt.about)]
     return parts
 
 
-def _calls(result: Result) -> bool:
-    return any(line.startswith("milliseconds, who") for line in result.evidence)
-
-
-def _mending(told: Advice) -> list[Markup]:
+def _render_advice(given: Advice) -> list[Markup]:
     parts = [
         element("h4", "What usually causes it"),
-        element("p", told.mechanism),
+        element("p", given.mechanism),
         element("h4", "How to fix it"),
-        element("p", told.fix),
+        element("p", given.fix),
     ]
-    if told.example:
-        parts.append(element("pre", _lines(told.example.splitlines())))
+    if given.example:
+        parts.append(_render_lines(given.example.splitlines()))
     return parts
 
 
-def _lines(lines: Sequence[str]) -> Markup:
-    """The lines, each of them inert, so that only our own line ends remain."""
+def _render_lines(lines: Sequence[str]) -> Markup:
+    """Return the lines, each of them inert, so that only our own line ends remain."""
     shown = [join(shorten(line, LONGEST_LINE)) for line in lines[:MOST_LINES]]
-    return Markup("\n".join(shown))
+    return element("pre", Markup("\n".join(shown)))

@@ -27,36 +27,36 @@ class Lane:
         thin = len(self.rows) * THIN + (GAP if self.rows else 0)
         return self.top + HEAD + len(self.calls) * ROW + thin
 
-    def placed(self) -> Iterator[tuple[Call, float]]:
-        """The calls with the tops of their rows."""
+    def place_calls(self) -> Iterator[tuple[Call, float]]:
+        """Yield the calls with the tops of their rows."""
         for at, call in enumerate(self.calls):
             yield call, self.top + HEAD + at * ROW
 
-    def placed_beside(self) -> Iterator[tuple[Call, float]]:
-        """The other calls of that time, with the tops of their thin rows."""
+    def place_beside(self) -> Iterator[tuple[Call, float]]:
+        """Yield the other calls of that time, with the tops of their thin rows."""
         below = self.top + HEAD + len(self.calls) * ROW
         for at, row in enumerate(self.rows):
             for call in row:
                 yield call, below + at * THIN
 
 
-def make_lanes(excerpt: Excerpt, top: float, *, with_beside: bool) -> list[Lane]:
-    """The lanes from top to bottom, by the names of the processes."""
+def make_lanes(excerpt: Excerpt, top: float, *, has_beside: bool) -> list[Lane]:
+    """Return the lanes from top to bottom, by the names of the processes."""
     calls = [call for call in excerpt.calls if call.action != FAULT]
-    beside = excerpt.beside if with_beside else ()
-    made: list[Lane] = []
+    beside = excerpt.beside if has_beside else ()
+    lanes: list[Lane] = []
     faults = [call for call in excerpt.calls if call.action == FAULT]
     struck = {name for fault in faults if (name := _find_struck_place(fault))}
-    for name in sorted(struck | {call.place for call in calls}, key=_naturally):
+    for name in sorted(struck | {call.place for call in calls}, key=_sort_naturally):
         own = [call for call in calls if call.place == name]
         others = [call for call in beside if call.place == name]
-        made.append(Lane(name, top, own, pack_rows(others)))
-        top = made[-1].bottom + GAP
-    return made
+        lanes.append(Lane(name, top, own, pack_rows(others)))
+        top = lanes[-1].bottom + GAP
+    return lanes
 
 
 def pack_rows(calls: Iterable[Call]) -> list[list[Call]]:
-    """Rows in which no two calls overlap; what does not fit into the last row is left out."""
+    """Return rows in which no two calls overlap; what does not fit into them is left out."""
     rows: list[list[Call]] = []
     for call in sorted(calls, key=lambda each: each.start):
         free = next((row for row in rows if row[-1].end <= call.start), None)
@@ -68,7 +68,7 @@ def pack_rows(calls: Iterable[Call]) -> list[list[Call]]:
 
 
 def find_struck_lanes(fault: Call, there: Sequence[Lane]) -> Sequence[Lane]:
-    """The lanes that a fault names; one that names none is everybody's."""
+    """Return the lane of the pod that a fault strikes; all lanes, if it strikes no single pod."""
     place = _find_struck_place(fault)
     return [lane for lane in there if lane.name == place] or there
 
@@ -78,6 +78,6 @@ def _find_struck_place(fault: Call) -> str | None:
     return of_pod.place if of_pod else None
 
 
-def _naturally(name: str) -> tuple[str, int]:
+def _sort_naturally(name: str) -> tuple[str, int]:
     digits = re.search(r"\d+$", name)
     return (name[: digits.start()], int(digits.group())) if digits else (name, 0)

@@ -4,7 +4,7 @@ from html import escape
 
 from goldfish.report.sanitize import escape_controls
 
-ALONE = {"meta", "line", "rect", "circle", "path", "polygon", "polyline"}  # have no contents
+VOID = {"meta", "line", "rect", "circle", "path", "polygon", "polyline"}  # have no contents
 
 
 class Markup(str):
@@ -14,28 +14,28 @@ class Markup(str):
 
 
 def escape_text(text: str) -> Markup:
-    """Any text as itself: nothing in it acts, turns the direction or hides."""
+    """Return any text as itself: nothing in it acts, turns the direction or hides."""
     return Markup(escape(escape_controls(text), quote=True))
 
 
 def join(*parts: str) -> Markup:
-    """The parts one after the other, escaped where they are not markup."""
+    """Return the parts one after the other, escaped where they are not markup."""
     return Markup(
         "".join(part if isinstance(part, Markup) else escape_text(part) for part in parts)
     )
 
 
 def element(name: str, *contents: str, **attributes: str | float | None) -> Markup:
-    """An element; attributes that are None are left out, a final underscore of a name too."""
+    """Return an element; attributes that are None are left out, so is a final underscore."""
     spelled = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{escape_text(_number(value))}"'
+        f' {key.rstrip("_").replace("_", "-")}="{escape_text(_format_value(value))}"'
         for key, value in attributes.items()
         if value is not None
     )
-    if name in ALONE:
+    if name in VOID:
         return Markup(f"<{name}{spelled}/>")
     return Markup(f"<{name}{spelled}>{join(*contents)}</{name}>")
 
 
-def _number(value: str | float) -> str:
+def _format_value(value: str | float) -> str:
     return value if isinstance(value, str) else f"{value:.1f}".removesuffix(".0")

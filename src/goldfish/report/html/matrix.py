@@ -1,4 +1,4 @@
-"""Families of promises down, targets across: where it holds and where it breaks."""
+"""Tables of targets side by side: by family, and by the promises on which they differ."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,8 +9,10 @@ from goldfish.report.comparison import (
     describe_result,
     find_differences,
     summarise_family,
+    was_asked,
 )
 from goldfish.report.html.markup import Markup, element, join
+from goldfish.report.results import select_results
 
 MARKS = {"held": "✓ ", "broken": "✗ ", "unknown": "? ", "none": ""}
 
@@ -18,7 +20,7 @@ MARKS = {"held": "✓ ", "broken": "✗ ", "unknown": "? ", "none": ""}
 def render_matrix(
     reports: Sequence[Report], families: Mapping[str, str], anchors: Sequence[str]
 ) -> Markup:
-    """The table; a broken cell leads to the first of its findings."""
+    """Return the table of families; a broken cell leads to the first of its findings."""
     asked = {
         family
         for family in families
@@ -28,53 +30,50 @@ def render_matrix(
         element(
             "tr",
             element("th", f"{name} ", element("span", family, class_="soft"), scope="row"),
-            *(_cell(*pair, family) for pair in zip(reports, anchors, strict=True)),
+            *(_render_cell(*pair, family) for pair in zip(reports, anchors, strict=True)),
         )
         for family, name in families.items()
         if family in asked
     ]
     others = ", ".join(name for family, name in families.items() if family not in asked)
     left_out = element("p", f"Not asked: {others}.", class_="soft") if others else ""
-    return join(_table("Promises about", reports, rows), left_out)
+    return join(_render_table("Promises about", reports, rows), left_out)
 
 
 def render_differences(reports: Sequence[Report], anchors: Sequence[str]) -> Markup:
-    """The promises that some keep and others do not, if there are several reports."""
+    """Return the table of promises that some keep and others do not; empty for one report."""
     found = find_differences(reports)
     if len(reports) < 2 or not found:
         return Markup("")
-    rows = [_difference(each, anchors) for each in found]
-    return join(element("h2", "Where they differ"), _table("Promise", reports, rows))
+    rows = [_render_difference(each, anchors) for each in found]
+    return join(element("h2", "Where they differ"), _render_table("Promise", reports, rows))
 
 
-def _table(first: str, reports: Sequence[Report], rows: Sequence[Markup]) -> Markup:
+def _render_table(first: str, reports: Sequence[Report], rows: Sequence[Markup]) -> Markup:
     targets = [element("th", report.target, scope="col") for report in reports]
     head = element("tr", element("th", first), *targets)
     table = element("table", element("thead", head), element("tbody", *rows), class_="matrix")
     return element("div", table, class_="scroll")
 
 
-def _cell(report: Report, anchor: str, family: str) -> Markup:
+def _render_cell(report: Report, anchor: str, family: str) -> Markup:
     kind, text = summarise_family(report, family)
     text = f"{MARKS[kind]}{text}"
-    broken = [
-        each for each in report.results if each.family == family and each.verdict is Verdict.BROKEN
-    ]
+    broken = [each for each in select_results(report, Verdict.BROKEN) if each.family == family]
     return element("td", _link(text, anchor, broken[0]) if broken else text, class_=kind)
 
 
-def _difference(difference: Difference, anchors: Sequence[str]) -> Markup:
+def _render_difference(difference: Difference, anchors: Sequence[str]) -> Markup:
     promise = element("td", element("code", difference.code), f" {difference.promise}")
     pairs = zip(difference.results, anchors, strict=True)
-    return element("tr", promise, *(_verdict(*pair) for pair in pairs))
+    return element("tr", promise, *(_render_verdict(*pair) for pair in pairs))
 
 
-def _verdict(result: Result | None, anchor: str) -> Markup:
-    text = describe_result(result)
-    kind = text.partition(":")[0]
-    kind = kind if kind in MARKS else "none"
-    broken = result is not None and result.verdict is Verdict.BROKEN
-    contents = _link(f"✗ {text}", anchor, result) if result and broken else f"{MARKS[kind]}{text}"
+def _render_verdict(result: Result | None, anchor: str) -> Markup:
+    kind = result.verdict.value if was_asked(result) else "none"
+    text = f"{MARKS[kind]}{describe_result(result)}"
+    is_broken = result is not None and result.verdict is Verdict.BROKEN
+    contents = _link(text, anchor, result) if result and is_broken else text
     return element("td", contents, class_=kind)
 
 

@@ -1,4 +1,4 @@
-"""Plots of what the calls of a run show beside the verdicts; nothing is drawn without data."""
+"""The plots of a run: loss against concurrency, cost against size, pace around faults."""
 
 import math
 from collections import defaultdict
@@ -13,7 +13,7 @@ LEFT, RIGHT, TOP, BOTTOM = 52.0, 12.0, 32.0, 34.0
 BASE, ROOM = HEIGHT - BOTTOM, HEIGHT - TOP - BOTTOM
 MOST_PACES = 4
 MOST_OTHERS = 6  # more adds at once are one column
-SHORTEST = 1e-6  # seconds: no clock tells less, and nought has no logarithm
+SHORTEST = 1e-6  # seconds: no clock measures less, and 0 has no logarithm
 CAPTION = (
     "A dot is a call: blue was answered, red failed, grey had no answer. Shaded: a fault was under "
     "way. Point at anything for its numbers."
@@ -23,9 +23,9 @@ Found = Sequence[tuple[Result, Figures]]
 
 
 def render_plots(report: Report) -> Markup:
-    """The section of plots of one target; nothing if its run has no figures."""
+    """Return the section of plots of one target; nothing if its run has no figures."""
     there = [(result, result.figures) for result in report.results if result.figures]
-    drawn = [*_crowd(there), *_growth(there), *_paces(there)]
+    drawn = [*_plot_crowd(there), *_plot_growth(there), *_plot_paces(there)]
     if not drawn:
         return Markup("")
     title = element("h2", f"In figures: {report.target}")
@@ -33,8 +33,8 @@ def render_plots(report: Report) -> Markup:
     return join(title, element("div", *drawn, class_="plots"), caption)
 
 
-def _crowd(there: Found) -> Iterator[Markup]:
-    """The share that was lost, by how many other writes were under way."""
+def _plot_crowd(there: Found) -> Iterator[Markup]:
+    """Plot the share that was lost, by how many other writes were under way."""
     acknowledged: dict[int, int] = defaultdict(int)
     lost: dict[int, int] = defaultdict(int)
     for others, count, gone in (row for _, figures in there for row in figures.crowd):
@@ -45,89 +45,94 @@ def _crowd(there: Found) -> Iterator[Markup]:
     highest = max(lost[each] / acknowledged[each] for each in acknowledged)
     step = (WIDTH - LEFT - RIGHT) / len(acknowledged)
     columns = [
-        _column(others, (lost[others], acknowledged[others]), highest, LEFT + at * step, step)
+        _draw_column(others, (lost[others], acknowledged[others]), highest, LEFT + at * step, step)
         for at, others in enumerate(sorted(acknowledged))
     ]
     axis = "other writes under way in the session"
-    yield _plot("Loss against concurrency", axis, columns)
+    yield _frame("Loss against concurrency", axis, columns)
 
 
-def _column(others: int, counts: tuple[int, int], highest: float, x: float, step: float) -> Markup:
+def _draw_column(
+    others: int, counts: tuple[int, int], highest: float, x: float, step: float
+) -> Markup:
     lost, acknowledged = counts
     height = ROOM * lost / acknowledged / highest
     name = f"{others}+" if others == MOST_OTHERS else str(others)
-    told = f"{name} other writes under way: {lost:,} of {acknowledged:,} messages lost"
+    tooltip = f"{name} other writes under way: {lost:,} of {acknowledged:,} messages lost"
     width, middle, top = step * 0.7, x + step / 2, BASE - height
     bar = element(
         "rect", class_="plot-bar", x=x + step * 0.15, y=top, width=width, height=max(1.0, height)
     )
     return join(
-        _with_title(told, bar),
-        _label(name, middle, BASE + 13, "middle"),
-        _label(f"{100 * lost / acknowledged:.0f} %", middle, top - 16, "middle"),
-        _label(f"{lost}/{acknowledged}", middle, top - 4, "middle"),
+        _add_tooltip(tooltip, bar),
+        _draw_label(name, middle, BASE + 13, "middle"),
+        _draw_label(f"{100 * lost / acknowledged:.0f} %", middle, top - 16, "middle"),
+        _draw_label(f"{lost}/{acknowledged}", middle, top - 4, "middle"),
     )
 
 
-def _growth(there: Found) -> Iterator[Markup]:
-    """What an add costs as a history grows, from the check in which it grew largest."""
+def _plot_growth(there: Found) -> Iterator[Markup]:
+    """Plot what an add costs as a history grows, from the check in which it grew largest."""
     grown = [(result, figures.growth) for result, figures in there if figures.growth]
     if not grown:
         return
     result, points = max(grown, key=lambda pair: pair[1][-1][0])
     most, highest = points[-1][0], max(cost for _, cost in points) or 1.0
     dots = [
-        _dot(
-            f"with {size:,} messages there: {_span(cost)} per message",
-            (_across(size / most), BASE - ROOM * cost / highest),
+        _draw_dot(
+            f"with {size:,} messages there: {_format_span(cost)} per message",
+            (_scale(size / most), BASE - ROOM * cost / highest),
         )
         for size, cost in points
     ]
-    axis = [_label(_span(highest), LEFT - 4, TOP + 4, "end"), *_ends("0", f"{most:,}")]
+    axis = [
+        _draw_label(_format_span(highest), LEFT - 4, TOP + 4, "end"),
+        *_draw_ends("0", f"{most:,}"),
+    ]
     title = f"Time to add one message as the history grows ({result.code})"
-    yield _plot(title, "messages already in the session", [*dots, *axis])
+    yield _frame(title, "messages already in the session", [*dots, *axis])
 
 
-def _paces(there: Found) -> Iterator[Markup]:
-    """How long calls took before, during and after faults, for the checks with most of them."""
+def _plot_paces(there: Found) -> Iterator[Markup]:
+    """Plot how long calls took around faults, for the checks with most of them."""
     paced = [(result, figures) for result, figures in there if figures.pace and figures.faults]
     chosen = sorted(paced, key=lambda pair: -len(pair[1].pace))[:MOST_PACES]
     for result, figures in sorted(chosen, key=lambda pair: pair[0].code):
-        yield _pace(result, figures)
+        yield _plot_pace(result, figures)
 
 
-def _pace(result: Result, figures: Figures) -> Markup:
+def _plot_pace(result: Result, figures: Figures) -> Markup:
     end = max(start + seconds for start, seconds, _ in figures.pace) or 1.0
     spans = [max(seconds, SHORTEST) for _, seconds, _ in figures.pace]
     low, high = min(spans), max(spans)
     bands = [
-        _with_title(what, _band(_across(begin / end), _across(over / end)))
+        _add_tooltip(what, _draw_band(_scale(begin / end), _scale(over / end)))
         for begin, over, what in figures.faults
         if begin <= end
     ]
     dots = [
-        _dot(
-            f"after {_span(start)}: took {_span(seconds)}, {outcome}",
-            (_across(start / end), BASE - ROOM * _log_share(seconds, low, high)),
+        _draw_dot(
+            f"after {_format_span(start)}: took {_format_span(seconds)}, {outcome}",
+            (_scale(start / end), BASE - ROOM * _scale_log(seconds, low, high)),
             outcome,
         )
         for start, seconds, outcome in figures.pace
     ]
     axis = [
-        _label(_span(high), LEFT - 4, TOP + 4, "end"),
-        _label(_span(low), LEFT - 4, BASE, "end"),
-        *_ends("0", _span(end)),
+        _draw_label(_format_span(high), LEFT - 4, TOP + 4, "end"),
+        _draw_label(_format_span(low), LEFT - 4, BASE, "end"),
+        *_draw_ends("0", _format_span(end)),
     ]
     title = f"How long calls took around faults ({result.code}), logarithmic"
-    return _plot(title, "time", [*bands, *dots, *axis])
+    return _frame(title, "time", [*bands, *dots, *axis])
 
 
-def _plot(title: str, axis: str, parts: Sequence[Markup]) -> Markup:
+def _frame(title: str, axis: str, parts: Sequence[Markup]) -> Markup:
     svg = element(
         "svg",
         element("path", class_="plot-line", d=f"M{LEFT:g} {BASE:g}H{WIDTH - RIGHT:g}"),
         *parts,
-        _label(axis, (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 6, "middle"),
+        _draw_label(axis, (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 6, "middle"),
         viewBox=f"0 0 {WIDTH:g} {HEIGHT:g}",
         role="img",
         aria_label=title,
@@ -135,41 +140,41 @@ def _plot(title: str, axis: str, parts: Sequence[Markup]) -> Markup:
     return element("figure", element("h4", title), svg)
 
 
-def _dot(told: str, place: tuple[float, float], outcome: str = "ok") -> Markup:
+def _draw_dot(tooltip: str, place: tuple[float, float], outcome: str = "ok") -> Markup:
     x, y = place
     dot = element("circle", class_=f"plot-dot {outcome}", cx=x, cy=y, r=2.6)
-    return _with_title(told, dot)
+    return _add_tooltip(tooltip, dot)
 
 
-def _band(left: float, right: float) -> Markup:
+def _draw_band(left: float, right: float) -> Markup:
     width = max(2.0, right - left)
     return element("rect", class_="fault", x=left, y=TOP, width=width, height=ROOM)
 
 
-def _with_title(told: str, drawn: Markup) -> Markup:
-    return element("g", element("title", told), drawn)
+def _add_tooltip(tooltip: str, drawn: Markup) -> Markup:
+    return element("g", element("title", tooltip), drawn)
 
 
-def _across(share: float) -> float:
+def _scale(share: float) -> float:
     return LEFT + (WIDTH - LEFT - RIGHT) * min(max(share, 0.0), 1.0)
 
 
-def _log_share(value: float, low: float, high: float) -> float:
+def _scale_log(value: float, low: float, high: float) -> float:
     return math.log(max(value, SHORTEST) / low) / (math.log(high / low) or 1.0)
 
 
-def _ends(first: str, last: str) -> list[Markup]:
+def _draw_ends(first: str, last: str) -> list[Markup]:
     return [
-        _label(first, LEFT, BASE + 13, "middle"),
-        _label(last, WIDTH - RIGHT, BASE + 13, "end"),
+        _draw_label(first, LEFT, BASE + 13, "middle"),
+        _draw_label(last, WIDTH - RIGHT, BASE + 13, "end"),
     ]
 
 
-def _label(text: str, x: float, y: float, anchor: str) -> Markup:
+def _draw_label(text: str, x: float, y: float, anchor: str) -> Markup:
     return element("text", text, class_="tick", x=x, y=y, text_anchor=anchor)
 
 
-def _span(seconds: float) -> str:
+def _format_span(seconds: float) -> str:
     if seconds >= 1:
         return f"{seconds:.1f} s"
     return f"{1000 * seconds:.0f} ms" if seconds >= 0.01 else f"{1000 * seconds:.2g} ms"

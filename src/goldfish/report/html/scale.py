@@ -1,4 +1,4 @@
-"""Where a moment lies on a time axis that keeps every order and shortens long waits."""
+"""A time axis that keeps every order and shortens long waits."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
@@ -8,7 +8,7 @@ LEAST = 0.5  # the share of the width that is dealt out evenly, so that the shor
 
 
 class Scale:
-    """A moment between two others is drawn between them; distances are not to scale."""
+    """The axis: a moment between two others lies between them; distances are not to scale."""
 
     def __init__(self, moments: Iterable[float], left: float, right: float) -> None:
         self.moments: Sequence[float] = sorted(set(moments)) or [0.0]
@@ -22,7 +22,7 @@ class Scale:
         self._places: list[float] = list(accumulate(widths, initial=left))
 
     def __call__(self, moment: float) -> float:
-        """The place of a moment; those outside are drawn at the ends."""
+        """Return the place of a moment; those outside are at the ends."""
         at = bisect_right(self.moments, moment) - 1
         if at < 0:
             return self._left
@@ -33,7 +33,7 @@ class Scale:
         return self._places[at] + share * (self._places[at + 1] - self._places[at])
 
     def ticks(self, apart: float) -> list[tuple[float, float]]:
-        """Moments with their places, none nearer to the one before than ``apart``."""
+        """Return moments with their places, none nearer to the one before than ``apart``."""
         chosen: list[tuple[float, float]] = []
         for moment in self.moments:
             place = self(moment)

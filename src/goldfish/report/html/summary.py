@@ -1,4 +1,4 @@
-"""The verdict of a page in words."""
+"""The first lines of a page: headline, lead and loss rate; and the order of its findings."""
 
 from collections.abc import Sequence
 
@@ -10,12 +10,12 @@ from goldfish.report.html.highlight import find_highlight
 AS_VERDICT = {
     Verdict.HELD: "{} keeps its promises",
     Verdict.BROKEN: "{} is broken",
-    Verdict.UNKNOWN: "{}: unknown, it could not be told",
+    Verdict.UNKNOWN: "{}: unknown",
 }
 
 
 def make_headline(reports: Sequence[Report]) -> str:
-    """One line that says it."""
+    """Return the verdict in one line."""
     if not reports or not any(report.results for report in reports):
         return "Nothing was checked"
     if len(reports) == 1:
@@ -28,7 +28,7 @@ def make_headline(reports: Sequence[Report]) -> str:
 
 
 def make_lead(reports: Sequence[Report]) -> list[str]:
-    """What a reader who stops here should know."""
+    """Return what a reader who stops here should know."""
     if len(reports) != 1 or not reports[0].results:
         return []
     (report,) = reports
@@ -36,16 +36,16 @@ def make_lead(reports: Sequence[Report]) -> list[str]:
     asked = counts["broken"] + counts["held"] + counts["unknown"]
     if report.verdict is Verdict.BROKEN:
         return [
-            f"{counts['broken']} of the {asked} promises that were put to the test do not hold: "
+            f"{counts['broken']} of the {asked} promises tested do not hold: "
             f"{describe_deeds(result.finding for result in report.results)}."
         ]
     if report.verdict is Verdict.HELD:
-        return [f"All {asked} promises that were put to the test hold."]
-    return [f"{counts['held']} of {asked} promises hold; of the others nothing could be proven."]
+        return [f"All {asked} promises tested hold."]
+    return [f"{counts['held']} of {asked} promises hold; nothing could be proven about the others."]
 
 
 def describe_loss(report: Report) -> tuple[str, str]:
-    """The share of what was acknowledged that was gone later, and of how much."""
+    """Return the share of the acknowledged messages that was lost, and of how many."""
     if not report.acknowledged:
         return "none", "loss rate: not measured in this run"
     rate = f"{100 * report.loss_rate:.1f} %"
@@ -53,12 +53,12 @@ def describe_loss(report: Report) -> tuple[str, str]:
 
 
 def rank_results(results: Sequence[Result]) -> list[Result]:
-    """The gravest first; of equals, those that show it most clearly."""
-    return sorted(results, key=lambda each: (rank(each.finding), -_clearness(each), each.code))
+    """Return the gravest first; of equals, those that show it most clearly."""
+    return sorted(results, key=lambda each: (rank(each.finding), -_rate_clearness(each), each.code))
 
 
-def _clearness(result: Result) -> int:
-    """2: a message can be followed to the call that fails it, in few calls; 1: in many; 0: not."""
+def _rate_clearness(result: Result) -> int:
+    """Return 0 if no message can be followed to the call that fails it; few calls rate higher."""
     if result.excerpt is None or not find_highlight(result.excerpt, result.finding).writes:
         return 0
     calls = [call for call in result.excerpt.calls if call.action != FAULT]

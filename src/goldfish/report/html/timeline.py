@@ -1,11 +1,11 @@
-"""A finding as a drawing: who asked what of which process when, and the message to follow."""
+"""The drawing of a finding: the calls in time, by process, and the message to follow."""
 
 from collections.abc import Iterator, Sequence
 
 from goldfish.history import FAULT, Call
 from goldfish.history.excerpt import Excerpt
 from goldfish.report.html.description import describe_place
-from goldfish.report.html.highlight import Highlight, find_highlight, has_any
+from goldfish.report.html.highlight import find_highlight, has_any
 from goldfish.report.html.labels import make_label, make_tooltip
 from goldfish.report.html.lanes import GAP, HEAD, Lane, find_struck_lanes, make_lanes
 from goldfish.report.html.markup import Markup, element, join
@@ -21,7 +21,7 @@ FAULT_ROW = 18.0
 
 
 def render_timeline(excerpt: Excerpt, finding: str | None, sentence: str) -> Markup:
-    """The drawing, once for wide pages and once for narrow ones."""
+    """Return the drawing, once for wide pages and once for narrow ones."""
     asked = [call for call in excerpt.calls if call.action != FAULT]
     if not asked or (len(asked) == 1 and asked[0].outcome == "ok"):
         return Markup("")  # one answer alone has no story
@@ -36,7 +36,7 @@ def render_timeline(excerpt: Excerpt, finding: str | None, sentence: str) -> Mar
 class _Drawing:
     def __init__(self, excerpt: Excerpt, finding: str | None, width: float) -> None:
         self._excerpt = excerpt
-        self._path: Highlight = find_highlight(excerpt, finding)
+        self._highlight = find_highlight(excerpt, finding)
         self._width = width
         self._faults = [call for call in excerpt.calls if call.action == FAULT]
         shown = [call for call in excerpt.calls if call.action != FAULT]
@@ -50,36 +50,36 @@ class _Drawing:
         ]
         self._x = Scale(moments, MARGIN, width - MARGIN)
         top = GAP + FAULT_ROW * len(self._faults)
-        self._lanes = make_lanes(excerpt, top, with_beside=width == WIDE)
-        self._rows = {id(call): y for lane in self._lanes for call, y in lane.placed()}
+        self._lanes = make_lanes(excerpt, top, has_beside=width == WIDE)
+        self._rows = {id(call): y for lane in self._lanes for call, y in lane.place_calls()}
 
     def svg(self, sentence: str, kind: str) -> Markup:
         bottom = self._lanes[-1].bottom
         return element(
             "svg",
-            *(self._lane(lane) for lane in self._lanes),
-            *self._all_faults(),
-            *(self._name(lane) for lane in self._lanes),
-            *(self._beside(*each) for lane in self._lanes for each in lane.placed_beside()),
-            *(self._call(*each) for lane in self._lanes for each in lane.placed()),
-            *self._lines(),
-            self._axis(bottom + GAP),
+            *(self._draw_lane(lane) for lane in self._lanes),
+            *self._draw_faults(),
+            *(self._draw_name(lane) for lane in self._lanes),
+            *(self._draw_beside(*each) for lane in self._lanes for each in lane.place_beside()),
+            *(self._draw_call(*each) for lane in self._lanes for each in lane.place_calls()),
+            *self._draw_lines(),
+            self._draw_axis(bottom + GAP),
             viewBox=f"0 0 {self._width:g} {bottom + AXIS:g}",
             class_=kind,
             role="img",
             aria_label=sentence,
         )
 
-    def _lane(self, lane: Lane) -> Markup:
+    def _draw_lane(self, lane: Lane) -> Markup:
         height = lane.bottom - lane.top
         return element(
             "rect", class_="lane", x=0, y=lane.top, width=self._width, height=height, rx=5
         )
 
-    def _name(self, lane: Lane) -> Markup:
-        return self._text(describe_place(lane.name), MARGIN, lane.top + HEAD - 6, "place")
+    def _draw_name(self, lane: Lane) -> Markup:
+        return self._draw_text(describe_place(lane.name), MARGIN, lane.top + HEAD - 6, "place")
 
-    def _all_faults(self) -> Iterator[Markup]:
+    def _draw_faults(self) -> Iterator[Markup]:
         for at, fault in enumerate(self._faults):
             left, right = self._x(fault.start), self._x(fault.end)
             width = max(3.0, right - left)
@@ -96,36 +96,36 @@ class _Drawing:
                         "path", class_="fault-edge", d=f"M{left:.1f} {y + 2:.1f}V{lane.bottom:.1f}"
                     ),
                 )
-            yield self._text(text, left, y, "fault-name")
+            yield self._draw_text(text, left, y, "fault-name")
 
-    def _beside(self, call: Call, y: float) -> Markup:
+    def _draw_beside(self, call: Call, y: float) -> Markup:
         left, right = self._x(call.start), self._x(call.end)
         bar = element("rect", class_="beside", x=left, y=y, width=max(2.0, right - left), height=4)
         return element("g", element("title", make_tooltip(call)), bar)
 
-    def _call(self, call: Call, y: float) -> Markup:
+    def _draw_call(self, call: Call, y: float) -> Markup:
         left, right = self._x(call.start), self._x(call.end)
-        kind = self._kind(call)
+        kind = self._get_classes(call)
         top = y + TEXT + 5
         bar = element(
             "rect", class_="bar", x=left, y=top, width=max(5.0, right - left), height=BAR, rx=3
         )
-        end = self._ending(call, max(left + 5.0, right), top)
-        text = self._text(
-            make_label(call, self._excerpt.about, self._path), left, y + TEXT, "label"
+        end = self._draw_ending(call, max(left + 5.0, right), top)
+        text = self._draw_text(
+            make_label(call, self._excerpt.about, self._highlight), left, y + TEXT, "label"
         )
         return element(
             "g", element("title", make_tooltip(call)), bar, end, text, class_=f"call {kind}"
         )
 
-    def _kind(self, call: Call) -> str:
-        if call is self._path.culprit:
+    def _get_classes(self, call: Call) -> str:
+        if call is self._highlight.culprit:
             return f"{call.outcome} culprit"
-        followed = call in self._path.writes or call is self._path.removal
+        followed = call in self._highlight.writes or call is self._highlight.removal
         return f"{call.outcome} followed" if followed else call.outcome
 
-    def _ending(self, call: Call, x: float, top: float) -> Markup:
-        """A tick where an acknowledgement came, a cross where an error, nothing where no answer."""
+    def _draw_ending(self, call: Call, x: float, top: float) -> Markup:
+        """Draw a tick for an acknowledgement, a cross for an error, an open end for no answer."""
         middle = top + BAR / 2
         if call.outcome == "ok":
             return element("path", class_="ack", d=f"M{x - 1:.1f} {top - 2:.1f}v{BAR + 4:.1f}")
@@ -134,26 +134,26 @@ class _Drawing:
             return element("path", class_="cross", d=strokes)
         return element("path", class_="open-end", d=f"M{x:.1f} {middle:.1f}h8")
 
-    def _lines(self) -> Iterator[Markup]:
-        """From the write of the message to the call that fails it, past what removed it."""
-        culprit = self._path.culprit
+    def _draw_lines(self) -> Iterator[Markup]:
+        """Draw the line from the write of the message to the call that fails it, past a removal."""
+        culprit = self._highlight.culprit
         if culprit is None:
             return
-        for write in self._path.writes:
-            stops = [call for call in (write, self._path.removal, culprit) if call is not None]
-            points = self._points(stops)
-            yield element("path", class_="follow", d=_curve(points))
+        for write in self._highlight.writes:
+            stops = [call for call in (write, self._highlight.removal, culprit) if call is not None]
+            points = self._find_points(stops)
+            yield element("path", class_="follow", d=_draw_curve(points))
             for x, y in points[:-1]:
                 yield element("circle", class_="follow-dot", cx=x, cy=y, r=4)
-        if self._path.writes:
-            x, y = self._points([self._path.writes[-1], culprit])[-1]
+        if self._highlight.writes:
+            x, y = self._find_points([self._highlight.writes[-1], culprit])[-1]
             there = has_any(culprit, self._excerpt.about)
             yield element(
                 "circle", class_="follow-dot" if there else "follow-miss", cx=x, cy=y, r=6
             )
 
-    def _points(self, stops: Sequence[Call]) -> list[tuple[float, float]]:
-        """From the end of the first call to the beginning of each other, or its end if at once."""
+    def _find_points(self, stops: Sequence[Call]) -> list[tuple[float, float]]:
+        """Return the end of the first call, and of each other its start, or its end if at once."""
         points: list[tuple[float, float]] = []
         for call in stops:
             left, right = self._x(call.start), max(self._x(call.start) + 5, self._x(call.end))
@@ -162,14 +162,14 @@ class _Drawing:
             points.append((left if later else right, y))
         return points
 
-    def _text(self, text: str, x: float, y: float, kind: str) -> Markup:
-        """A text that begins at x, or ends at the margin if it would not fit."""
+    def _draw_text(self, text: str, x: float, y: float, kind: str) -> Markup:
+        """Draw a text that begins at x, or ends at the margin if it would not fit."""
         most = int((self._width - 2 * MARGIN) / LETTER)
         text = text if len(text) <= most else f"{text[: most - 1]}…"
         x = max(MARGIN, min(x, self._width - MARGIN - len(text) * LETTER))
         return element("text", text, class_=kind, x=x, y=y)
 
-    def _axis(self, y: float) -> Markup:
+    def _draw_axis(self, y: float) -> Markup:
         there = [each for each in self._x.ticks(apart=48.0) if each[1] < self._width - 70]
         places = {f"{1000 * moment:.1f}": place for moment, place in reversed(there)}
         ticks = [
@@ -179,7 +179,7 @@ class _Drawing:
         return join(*ticks, unit)
 
 
-def _curve(points: list[tuple[float, float]]) -> str:
+def _draw_curve(points: list[tuple[float, float]]) -> str:
     (x, y), *rest = points
     drawn = f"M{x:.1f} {y:.1f}"
     for to_x, to_y in rest:
