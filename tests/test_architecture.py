@@ -110,3 +110,12 @@ def test_every_room_says_what_it_is_for() -> None:
         if path.name == "__init__.py" and not ast.get_docstring(ast.parse(path.read_text("utf-8")))
     ]
     assert silent == []
+
+
+def test_the_tests_are_in_the_same_rooms() -> None:
+    """Who looks for the tests of a module finds them under the same path."""
+    apart = {"bench", "data", "docs", "examples", "tools"}
+    rooms = {path.name for path in (SOURCES / "goldfish").iterdir() if path.is_dir()}
+    inside = ROOT / "tests"
+    found = {path.parent.name for path in inside.glob("*/*.py")}
+    assert found - rooms - apart == set()

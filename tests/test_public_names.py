@@ -1,12 +1,19 @@
 """The front door: what `import goldfish` gives, and what it does not drag in."""
 
+import importlib
+import importlib.util
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 import goldfish
 from goldfish.targets.declaration import MESSAGE_FIELDS
+
+ROOT = Path(__file__).parent.parent
 
 
 def printed_by(code: str) -> str:
@@ -68,3 +75,48 @@ def test_a_missing_driver_is_named_with_the_command_that_installs_it() -> None:
         "redis is not installed: pip install 'goldfish[redis]'",
         "psycopg is not installed: pip install 'goldfish[postgres]'",
     ]
+
+
+# What the documentation has shown at some time: others write code against these.
+PROMISED = {
+    "goldfish.adapt": "adk langchain langchain_classic langchain_runnable langgraph "
+    "langgraph_store llamaindex mem0 openai_agents",
+    "goldfish.dropins.langchain": "ChatMessageHistory",
+    "goldfish.dropins.langgraph": "Saver Store Turns",
+    "goldfish.dropins.openai_agents": "Session",
+    "goldfish.embedding": "Embedder default_embedder",
+    "goldfish.embedding.plugged": "from_function onnx openai_compatible sentence_transformers",
+    "goldfish.judges": "judge",
+    "goldfish.notation": "written",
+    "goldfish.services": "PostgresServer RedisServer shared_postgres shared_redis",
+    "goldfish.testing": "HashEmbedder LangChainModel OpenAIAgentsModel relive",
+}
+
+
+@pytest.mark.parametrize("module", PROMISED)
+def test_public_import_paths_stay(module: str) -> None:
+    """Rooms may move; the paths that people import from do not."""
+    names = PROMISED[module].split()
+    assert [name for name in names if not hasattr(importlib.import_module(module), name)] == []
+
+
+def imports_in(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the module and the name of each import of goldfish in a page or a file."""
+    for module, names in re.findall(r"^\s*from (goldfish[\w.]*) import ([\w, ]+)", text, re.M):
+        for name in names.split(","):
+            yield module, name.partition(" as ")[0].strip()
+
+
+def test_every_import_in_the_documentation_works() -> None:
+    """In pages, examples and scripts alike."""
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md")]
+    pages += [*(ROOT / "examples").rglob("*.py")]
+    shown = {each for page in pages for each in imports_in(page.read_text("utf-8"))}
+    missing = [
+        f"{module}.{name}"
+        for module, name in sorted(shown)
+        if not hasattr(importlib.import_module(module), name)
+        and importlib.util.find_spec(f"{module}.{name}") is None
+    ]
+    assert missing == []
+    assert len(shown) > 10
