@@ -11,7 +11,7 @@ import pytest
 import goldfish
 from goldfish import ChatMessage
 from goldfish.services import shared_postgres, shared_redis
-from goldfish.stores.postgres import schema as postgres_schema
+from goldfish.stores.postgres.schema import migration
 from goldfish.stores.sqlite import schema
 from tests.stores.backends import Backend
 from tests.stores.snapshot_pods import Caller
@@ -265,7 +265,7 @@ async def test_a_schema_from_before_state_is_brought_up_to_date() -> None:
     """Its functions regard state from then on, those for snapshots as well."""
     dsn = shared_postgres().database()
     connection = await psycopg.AsyncConnection.connect(dsn, autocommit=True)
-    await postgres_schema.migrate(connection, "goldfish", postgres_schema.MIGRATIONS[:4])
+    await migration.migrate(connection, "goldfish", migration.MIGRATIONS[:4])
     save = "SELECT goldfish.save_snapshot('s', 's', 'old', NULL, clock_timestamp())"
     await connection.execute(save)
     await connection.close()

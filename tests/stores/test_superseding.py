@@ -10,7 +10,7 @@ import goldfish
 from goldfish import ChatMessage
 from goldfish.encoding import encode_message
 from goldfish.services import shared_redis
-from goldfish.stores.postgres.schema import MIGRATIONS, migrate
+from goldfish.stores.postgres.schema.migration import MIGRATIONS, migrate
 from goldfish.stores.searching import SearchingStore
 from goldfish.testing import HashEmbedder
 from tests.stores.backends import BACKENDS, Backend

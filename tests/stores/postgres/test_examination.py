@@ -8,7 +8,7 @@ import pytest
 from goldfish import PostgresMemoryStore
 from goldfish.services import PostgresServer
 from goldfish.stores.observation import Observation
-from goldfish.stores.postgres.schema import MIGRATIONS, migrate
+from goldfish.stores.postgres.schema.migration import MIGRATIONS, migrate
 from tests.stores.postgres.places import ask, connected, contents, said
 
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from goldfish import MemoryStoreBackendError, PostgresMemoryStore
-from goldfish.stores.postgres.schema import MIGRATIONS, migrate
+from goldfish.stores.postgres.schema.migration import MIGRATIONS, migrate
 from tests.stores.postgres.places import ask, connected, contents, said
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from goldfish import ChatMessage, PostgresMemoryStore
 from goldfish.services import shared_postgres
-from goldfish.stores.postgres.schema import MIGRATIONS, migrate
+from goldfish.stores.postgres.schema.migration import MIGRATIONS, migrate
 
 TABLES = ("messages", "sessions", "snapshots", "lives", "archive")
 

@@ -8,7 +8,7 @@ from goldfish.errors import MemoryStoreError
 from goldfish.stores.per_loop import PerLoop
 from goldfish.stores.postgres.errors import explain
 from goldfish.stores.postgres.pool import Pool
-from goldfish.stores.postgres.schema import migrate
+from goldfish.stores.postgres.schema.migration import migrate
 from goldfish.stores.postgres.watch import Times, Watch, milliseconds
 
 if TYPE_CHECKING:

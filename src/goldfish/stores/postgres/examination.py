@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from goldfish.stores.observation import Observation
-from goldfish.stores.postgres.schema import MIGRATIONS
-from goldfish.stores.postgres.snapshots import ALIVE
+from goldfish.stores.postgres.schema.migration import MIGRATIONS
+from goldfish.stores.postgres.schema.v2_snapshots import ALIVE
 
 Rows = Callable[[bytes, list[Any]], Awaitable[list[tuple[Any, ...]]]]
 

@@ -17,10 +17,10 @@ from goldfish.stores.postgres.keys import decoded as _text
 from goldfish.stores.postgres.keys import encoded as _bytes
 from goldfish.stores.postgres.keys import key as _key
 from goldfish.stores.postgres.pool import BorrowedPool, Pool, PostgresPool, checked_pool
-from goldfish.stores.postgres.schema import quoted, quoted_to_be_filled
+from goldfish.stores.postgres.schema.migration import quoted, quoted_to_be_filled
 from goldfish.stores.postgres.search import PostgresSearch, refuse_mixing
-from goldfish.stores.postgres.snapshots import LIST
 from goldfish.stores.postgres.state import PostgresState
+from goldfish.stores.postgres.statements import Statements
 from goldfish.stores.postgres.sweeper import PostgresSweeper
 from goldfish.stores.postgres.watch import Times
 from goldfish.stores.search.backend import Embedded
@@ -78,7 +78,7 @@ class PostgresMemoryStore(SearchingStore):
         self._calls = PostgresCalls(
             pools, server=server, address=dsn or "", schema=schema, times=times
         )
-        self._sql = _Statements(self._schema)
+        self._sql = Statements(self._schema)
         self._state = PostgresState(self._rows, self._schema)
         self._sweeper = PostgresSweeper(self._calls.rows, self._schema)
 
@@ -199,44 +199,6 @@ class PostgresMemoryStore(SearchingStore):
         rows = await self._calls.rows(statement, values)
         self._sweeper.begin_if_due()
         return rows
-
-
-class _Statements:
-    """The SQL of the store for one schema; ``%b`` sends a value in binary form."""
-
-    def __init__(self, s: str) -> None:
-        # The session as a value, not as a join: so the planner walks the end of an index.
-        messages = f"""SELECT body FROM {s}.messages WHERE session = (SELECT pk FROM {s}.sessions
-            WHERE key = %b AND (expires_at IS NULL OR expires_at > clock_timestamp()))
-            ORDER BY seq"""
-        self.read = messages.encode()
-        self.read_last = f"{messages} DESC LIMIT %b::bigint".encode()
-        self.append = (
-            f"SELECT {s}.append(%b, %b, %b::bytea[], %b::bytea[], %b::double precision)".encode()
-        )
-        self.keep_last = f"SELECT {s}.keep_last(%b, %b::bigint)".encode()
-        self.append_embedded = f"""SELECT {s}.append_embedded(
-            %b, %b, %b::bytea[], %b::bytea[], %b::double precision, %b, %b::bytea[])""".encode()
-        self.keep_the_rest = f"SELECT {s}.keep_last_and_the_rest(%b, %b::bigint)".encode()
-        self.set_apart = f"SELECT {s}.set_apart(%b, %b::bytea[])".encode()
-        self.remove = f"SELECT {s}.remove(%b, %b::bytea[])".encode()
-        self.clear = f"SELECT {s}.clear(%b, %b)".encode()
-        self.clear_all = f"SELECT {s}.clear_all()".encode()
-        sessions = f"""SELECT session_id FROM {s}.sessions AS x
-            WHERE (expires_at IS NULL OR expires_at > clock_timestamp())
-            AND EXISTS (SELECT 1 FROM {s}.messages WHERE session = x.pk)"""
-        self.sessions = sessions.encode()
-        # Of a long id the index has only a digest, and that begins with 0xff.
-        digests = r"key >= '\xff'"
-        self.sessions_from = f"{sessions} AND (key >= %b AND key < %b OR {digests})".encode()
-        self.set_ttl = f"SELECT {s}.set_ttl(%b, %b::double precision)".encode()
-        self.get_ttl = f"""SELECT extract(epoch FROM expires_at - clock_timestamp())::float8
-            FROM {s}.sessions WHERE key = %b AND expires_at > clock_timestamp()""".encode()
-        self.save = f"SELECT {s}.save_snapshot(%b, %b, %b, %b::bytea, %b)".encode()
-        self.rollback = f"SELECT {s}.rollback_to_snapshot(%b, %b)".encode()
-        self.snapshots = LIST.replace("{s}", s).encode()
-        self.delete_snapshot = f"SELECT {s}.delete_snapshot(%b, %b)".encode()
-        self.fork = f"SELECT {s}.fork(%b, %b, %b, %b, %b::bytea)".encode()
 
 
 def _checked_dsn(dsn: str) -> str:

@@ -1,10 +1,9 @@
-"""Tables and functions of the PostgreSQL store for facts: the third version of its schema.
+"""Version 3: facts.
 
 Writers of one user queue up at the user's row; so the numbers of its changes follow the order of
 commits. Nobody who holds facts of other users, to sweep them away, ever waits for anybody.
 """
 
-# {s} is the quoted name of the schema.
 FACTS: tuple[str, ...] = (
     """CREATE TABLE {s}.fact_users (
         pk bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

@@ -1,4 +1,4 @@
-"""Tables and functions of the PostgreSQL store for named values: the fifth version of its schema.
+"""Version 5: named values of sessions and users.
 
 The values of a session are rows under its number, those of a user rows under the user's id. A
 snapshot has a copy of them: there are few, and they are small. Writers of a session queue up at its
@@ -9,7 +9,6 @@ another in a ring.
 _VALUES = "name bytea NOT NULL, value bytea NOT NULL"
 _PUT = "DO UPDATE SET value = excluded.value"
 
-# {s} is the quoted name of the schema.
 STATE: tuple[str, ...] = (
     f"""CREATE TABLE {{s}}.state (
         session bigint NOT NULL, key bytea NOT NULL, {_VALUES}, PRIMARY KEY (session, key)

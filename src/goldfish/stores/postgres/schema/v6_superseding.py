@@ -1,10 +1,9 @@
-"""Functions of the PostgreSQL store for ids that come again, also in its sixth version.
+"""Version 6, third part: a trimmed message whose id comes again is superseded.
 
 A message that was trimmed and is kept for searches is superseded once the session has its id again,
 be it added or brought back by a rollback: the trimmed one is gone for good, with its vectors.
 """
 
-# {s} is the quoted name of the schema.
 SUPERSEDING: tuple[str, ...] = (
     # Most sessions have nothing kept: one look tells. What it takes is saved by calling
     # living_session() only where that has something to do.

@@ -1,4 +1,4 @@
-"""Functions of the PostgreSQL store that remove much at once, also in its sixth version.
+"""Version 6, second part: sessions and facts that expired are removed in short steps.
 
 What has expired is removed in steps of a few milliseconds, each a transaction of its own, which
 wait for nobody: what somebody else holds is left for the next step. The moment is a variable,
@@ -9,7 +9,6 @@ from goldfish.stores.facts.backend import TOKEN_SECONDS
 
 STEP_SECONDS = 0.02
 
-# {s} is the quoted name of the schema.
 SWEEPING: tuple[str, ...] = (
     # What spares a session (its values, its token, what is kept of it) goes before the sessions.
     # A writer that took the model just before the lock waits for the sessions: it may have it.

@@ -1,4 +1,4 @@
-"""Functions of the PostgreSQL store that know a repeated call: the sixth version of its schema.
+"""Version 6, first part: repeated calls are recognised.
 
 A snapshot's id is made of the call's key, so a repeated save finds it. The token of a fork stands
 in the row of the session that it filled, until that is emptied; those of facts stand in a table of
@@ -8,7 +8,6 @@ The new parameters have defaults: a process of an older goldfish that is still r
 functions as before.
 """
 
-# {s} is the quoted name of the schema.
 RETRIES: tuple[str, ...] = (
     "ALTER TABLE {s}.sessions ADD COLUMN token bytea",
     """CREATE TABLE {s}.fact_tokens (

@@ -1,4 +1,4 @@
-"""Tables and functions of the PostgreSQL store for searches: the fourth version of its schema.
+"""Version 4: searches of what was said.
 
 A message has its vectors under its ``seq``, also while only a snapshot shows it, so that a rollback
 brings it back ready to be found. A message that was trimmed and is kept for searches keeps its
@@ -11,7 +11,6 @@ that does not search leaves nothing behind, either.
 
 _STEADY = "LANGUAGE plpgsql SET enable_seqscan = off"
 
-# {s} is the quoted name of the schema.
 SEARCH: tuple[str, ...] = (
     "ALTER TABLE {s}.sessions ADD COLUMN epoch bigint NOT NULL DEFAULT 0",
     """CREATE TABLE {s}.kept (

@@ -1,4 +1,4 @@
-"""Tables and functions of the PostgreSQL store for snapshots: the second version of its schema.
+"""Version 2: snapshots.
 
 A snapshot copies nothing. It has a number that grows, and the newest ``seq`` of its session: its
 ``top``. It shows each message up to there that has been alive since; most messages are never
@@ -15,7 +15,6 @@ the steps that are quick then and slow later.
 ALIVE = (1 << 63) - 1  # the end of a life that has not ended, and beyond every seq
 _STEADY = "LANGUAGE plpgsql SET enable_nestloop = off SET enable_seqscan = off"
 
-# {s} is the quoted name of the schema.
 SNAPSHOTS: tuple[str, ...] = (
     # The number of the session's newest snapshot, and the top of that one.
     "ALTER TABLE {s}.sessions ADD COLUMN snapshot bigint, ADD COLUMN top bigint",
@@ -306,20 +305,3 @@ SNAPSHOTS: tuple[str, ...] = (
         RETURN 'done';
     END $$""",
 )
-
-# Messages are counted when somebody asks: counting them when a snapshot is saved would make saving
-# depend on the length of the history. Each message is counted once, at the first snapshot whose
-# top is beyond it; lives that ended or began later correct the sum.
-LIST = f"""WITH saved AS (
-        SELECT *, coalesce(lag(top) OVER (ORDER BY number), 0) AS top_before
-        FROM {{s}}.snapshots WHERE session = (SELECT pk FROM {{s}}.sessions WHERE key = %b)
-    ), counted AS (
-        SELECT *, (SELECT count(*) FROM {{s}}.messages AS m WHERE m.session = saved.session
-            AND seq > top_before AND seq <= top) AS added FROM saved
-    )
-    SELECT id, label, created_at, (sum(added) OVER (ORDER BY number)
-        - (SELECT count(*) FROM {{s}}.lives AS l WHERE l.session = counted.session
-            AND died = {ALIVE} AND born >= number AND seq <= top)
-        + (SELECT count(*) FROM {{s}}.lives AS l WHERE l.session = counted.session
-            AND died >= number AND died < {ALIVE} AND born < number AND seq <= top))::bigint
-    FROM counted ORDER BY number"""
