@@ -122,7 +122,8 @@ def _possible(memory: Memory, workload: Workload) -> Workload:
 
     def has(action: str) -> bool:
         method = ACTIONS[action]
-        return memory.client.has(method.name, *method.keywords)
+        # Every memory can add and read, and a fresh storage has no client yet that could be asked.
+        return action in {"add", "read"} or memory.client.has(method.name, *method.keywords)
 
     return replace(workload, mix={each: n for each, n in workload.mix.items() if has(each)})
 

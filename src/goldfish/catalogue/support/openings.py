@@ -1,0 +1,68 @@
+"""Several openings and callers of one storage: who may write, who writes at once, who sees it."""
+
+import asyncio
+import itertools
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from typing import Any
+
+from goldfish.findings.comparison import expect_contents, quote, quote_list
+from goldfish.findings.reason import Reason, Why
+from goldfish.findings.result import UnsupportedError, Violation
+from goldfish.harness.memory import Client, Memory
+
+
+def choose_writers(memory: Memory, one: Client, two: Client) -> tuple[Client, Client]:
+    """Return both clients, or the first twice if the memory promises only one writer."""
+    return (one, one) if memory.target.claims == "one writer" else (one, two)
+
+
+def require_several_writers(memory: Memory) -> None:
+    """Skip the check if the memory promises only one writer."""
+    if memory.target.claims == "one writer":
+        raise UnsupportedError(Reason.of(Why.NOT_CLAIMED, "one writer only"))
+
+
+async def expect_fresh(
+    memory: Memory,
+    client: Client,
+    session: str,
+    expected: Sequence[Any],
+    *,
+    gone: Iterable[Any] = (),
+    elsewhere: bool = False,
+) -> None:
+    """Raise if a client does not read these contents; as ``stale`` if a new opening reads them.
+
+    ``elsewhere`` asks a new process, because openings of one process may share a cache.
+    """
+    found = await client.contents(session)
+    if found == list(expected):
+        return
+    newcomer = await (memory.elsewhere() if elsewhere else memory.open())
+    if await newcomer.contents(session) == list(expected):
+        raise Violation(
+            f"stale: an older opening reads {len(found)} messages of session {quote(session)}, "
+            f"but a new one reads {len(expected)}",
+            f"the older opening read {quote_list(found)}",
+            f"the new opening read {quote_list(expected)}",
+        )
+    expect_contents(expected, found, session=session, gone=gone)
+
+
+async def call_at_once(memory: Memory, calls: Iterable[tuple[Any, ...]]) -> None:
+    """Make calls, each a method and its arguments, at once by four callers of one process."""
+    callers = itertools.cycle(await memory.callers(4))
+    await asyncio.gather(*(next(callers).call(*call) for call in calls))
+
+
+async def read_during(
+    writing: Coroutine[Any, Any, None], read: Callable[[], Awaitable[None]]
+) -> None:
+    """Read again and again until the writing is done."""
+    task = asyncio.create_task(writing)
+    try:
+        while not task.done():
+            await read()
+            await asyncio.sleep(0)
+    finally:
+        await task
