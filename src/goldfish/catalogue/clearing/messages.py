@@ -5,12 +5,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from goldfish.catalogue.registry import Reopening, Retries, carries, check, method
-from goldfish.catalogue.support.freshness import choose_writers, expect_fresh
 from goldfish.catalogue.support.neighbours import (
     expect_untouched,
     make_look_alikes,
     write_look_alikes,
 )
+from goldfish.catalogue.support.openings import choose_writers, expect_fresh
 from goldfish.findings.comparison import expect_contents, quote, quote_list
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Client, Memory, contents_of, field

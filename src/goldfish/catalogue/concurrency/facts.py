@@ -1,4 +1,4 @@
-"""CON, continued: facts that are told, revised and refused at one moment do each other no harm."""
+"""CON: facts that are told, revised and refused at the same time do not harm each other."""
 
 import asyncio
 from itertools import cycle
@@ -12,7 +12,7 @@ from goldfish.catalogue.support.facts import (
     remember,
     unpack_facts,
 )
-from goldfish.catalogue.support.freshness import require_several_writers
+from goldfish.catalogue.support.openings import call_at_once, read_during, require_several_writers
 from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
 from goldfish.harness.client import StoreError
@@ -23,51 +23,48 @@ TOWNS = ["Rome", "Lima", "Oslo", "Bonn", "Kyoto", "Cairo", "Quito", "Turku", "Pe
 
 @check(
     "CON18",
-    "Three processes that tell facts about one user at once leave all of them known.",
+    "Facts that three processes tell about one user at once are all known.",
     incident=(
         "modelcontextprotocol/servers issue 4797: two processes on one memory file discarded each "
-        "other's writes; yvgude/lean-ctx issue 326: of seven facts told at once two were left."
+        "other's writes; yvgude/lean-ctx issue 326: of seven facts told at once, two were left."
     ),
     about="facts",
     needs=[OtherProcess],
 )
 async def processes_that_tell_at_once_lose_nothing(memory: Memory) -> None:
     require_several_writers(memory)
-    knowledge, user = ExpectedFacts(memory), memory.session("ann")
+    facts, user = ExpectedFacts(memory), memory.session("ann")
     clients = [await memory.elsewhere() for _ in range(3)]
     await asyncio.gather(
         *(
-            knowledge.tell(
-                user, *(f"Client {place} was in {town}" for town in TOWNS[:5]), client=each
-            )
+            facts.tell(user, *(f"Client {place} was in {town}" for town in TOWNS[:5]), client=each)
             for place, each in enumerate(clients)
         )
     )
-    await knowledge.expect(user)
+    await facts.expect(user)
 
 
 @check(
     "CON19",
-    "Ten facts that one process tells at the same moment are all known.",
+    "Ten facts that one process tells at once are all known.",
     incident=(
         "agent0ai/agent-zero pull request 1536: two coroutines that stored at once left an index "
-        "and its documents that no longer fitted, and every later turn failed."
+        "that did not match its documents, and every later turn failed."
     ),
     about="facts",
 )
 async def facts_that_one_process_tells_at_once_are_all_kept(memory: Memory) -> None:
-    knowledge, user = ExpectedFacts(memory), memory.session("ann")
+    facts, user = ExpectedFacts(memory), memory.session("ann")
     texts = [f"Ann has been to {town}" for town in TOWNS]
-    pairs = zip(cycle(await memory.callers(4)), texts, strict=False)
-    await asyncio.gather(*(caller.call("remember", user, text) for caller, text in pairs))
+    await call_at_once(memory, [("remember", user, text) for text in texts])
     for text in texts:
-        knowledge.note(user, text)
-    await knowledge.expect(user)
+        facts.note(user, text)
+    await facts.expect(user)
 
 
 @check(
     "CON20",
-    "Facts told at the same moment as some that cannot be kept are acknowledged and known.",
+    "Facts told at the same time as some that cannot be stored are acknowledged and known.",
     incident=(
         "bobmatnyc/trusty-tools issue 27: one embedding that could not be stored made a batch of "
         "128 files disappear."
@@ -76,7 +73,7 @@ async def facts_that_one_process_tells_at_once_are_all_kept(memory: Memory) -> N
     needs=[method("remember", "metadata")],
 )
 async def a_refused_neighbour_takes_nobody_down(memory: Memory) -> None:
-    knowledge, user = ExpectedFacts(memory), memory.session("ann")
+    facts, user = ExpectedFacts(memory), memory.session("ann")
     callers = cycle(await memory.callers(4))
     good = [f"Ann has been to {town}" for town in TOWNS[:6]]
     bad = [f"This cannot be kept, {town}" for town in TOWNS[:6]]
@@ -87,22 +84,22 @@ async def a_refused_neighbour_takes_nobody_down(memory: Memory) -> None:
     answers = await asyncio.gather(*calls, return_exceptions=True)
     for text, answer in zip(good, answers[::2], strict=True):
         if isinstance(answer, StoreError):
-            raise Violation(f"refused: {quote(text)}, beside others that cannot be kept: {answer}")
+            raise Violation(f"refused: {quote(text)}, beside facts that cannot be kept: {answer}")
         if isinstance(answer, BaseException):
             raise answer
-        knowledge.note(user, text)
+        facts.note(user, text)
     for text, answer in zip(bad, answers[1::2], strict=True):
         if not isinstance(answer, BaseException):
-            knowledge.note(user, text)  # FID35 says whether it came back as it was
-    await knowledge.expect(user)
+            facts.note(user, text)  # FID35 is about whether it came back unchanged
+    await facts.expect(user)
 
 
 @check(
     "CON21",
-    "While a fact is revised again and again, every read finds it, once, in one of its versions.",
+    "While one process revises a fact, every read by another returns one version of it.",
     incident=(
-        "ourmem/omem pull request 20: an update was a delete and then an add, each committed by "
-        "itself: who looked between, or stopped there, had lost the memory."
+        "ourmem/omem pull request 20: an update was a delete and then an add, committed one by "
+        "one: a reader in between, or a crash there, lost the memory."
     ),
     about="facts",
     needs=[OtherProcess, method("revise"), method("list_facts")],
@@ -112,13 +109,8 @@ async def a_fact_under_revision_is_always_one(memory: Memory) -> None:
     user, here, other = memory.session("ann"), memory.client, await memory.elsewhere()
     versions = [f"Ann lives in {town}" for town in TOWNS]
     name = await remember(here, user, versions[0])
-    revising = asyncio.create_task(_revise(other, user, name, versions[1:]))
-    try:
-        while not revising.done():
-            await _expect_one_version(here, user, versions)
-            await asyncio.sleep(0)
-    finally:
-        await revising
+    revising = _revise(other, user, name, versions[1:])
+    await read_during(revising, lambda: _expect_one_version(here, user, versions))
     await _expect_one_version(here, user, versions[-1:])
 
 
@@ -131,11 +123,13 @@ async def _expect_one_version(client: Client, user: str, versions: list[str]) ->
     listed = unpack_facts(await client.call("list_facts", user), "list_facts")
     found = [read_text(item) for item in listed]
     if not found:
-        raise Violation(f"lost: a fact of {quote(user)} is gone while it is revised")
+        raise Violation(
+            f"lost: while a fact of {quote(user)} was revised, a read did not return it"
+        )
     if len(found) > 1:
         raise Violation(
-            f"duplicated: a fact of {quote(user)} is there {len(found)} times while it is revised",
+            f"duplicated: while a fact of {quote(user)} was revised, a read returned {len(found)}",
             f"listed {quote_facts(found)}",
         )
     if found[0] not in versions:
-        raise Violation(f"stale: the fact that was revised says {quote(found[0])}")
+        raise Violation(f"stale: the fact was revised, but a read returned {quote(found[0])}")

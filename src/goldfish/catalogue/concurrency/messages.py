@@ -1,4 +1,4 @@
-"""CON: several writers, readers and processes at once lose, mix up and invent nothing."""
+"""CON: messages that are written, read and removed at the same time."""
 
 import asyncio
 import time
@@ -31,7 +31,7 @@ async def writers_in_several_processes_lose_nothing(memory: Memory) -> None:
 
 @check(
     "CON02",
-    "The messages of a batch stay together, whatever other processes add at the same moment.",
+    "The messages of a batch stay together, whatever other processes add at the same time.",
     incident=(
         "langchain-community 0.4.2 RedisChatMessageHistory pushes message by message: with four "
         "writers, 145 of 160 questions were not followed by their own answer."
@@ -44,10 +44,10 @@ async def batches_of_several_processes_stay_whole(memory: Memory) -> None:
 
 @check(
     "CON03",
-    "Processes that write to many sessions at once neither lose nor mix up any of them.",
+    "Processes that write to many sessions at once lose no message and mix up no sessions.",
     incident=(
         "langgraph-checkpoint-sqlite 3.1.2: one user's value that could not be stored made another "
-        "user's valid write of the same tick fail."
+        "user's valid write in the same tick fail."
     ),
     needs=[OtherProcess],
 )
@@ -57,10 +57,10 @@ async def sessions_written_at_once_do_not_touch_each_other(memory: Memory) -> No
 
 @check(
     "CON04",
-    "Messages added to one session by calls at the same moment in one process are all there.",
+    "Messages that one process adds to one session by several calls at once are all there.",
     incident=(
         "effect-gates issue 64: each request loaded the history at its start and saved it at its "
-        "end; of two at once, the one that saved last erased the other's messages."
+        "end; of two requests at once, the last to save erased the other's messages."
     ),
     suite="smoke",
 )
@@ -70,10 +70,10 @@ async def calls_at_once_in_one_process_lose_nothing(memory: Memory) -> None:
 
 @check(
     "CON05",
-    "Batches added at the same moment in one process stay whole, and none is lost.",
+    "Batches that one process adds by several calls at once stay whole, and none is lost.",
     incident=(
         "livekit agents pull request 1977: turns that arrived between a tool call and its output "
-        "stood between them in the history, which the model's API refused."
+        "came between them in the history, which the model's API refused."
     ),
 )
 async def batches_at_once_in_one_process_stay_whole(memory: Memory) -> None:
@@ -82,10 +82,10 @@ async def batches_at_once_in_one_process_stay_whole(memory: Memory) -> None:
 
 @check(
     "CON06",
-    "Calls for many sessions at the same moment in one process reach the right ones.",
+    "Calls that one process makes for many sessions at once each reach their own session.",
     incident=(
         "openai-agents-python pull request 1954: the lock that was to guard the connection was "
-        "made anew for each call, so it guarded nothing."
+        "created anew for each call, so it guarded nothing."
     ),
 )
 async def sessions_at_once_in_one_process_do_not_touch_each_other(memory: Memory) -> None:
@@ -94,7 +94,7 @@ async def sessions_at_once_in_one_process_do_not_touch_each_other(memory: Memory
 
 @check(
     "CON07",
-    "Processes that open a new storage and write at the same moment all succeed.",
+    "Processes that open a new storage and write to it at the same time all succeed.",
     incident=(
         "openai-agents 0.12.5 SQLAlchemySession: of eight first writes at once, one was stored and "
         'seven failed with "table already exists".'
@@ -110,14 +110,14 @@ async def first_writes_of_several_processes_all_count(memory: Memory) -> None:
 
 @check(
     "CON08",
-    "The very first calls of an opening may come at the same moment, and all succeed.",
+    "The very first calls of an opening may be made at the same time, and all succeed.",
     incident=(
         "llama-index-core 0.14.25 Memory: ten first puts at once all failed, and the memory stayed "
         "broken."
     ),
 )
 async def first_writes_at_once_in_one_process_all_count(memory: Memory) -> None:
-    for _ in range(16):  # what happens only once to a storage takes many of them to see
+    for _ in range(16):  # a race that a storage can lose only once takes many storages to see
         async with memory.afresh() as fresh:
             crowd = Workload(pods=0, processes=10, operations=10, batch=1, mix={"add": 1})
             await withstand(fresh, crowd, rounds=1, cold=True)
@@ -125,10 +125,10 @@ async def first_writes_at_once_in_one_process_all_count(memory: Memory) -> None:
 
 @check(
     "CON09",
-    "Readers during writes see each batch whole or not at all, all in the same order.",
+    "While others write, readers see each batch whole or not at all, and all in one order.",
     incident=(
-        "google-adk 2.13.0 DatabaseSessionService: events with one timestamp came back in another "
-        "order with each reading."
+        "google-adk 2.13.0 DatabaseSessionService: events with the same timestamp came back in a "
+        "different order with each read."
     ),
     needs=[OtherProcess],
 )
@@ -138,10 +138,10 @@ async def readers_see_whole_batches_in_one_order(memory: Memory) -> None:
 
 @check(
     "CON10",
-    "What a caller was told is stored it reads back at once, whichever process serves it.",
+    "A caller reads at once what it has written, whichever process serves it.",
     incident=(
-        "langchain-core's InMemoryChatMessageHistory behind several workers: a question was stored "
-        "by one of them, and the next turn was answered by another that had never seen it."
+        "langchain-core's InMemoryChatMessageHistory behind several workers: one of them stored a "
+        "question, and the next turn was answered by another that had never seen it."
     ),
     needs=[OtherProcess],
 )
@@ -151,7 +151,7 @@ async def a_caller_sees_its_own_writes_through_any_process(memory: Memory) -> No
 
 @check(
     "CON11",
-    "A clear among writes removes what was there, nothing that came later, and for good.",
+    "A clear during writes removes what was there for good, and nothing that came later.",
     incident=(
         "langgraph issue 7206: a thread that was deleted during a turn came back with the turn's "
         "last write."
@@ -165,7 +165,7 @@ async def clearing_takes_no_later_message_and_brings_none_back(memory: Memory) -
 
 @check(
     "CON12",
-    "A trim among writes keeps the last messages, also those that arrive meanwhile.",
+    "A trim during writes keeps the last messages, including those that arrive meanwhile.",
     incident=(
         "biorouter issue 51: 229 of 231 messages that arrived while the history was being "
         "shortened were destroyed when the short one was written back."
@@ -179,7 +179,7 @@ async def trimming_takes_no_message_that_arrives(memory: Memory) -> None:
 
 @check(
     "CON13",
-    "A process that is stopped in a write and goes on later takes nothing from the others.",
+    "A process that is frozen during a write and thaws later undoes nothing that others wrote.",
     incident=(
         "hermes-webui pull request 6422: a client saved the copy that it had loaded a while ago "
         "over what another had written since."
@@ -193,10 +193,10 @@ async def a_writer_that_was_stopped_and_thaws_undoes_nothing(memory: Memory) -> 
 
 @check(
     "CON14",
-    "A consumer that reads, thinks and removes what it read does not remove what came since.",
+    "Deleting the messages that were read keeps those that arrive at the same time.",
     incident=(
         "open-webui issue 28742: writers read the whole chat, changed it and wrote it back without "
-        "a lock, and what had been committed in between was gone."
+        "a lock, and what had been committed in between was lost."
     ),
     needs=[method("delete_messages"), carries("id")],
 )
@@ -216,8 +216,8 @@ async def what_arrives_during_a_summary_survives_it(memory: Memory) -> None:
         expect_contents(expected, found, session=session, gone=contents_of(old))
         if missing := [each for each in contents_of(arrived) if each not in found]:
             raise Violation(
-                f"lost: {len(missing)} of {len(arrived)} messages that arrived while the older "
-                "ones were removed are gone",
+                f"lost: {len(arrived)} messages were acknowledged while older ones were removed, "
+                f"but a later read does not return {len(missing)} of them",
                 f"arrived {quote_list(contents_of(arrived))}",
                 f"read back {quote_list(found)}",
             )
@@ -225,9 +225,9 @@ async def what_arrives_during_a_summary_survives_it(memory: Memory) -> None:
 
 @check(
     "CON15",
-    "Messages that arrive while another process removes older ones are kept.",
+    "Messages that arrive while another process deletes older ones are kept.",
     incident=(
-        "mucgpt issue 1068: each turn rewrote the stored conversation to the client's copy, and "
+        "mucgpt issue 1068: each turn replaced the stored conversation by the client's copy, and "
         "erased the turns that another device had added meanwhile."
     ),
     needs=[method("delete_messages"), carries("id"), OtherProcess],
@@ -252,7 +252,7 @@ async def a_summary_in_another_process_keeps_what_arrives(memory: Memory) -> Non
 
 @check(
     "CON16",
-    "A batch that several processes send at the same moment, as a retry does, is stored once.",
+    "A batch that several processes send at the same time, as a retry does, is stored once.",
     incident=(
         "Amazon documents that a standard SQS queue delivers a message at least once: two workers "
         "may get the same turn of a conversation, and both store it."
@@ -270,10 +270,10 @@ async def a_batch_sent_again_by_others_is_stored_once(memory: Memory) -> None:
 
 @check(
     "CON17",
-    "Adds, trims and clears at the same moment in one process end as in some order of them.",
+    "Adds, trims and clears that one process makes at once end as if made in some order.",
     incident=(
         "praxis-proxy issue 662: each writer rebuilt the conversation from what it had read "
-        "earlier, and a slower one put an older state over a newer."
+        "earlier, and a slow one wrote an older state over a newer one."
     ),
     needs=[method("clear"), method("trim", "keep_last")],
 )
@@ -284,9 +284,9 @@ async def removals_at_once_in_one_process_leave_a_state_that_was_asked_for(memor
 
 @check(
     "CON22",
-    "A clear at the moment of a write in one process brings back nothing that it removed.",
+    "A clear during a write of the same process brings back nothing that it removed.",
     incident=(
-        "langgraph issue 7206: a thread that was deleted during a turn came back, for the turn "
+        "langgraph issue 7206: a thread that was deleted during a turn came back, because the turn "
         "ended by writing the whole state that it had read at its start."
     ),
     needs=[method("clear")],
@@ -300,7 +300,7 @@ async def a_session_cleared_during_a_write_stays_cleared(memory: Memory) -> None
         within = time.perf_counter() - start
         await asyncio.gather(
             writer.add(session, new),
-            cleared_after(clearer, session, memory.random.uniform(0, within)),
+            clear_after(memory.random.uniform(0, within), clearer, session),
         )
         found = await memory.client.contents(session)
         expect_contents(
@@ -308,7 +308,7 @@ async def a_session_cleared_during_a_write_stays_cleared(memory: Memory) -> None
         )
 
 
-async def cleared_after(client: Client, session: str, after: float) -> None:
-    """Wait so many seconds, and clear the session."""
-    await asyncio.sleep(after)
+async def clear_after(seconds: float, client: Client, session: str) -> None:
+    """Wait, then clear a session."""
+    await asyncio.sleep(seconds)
     await client.call("clear", session)

@@ -1,25 +1,24 @@
-"""CON, continued: values that are set at one moment do each other no harm, and are never torn."""
+"""CON: values that are set at the same time do not harm each other, and are never torn."""
 
 import asyncio
-from itertools import cycle
 
 from goldfish.catalogue.registry import OtherProcess, check
-from goldfish.catalogue.support.freshness import require_several_writers
+from goldfish.catalogue.support.openings import call_at_once, read_during, require_several_writers
 from goldfish.catalogue.support.state import ExpectedState, Owner, UserState, fetch, put
 from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Client, Memory
 
-NAMES = 8  # that each process sets
+NAMES = 8  # for each process to set
 TOGETHER = [f"part {number}" for number in range(4)]
 
 
 @check(
     "CON40",
-    "Three processes that set names of their own in one session at once leave all of them there.",
+    "Names that three processes set in one session at once are all there.",
     incident=(
         "omnigent-ai/omnigent issue 3402: the state of a session was read, changed and written "
-        "back outside a transaction, and of two at once one was lost, without an error."
+        "back outside a transaction; of two changes at once, one was lost without an error."
     ),
     about="state",
     needs=[OtherProcess],
@@ -31,30 +30,28 @@ async def processes_that_set_different_names_lose_none(memory: Memory) -> None:
 
 @check(
     "CON41",
-    "Twelve names that one process sets in one session at the same moment are all there.",
+    "Twelve names that one process sets in one session at once are all there.",
     incident=(
-        "openclaw/openclaw pull request 15882: what to write was worked out from a copy before the "
-        "lock was taken, and the last of two agents overwrote the other."
+        "openclaw/openclaw pull request 15882: the values to write were computed from a copy made "
+        "before the lock was taken, and the last of two agents overwrote the other."
     ),
     about="state",
 )
 async def names_that_one_process_sets_at_once_are_all_kept(memory: Memory) -> None:
-    stated, owner = ExpectedState(memory), Owner(memory.session())
+    expected, owner = ExpectedState(memory), Owner(memory.session())
     texts = {f"name {number}": memory.text() for number in range(12)}
-    pairs = zip(cycle(await memory.callers(4)), texts.items(), strict=False)
-    await asyncio.gather(
-        *(caller.call("set_state", owner.session, {name: text}) for caller, (name, text) in pairs)
-    )
-    stated.note(owner, texts)
-    await stated.expect(owner)
+    calls = [("set_state", owner.session, {name: text}) for name, text in texts.items()]
+    await call_at_once(memory, calls)
+    expected.note(owner, texts)
+    await expected.expect(owner)
 
 
 @check(
     "CON42",
-    "Three processes, each in a session of its own, that set names of one user lose none of them.",
+    "Names that three processes set for one user at once, each in its session, are all there.",
     incident=(
-        "google/adk-python pull request 6236: the values of a session were protected by a marker "
-        "of that session, and each write was a union made in Python of what had been read."
+        "google/adk-python pull request 6236: a marker of each session protected its own values, "
+        "but each write merged, in Python, what had been read of its user."
     ),
     about="state",
     needs=[OtherProcess, *UserState],
@@ -66,10 +63,10 @@ async def sessions_of_one_user_at_once_lose_no_value(memory: Memory) -> None:
 
 @check(
     "CON43",
-    "While a process sets several names with each call, no reader sees some of a call's values.",
+    "While one process sets several names by each call, no read returns a part of a call.",
     incident=(
-        "multica-ai/multica pull request 7657: a row and the fields that belong to it were written "
-        "one after the other without a transaction, and a whole map of values over another."
+        "multica-ai/multica pull request 7657: a row and its fields were written one after the "
+        "other without a transaction, and one whole map of values over another."
     ),
     about="state",
     needs=[OtherProcess],
@@ -78,33 +75,27 @@ async def values_that_are_set_together_are_seen_together(memory: Memory) -> None
     require_several_writers(memory)
     owner, here, other = Owner(memory.session()), memory.client, await memory.elsewhere()
     await put(other, owner, dict.fromkeys(TOGETHER, "turn 0"))
-    setting = asyncio.create_task(_set_together(other, owner))
-    try:
-        while not setting.done():
-            await _expect_whole(here, owner)
-            await asyncio.sleep(0)
-    finally:
-        await setting
+    await read_during(_set_together(other, owner), lambda: _expect_whole(here, owner))
     await _expect_whole(here, owner)
 
 
 async def _set_at_once(memory: Memory, owners: list[Owner]) -> None:
-    """Let as many processes set names of their own, and raise what is lost."""
+    """Let one process for each owner set names of its own; raise if one is lost."""
     require_several_writers(memory)
-    stated = ExpectedState(memory)
+    expected = ExpectedState(memory)
     clients = [await memory.elsewhere() for _ in owners]
-    for owner, client in zip(owners, clients, strict=True):  # what is lazy is done in peace
-        await stated.put(owner, {"begun": memory.text()}, client=client)
+    for owner, client in zip(owners, clients, strict=True):  # so that lazy set-up is done
+        await expected.put(owner, {"begun": memory.text()}, client=client)
 
     async def work(place: int, owner: Owner, client: Client) -> None:
         for number in range(NAMES):
-            await stated.put(owner, {f"{place} {number}": memory.text()}, client=client)
+            await expected.put(owner, {f"{place} {number}": memory.text()}, client=client)
 
     await asyncio.gather(
         *(work(place, *each) for place, each in enumerate(zip(owners, clients, strict=True)))
     )
     for owner in owners:
-        await stated.expect(owner)
+        await expected.expect(owner)
 
 
 async def _set_together(client: Client, owner: Owner) -> None:
@@ -117,6 +108,6 @@ async def _expect_whole(client: Client, owner: Owner) -> None:
     seen = {str(found.get(name)) for name in TOGETHER}
     if len(seen) > 1:
         raise Violation(
-            f"torn: of values that were set together, {owner} shows those of {len(seen)} calls",
+            f"torn: values were set together, but {owner} has those of {len(seen)} calls",
             f"found {quote(found, 300)}",
         )

@@ -13,7 +13,7 @@ from goldfish.catalogue.support.facts import (
     read_text,
     remember,
 )
-from goldfish.catalogue.support.freshness import require_several_writers
+from goldfish.catalogue.support.openings import require_several_writers
 from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Client, Memory

@@ -1,7 +1,7 @@
 """DUR: what was acknowledged is there for every other opening, and after reopening."""
 
 from goldfish.catalogue.registry import Reopening, check, method
-from goldfish.catalogue.support.freshness import choose_writers, expect_fresh
+from goldfish.catalogue.support.openings import choose_writers, expect_fresh
 from goldfish.catalogue.support.steadiness import expect_steady, read_steady_fields
 from goldfish.catalogue.support.subjects import Facts, Messages, State, Subject
 from goldfish.harness.memory import Client, Memory, contents_of

@@ -2,7 +2,7 @@
 
 from goldfish.catalogue.registry import OtherProcess, check, method
 from goldfish.catalogue.support.facts import remember
-from goldfish.catalogue.support.freshness import choose_writers, expect_fresh
+from goldfish.catalogue.support.openings import choose_writers, expect_fresh
 from goldfish.catalogue.support.subjects import FACTS, Facts, Messages, State, Subject
 from goldfish.harness.memory import Memory, contents_of
 

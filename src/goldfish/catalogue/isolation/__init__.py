@@ -1,1 +1,5 @@
-"""ISO: the promises about isolation."""
+"""ISO: what belongs to one session or user reaches no other.
+
+The checks may import ``catalogue.registry`` and ``catalogue.support``, ``harness`` and
+``findings``.
+"""

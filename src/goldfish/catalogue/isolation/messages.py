@@ -1,4 +1,4 @@
-"""ISO: what is said in one session stays in it, whatever the ids look like."""
+"""ISO: messages stay in their session, whatever the ids look like."""
 
 import asyncio
 from collections.abc import Iterable
@@ -36,10 +36,10 @@ from goldfish.harness.memory import Memory, contents_of
 
 @check(
     "ISO01",
-    "Two sessions that talk by turns each read back what was said there, and only that.",
+    "Two sessions that are written by turns each return their own messages and no others.",
     incident=(
-        "embedchain, now mem0, let the chat history of one session reach the others until each "
-        "call named its session (mem0ai/mem0 pull request 1084)."
+        "embedchain, now mem0, mixed the chat histories of all sessions until each call named its "
+        "session (mem0ai/mem0 pull request 1084)."
     ),
     suite="smoke",
 )
@@ -48,96 +48,94 @@ async def sessions_that_take_turns_never_share_a_message(memory: Memory) -> None
     ann, bob = memory.session("ann"), memory.session("bob")
     for speaker in (ann, bob, bob, ann, ann, bob):
         await talk.say(speaker)
-        await talk.hear(ann, bob)
+        await talk.expect(ann, bob)
 
 
 @check(
     "ISO02",
-    "An id that is the beginning, the end or the middle of another is still another session.",
+    "Ids that are the beginning, the end or the middle of another id are different sessions.",
     incident=(
         "langgraph-checkpoint-sqlite 3.1.0: a search for user 'al' returned the facts of 'alice'; "
         "3.1.1 compares whole names."
     ),
 )
 async def ids_that_contain_each_other_stay_apart(memory: Memory) -> None:
-    await kept_apart(
-        memory, CONTAINED, turns=2, count=6
-    )  # 'user-1' + '12' must not be 'user-11' + '2'
+    # 'user-1' + '12' must not be 'user-11' + '2'
+    await expect_apart(memory, CONTAINED, turns=2, count=6)
 
 
 @check(
     "ISO03",
-    "Ids that differ only by upper and lower case, in any script, are different sessions.",
+    "Ids that differ only in case, in any script, are different sessions.",
     incident=(
-        "sahasrahbot issue 53: its users were looked up under a collation of MySQL that ignores "
-        "case, and the column had to become utf8mb4_bin; SQLite documents the same of LIKE for "
-        "ASCII."
+        "sahasrahbot issue 53: users were looked up with a MySQL collation that ignores case, and "
+        "the column had to become utf8mb4_bin; SQLite's LIKE ignores the case of ASCII, too."
     ),
 )
 async def ids_that_differ_by_case_stay_apart(memory: Memory) -> None:
-    await kept_apart(memory, BY_CASE)
+    await expect_apart(memory, BY_CASE)
 
 
 @check(
     "ISO04",
-    "Ids that differ only by white space are different sessions, or are refused.",
+    "Ids that differ only in white space are different sessions, or are refused.",
     incident=(
-        "MySQL documents that its PAD SPACE collations ignore trailing spaces in comparisons, so "
-        "that 'ann' and 'ann ' are one key; many layers call strip() with the same effect."
+        "MySQL documents that its PAD SPACE collations ignore trailing spaces, so that 'ann' and "
+        "'ann ' are one key; layers that call strip() have the same effect."
     ),
 )
 async def ids_that_differ_by_spaces_stay_apart(memory: Memory) -> None:
-    await kept_apart(memory, BY_SPACE, odd=ODD_BY_SPACE)
+    await expect_apart(memory, BY_SPACE, odd=ODD_BY_SPACE)
 
 
 @check(
     "ISO05",
-    "Ids that look alike but are different text, or not ASCII at all, are different sessions.",
+    "Ids that look alike but are different Unicode text are different sessions.",
     incident=(
-        "MySQL's utf8 holds three bytes per character and its general_ci collations take 'é' for "
+        "MySQL's utf8 holds three bytes per character, and its general_ci collations take 'é' for "
         "'e' and one emoji for another: the documented reason for utf8mb4 and binary collations."
     ),
 )
 async def ids_that_differ_by_unicode_form_stay_apart(memory: Memory) -> None:
-    await kept_apart(memory, BY_FORM, odd=ODD_BY_FORM)
+    await expect_apart(memory, BY_FORM, odd=ODD_BY_FORM)
 
 
 @check(
     "ISO06",
-    "An id with the wildcards of LIKE, glob or regular expressions matches itself only.",
+    "Ids with the wildcards of LIKE, glob or regular expressions match only themselves.",
     incident=(
         "langgraph-checkpoint-sqlite 3.1.0 looked users up by LIKE: 'john_doe' was given the facts "
         "of 'john-doe'. Redis documents that KEYS and SCAN read * ? [ ] as a glob."
     ),
 )
 async def ids_are_never_taken_for_patterns(memory: Memory) -> None:
-    talk = await kept_apart(memory, PATTERNS)
-    await talk.hear(*WILDCARDS)
+    talk = await expect_apart(memory, PATTERNS)
+    await talk.expect(*WILDCARDS)
 
 
 @check(
     "ISO07",
-    "Ids with the separators of compound keys never meet, nor the keys that a store adds.",
+    "Ids with the separators of compound keys clash neither with each other nor with such keys.",
     incident=(
         "HKUDS/nanobot issue 4057: 'telegram:a_b' and 'telegram:a:b' were one session file, "
         "because unsafe characters became '_'."
     ),
 )
 async def ids_with_separators_stay_apart(memory: Memory) -> None:
-    await kept_apart(memory, SEPARATED)
+    await expect_apart(memory, SEPARATED)
 
 
 @check(
     "ISO08",
-    "Ids that look like paths or file names are only names: they stay apart and inside.",
+    "Ids that look like paths or file names are plain names of different sessions.",
     incident=(
-        "sipeed/picoclaw pull request 1330: a Slack thread id 'C01234/1234.56' became a missing "
-        "directory, and no message of it could be added; langchain-core pull request 36891: "
-        "'../..' and '/etc' left the folder of FileChatMessageHistory."
+        "sipeed/picoclaw pull request 1330: the Slack thread id 'C01234/1234.56' became a missing "
+        "directory, and no message could be added to it; langchain-core pull request 36891: "
+        "'../..' and '/etc' led out of the folder of FileChatMessageHistory."
     ),
 )
 async def ids_with_path_characters_stay_apart(memory: Memory) -> None:
-    await kept_apart(memory, PATHS, odd=ODD_PATHS)
+    await expect_apart(memory, PATHS, odd=ODD_PATHS)
 
 
 @check(
@@ -149,7 +147,7 @@ async def ids_with_path_characters_stay_apart(memory: Memory) -> None:
     ),
 )
 async def ids_with_quotes_and_code_are_only_names(memory: Memory) -> None:
-    await kept_apart(memory, QUOTED)
+    await expect_apart(memory, QUOTED)
 
 
 @check(
@@ -161,36 +159,36 @@ async def ids_with_quotes_and_code_are_only_names(memory: Memory) -> None:
     ),
 )
 async def ids_that_are_escapes_of_each_other_stay_apart(memory: Memory) -> None:
-    await kept_apart(memory, ESCAPED)
+    await expect_apart(memory, ESCAPED)
 
 
 @check(
     "ISO11",
-    "Ids that a parser takes for the same number, date or UUID are different sessions.",
+    "Ids that a parser reads as the same number, date or UUID are different sessions.",
     incident=(
         "SQLite documents that a column of NUMERIC or INTEGER affinity turns the texts '01', ' 1' "
         "and '1.0' into the integer 1: three users, one history."
     ),
 )
 async def ids_that_are_equal_as_numbers_stay_apart(memory: Memory) -> None:
-    await kept_apart(memory, NUMBERS, odd=ODD_NUMBERS)
+    await expect_apart(memory, NUMBERS, odd=ODD_NUMBERS)
 
 
 @check(
     "ISO12",
-    "Ids like 'null', 'None', 'true', 'default' or 'messages' are sessions like any other.",
+    "Ids such as 'null', 'None', 'true', 'default' or 'messages' are sessions like any other.",
     incident=(
-        "dtzp555-max/ocp pull request 86: callers who all sent the id 'default' shared one "
-        "conversation; and YAML 1.1 reads yes, on and true as one value."
+        "dtzp555-max/ocp pull request 86: all callers who sent the id 'default' shared one "
+        "conversation; YAML 1.1 reads yes, on and true as one value."
     ),
 )
 async def ids_that_are_words_of_a_parser_stay_apart(memory: Memory) -> None:
-    await kept_apart(memory, WORDS + OWN_NAMES, odd=[""])
+    await expect_apart(memory, WORDS + OWN_NAMES, odd=[""])
 
 
 @check(
     "ISO13",
-    "Long ids that differ in one character only are different sessions, or are refused.",
+    "Long ids that differ in one character are different sessions, or are refused.",
     incident=(
         "google-gemini/gemini-cli pull request 28653: files named by the first eight characters of "
         "the session id made one conversation delete another (issue 27368)."
@@ -201,79 +199,81 @@ async def long_ids_are_told_apart_or_refused(memory: Memory) -> None:
     pairs = {length: [f"{'x' * length}{each}{'x' * length}" for each in "12"] for length in beside}
     short = [name for length in beside if length < 32 for name in pairs[length]]
     long = [name for length in beside if length >= 32 for name in pairs[length]]
-    await kept_apart(memory, short, odd=long)
+    await expect_apart(memory, short, odd=long)
 
 
 @check(
     "ISO14",
-    "Ids that are empty, or hold NUL, control characters or surrogates, are exact or refused.",
+    "Ids that are empty or hold NUL, control characters or surrogates are exact or refused.",
     incident=(
         "C strings end at NUL, so a layer in C reads 'a\\0b' as 'a'; langgraph-checkpoint 4.3.1 "
         "replaced a lone surrogate by '?', which is another valid name."
     ),
 )
 async def odd_ids_are_told_apart_or_refused(memory: Memory) -> None:
-    await kept_apart(memory, LIKE_ODD_CHARACTERS, odd=ODD_CHARACTERS)
+    await expect_apart(memory, LIKE_ODD_CHARACTERS, odd=ODD_CHARACTERS)
 
 
 @check(
     "ISO15",
-    "Hundreds of sessions are all there, and none reads the message of another.",
+    "Hundreds of sessions keep their messages, and none returns a message of another.",
     incident=(
-        "philoserf/claude-code-config issue 259: session ids were cut to four hex digits, so that "
-        "among three hundred sessions two are likely to be one."
+        "philoserf/claude-code-config issue 259: session ids were cut to four hex digits, so two "
+        "of three hundred sessions are likely to share one."
     ),
 )
 async def hundreds_of_sessions_stay_apart(memory: Memory) -> None:
     names = [f"user-{number}" for number in range(130)]
     names += [f"{memory.random.getrandbits(128):032x}" for _ in range(130)]
-    await kept_apart(memory, names)
+    await expect_apart(memory, names)
 
 
 @check(
     "ISO16",
-    "Ids that share a checksum, or the beginning of a digest, are different sessions.",
+    "Ids that share a checksum or the beginning of a digest are different sessions.",
     incident=(
         "KanishJebaMathewM/Truxify issue 8237: rows were found by eight hex digits of a key, so "
-        "that one account could be given what belonged to another."
+        "one account could be given what belonged to another."
     ),
 )
 async def ids_with_the_same_short_digest_stay_apart(memory: Memory) -> None:
-    await kept_apart(memory, dict.fromkeys(name for pair in SAME_DIGEST.values() for name in pair))
+    await expect_apart(
+        memory, dict.fromkeys(name for pair in SAME_DIGEST.values() for name in pair)
+    )
 
 
 @check(
     "ISO17",
-    "A session in which nobody spoke is empty; reading it neither makes it nor fills it.",
+    "A session that was never written to is empty, and reading it does not create it.",
     incident=(
-        "Python documents that a defaultdict inserts a key that is merely looked up, and that a "
-        "mutable default is shared by all calls: reading makes a session, two empty ones are one "
-        "list."
+        "Python documents that a defaultdict inserts a key that is only looked up, and that a "
+        "mutable default is shared by all calls: a read creates a session, and two empty "
+        "sessions are one list."
     ),
 )
 async def an_unknown_session_is_empty(memory: Memory) -> None:
     talk, client = Talk(memory), memory.client
     hints = ("unknown", "edited", "other", "ann")
     unknown, edited, other, ann = (memory.session(hint) for hint in hints)
-    await talk.hear(unknown)
+    await talk.expect(unknown)
     await talk.say(ann)
     given = await client.call("get_history", edited)
     if isinstance(given, list):
-        # An empty list that all share would now be full; whether it is its own is FID25's concern.
+        # If all sessions shared one empty list, it would now be full; FID25 is about the rest.
         given.append(memory.message())
-    await talk.hear(unknown, other, ann)
-    if unknown in await listed(memory):
-        raise Violation(f"phantom: {unknown!r} is a session because it was read")
+    await talk.expect(unknown, other, ann)
+    if unknown in await _list_sessions(memory):
+        raise Violation(f"phantom: {unknown!r} was only read, but is now listed as a session")
     await talk.say(unknown)
-    await talk.hear(unknown, other, ann)
+    await talk.expect(unknown, other, ann)
 
 
 @check(
     "ISO18",
-    "The same words, said in several sessions, are in the history of each.",
+    "Equal messages that several sessions were given are kept in each of them.",
     incident=(
-        "microsoft/agent-framework issue 4682: messages were told apart by a hash of role and "
-        "content, so that the second 'yes' was dropped."
+        "microsoft/agent-framework issue 4682: messages were identified by a hash of role and "
+        "content, so the second 'yes' was dropped."
     ),
 )
 async def equal_messages_belong_to_each_session_that_said_them(memory: Memory) -> None:
@@ -288,7 +288,7 @@ async def equal_messages_belong_to_each_session_that_said_them(memory: Memory) -
 
 @check(
     "ISO19",
-    "A message id that another session has is new here: both messages are kept.",
+    "A message id that another session already has is new here: both messages are kept.",
     incident=(
         "vastsa/PI-Desktop pull request 560: ids like 'call_421522' were unique in the whole "
         "table; when a second session had the same one, its later turns were never stored."
@@ -301,33 +301,33 @@ async def a_message_id_belongs_to_one_session_only(memory: Memory) -> None:
     for sign in (":", "-", "_", "/", "|", ".", "#", "::", ""):
         await talk.say(f"{ann}{sign}b", id="c")
         await talk.say(ann, id=f"b{sign}c")
-    await talk.hear(*talk.said)
+    await talk.expect(*talk.said)
 
 
 @check(
     "ISO20",
-    "Batches that one client adds to several sessions at once each land in their own.",
+    "Batches that one client adds to several sessions at once each reach their own session.",
     incident=(
-        "mem0ai/mem0 issue 4359: the current session was one variable for all agents that ran at "
-        "once, so memories were written to, and recalled from, another agent's session."
+        "mem0ai/mem0 issue 4359: all agents that ran at once shared one variable for the current "
+        "session, so memories were written to, and recalled from, another agent's session."
     ),
 )
 async def sessions_that_write_at_once_stay_apart(memory: Memory) -> None:
     talk, sessions = Talk(memory), [memory.session() for _ in range(8)]
-    await talk.say(memory.session("first"))  # first writes at once are the concern of CON08
-    await together(talk.say(session, count=3) for session in sessions)
-    histories = await together(talk.history(session) for session in sessions)
+    await talk.say(memory.session("first"))  # CON08 is about first writes at once
+    await _gather(talk.say(session, count=3) for session in sessions)
+    histories = await _gather(talk.read(session) for session in sessions)
     for session, found in zip(sessions, histories, strict=True):
         talk.blame(session, found)
-    await talk.hear(*sessions)
+    await talk.expect(*sessions)
 
 
 @check(
     "ISO21",
-    "Asking for the last few messages of a session never brings one of another.",
+    "Reading the last messages of a session never returns a message of another.",
     incident=(
         "AgentiveAU/MyAgentive issue 123: the limited read was a query of its own, in two places, "
-        "and wrong in both; a second query can forget any condition, also the session."
+        "and wrong in both; a second query can forget any condition, even the session."
     ),
     needs=[method("get_history", "last")],
 )
@@ -342,10 +342,10 @@ async def the_newest_messages_are_those_of_the_session_that_asks(memory: Memory)
 
 @check(
     "ISO22",
-    "Sessions that were apart when they were written are apart when they are read from storage.",
+    "Sessions that were kept apart in writing are still apart after reopening.",
     incident=(
-        "xDarkicex/openclaw-memory-libravdb issue 310: 'session/a' and 'session_a' had one file, "
-        "so that loading one of them could give the other."
+        "xDarkicex/openclaw-memory-libravdb issue 310: 'session/a' and 'session_a' shared one "
+        "file, so loading one could return the other."
     ),
     needs=[Reopening],
 )
@@ -359,9 +359,9 @@ async def sessions_stay_apart_after_reopening(memory: Memory) -> None:
 
 
 class Talk:
-    """What was said in which session, by the newest client of a memory.
+    """What was written to which session, by the newest client of a memory.
 
-    Sessions with an odd id may refuse what is said there, if loudly.
+    A store may refuse messages for an odd id, if loudly.
     """
 
     def __init__(self, memory: Memory, odd: Iterable[str] = ()) -> None:
@@ -382,35 +382,36 @@ class Talk:
             refusal = await self.client.offer(session, batch)
             if refusal is None:
                 self.said.setdefault(session, []).extend(contents_of(batch))
-            elif session in self.odd or _is_a_rule(session, refusal):
+            elif session in self.odd or _is_path_rule(session, refusal):
                 self.refused.add(session)
             else:
-                raise Violation(f"refused: the session id {called(session)}: {refusal}")
+                raise Violation(f"refused: the session id {quote_id(session)}: {refusal}")
 
-    async def hear(self, *sessions: str) -> None:
-        """Each session has what was said there, in order, and nothing else."""
-        heard = {session: await self.history(session) for session in sessions}
-        for session, found in heard.items():
+    async def expect(self, *sessions: str) -> None:
+        """Raise if a session does not have exactly what was written to it, in order."""
+        histories = {session: await self.read(session) for session in sessions}
+        for session, found in histories.items():
             self.blame(session, found)  # first of all: what one has lost, another may have
-        for session, found in heard.items():
+        for session, found in histories.items():
             self.compare(session, found)
 
-    async def history(self, session: str) -> list[Any]:
-        """The contents of a session; where it refuses to listen, it may refuse to talk."""
+    async def read(self, session: str) -> list[Any]:
+        """Return the contents of a session; one that refuses writes may refuse reads, too."""
         try:
             return await self.client.contents(session)
         except StoreError as error:
             if session in self.refused and session not in self.said:
                 return []
-            raise Violation(f"refused: the session id {called(session)}: {error}") from error
+            raise Violation(f"refused: the session id {quote_id(session)}: {error}") from error
 
     def blame(self, session: str, found: Iterable[Any]) -> None:
-        """Raise if one of these contents was said in another session."""
+        """Raise if one of these contents was written to another session."""
         for content in found:
             owner = self.owner.get(repr(content), session)
             if owner != session:
                 raise Violation(
-                    f"leaked: session {called(session)} gave back what was said in {called(owner)}",
+                    f"leaked: a message of session {quote_id(owner)} was returned by session "
+                    f"{quote_id(session)}",
                     f"the message is {content!r}",
                 )
 
@@ -418,7 +419,9 @@ class Talk:
         """Raise if these are not the contents of the session."""
         said = self.said.get(session, [])
         if session in self.refused and found and not said:
-            raise Violation(f"torn: {called(session)} refused a message, and has {found[0]!r}")
+            raise Violation(
+                f"torn: {quote_id(session)} refused a message, but a read returns {found[0]!r}"
+            )
         try:
             expect_contents(said, found, session=session)
         except Violation as violation:
@@ -427,15 +430,15 @@ class Talk:
             raise
 
 
-def _is_a_rule(session: str, refusal: StoreError) -> bool:
-    """Whether the store keeps paths out on purpose: a ValueError, and not what a path led to."""
+def _is_path_rule(session: str, refusal: StoreError) -> bool:
+    """Return True if a store refuses paths on purpose: by a ValueError that is not an accident."""
     on_purpose = isinstance(refusal.error, ValueError) and not isinstance(
         refusal.error, UnicodeError
     )
     return on_purpose and ("/" in session or "\\" in session)
 
 
-async def kept_apart(
+async def expect_apart(
     memory: Memory,
     names: Iterable[str],
     *,
@@ -443,16 +446,16 @@ async def kept_apart(
     turns: int = 1,
     count: int = 1,
 ) -> Talk:
-    """Talk in every session by turns, then listen to each."""
+    """Write to all sessions by turns, then read each."""
     sessions, talk = [*names, *odd], Talk(memory, odd)
     for _ in range(turns):
         await talk.say(*sessions, count=count)
-    await talk.hear(*sessions)
+    await talk.expect(*sessions)
     return talk
 
 
-async def together(calls: Iterable[Any]) -> list[Any]:
-    """The results of calls that are made at once; the first error once all have ended."""
+async def _gather(calls: Iterable[Any]) -> list[Any]:
+    """Return the results of calls made at once; raise the first error once all have ended."""
     results = await asyncio.gather(*calls, return_exceptions=True)
     for result in results:
         if isinstance(result, BaseException):
@@ -460,16 +463,16 @@ async def together(calls: Iterable[Any]) -> list[Any]:
     return results
 
 
-async def listed(memory: Memory) -> list[Any]:
-    """The sessions that the store lists, if it can."""
+async def _list_sessions(memory: Memory) -> list[Any]:
+    """Return the sessions that the store lists, if it can."""
     if memory.client.has("list_sessions"):
-        with suppress(StoreError, TypeError):  # whether it lists them well is for CLR to say
+        with suppress(StoreError, TypeError):  # CLR is about whether it lists them well
             return list(await memory.client.call("list_sessions"))
     return []
 
 
-def called(session: str) -> str:
-    """An id as evidence: every character visible, the middle of a long one left out."""
+def quote_id(session: str) -> str:
+    """Return an id as evidence: every character visible, the middle of a long one left out."""
     text = ascii(session)
     if len(text) <= 60:
         return text

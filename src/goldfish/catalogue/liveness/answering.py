@@ -1,9 +1,9 @@
-"""LIV: the store goes on answering, whatever was asked of it before and by whomever."""
+"""LIV: the store goes on answering, whatever was asked of it before, and by whom."""
 
 import asyncio
 import contextlib
 import inspect
-from collections.abc import AsyncIterable, Iterable
+from collections.abc import AsyncIterable, Awaitable, Iterable
 from typing import Any
 
 from goldfish.catalogue.registry import Reopening, check
@@ -16,7 +16,7 @@ from goldfish.messages import ChatMessage
 
 
 async def _expect_alive(memory: Memory, *clients: Client, foreign: Iterable[Any] = ()) -> None:
-    """Each client can still write to a new session and read it, and nothing but it."""
+    """Raise unless each client can write to a new session and read it back."""
     others = list(foreign)
     for client in clients or (memory.client,):
         session, batch = memory.session(), memory.messages(2)
@@ -24,20 +24,20 @@ async def _expect_alive(memory: Memory, *clients: Client, foreign: Iterable[Any]
         await client.expect(session, contents_of(batch), foreign=others)
 
 
-def _odd(memory: Memory) -> ChatMessage:
-    """A message that most stores refuse."""
+def _make_odd_message(memory: Memory) -> ChatMessage:
+    """Return a message that most stores refuse."""
     return memory.message(memory.text("a\ud83d\x00"), metadata={"odd": object(), "set": {1}})
 
 
-def _odd_ones(memory: Memory) -> list[ChatMessage]:
-    """Messages that are refused by the encoding, or only by the server that they are sent to."""
+def _make_odd_messages(memory: Memory) -> list[ChatMessage]:
+    """Return messages that are refused by an encoding, or only by the server."""
     texts = ("a\x00b", "a\ud83d")
-    return [_odd(memory), *(memory.message(memory.text(text)) for text in texts)]
+    return [_make_odd_message(memory), *(memory.message(memory.text(text)) for text in texts)]
 
 
 @check(
     "LIV01",
-    "A store without messages answers every question, and asking makes no session appear.",
+    "A store without messages answers every call, and no call creates a session.",
     incident=(
         "langgraph issue 5150: SqliteStore.search on a store that had not been set up never "
         "returned; agno pull request 4516: reading the messages of an unknown session raised."
@@ -68,23 +68,25 @@ async def every_method_returns_on_an_empty_store(memory: Memory) -> None:
     if client.has("list_sessions"):
         listed = list(await client.call("list_sessions"))
         if listed:
-            raise Violation("phantom: a session is listed that nobody wrote to", quote_list(listed))
+            raise Violation(
+                "phantom: a session is listed, but none was written to", quote_list(listed)
+            )
     await _expect_alive(memory)
 
 
 @check(
     "LIV02",
-    "After a value was refused, again and again, the store works for this session and others.",
+    "After a value was refused, again and again, the store works for this and other sessions.",
     incident=(
-        "openai-agents issue 4202: a write that failed left its transaction open, and the lock it "
-        "held blocked every later writer for the lifetime of the connection."
+        "openai-agents issue 4202: a failed write left its transaction open, and the lock it held "
+        "blocked every later writer for the lifetime of the connection."
     ),
     suite="smoke",
 )
 async def a_refused_value_does_not_break_the_next_call(memory: Memory) -> None:
     mine, other = memory.session("mine"), memory.session("other")
     kept: list[ChatMessage] = []
-    for odd in _odd_ones(memory):
+    for odd in _make_odd_messages(memory):
         await memory.client.offer(mine, [memory.message(), odd])
         before = await memory.client.contents(mine)
         await memory.client.add(mine, again := memory.messages(2))
@@ -93,43 +95,43 @@ async def a_refused_value_does_not_break_the_next_call(memory: Memory) -> None:
         kept += batch
     await memory.client.expect(other, contents_of(kept))
     for _ in range(40):  # more than a small pool has connections to lose
-        await memory.client.offer(memory.session(), [_odd(memory)])
+        await memory.client.offer(memory.session(), [_make_odd_message(memory)])
     await _expect_alive(memory)
 
 
 @check(
     "LIV03",
-    "A value that is refused fails its own call only, not those made at the same moment.",
+    "A refused value fails its own call and none of the calls made at the same time.",
     incident=(
         "langgraph-checkpoint-sqlite 3.1.2 SqliteStore joins the calls of one tick in a batch: one "
-        "user's value that cannot be serialised makes another user's valid write fail."
+        "user's value that cannot be serialized makes another user's valid write fail."
     ),
 )
 async def a_refused_value_does_not_fail_the_calls_beside_it(memory: Memory) -> None:
     sessions = [memory.session() for _ in range(6)]
     batches = [memory.messages(2) for _ in sessions]
-    calls, odd_ones = [], 2 * _odd_ones(memory)
-    # First writes at once are the concern of CON08.
+    calls, odd_ones = [], 2 * _make_odd_messages(memory)
+    # CON08 is about first writes at once.
     await memory.client.add(memory.session("first"), memory.messages(1))
     for session, batch, odd in zip(sessions, batches, odd_ones, strict=True):
         calls.append(memory.client.add(session, batch))
-        calls.append(_ignored(memory.client.offer(memory.session("odd"), [odd])))
+        calls.append(_drop_result(memory.client.offer(memory.session("odd"), [odd])))
     with label_findings("beside a refused value"):
         await asyncio.gather(*calls)
         for session, batch in zip(sessions, batches, strict=True):
             await memory.client.expect(session, contents_of(batch))
 
 
-async def _ignored(work: Any) -> None:
+async def _drop_result(work: Awaitable[Any]) -> None:
     await work
 
 
 @check(
     "LIV04",
-    "After calls were cancelled half-way, the store answers, and no batch is there in part.",
+    "After cancelled calls the store answers, and no cancelled batch is stored in part.",
     incident=(
-        "redis-py issue 2665 (4.5.3 and before, the ChatGPT outage of March 2023): a command that "
-        "was cancelled left its answer unread, and the next caller was given it."
+        "redis-py issue 2665 (4.5.3 and before, the ChatGPT outage of March 2023): a cancelled "
+        "command left its answer unread, and the next caller was given it."
     ),
 )
 async def a_cancelled_call_does_not_break_the_store(memory: Memory) -> None:
@@ -151,14 +153,16 @@ async def a_cancelled_call_does_not_break_the_store(memory: Memory) -> None:
         for name, messages in cancelled.items():
             found = await memory.client.contents(name)
             if found and found != contents_of(messages):
-                raise Violation("torn: a cancelled batch is there in part", quote_list(found))
+                raise Violation(
+                    "torn: a batch was cancelled, but a part is stored", quote_list(found)
+                )
 
 
 @check(
     "LIV05",
-    "The three hundredth call works as the first one did.",
+    "The three hundredth call works like the first.",
     incident=(
-        "dify issue 472 and cacti-backend pull request 15: connections that were not given back "
+        "dify issue 472 and cacti-backend pull request 15: connections that were not returned "
         "used up the pool, and after some chats the service stopped answering."
     ),
 )
@@ -177,10 +181,10 @@ async def many_calls_in_a_row_exhaust_nothing(memory: Memory) -> None:
 
 @check(
     "LIV06",
-    "Closing gives back what the store held, so that it can be opened again, twenty times.",
+    "A store can be closed and reopened twenty times, because closing releases what it held.",
     incident=(
-        "qdrant-client issue 1018: a local store that was not closed quite right kept its lock, "
-        "and the next program could not open the folder."
+        "qdrant-client issue 1018: a local store that was not closed properly kept its lock, and "
+        "the next program could not open the folder."
     ),
     needs=[Reopening],
 )
@@ -222,7 +226,7 @@ async def several_openings_live_side_by_side(memory: Memory) -> None:
 
 @check(
     "LIV08",
-    "Two openings that write and read in turn never wait for each other in vain.",
+    "Two openings that write and read by turns never lock each other out.",
     incident=(
         'mem0 issue 7196: with two sessions on one history.db, a write failed with "database is '
         'locked" while the other one read.'
@@ -241,7 +245,7 @@ async def two_openings_do_not_lock_each_other_out(memory: Memory) -> None:
             await writer.add(session, [message])
             await reader.expect(session, contents_of(batch))
             await writer.expect(session, contents_of(batch))
-    await first.offer(memory.session("odd"), [_odd(memory)])
+    await first.offer(memory.session("odd"), [_make_odd_message(memory)])
     with label_findings("after the other opening was refused a value"):
         await _expect_alive(memory, writers[-1])
         await second.expect(session, contents_of(batch))
@@ -249,7 +253,7 @@ async def two_openings_do_not_lock_each_other_out(memory: Memory) -> None:
 
 @check(
     "LIV09",
-    "Twenty calls at the same moment, each for a session of its own, all return and all count.",
+    "Twenty calls at once, each for its own session, all return and all take effect.",
     incident=(
         'asyncpg raises "another operation is in progress" when two tasks share a connection '
         "(issue 258); llama-index-core 0.14.25: ten first puts at once all fail."
@@ -275,10 +279,10 @@ async def calls_made_at_once_all_return(memory: Memory) -> None:
 
 @check(
     "LIV10",
-    "After a batch of thousands or a message of megabytes, small calls work as before.",
+    "After a batch of thousands or a message of megabytes, small calls still work.",
     incident=(
         "MySQL's manual: a packet above max_allowed_packet is answered with an error, and the "
-        "server closes the connection; a store that keeps the dead one fails from then on."
+        "server closes the connection; a store that keeps it fails from then on."
     ),
 )
 async def a_large_batch_does_not_break_the_next_call(memory: Memory) -> None:
@@ -299,11 +303,10 @@ async def a_large_batch_does_not_break_the_next_call(memory: Memory) -> None:
 
 @check(
     "LIV11",
-    "A reader that stops after the first message leaves a store that can be written and read.",
+    "A reader that stops after the first message blocks no later write or read.",
     incident=(
         "openai-agents pull request 4987: a result cursor that was left open blocked the next "
-        "writer of the schema; Python runs no code after a yield in a generator that is dropped "
-        "there."
+        "change of the schema; Python does not resume a generator that is dropped at a yield."
     ),
 )
 async def an_abandoned_reading_does_not_block_the_store(memory: Memory) -> None:
@@ -318,7 +321,7 @@ async def an_abandoned_reading_does_not_block_the_store(memory: Memory) -> None:
 
 
 async def _read_one(client: Client, session: str) -> None:
-    """Take one message of a history, in the client's own thread, and drop the rest unread."""
+    """Read one message of a history in the client's own thread, and drop the rest unread."""
     opened = client.opened
     assert isinstance(opened, LocalClient)
 

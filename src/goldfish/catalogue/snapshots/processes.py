@@ -5,7 +5,7 @@ from typing import Any
 
 from goldfish.catalogue.registry import OtherProcess, Reopening, check
 from goldfish.catalogue.snapshots.sessions import LIST, RESTORING, save_states
-from goldfish.catalogue.support.freshness import expect_fresh
+from goldfish.catalogue.support.openings import expect_fresh
 from goldfish.catalogue.support.snapshots import (
     Aim,
     expect_listed,

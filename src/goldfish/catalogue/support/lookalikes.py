@@ -124,3 +124,15 @@ SAME_DIGEST = {
     "Java's hashCode": ("session-Aa", "session-BB"),
     "the letters in any order": ("session-12", "session-21"),
 }
+
+USERS = [
+    *("al", "alice", "alice2", "malice", "Alice", "john_doe", "john-doe", "johnXdoe", "john.doe"),
+    *("%", "_", "a*", "a%", "o'brien", "x'OR'1'='1", "user:1", "user:10", "user/1"),
+    *("1", "01", "null", "default", f"caf{E_ACUTE}", "用户", "😀"),
+]
+
+ODD_USERS = [
+    *ODD_CHARACTERS,
+    "user 1",  # some stores refuse spaces
+    "*",  # some stores use it for everybody, so nobody may be called so
+]

@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 from goldfish.catalogue.support.facts import ExpectedFacts, recall_texts
-from goldfish.catalogue.support.freshness import expect_fresh
+from goldfish.catalogue.support.openings import expect_fresh
 from goldfish.catalogue.support.state import ExpectedState, Owner, has_user_state
 from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
