@@ -1,4 +1,4 @@
-"""The protocol of a memory store, and each optional power as a protocol of its own.
+"""The protocol of a memory store, and one protocol for each optional power.
 
 These are for type checkers and for people who write a store. At run time goldfish looks at the
 methods one by one: ``isinstance`` cannot see whether a method is a coroutine.
@@ -19,7 +19,7 @@ class MemoryStore(Protocol):
         """Append the batch in order, all or nothing; an id the session has is left as it is."""
 
     async def get_history(self, session_id: str, *, last: int | None = None) -> list[ChatMessage]:
-        """The messages of the session, oldest first; with ``last``, only that many newest ones."""
+        """Return the messages of the session, oldest first; with ``last``, only the newest ones."""
 
     async def trim(self, session_id: str, *, keep_last: int) -> int:
         """Remove the oldest messages beyond ``keep_last``; return how many were removed."""
@@ -31,7 +31,7 @@ class MemoryStore(Protocol):
         """Remove every session of this store."""
 
     async def aclose(self) -> None:
-        """Give back what the store holds; again is a no-op."""
+        """Release connections and files; again is a no-op."""
 
 
 class PolicyTrimming(Protocol):
@@ -51,46 +51,46 @@ class PolicyTrimming(Protocol):
 
 
 class Expiring(Protocol):
-    """Sessions that end by themselves."""
+    """Sessions that expire."""
 
     async def set_ttl(self, session_id: str, seconds: float | None) -> None:
         """Set the session's deadline that many seconds from now; None removes it."""
 
     async def get_ttl(self, session_id: str) -> float | None:
-        """The seconds left, or None without a deadline."""
+        """Return the seconds left, or None without a deadline."""
 
 
 class Editing(Protocol):
-    """Single messages can be removed."""
+    """Removal of single messages."""
 
     async def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
-        """Remove exactly these messages; return how many there were."""
+        """Remove exactly these messages; return how many were removed."""
 
 
 class Listing(Protocol):
-    """The sessions can be listed."""
+    """A list of all sessions."""
 
     async def list_sessions(self, prefix: str = "") -> list[str]:
-        """The ids of all sessions that hold messages and begin with the prefix, sorted."""
+        """Return the ids of all sessions with messages that begin with the prefix, sorted."""
 
 
 class Snapshotting(Protocol):
-    """A session's state can be saved and restored."""
+    """Snapshots of a session, to which it can be rolled back."""
 
     async def save_snapshot(self, session_id: str, *, label: str | None = None) -> str:
         """Save what the session holds and the time it has left; return the snapshot's id."""
 
     async def rollback_to_snapshot(self, session_id: str, snapshot_id: str) -> None:
-        """Make the session what it was when the snapshot was saved; every snapshot stays."""
+        """Restore the session as it was when the snapshot was saved; every snapshot stays."""
 
     async def list_snapshots(self, session_id: str) -> list[Snapshot]:
-        """The session's snapshots, oldest first."""
+        """Return the session's snapshots, oldest first."""
 
     async def delete_snapshot(self, session_id: str, snapshot_id: str) -> None:
         """Remove one snapshot; an unknown one is a no-op."""
 
     async def fork(self, session_id: str, snapshot_id: str, new_session_id: str) -> None:
-        """Give what a snapshot holds, and its time left, to a session that is empty."""
+        """Copy what a snapshot holds, and its time left, into a session that is empty."""
 
 
 class Remembering(Protocol):
@@ -115,7 +115,7 @@ class Remembering(Protocol):
         offset: int = 0,
         filter: Mapping[str, Any] | None = None,
     ) -> list[Recollection]:
-        """The user's facts that fit the query, best first."""
+        """Return the user's facts that fit the query, best first."""
 
     async def list_facts(
         self,
@@ -125,16 +125,16 @@ class Remembering(Protocol):
         offset: int = 0,
         filter: Mapping[str, Any] | None = None,
     ) -> list[Fact]:
-        """The user's facts in the order first remembered."""
+        """Return the user's facts in the order first remembered."""
 
     async def get_fact(self, user_id: str, fact_id: str) -> Fact | None:
-        """One fact of the user, or None."""
+        """Return one fact of the user, or None."""
 
     async def revise(self, user_id: str, fact_id: str, text: str) -> Fact:
         """Replace what the fact says; the old words are not recalled again."""
 
     async def fact_history(self, user_id: str, fact_id: str) -> list[Fact]:
-        """What a revised fact said before, oldest first; nothing of it is recalled."""
+        """Return what a revised fact said before, oldest first; none of it is recalled."""
 
     async def forget(self, user_id: str, fact_id: str) -> None:
         """Remove one fact; an unknown one is a no-op."""
@@ -144,12 +144,12 @@ class Remembering(Protocol):
 
 
 class Searching(Protocol):
-    """What was said can be searched."""
+    """Searches of what was said."""
 
     async def search_history(
         self, session_ids: Sequence[str], query: str, *, limit: int = 10
     ) -> list[Found]:
-        """The messages of these sessions that fit the query, best first."""
+        """Return the messages of these sessions that fit the query, best first."""
 
 
 class Stating(Protocol):
@@ -177,4 +177,4 @@ class Stating(Protocol):
         """Put each value under its name, replacing what was there; other names stay."""
 
     async def get_state(self, session_id: str, *, user_id: str | None = None) -> dict[str, Any]:
-        """All values by name."""
+        """Return all values by name."""

@@ -1,4 +1,4 @@
-"""What all our stores share: arguments are judged, messages encoded, a closed store says so.
+"""The base of all our stores: it validates arguments, encodes messages and refuses when closed.
 
 A backend only ever sees ids and JSON texts, through the primitives at the end.
 """
@@ -30,7 +30,7 @@ LONG_HISTORY = 2000
 
 
 class BaseStore(RememberingStore, StatingStore):
-    """A ``MemoryStore`` with every power; searching is switched on where it is asked for."""
+    """A ``MemoryStore`` with every power; searching has to be switched on."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class BaseStore(RememberingStore, StatingStore):
         embedder: "Embedder | Literal['default'] | None" = "default",
     ) -> None:
         super().__init__(embedder)
-        self._ttl = None if ttl is None else arguments.seconds(ttl, "ttl")
+        self._ttl = None if ttl is None else arguments.require_seconds(ttl, "ttl")
         if self._ttl == 0:
             raise ValueError("ttl must be more than 0 seconds; leave it out for no expiry")
         self._closed = False
@@ -54,20 +54,20 @@ class BaseStore(RememberingStore, StatingStore):
     async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         """Append the batch in order, all or nothing; an id the session has is left as it is."""
         self._admit(session_id)
-        batch = arguments.batch(messages)
+        batch = arguments.require_messages(messages)
         rows = encode_batch(batch)
         if rows:
-            embedded = await self._embedded(batch) if self._searches else None
+            embedded = await self._embed(batch) if self._searches else None
             await self._append(session_id, rows, embedded)
 
     async def get_history(self, session_id: str, *, last: int | None = None) -> list[ChatMessage]:
-        """The messages of the session, oldest first; with ``last``, only that many newest ones."""
+        """Return the messages of the session, oldest first; with ``last``, only the newest ones."""
         self._admit(session_id)
         if last is not None:
-            last = arguments.natural(last, "last")
+            last = arguments.require_count(last, "last")
         if last == 0:
             return []
-        return await _decoded(await self._read(session_id, last))
+        return await _decode(await self._read(session_id, last))
 
     async def trim(
         self,
@@ -89,16 +89,16 @@ class BaseStore(RememberingStore, StatingStore):
         limits = Limits(keep_last, max_tokens, count, keep_pairs, keep_system)
         if limits.only_keep_last is not None:
             return await self._keep_last(session_id, limits.only_keep_last)
-        history = await _decoded(await self._read_to_trim(session_id))
+        history = await _decode(await self._read_to_trim(session_id))
         doomed = messages_to_remove(history, limits)
         if not doomed:
             return 0
         return await self._remove(session_id, [m.id for m in doomed], trimmed=True)
 
     async def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
-        """Remove exactly these messages; return how many there were."""
+        """Remove exactly these messages; return how many were removed."""
         self._admit(session_id)
-        doomed = arguments.message_ids(ids)
+        doomed = arguments.require_ids(ids, "ids", "message")
         return await self._remove(session_id, doomed) if doomed else 0
 
     async def clear(self, session_id: str, *, snapshots: bool = False) -> None:
@@ -115,9 +115,9 @@ class BaseStore(RememberingStore, StatingStore):
         await self._clear_all()
 
     async def list_sessions(self, prefix: str = "") -> list[str]:
-        """The ids of all sessions that hold messages and begin with the prefix, sorted."""
+        """Return the ids of all sessions with messages that begin with the prefix, sorted."""
         self._admit()
-        arguments.text(prefix, "prefix")
+        arguments.require_text(prefix, "prefix")
         return sorted(name for name in await self._sessions(prefix) if name.startswith(prefix))
 
     async def set_ttl(self, session_id: str, seconds: float | None) -> None:
@@ -127,14 +127,14 @@ class BaseStore(RememberingStore, StatingStore):
         session that holds neither messages nor state this is a no-op.
         """
         self._admit(session_id)
-        left = None if seconds is None else arguments.seconds(seconds, "seconds")
+        left = None if seconds is None else arguments.require_seconds(seconds, "seconds")
         if left == 0:
             await self._clear(session_id, False)
         else:
             await self._set_ttl(session_id, left)
 
     async def get_ttl(self, session_id: str) -> float | None:
-        """The seconds left until the session expires, or None without a deadline."""
+        """Return the seconds until the session expires, or None without a deadline."""
         self._admit(session_id)
         return await self._get_ttl(session_id)
 
@@ -148,43 +148,43 @@ class BaseStore(RememberingStore, StatingStore):
         """
         self._admit(session_id)
         if label is not None:
-            arguments.text(label, "label")
-        snapshot_id = arguments.token(key, "snapshot", session_id) or new_id()
+            arguments.require_text(label, "label")
+        snapshot_id = arguments.hash_key(key, "snapshot", session_id) or new_id()
         await self._save_snapshot(session_id, snapshot_id, label, datetime.now(UTC))
         return snapshot_id
 
     async def rollback_to_snapshot(self, session_id: str, snapshot_id: str) -> None:
-        """Make the session what it was when the snapshot was saved; every snapshot stays."""
+        """Restore the session as it was when the snapshot was saved; every snapshot stays."""
         self._admit(session_id)
-        arguments.text(snapshot_id, "snapshot_id")
+        arguments.require_text(snapshot_id, "snapshot_id")
         if not await self._rollback(session_id, snapshot_id):
-            raise _not_found(session_id, snapshot_id)
+            raise _not_found_error(session_id, snapshot_id)
 
     async def list_snapshots(self, session_id: str) -> list[Snapshot]:
-        """The session's snapshots, oldest first."""
+        """Return the session's snapshots, oldest first."""
         self._admit(session_id)
         return await self._snapshots(session_id)
 
     async def delete_snapshot(self, session_id: str, snapshot_id: str) -> None:
         """Remove one snapshot; an unknown one is a no-op."""
         self._admit(session_id)
-        await self._delete_snapshot(session_id, arguments.text(snapshot_id, "snapshot_id"))
+        await self._delete_snapshot(session_id, arguments.require_text(snapshot_id, "snapshot_id"))
 
     async def fork(
         self, session_id: str, snapshot_id: str, new_session_id: str, *, key: str | None = None
     ) -> None:
-        """Give what a snapshot holds, and its time left, to a session that is empty.
+        """Copy what a snapshot holds, and its time left, into a session that is empty.
 
         A call repeated with the same ``key`` changes nothing, for as long as the session that the
         first one began is there, whatever has been added to it since.
         """
         self._admit(session_id)
-        arguments.text(snapshot_id, "snapshot_id")
-        arguments.text(new_session_id, "new_session_id")
-        token = arguments.token(key, "fork", session_id, snapshot_id)
+        arguments.require_text(snapshot_id, "snapshot_id")
+        arguments.require_text(new_session_id, "new_session_id")
+        token = arguments.hash_key(key, "fork", session_id, snapshot_id)
         forked = await self._fork(session_id, snapshot_id, new_session_id, token)
         if forked == "not found":
-            raise _not_found(session_id, snapshot_id)
+            raise _not_found_error(session_id, snapshot_id)
         if forked == "not empty":
             raise MemoryStoreError(
                 f"session {new_session_id!r:.80} has messages or state: "
@@ -194,15 +194,15 @@ class BaseStore(RememberingStore, StatingStore):
     async def search_history(
         self, session_ids: Sequence[str], query: str, *, limit: int = 10
     ) -> list[Found]:
-        """The messages of these sessions that fit the query, best first, in a store that searches.
+        """Return the messages of these sessions that fit the query, best first.
 
-        This one does not, and says so.
+        A store that cannot search raises.
         """
-        self._judge_search(session_ids, query, limit)
+        self._validate_search(session_ids, query, limit)
         raise MemoryStoreError(self.lacking["search_history"])
 
     async def ping(self) -> None:
-        """Make sure that the backend answers, for health checks; raise if it does not.
+        """Raise if the backend does not answer: for health checks.
 
         It reads only, and waits no longer than the ``timeout`` of the store.
         """
@@ -219,7 +219,7 @@ class BaseStore(RememberingStore, StatingStore):
         return await self._examine(repair)
 
     async def aclose(self) -> None:
-        """Give back what the store holds; again is a no-op."""
+        """Release connections and files; again is a no-op."""
         if not self._closed:
             self._closed = True
             await self._close()
@@ -239,19 +239,19 @@ class BaseStore(RememberingStore, StatingStore):
     def _admit(self, session_id: str = "") -> None:
         if self._closed:
             raise MemoryStoreClosedError(f"this {type(self).__name__} is closed: open a new one")
-        arguments.text(session_id, "session_id")
+        arguments.require_text(session_id, "session_id")
 
-    def _judge_search(
+    def _validate_search(
         self, session_ids: Sequence[str], query: str, limit: int
     ) -> tuple[list[str], int]:
-        """The sessions that a search is about, each once, and how much it may find."""
-        wanted = arguments.session_ids(session_ids)
+        """Return the sessions to search, each once, and how many messages to return."""
+        wanted = arguments.require_ids(session_ids, "session_ids", "session")
         self._admit()
-        arguments.text(query, "query")
-        return wanted, arguments.natural(limit, "limit")
+        arguments.require_text(query, "query")
+        return wanted, arguments.require_count(limit, "limit")
 
-    async def _embedded(self, messages: Sequence[ChatMessage]) -> Embedded | None:
-        """The vectors of the messages, for a store that searches."""
+    async def _embed(self, messages: Sequence[ChatMessage]) -> Embedded | None:
+        """Return the vectors of the messages, in a store that searches."""
         return None
 
     @abstractmethod
@@ -265,10 +265,10 @@ class BaseStore(RememberingStore, StatingStore):
 
     @abstractmethod
     async def _read(self, session_id: str, last: int | None) -> Sequence[str] | Sequence[bytes]:
-        """The JSON texts of the session, oldest first."""
+        """Return the JSON texts of the session, oldest first."""
 
     async def _read_to_trim(self, session_id: str) -> Sequence[str] | Sequence[bytes]:
-        """All JSON texts of the session as they are now, where ``_read`` may be behind."""
+        """Return all JSON texts as they are now, where ``_read`` may be behind."""
         return await self._read(session_id, None)
 
     @abstractmethod
@@ -290,7 +290,7 @@ class BaseStore(RememberingStore, StatingStore):
 
     @abstractmethod
     async def _sessions(self, prefix: str) -> list[str]:
-        """The ids of sessions with messages: at least all that begin with the prefix."""
+        """Return the ids of sessions with messages: at least all that begin with the prefix."""
 
     @abstractmethod
     async def _set_ttl(self, session_id: str, seconds: float | None) -> None: ...
@@ -309,11 +309,11 @@ class BaseStore(RememberingStore, StatingStore):
 
     @abstractmethod
     async def _rollback(self, session_id: str, snapshot_id: str) -> bool:
-        """Restore the state in one atomic, durable step; whether there is such a snapshot."""
+        """Restore the state in one atomic, durable step; return whether there is a snapshot."""
 
     @abstractmethod
     async def _snapshots(self, session_id: str) -> list[Snapshot]:
-        """The session's snapshots, oldest first."""
+        """Return the session's snapshots, oldest first."""
 
     @abstractmethod
     async def _delete_snapshot(self, session_id: str, snapshot_id: str) -> None:
@@ -338,18 +338,18 @@ class BaseStore(RememberingStore, StatingStore):
         """Look at settings and stored data, and mend what can be mended safely if asked to."""
 
     async def _close(self) -> None:
-        """Nothing to give back: that is so for a store in memory."""
+        """Release what the store holds; a store in memory holds nothing."""
 
 
-def _not_found(session_id: str, snapshot_id: str) -> SnapshotNotFound:
+def _not_found_error(session_id: str, snapshot_id: str) -> SnapshotNotFound:
     return SnapshotNotFound(
         f"session {session_id!r:.80} has no snapshot {snapshot_id!r:.80}: "
         "list_snapshots() names those that it has"
     )
 
 
-async def _decoded(bodies: Sequence[str] | Sequence[bytes]) -> list[ChatMessage]:
-    """The messages; a long history is decoded in a thread, so that the event loop can breathe."""
+async def _decode(bodies: Sequence[str] | Sequence[bytes]) -> list[ChatMessage]:
+    """Decode messages; a long history in a thread, so that the event loop is not blocked."""
     if len(bodies) < LONG_HISTORY:
         return decode_messages(bodies)
     return await asyncio.to_thread(decode_messages, bodies)

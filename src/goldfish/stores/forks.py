@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Forked(Protocol):
-    """Something that has to know that it is in a child now."""
+    """Something that holds what belongs to one process."""
 
     def after_fork(self) -> None:
         """Let go of what belongs to the parent, without touching it."""
@@ -15,15 +15,15 @@ class Forked(Protocol):
 _known: "weakref.WeakSet[Forked]" = weakref.WeakSet()
 
 
-def tell_of_forks(thing: Forked) -> None:
+def call_after_fork(thing: Forked) -> None:
     """Call the thing's ``after_fork`` in every child that is forked from now on."""
     _known.add(thing)
 
 
-def _tell() -> None:
+def _call_all() -> None:
     for thing in list(_known):
         thing.after_fork()
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
-    os.register_at_fork(after_in_child=_tell)
+    os.register_at_fork(after_in_child=_call_all)

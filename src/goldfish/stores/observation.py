@@ -1,4 +1,4 @@
-"""What an examination of a store sees, as data: ``goldfish doctor`` makes sentences of it."""
+"""The results of an examination of a store, as data: ``goldfish doctor`` prints them."""
 
 from dataclasses import dataclass
 from typing import Literal

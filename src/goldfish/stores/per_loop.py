@@ -7,13 +7,13 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from typing import Generic, TypeVar
 
 from goldfish.errors import MemoryStoreClosedError
-from goldfish.stores.forks import tell_of_forks
+from goldfish.stores.forks import call_after_fork
 
 T = TypeVar("T")
 
 
 class PerLoop(Generic[T]):
-    """Makes the resource of the running loop when it is first asked for.
+    """A resource per event loop, made when a loop first asks for it.
 
     So a store may be opened once and used by several calls of ``asyncio.run``, or from several
     threads that have a loop each. What belongs to a loop is closed when that loop ends. A forked
@@ -28,17 +28,17 @@ class PerLoop(Generic[T]):
             asyncio.AbstractEventLoop, tuple[T, AsyncGenerator[None, None]]
         ] = weakref.WeakKeyDictionary()
         self._inherited: list[object] = []
-        tell_of_forks(self)
+        call_after_fork(self)
 
     def get(self) -> T:
-        """The resource of the running loop."""
+        """Return the resource of the running loop."""
         if self._closed:
             raise MemoryStoreClosedError("this store is closed: open a new one")
         loop = asyncio.get_running_loop()
         made = self._made.get(loop)
         if made is None:
             resource = self._make()
-            made = self._made[loop] = resource, _closing_with_the_loop(self._close, resource)
+            made = self._made[loop] = resource, _close_with_loop(self._close, resource)
         return made[0]
 
     async def aclose(self) -> None:
@@ -49,7 +49,7 @@ class PerLoop(Generic[T]):
             if loop is here:
                 await closing.aclose()
             elif loop.is_running():
-                elsewhere = asyncio.run_coroutine_threadsafe(_awaited(closing), loop)
+                elsewhere = asyncio.run_coroutine_threadsafe(_aclose(closing), loop)
                 with contextlib.suppress(Exception):  # the other loop ended meanwhile
                     await asyncio.wrap_future(elsewhere)
         self._made.clear()
@@ -60,10 +60,10 @@ class PerLoop(Generic[T]):
         self._made = weakref.WeakKeyDictionary()
 
 
-def _closing_with_the_loop(
+def _close_with_loop(
     close: Callable[[T], Awaitable[None]], resource: T
 ) -> AsyncGenerator[None, None]:
-    """A generator that waits; a loop closes those it knows before it ends, as asyncio.run does."""
+    """Return a generator that closes the resource when the loop shuts down its generators."""
 
     async def closing() -> AsyncGenerator[None, None]:
         try:
@@ -77,5 +77,5 @@ def _closing_with_the_loop(
     return generator
 
 
-async def _awaited(closing: AsyncGenerator[None, None]) -> None:
+async def _aclose(closing: AsyncGenerator[None, None]) -> None:
     await closing.aclose()

@@ -1,4 +1,4 @@
-"""Facts in all our stores: arguments are judged here, and a keeper does the rest over a ledger."""
+"""Facts in all our stores: arguments are validated here, and the engine of facts does the rest."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from goldfish.stores.retrieval.embedder import LazyEmbedder
 if TYPE_CHECKING:
     from goldfish.embedding.embedder import Embedder
 
-NEEDING_WORDS = ("remember", "recall", "revise")  # and vectors, unless there is no embedder
+RANKING = ("remember", "recall", "revise")  # the methods that need words, and an embedder
 
 
 class RememberingStore(ABC):
@@ -26,13 +26,13 @@ class RememberingStore(ABC):
 
     def __init__(self, embedder: "Embedder | Literal['default'] | None") -> None:
         self._embedder = LazyEmbedder(embedder)
-        self._keeper: FactEngine | None = None
+        self._fact_engine: FactEngine | None = None
 
     @property
     def lacking(self) -> Mapping[str, str]:
         """The methods that cannot be used here, each with the reason in one sentence."""
         reason = self._embedder.lacking
-        return {} if reason is None else dict.fromkeys(NEEDING_WORDS, reason)
+        return {} if reason is None else dict.fromkeys(RANKING, reason)
 
     async def remember(
         self,
@@ -56,11 +56,11 @@ class RememberingStore(ABC):
         repeated and counts once.
         """
         facts = self._facts(user_id)
-        arguments.said(text, "text")
-        left = None if ttl is None else arguments.seconds(ttl, "ttl")
+        arguments.require_words(text, "text")
+        left = None if ttl is None else arguments.require_seconds(ttl, "ttl")
         if left == 0:
             raise ValueError("ttl must be more than 0 seconds; leave it out for no expiry")
-        token = arguments.token(key, "remember")
+        token = arguments.hash_key(key, "remember")
         return await facts.remember(user_id, text, metadata, left, token=token)
 
     async def recall(
@@ -72,14 +72,17 @@ class RememberingStore(ABC):
         offset: int = 0,
         filter: Mapping[str, Any] | None = None,  # noqa: A002 - the name was promised to users
     ) -> list[Recollection]:
-        """The user's facts that pass the filter, those that fit the query best first.
+        """Return the user's facts that pass the filter, those that fit the query best first.
 
         ``score`` is made of the parts in ``why``: shared words, closeness in meaning, and whether
         the query names what is in the metadata.
         """
         facts = self._facts(user_id)
-        arguments.text(query, "query")
-        count, first = arguments.natural(limit, "limit"), arguments.natural(offset, "offset")
+        arguments.require_text(query, "query")
+        count, first = (
+            arguments.require_count(limit, "limit"),
+            arguments.require_count(offset, "offset"),
+        )
         wanted = filters.parse(filter)
         return await facts.recall(user_id, query, wanted, first, count) if count else []
 
@@ -91,17 +94,17 @@ class RememberingStore(ABC):
         offset: int = 0,
         filter: Mapping[str, Any] | None = None,  # noqa: A002 - the name was promised to users
     ) -> list[Fact]:
-        """The user's facts that pass the filter, in the order first remembered."""
+        """Return the user's facts that pass the filter, in the order first remembered."""
         facts = self._facts(user_id)
-        count = None if limit is None else arguments.natural(limit, "limit")
-        first = arguments.natural(offset, "offset")
+        count = None if limit is None else arguments.require_count(limit, "limit")
+        first = arguments.require_count(offset, "offset")
         wanted = filters.parse(filter)
         return [] if count == 0 else await facts.page(user_id, wanted, first, count)
 
     async def get_fact(self, user_id: str, fact_id: str) -> Fact | None:
-        """One fact of the user, or None."""
+        """Return one fact of the user, or None."""
         facts = self._facts(user_id)
-        return await facts.get(user_id, arguments.text(fact_id, "fact_id"))
+        return await facts.get(user_id, arguments.require_text(fact_id, "fact_id"))
 
     async def revise(
         self, user_id: str, fact_id: str, text: str, *, key: str | None = None
@@ -114,19 +117,21 @@ class RememberingStore(ABC):
         fact since.
         """
         facts = self._facts(user_id)
-        arguments.text(fact_id, "fact_id")
-        token = arguments.token(key, "revise", fact_id)
-        return await facts.revise(user_id, fact_id, arguments.said(text, "text"), token=token)
+        arguments.require_text(fact_id, "fact_id")
+        token = arguments.hash_key(key, "revise", fact_id)
+        return await facts.revise(
+            user_id, fact_id, arguments.require_words(text, "text"), token=token
+        )
 
     async def fact_history(self, user_id: str, fact_id: str) -> list[Fact]:
-        """What the fact said before it was revised, oldest first; empty for an unknown one."""
+        """Return what the fact said before its revisions, oldest first; empty if unknown."""
         facts = self._facts(user_id)
-        return await facts.history(user_id, arguments.text(fact_id, "fact_id"))
+        return await facts.history(user_id, arguments.require_text(fact_id, "fact_id"))
 
     async def forget(self, user_id: str, fact_id: str) -> None:
         """Remove one fact and its history; an unknown one is a no-op."""
         facts = self._facts(user_id)
-        await facts.forget(user_id, arguments.text(fact_id, "fact_id"))
+        await facts.forget(user_id, arguments.require_text(fact_id, "fact_id"))
 
     async def forget_all(self, user_id: str) -> None:
         """Remove every fact of the user, with all history."""
@@ -138,15 +143,15 @@ class RememberingStore(ABC):
 
     def _facts(self, user_id: str) -> FactEngine:
         self._admit()
-        arguments.text(user_id, "user_id")
-        if self._keeper is None:
-            self._keeper = FactEngine(self._facts_backend(), self._embedder)
-        return self._keeper
+        arguments.require_text(user_id, "user_id")
+        if self._fact_engine is None:
+            self._fact_engine = FactEngine(self._facts_backend(), self._embedder)
+        return self._fact_engine
 
     @abstractmethod
     def _admit(self, session_id: str = "") -> None:
-        """Refuse to go on if the store is closed."""
+        """Raise if the store is closed."""
 
     @abstractmethod
     def _facts_backend(self) -> FactsBackend:
-        """Where this store writes facts down."""
+        """Return where this store keeps facts."""

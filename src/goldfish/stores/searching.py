@@ -1,4 +1,4 @@
-"""Searching what was said, in all our stores that can: switched on when a store is made."""
+"""Searching in all our stores that can: switched on when a store is made."""
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
@@ -36,7 +36,7 @@ class SearchingStore(BaseStore):
             raise ValueError("keep_trimmed keeps messages for searches: add search=True")
         self._searches = search
         self._keep_trimmed = keep_trimmed
-        self._searcher: SearchEngine | None = None
+        self._search_engine: SearchEngine | None = None
 
     @property
     def lacking(self) -> Mapping[str, str]:
@@ -48,14 +48,14 @@ class SearchingStore(BaseStore):
     async def search_history(
         self, session_ids: Sequence[str], query: str, *, limit: int = 10
     ) -> list[Found]:
-        """The messages of these sessions that fit the query, best first.
+        """Return the messages of these sessions that fit the query, best first.
 
         ``score`` is the sum of the parts in ``why``: shared words, closeness in meaning, what the
         messages around it say, whether the query names who spoke or when, and whether a message
         says enough to be an answer. Every word of a message counts; its meaning is that of at most
         16 windows of the model, which a longer one has spread evenly from beginning to end.
         """
-        wanted, count = self._judge_search(session_ids, query, limit)
+        wanted, count = self._validate_search(session_ids, query, limit)
         if not self._searches:
             raise MemoryStoreError(NOT_SWITCHED_ON)
         if not wanted or not query.strip() or not count:
@@ -65,20 +65,19 @@ class SearchingStore(BaseStore):
     async def reembed(self) -> int:
         """Embed all facts by the present model, and all messages when they are searched next.
 
-        Returns how many of them had vectors of another model, or of this one in the case of
-        messages.
+        Return how many had vectors: of another model for facts, of any model for messages.
         """
         messages = await self._search().forget_vectors()
         return messages + await super().reembed()
 
-    async def _embedded(self, messages: Sequence[ChatMessage]) -> Embedded | None:
+    async def _embed(self, messages: Sequence[ChatMessage]) -> Embedded | None:
         return await self._search().embed(messages)
 
     def _search(self) -> SearchEngine:
-        if self._searcher is None:
-            self._searcher = SearchEngine(self._search_backend(), self._embedder)
-        return self._searcher
+        if self._search_engine is None:
+            self._search_engine = SearchEngine(self._search_backend(), self._embedder)
+        return self._search_engine
 
     @abstractmethod
     def _search_backend(self) -> SearchBackend:
-        """Where this store keeps what was said."""
+        """Return where this store keeps what was said."""

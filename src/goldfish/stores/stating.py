@@ -1,4 +1,4 @@
-"""Named values in all our stores: arguments are judged and values encoded here."""
+"""State in all our stores: arguments are validated and values encoded here."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
@@ -24,8 +24,8 @@ class StatingStore(ABC):
         same from every session, and only ``clear_all`` removes it. Nothing at all is a no-op.
         """
         self._admit(session_id)
-        owner = None if user_id is None else arguments.text(user_id, "user_id")
-        named = _encoded(values)
+        owner = None if user_id is None else arguments.require_text(user_id, "user_id")
+        named = _encode(values)
         if not named:
             return
         if owner is None:
@@ -34,15 +34,15 @@ class StatingStore(ABC):
             await self._write_user_state(owner, named)
 
     async def get_state(self, session_id: str, *, user_id: str | None = None) -> dict[str, Any]:
-        """All values of the session, or of the user, by name; of an unknown one there are none."""
+        """Return all values of the session, or of the user, by name; an unknown one has none."""
         self._admit(session_id)
         if user_id is None:
-            return _decoded(await self._read_state(session_id))
-        return _decoded(await self._read_user_state(arguments.text(user_id, "user_id")))
+            return _decode(await self._read_state(session_id))
+        return _decode(await self._read_user_state(arguments.require_text(user_id, "user_id")))
 
     @abstractmethod
     def _admit(self, session_id: str = "") -> None:
-        """Refuse to go on if the store is closed."""
+        """Raise if the store is closed."""
 
     @abstractmethod
     async def _write_state(self, session_id: str, named: list[Named]) -> None:
@@ -53,7 +53,7 @@ class StatingStore(ABC):
 
     @abstractmethod
     async def _read_state(self, session_id: str) -> Iterable[Named]:
-        """The values of a session that has not expired, at one moment."""
+        """Return the values of a session that has not expired, at one moment."""
 
     @abstractmethod
     async def _write_user_state(self, user_id: str, named: list[Named]) -> None:
@@ -61,11 +61,11 @@ class StatingStore(ABC):
 
     @abstractmethod
     async def _read_user_state(self, user_id: str) -> Iterable[Named]:
-        """The values of a user, at one moment."""
+        """Return the values of a user, at one moment."""
 
 
-def _encoded(values: Mapping[str, Any]) -> list[Named]:
-    """The names and JSON texts, or an error before anything is written."""
+def _encode(values: Mapping[str, Any]) -> list[Named]:
+    """Return the names and JSON texts; raise before anything is written."""
     if not isinstance(values, Mapping):
         raise UnstorableError(f"values must be a dict, not {type(values).__name__}: name each one")
     kept = dict(values)
@@ -73,7 +73,7 @@ def _encoded(values: Mapping[str, Any]) -> list[Named]:
     return [(name, encode_value(value)) for name, value in kept.items()]
 
 
-def _decoded(named: Iterable[Named]) -> dict[str, Any]:
+def _decode(named: Iterable[Named]) -> dict[str, Any]:
     try:
         return {name: decode_value(text) for name, text in named}
     except ValueError as error:

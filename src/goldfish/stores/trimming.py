@@ -1,11 +1,11 @@
-"""Which messages a trim removes: a pure function of the history and the limits."""
+"""The messages that a trim removes, as a pure function of the history and the limits."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from goldfish.messages import ChatMessage
 from goldfish.protocols import Count
-from goldfish.stores.arguments import natural
+from goldfish.stores.arguments import require_count
 
 
 @dataclass(frozen=True)
@@ -20,9 +20,9 @@ class Limits:
 
     def __post_init__(self) -> None:
         if self.keep_last is not None:
-            natural(self.keep_last, "keep_last")
+            require_count(self.keep_last, "keep_last")
         if self.max_tokens is not None:
-            natural(self.max_tokens, "max_tokens")
+            require_count(self.max_tokens, "max_tokens")
         if self.keep_last is None and self.max_tokens is None:
             raise TypeError("trim needs a limit: pass keep_last= or max_tokens=")
         if self.max_tokens is not None and self.count is None:
@@ -37,7 +37,7 @@ class Limits:
 
 
 def messages_to_remove(history: Sequence[ChatMessage], limits: Limits) -> Sequence[ChatMessage]:
-    """The oldest messages of the history that the limits do not let stay."""
+    """Return the oldest messages of the history, as far as they are beyond the limits."""
     head = 1 if limits.keep_system and history and history[0].role == "system" else 0
     body = history[head:]
     cut = 0
@@ -45,14 +45,14 @@ def messages_to_remove(history: Sequence[ChatMessage], limits: Limits) -> Sequen
         cut = max(cut, len(body) - limits.keep_last)
     if limits.max_tokens is not None and limits.count is not None:
         spent = sum(map(limits.count, history[:head]))
-        cut = max(cut, _cut_within(body, limits.max_tokens - spent, limits.count))
+        cut = max(cut, _find_cut(body, limits.max_tokens - spent, limits.count))
     if limits.keep_pairs:
-        return _with_parted_pairs(body, cut)
+        return _remove_with_pairs(body, cut)
     return body[:cut]
 
 
-def _cut_within(body: Sequence[ChatMessage], budget: int, count: Count) -> int:
-    """Where to cut so that the longest possible end of the history fits the budget."""
+def _find_cut(body: Sequence[ChatMessage], budget: int, count: Count) -> int:
+    """Return where to cut so that the longest possible end of the history fits the budget."""
     for index in range(len(body) - 1, -1, -1):
         budget -= count(body[index])
         if budget < 0:
@@ -60,13 +60,13 @@ def _cut_within(body: Sequence[ChatMessage], budget: int, count: Count) -> int:
     return 0
 
 
-def _with_parted_pairs(body: Sequence[ChatMessage], cut: int) -> list[ChatMessage]:
-    """What goes at this cut, and with it each tool result whose call goes.
+def _remove_with_pairs(body: Sequence[ChatMessage], cut: int) -> list[ChatMessage]:
+    """Return what goes at this cut, and with it each tool result whose call goes.
 
-    What remains begins neither with a result that has no call nor with a call that nobody
-    answered before the talk went on. (A call at the very end still waits for its results.)
+    What remains begins neither with a result that has no call nor with a call that was not
+    answered before the conversation went on. (A call at the very end still waits for its results.)
     """
-    call_of = _calls_of_results(body)
+    call_of = _match_calls(body)
     while True:
         kept = [at for at in range(cut, len(body)) if not -1 < call_of.get(at, cut) < cut]
         if not kept or not (call_of.get(kept[0]) == -1 or _is_abandoned_call(body, kept[0])):
@@ -76,8 +76,8 @@ def _with_parted_pairs(body: Sequence[ChatMessage], cut: int) -> list[ChatMessag
     return [message for at, message in enumerate(body) if at not in stays]
 
 
-def _calls_of_results(body: Sequence[ChatMessage]) -> dict[int, int]:
-    """For the place of each tool result the place of its call: the nearest before it, or -1."""
+def _match_calls(body: Sequence[ChatMessage]) -> dict[int, int]:
+    """Return the place of the call of each tool result: the nearest before it, or -1."""
     latest_call: dict[object, int] = {}
     call_of: dict[int, int] = {}
     for at, message in enumerate(body):
@@ -89,7 +89,7 @@ def _calls_of_results(body: Sequence[ChatMessage]) -> dict[int, int]:
 
 
 def _is_abandoned_call(body: Sequence[ChatMessage], at: int) -> bool:
-    """Whether the message calls a tool, lacks a result, and the talk went on without it."""
+    """Return whether the conversation went on without a result of the message's tool calls."""
     later = body[at + 1 :]
     waiting = {call.get("id") for call in body[at].tool_calls}
     waiting -= {message.tool_call_id for message in later}

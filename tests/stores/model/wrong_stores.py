@@ -16,7 +16,7 @@ class ClearAllKeepsDeadlines(InMemoryStore):
         deadlines = {key: session.deadline for key, session in self._by_id.items()}
         await super()._clear_all()
         for key, deadline in deadlines.items():
-            self._living(key).deadline = deadline
+            self._find_or_begin(key).deadline = deadline
 
 
 class ClearAllForgetsFacts(InMemoryStore):
@@ -24,7 +24,7 @@ class ClearAllForgetsFacts(InMemoryStore):
 
     async def _clear_all(self) -> None:
         await super()._clear_all()
-        self._keeper = None
+        self._fact_engine = None
 
 
 class RetryAppendsTwice(InMemoryStore):
@@ -33,7 +33,7 @@ class RetryAppendsTwice(InMemoryStore):
     async def _append(
         self, session_id: str, rows: list[Row], embedded: Embedded | None = None
     ) -> None:
-        known = self._living(session_id).bodies
+        known = self._find_or_begin(session_id).bodies
         again = [(f"{key} again" if key in known else key, body) for key, body in rows]
         await super()._append(session_id, again)
 
@@ -45,7 +45,7 @@ class RetryReplaces(InMemoryStore):
         self, session_id: str, rows: list[Row], embedded: Embedded | None = None
     ) -> None:
         await super()._append(session_id, rows)
-        self._living(session_id).own_bodies().update(rows)
+        self._find_or_begin(session_id).own_bodies().update(rows)
 
 
 class RetryDoesNotRenew(InMemoryStore):
@@ -54,7 +54,7 @@ class RetryDoesNotRenew(InMemoryStore):
     async def _append(
         self, session_id: str, rows: list[Row], embedded: Embedded | None = None
     ) -> None:
-        if not dict(rows).keys() <= self._living(session_id).bodies.keys():
+        if not dict(rows).keys() <= self._find_or_begin(session_id).bodies.keys():
             await super()._append(session_id, rows)
 
 
@@ -62,7 +62,7 @@ class ReadingRenews(InMemoryStore):
     """A session that is read lives longer."""
 
     async def _read(self, session_id: str, last: int | None) -> Sequence[str]:
-        session = self._alive(session_id)
+        session = self._find(session_id)
         if session is not None and self._ttl is not None:
             session.deadline = time.monotonic() + self._ttl
         return await super()._read(session_id, last)
@@ -74,7 +74,7 @@ class TrimDropsDeadline(InMemoryStore):
     async def _keep_last(self, session_id: str, keep: int) -> int:
         removed = await super()._keep_last(session_id, keep)
         if removed:
-            self._living(session_id).deadline = None
+            self._find_or_begin(session_id).deadline = None
         return removed
 
 
@@ -100,7 +100,7 @@ class RollbackForgetsState(InMemoryStore):
     async def _rollback(self, session_id: str, snapshot_id: str) -> bool:
         done = await super()._rollback(session_id, snapshot_id)
         if done:
-            self._living(session_id).state = {}
+            self._find_or_begin(session_id).state = {}
         return done
 
 
@@ -123,16 +123,16 @@ class ForkLosesDeadline(InMemoryStore):
     ) -> Forked:
         forked = await super()._fork(session_id, snapshot_id, new_session_id, token)
         if forked == "done":
-            self._living(new_session_id).deadline = None
+            self._find_or_begin(new_session_id).deadline = None
         return forked
 
 
 class ExpiryTakesSnapshots(InMemoryStore):
     """What was saved of a session is gone when it expires."""
 
-    def _alive(self, session_id: str) -> Any:
+    def _find(self, session_id: str) -> Any:
         before = set(self._by_id)
-        session = super()._alive(session_id)
+        session = super()._find(session_id)
         for key in before - self._by_id.keys():
             self._saved.pop(key, None)
         return session

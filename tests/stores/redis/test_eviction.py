@@ -111,7 +111,7 @@ SHAPES = [
 def token(key: str, *scope: str) -> str:
     from goldfish.stores import arguments
 
-    return arguments.token(key, *scope) or ""
+    return arguments.hash_key(key, *scope) or ""
 
 
 ONE = token("one", "snapshot", "s")

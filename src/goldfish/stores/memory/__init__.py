@@ -1,1 +1,4 @@
-"""The store in a dict of the process."""
+"""The store in dicts of this process, for tests and sketches.
+
+It imports what all stores share, and no other backend.
+"""

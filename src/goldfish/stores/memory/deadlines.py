@@ -1,10 +1,12 @@
-"""When what is kept in a dict ends: what is over is found without looking at all the rest."""
+"""Deadlines of what is kept in a dict: expired keys are found without a look at all others."""
 
 import heapq
 from collections.abc import Hashable, Iterator
 from typing import Generic, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
+
+STEP_SECONDS = 0.002  # for which a call may be busy with what others have left to expire
 
 
 class Deadlines(Generic[Key]):
@@ -40,7 +42,7 @@ class Deadlines(Generic[Key]):
             heapq.heapify(self._heap)
 
     def over(self, now: float) -> Iterator[Key]:
-        """The keys whose moment has come; each is forgotten when it is taken."""
+        """Yield the keys whose moment has come; each is forgotten when it is taken."""
         while self._heap and self._heap[0][0] <= now:
             moment, _, key = heapq.heappop(self._heap)
             if self._soonest.get(key) == moment:

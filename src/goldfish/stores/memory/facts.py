@@ -1,4 +1,4 @@
-"""Facts in a dict of this process."""
+"""Facts in dicts of this process."""
 
 import threading
 import time
@@ -14,9 +14,7 @@ from goldfish.stores.facts.backend import (
     Row,
     Written,
 )
-from goldfish.stores.memory.deadlines import Deadlines
-
-STEP_SECONDS = 0.002  # for which a call may be busy with what others have left to expire
+from goldfish.stores.memory.deadlines import STEP_SECONDS, Deadlines
 
 
 class _User:
@@ -34,7 +32,7 @@ class _User:
         self.token_deadlines: Deadlines[str] = Deadlines()
 
     def count(self) -> int:
-        """The number of the next change."""
+        """Return the number of the next change."""
         self.known = self.known._replace(version=self.known.version + 1)
         return self.known.version
 
@@ -46,20 +44,20 @@ class _User:
             self.deadlines.note(row.seq, row.expires_at)
 
     def claim(self, key: str, seq: int) -> None:
-        """Let the fact be found by this key, and by no other."""
+        """Let the fact be found by this key alone."""
         self.keys.pop(self.key_of.pop(seq, ""), None)
         self.keys[key] = seq
         self.key_of[seq] = key
 
     def note(self, token: str | None, seq: int, now: float) -> None:
-        """Know the call again by its token, for a while."""
+        """Note the token, by which the call is known again for a while."""
         if token is not None:
             self.tokens[token] = seq
             self.tokens_of.setdefault(seq, []).append(token)
             self.token_deadlines.note(token, now + TOKEN_SECONDS)
 
-    def seen(self, token: str | None) -> Row | None:
-        """The fact that a call with this token wrote, if it is still there."""
+    def find_seen(self, token: str | None) -> Row | None:
+        """Return the fact that a call with this token wrote, if it is still there."""
         return self.rows.get(self.tokens.get(token or "", 0))
 
     def drop(self, seq: int) -> None:
@@ -104,7 +102,6 @@ class MemoryFacts:
         self._lock = threading.Lock()
 
     async def changes(self, user_id: str, known: Known) -> Changes:
-        """What is new since."""
         with self._lock:
             now = time.monotonic()
             self._sweep(now)
@@ -124,21 +121,20 @@ class MemoryFacts:
             return Changes(here, user.model, now, page, alive, more=True)
 
     async def remember(self, user_id: str, new: New) -> Written:
-        """Store the fact, or count the one with its key."""
         with self._lock:
             now = time.monotonic()
-            user = self._living(user_id, now)
+            user = self._find_living(user_id, now)
             if user is None:
                 user = self._users[user_id] = _User(new.epoch, new.model)
             if user.model != new.model:
                 return Written("other model", user.model)
-            if repeated := user.seen(new.token):
+            if repeated := user.find_seen(new.token):
                 return Written("done", repeated.id)
             deadline = None if new.ttl is None else now + new.ttl
             seq = user.keys.get(new.key)
             if seq is not None:
                 user.note(new.token, seq, now)
-                written = self._counted(user, user.rows[seq], deadline)
+                written = _count_again(user, user.rows[seq], deadline)
             else:
                 at = user.count()
                 user.claim(new.key, at)
@@ -150,26 +146,24 @@ class MemoryFacts:
             return written
 
     async def revise(self, user_id: str, fact_id: str, revised: Revised) -> Written:
-        """Replace the text and keep the old one as history."""
         with self._lock:
-            user = self._living(user_id, time.monotonic())
+            user = self._find_living(user_id, time.monotonic())
             row = user.find(fact_id) if user else None
             if user is None or row is None:
                 return Written("not found", fact_id)
             if user.model != revised.model:
                 return Written("other model", user.model)
-            if user.seen(revised.token):
+            if user.find_seen(revised.token):
                 return Written("done", fact_id)
             holder = user.keys.get(revised.key, row.seq)
             if holder != row.seq:
                 return Written("taken", user.rows[holder].id)
             user.note(revised.token, row.seq, time.monotonic())
-            self._reworded(user, row, revised)
+            _reword(user, row, revised)
             self._note(user_id, user)
             return Written("done", fact_id)
 
     async def link(self, user_id: str, fact_id: str, said_at: int, near: str) -> None:
-        """Note which facts it resembles."""
         with self._lock:
             user = self._users.get(user_id)
             row = user.find(fact_id) if user else None
@@ -177,7 +171,6 @@ class MemoryFacts:
                 user.put(row._replace(near=near, changed=user.count()))
 
     async def forget(self, user_id: str, fact_id: str) -> None:
-        """Remove the fact and its history."""
         with self._lock:
             user = self._users.get(user_id)
             row = user.find(fact_id) if user else None
@@ -189,26 +182,22 @@ class MemoryFacts:
                     self._remove(user_id)
 
     async def forget_all(self, user_id: str) -> None:
-        """Remove all that there is of the user."""
         with self._lock:
             self._remove(user_id)
 
     async def history(self, user_id: str, fact_id: str) -> list[str]:
-        """What the fact said before."""
         with self._lock:
             user = self._users.get(user_id)
             row = user.find(fact_id) if user else None
             return list(user.past.get(row.seq, ())) if user and row else []
 
     async def users(self) -> list[str]:
-        """Everybody of whom there are facts."""
         with self._lock:
             return list(self._users)
 
     async def embed(
         self, user_id: str, known: Known, model: str, epoch: int, vectors: list[tuple[int, bytes]]
     ) -> bool:
-        """Replace all vectors, unless anything has changed since."""
         with self._lock:
             user = self._users.get(user_id)
             if user is None or user.known != known:
@@ -219,8 +208,8 @@ class MemoryFacts:
             user.model, user.known = model, user.known._replace(epoch=epoch)
             return True
 
-    def _living(self, user_id: str, now: float) -> _User | None:
-        """The user without what has expired; None if nothing is left."""
+    def _find_living(self, user_id: str, now: float) -> _User | None:
+        """Return the user without what has expired; None if nothing is left."""
         self._sweep(now)
         user = self._users.get(user_id)
         if user is not None:
@@ -250,20 +239,18 @@ class MemoryFacts:
         self._users.pop(user_id, None)
         self._deadlines.drop(user_id)
 
-    def _counted(self, user: _User, row: Row, deadline: float | None) -> Written:
-        old = row.expires_at
-        later = None if old is None or deadline is None else max(old, deadline)
-        user.put(
-            row._replace(times_seen=row.times_seen + 1, changed=user.count(), expires_at=later)
-        )
-        return Written("done", row.id)
 
-    def _reworded(self, user: _User, row: Row, revised: Revised) -> None:
-        user.past.setdefault(row.seq, []).append(row.said)
-        user.claim(revised.key, row.seq)
-        at = user.count()
-        user.put(
-            row._replace(
-                changed=at, said_at=at, said=revised.said, near="[]", vectors=revised.vectors
-            )
-        )
+def _count_again(user: _User, row: Row, deadline: float | None) -> Written:
+    old = row.expires_at
+    later = None if old is None or deadline is None else max(old, deadline)
+    user.put(row._replace(times_seen=row.times_seen + 1, changed=user.count(), expires_at=later))
+    return Written("done", row.id)
+
+
+def _reword(user: _User, row: Row, revised: Revised) -> None:
+    user.past.setdefault(row.seq, []).append(row.said)
+    user.claim(revised.key, row.seq)
+    at = user.count()
+    user.put(
+        row._replace(changed=at, said_at=at, said=revised.said, near="[]", vectors=revised.vectors)
+    )

@@ -1,4 +1,4 @@
-"""The store for tests and sketches: a dict in this process, gone with it."""
+"""The store for tests and sketches: dicts in this process, gone with it."""
 
 import threading
 import time
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from goldfish.messages import Snapshot
 from goldfish.stores.base import BaseStore, Forked, Row
-from goldfish.stores.memory.deadlines import Deadlines
+from goldfish.stores.memory.deadlines import STEP_SECONDS, Deadlines
 from goldfish.stores.memory.facts import MemoryFacts
 from goldfish.stores.observation import Observation
 from goldfish.stores.search.backend import Embedded
@@ -18,9 +18,6 @@ from goldfish.stores.stating import Named
 
 if TYPE_CHECKING:
     from goldfish.embedding.embedder import Embedder
-
-
-STEP_SECONDS = 0.002  # for which a call may be busy with what others have left to expire
 
 
 @dataclass
@@ -32,14 +29,14 @@ class _Session:
     token: str | None = None  # of the fork that began it
 
     def own_bodies(self) -> dict[str, str]:
-        """The bodies, to be changed; the texts in them are shared with all snapshots."""
+        """Return the bodies, to be changed; the texts in them are shared with all snapshots."""
         if self.shared:
             self.bodies = dict(self.bodies)
             self.shared = False
         return self.bodies
 
     @property
-    def empty(self) -> bool:
+    def is_empty(self) -> bool:
         return not self.bodies and not self.state
 
     def seconds_left(self) -> float | None:
@@ -83,7 +80,7 @@ class InMemoryStore(BaseStore):
         self, session_id: str, rows: list[Row], embedded: Embedded | None = None
     ) -> None:
         with self._lock:
-            session = self._living(session_id)
+            session = self._find_or_begin(session_id)
             bodies = session.own_bodies()
             for key, body in rows:
                 bodies.setdefault(key, body)
@@ -91,7 +88,7 @@ class InMemoryStore(BaseStore):
 
     async def _read(self, session_id: str, last: int | None) -> Sequence[str]:
         with self._lock:
-            session = self._alive(session_id)
+            session = self._find(session_id)
             if session is None:
                 return []
             if last is None:
@@ -100,7 +97,7 @@ class InMemoryStore(BaseStore):
 
     async def _keep_last(self, session_id: str, keep: int) -> int:
         with self._lock:
-            session = self._alive(session_id)
+            session = self._find(session_id)
             if session is None:
                 return 0
             bodies = session.own_bodies()
@@ -111,7 +108,7 @@ class InMemoryStore(BaseStore):
 
     async def _remove(self, session_id: str, ids: list[str], *, trimmed: bool = False) -> int:
         with self._lock:
-            session = self._alive(session_id)
+            session = self._find(session_id)
             if session is None:
                 return 0
             bodies = session.own_bodies()
@@ -141,14 +138,14 @@ class InMemoryStore(BaseStore):
 
     async def _set_ttl(self, session_id: str, seconds: float | None) -> None:
         with self._lock:
-            session = self._alive(session_id)
-            if session is not None and not session.empty:
+            session = self._find(session_id)
+            if session is not None and not session.is_empty:
                 moment = None if seconds is None else time.monotonic() + seconds
                 self._set_deadline(session_id, session, moment)
 
     async def _get_ttl(self, session_id: str) -> float | None:
         with self._lock:
-            session = self._alive(session_id)
+            session = self._find(session_id)
             return None if session is None else session.seconds_left()
 
     async def _save_snapshot(
@@ -157,7 +154,7 @@ class InMemoryStore(BaseStore):
         with self._lock:
             if snapshot_id in self._saved.get(session_id, {}):
                 return
-            session = self._alive(session_id) or _Session()
+            session = self._find(session_id) or _Session()
             session.shared = True
             snapshot = Snapshot(
                 id=snapshot_id,
@@ -174,7 +171,7 @@ class InMemoryStore(BaseStore):
         with self._lock:
             saved = self._saved.get(session_id, {}).get(snapshot_id)
             if saved is not None:
-                session = self._alive(session_id)
+                session = self._find(session_id)
                 self._put(session_id, saved, session.token if session else None)
             return saved is not None
 
@@ -193,26 +190,26 @@ class InMemoryStore(BaseStore):
         self, session_id: str, snapshot_id: str, new_session_id: str, token: str | None
     ) -> Forked:
         with self._lock:
-            new_session = self._alive(new_session_id)
+            new_session = self._find(new_session_id)
             if token is not None and new_session is not None and new_session.token == token:
                 return "done"
             saved = self._saved.get(session_id, {}).get(snapshot_id)
             if saved is None:
                 return "not found"
-            if new_session is not None and not new_session.empty:
+            if new_session is not None and not new_session.is_empty:
                 return "not empty"
             self._put(new_session_id, saved, token)
             return "done"
 
     async def _write_state(self, session_id: str, named: list[Named]) -> None:
         with self._lock:
-            session = self._living(session_id)
+            session = self._find_or_begin(session_id)
             session.state.update(named)
             self._renew(session_id, session)
 
     async def _read_state(self, session_id: str) -> list[Named]:
         with self._lock:
-            session = self._alive(session_id)
+            session = self._find(session_id)
             return [] if session is None else list(session.state.items())
 
     async def _write_user_state(self, user_id: str, named: list[Named]) -> None:
@@ -224,7 +221,7 @@ class InMemoryStore(BaseStore):
             return list(self._user_states.get(user_id, {}).items())
 
     async def _ping(self) -> None:
-        """A dict always answers."""
+        """Do nothing: a dict always answers."""
 
     async def _examine(self, repair: bool) -> list[Observation]:
         detail = "what is stored ends with this process"
@@ -233,8 +230,8 @@ class InMemoryStore(BaseStore):
     def _facts_backend(self) -> MemoryFacts:
         return MemoryFacts()
 
-    def _alive(self, session_id: str) -> _Session | None:
-        """The session, unless it has expired: then it is forgotten here and now."""
+    def _find(self, session_id: str) -> _Session | None:
+        """Return the session; one that has expired is forgotten here and now."""
         self._sweep()
         session = self._by_id.get(session_id)
         if session is None or session.deadline is None or session.deadline > time.monotonic():
@@ -242,15 +239,15 @@ class InMemoryStore(BaseStore):
         self._drop(session_id)
         return None
 
-    def _living(self, session_id: str) -> _Session:
-        """The session, or a new one if there is none or it has expired."""
-        session = self._alive(session_id)
+    def _find_or_begin(self, session_id: str) -> _Session:
+        """Return the session, or a new one if there is none or it has expired."""
+        session = self._find(session_id)
         if session is None:
             session = self._by_id[session_id] = _Session()
         return session
 
     def _put(self, session_id: str, saved: _Saved, token: str | None) -> None:
-        """Make the session what a snapshot shows."""
+        """Restore the session as a snapshot shows it."""
         session = self._by_id[session_id] = saved.as_session()
         session.token = token
         self._set_deadline(session_id, session, session.deadline)

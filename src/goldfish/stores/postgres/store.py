@@ -62,8 +62,8 @@ class PostgresMemoryStore(SearchingStore):
         super().__init__(ttl=ttl, embedder=embedder, search=search, keep_trimmed=keep_trimmed)
         if (dsn is None) == (pool is None):
             raise ValueError("pass either a dsn or a pool")
-        times = Times.of(arguments.seconds(timeout, "timeout"))
-        size = max(1, arguments.natural(pool_size, "pool_size"))
+        times = Times.of(arguments.require_seconds(timeout, "timeout"))
+        size = max(1, arguments.require_count(pool_size, "pool_size"))
         server = "PostgreSQL behind the given pool" if dsn is None else _checked_dsn(dsn)
         lender = None if pool is None else checked_pool(pool)
 
@@ -203,7 +203,7 @@ class PostgresMemoryStore(SearchingStore):
 
 def _checked_dsn(dsn: str) -> str:
     """The address as it may be shown to people, if libpq can make sense of it."""
-    arguments.text(dsn, "dsn")
+    arguments.require_text(dsn, "dsn")
     try:
         from psycopg import ProgrammingError
         from psycopg.conninfo import conninfo_to_dict
@@ -220,7 +220,7 @@ def _checked_dsn(dsn: str) -> str:
 
 
 def _schema_name(schema: str) -> str:
-    if not arguments.text(schema, "schema") or "\0" in schema or len(schema.encode()) > 63:
+    if not arguments.require_text(schema, "schema") or "\0" in schema or len(schema.encode()) > 63:
         raise ValueError("schema must be a name of 1 to 63 bytes")
     if "$$" in schema:  # that ends the body of a function
         raise ValueError("schema must be a name without $$")

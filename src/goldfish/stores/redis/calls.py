@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
 from goldfish.errors import MemoryStoreBackendError, MemoryStoreError, mask
 from goldfish.stores import arguments
-from goldfish.stores.forks import tell_of_forks
+from goldfish.stores.forks import call_after_fork
 from goldfish.stores.per_loop import PerLoop
 from goldfish.stores.redis.client import client_maker, describe_server, has_connections
 from goldfish.stores.redis.clock import DUE, is_late
@@ -76,7 +76,7 @@ class RedisCalls(ABC):
         self._underway = 0
         self._drained: asyncio.Event | None = None
         self._inherited = False
-        tell_of_forks(self)
+        call_after_fork(self)
 
     @property
     def redis_client(self) -> "Client":
@@ -286,7 +286,7 @@ def _explained(error: Exception, server: str, addresses: Iterable[str]) -> Memor
 
 def confirmation(replicas: int, aof: bool, timeout: float) -> Command:
     """The command that waits for what the caller wants confirmed, or nothing."""
-    arguments.natural(replicas, "wait_replicas")
+    arguments.require_count(replicas, "wait_replicas")
     wait = math.ceil(timeout * 500)  # half of it, so that the answer comes in time
     if aof:
         return "WAITAOF", 1, replicas, wait

@@ -17,7 +17,7 @@ class RedisKeys:
     """
 
     def __init__(self, prefix: str) -> None:
-        if not arguments.text(prefix, "prefix") or "{" in prefix or "}" in prefix:
+        if not arguments.require_text(prefix, "prefix") or "{" in prefix or "}" in prefix:
             raise ValueError("prefix must be text without braces, and not empty")
         self.prefix = as_bytes(prefix)
         self.layout = self.prefix + b":layout"

@@ -109,7 +109,7 @@ class RedisMemoryStore(RedisCalls, SearchingStore):
         SearchingStore.__init__(
             self, ttl=ttl, embedder=embedder, search=search, keep_trimmed=keep_trimmed
         )
-        limit = arguments.seconds(timeout, "timeout")
+        limit = arguments.require_seconds(timeout, "timeout")
         confirm = confirmation(wait_replicas, wait_aof, limit)
         RedisCalls.__init__(self, url, redis_client, read_url, limit, confirm)
         self._keys = RedisKeys(prefix)

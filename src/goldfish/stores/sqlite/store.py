@@ -66,7 +66,9 @@ class SQLiteMemoryStore(SearchingStore):
         keep_trimmed: bool = False,
     ) -> None:
         super().__init__(ttl=ttl, embedder=embedder, search=search, keep_trimmed=keep_trimmed)
-        file = SQLiteFile(_require_file_path(path), timeout=arguments.seconds(timeout, "timeout"))
+        file = SQLiteFile(
+            _require_file_path(path), timeout=arguments.require_seconds(timeout, "timeout")
+        )
         self.path = file.path
         self._lanes = SQLiteLanes(file, Housekeeper(file))
         weakref.finalize(self, self._lanes.stop)
