@@ -1,6 +1,5 @@
-"""FID, the batch: all of it or an error, untouched by what the caller does before and after."""
+"""FID: a batch is stored whole or refused, and later edits by the caller do not reach it."""
 
-import contextlib
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from decimal import Decimal
 from enum import Enum
 from typing import Any
 
+from goldfish.catalogue.fidelity.editing import edit_message
 from goldfish.catalogue.registry import Reopening, carries, check, method
 from goldfish.catalogue.support.comparison import (
     expect_kept_or_refused,
@@ -17,31 +17,32 @@ from goldfish.catalogue.support.comparison import (
 )
 from goldfish.findings.comparison import expect_contents, quote, quote_list
 from goldfish.findings.result import Violation
-from goldfish.harness.memory import Memory, contents_of, field
+from goldfish.harness.memory import Memory, contents_of
 from goldfish.messages import ChatMessage
 
 
 @dataclass(frozen=True)
 class Opaque:
-    """An object that no format of text knows."""
+    """An object that no text format has."""
 
     name: str = "thing"
 
 
 class Colour(Enum):
-    """Values that look like text once they are printed."""
+    """Values that look like text once printed."""
 
     RED = "red"
 
 
-def _circle() -> dict[str, Any]:
+def make_circle() -> dict[str, Any]:
+    """Return a dict that holds itself."""
     circle: dict[str, Any] = {"name": "circle"}
     circle["self"] = circle
     return circle
 
 
-def _odd_values() -> dict[str, Any]:
-    """What JSON does not give back as it is."""
+def make_odd_values() -> dict[str, Any]:
+    """Return values that JSON does not give back as they are, by what they are."""
     return {
         "an object": Opaque(),
         "a set": {"a", "b"},
@@ -58,7 +59,7 @@ def _odd_values() -> dict[str, Any]:
         "infinity": float("inf"),
         "a complex number": 1j,
         "an integer of 5,000 digits": 10**5_000,
-        "a dict that holds itself": _circle(),
+        "a dict that holds itself": make_circle(),
         "an object in a list in a dict": {"list": [{"x": Opaque()}]},
         "a lone surrogate": "a\ud83d",
         "a NUL": "a\x00b",
@@ -76,20 +77,20 @@ def _odd_values() -> dict[str, Any]:
     needs=[carries("metadata")],
 )
 async def an_odd_value_is_kept_exactly_or_refused(memory: Memory) -> None:
-    for variant, value in _odd_values().items():
+    for variant, value in make_odd_values().items():
         message = memory.message(metadata={"before": 1, "odd": value})
         with label_findings(variant):
             await expect_kept_or_refused(memory, message, "metadata")
 
 
-def _refusable(memory: Memory) -> Iterator[tuple[str, ChatMessage]]:
-    """Messages that a store may refuse."""
+def make_refusable_messages(memory: Memory) -> Iterator[tuple[str, ChatMessage]]:
+    """Yield messages that a store may refuse, with what is odd about each."""
     yield "a lone surrogate", memory.message(memory.text("a\ud83d"))
     yield "a NUL", memory.message(memory.text("a\x00b"))
     if "metadata" in memory.target.carries:
         yield "an object", memory.message(metadata={"odd": Opaque()})
         yield "a set", memory.message(metadata={"odd": {1, 2}})
-        yield "a dict that holds itself", memory.message(metadata={"odd": _circle()})
+        yield "a dict that holds itself", memory.message(metadata={"odd": make_circle()})
 
 
 @check(
@@ -103,31 +104,32 @@ def _refusable(memory: Memory) -> Iterator[tuple[str, ChatMessage]]:
 )
 async def a_refused_batch_leaves_nothing_behind(memory: Memory) -> None:
     for place in (2, 0, 4):
-        for variant, odd in _refusable(memory):
+        for variant, odd in make_refusable_messages(memory):
             session, old, batch = memory.session(), memory.messages(2), memory.messages(4)
             batch.insert(place, odd)
             with label_findings(f"{variant} in place {place + 1} of 5"):
                 await memory.client.add(session, old)
                 refusal = await memory.client.offer(session, batch)
                 found = await memory.client.contents(session)
-                _expect_all_or_nothing(contents_of(old), contents_of(batch), found, refusal)
+                expect_all_or_nothing(contents_of(old), contents_of(batch), found, refusal)
                 if refusal is None:
                     expect_contents(contents_of([*old, *batch]), found, session=session)
 
 
-def _expect_all_or_nothing(
+def expect_all_or_nothing(
     old: list[Any], batch: list[Any], found: list[Any], refusal: Exception | None
 ) -> None:
+    """Raise unless the batch is there as a whole, or was refused as a whole."""
     evidence = f"read back {quote_list(found)}"
     if found[: len(old)] != old:
-        raise Violation("lost: what was there before the batch is not there any more", evidence)
+        raise Violation("lost: messages from before the batch are gone", evidence)
     there = len(found) - len(old)
     if refusal is not None and there:
         count = f"{there} of its {len(batch)} messages are there"
-        raise Violation(f"torn: the batch was refused ({refusal}), and {count}", evidence)
+        raise Violation(f"torn: the batch was refused ({refusal}), but {count}", evidence)
     if refusal is None and there < len(batch):
         missing = next(each for each in batch if each not in found)
-        raise Violation(f"swallowed: acknowledged, and {quote(missing)} is not there", evidence)
+        raise Violation(f"swallowed: {quote(missing)} was acknowledged, but is not there", evidence)
 
 
 @check(
@@ -151,55 +153,31 @@ async def a_batch_belongs_to_the_store_once_it_is_added(memory: Memory) -> None:
         given = list(batch)
         await memory.client.add(session, batch)
         if batch != given:
-            raise Violation("corrupted: adding changed the list that the caller passed")
+            raise Violation("corrupted: add_messages changed the caller's list")
         edit(batch)
-        await _expect_untouched(memory, session, given, f"{name} in the list that was passed")
+        await expect_unchanged(memory, session, given, f"{name} in the caller's list")
         await memory.client.add(session, more := memory.messages(1))
         await memory.client.expect(session, contents_of([*given, *more]))
 
 
-async def _expect_untouched(
+async def expect_unchanged(
     memory: Memory, session: str, given: list[ChatMessage], deed: str
 ) -> None:
+    """Raise if the deed changed the history."""
     found = await memory.client.contents(session)
     if found != contents_of(given):
         evidence = (f"expected {quote_list(contents_of(given))}", f"read back {quote_list(found)}")
         raise Violation(f"corrupted: {deed} changed the history", *evidence)
 
 
-def _rich(memory: Memory) -> ChatMessage:
-    """A message with something to edit in every field that can be edited."""
+def make_rich_message(memory: Memory) -> ChatMessage:
+    """Return a message with something to edit in every field that can be edited."""
     function = {"name": "f", "arguments": {"a": [1]}}
     return memory.message(
         role="assistant",
         tool_calls=[{"id": "c1", "type": "function", "function": function}],
         metadata={"user": {"tags": ["a"], "name": "ann"}, "n": 1},
     )
-
-
-def _edit(message: Any) -> None:
-    """Change whatever can be changed in a message; what is frozen stays as it is."""
-    for name in ("metadata", "tool_calls", "content"):
-        with contextlib.suppress(Exception):
-            _edit_inside(field(message, name))
-    with contextlib.suppress(Exception):
-        if isinstance(message, dict):
-            message["content"] = "edited"
-        else:
-            message.content = "edited"
-
-
-def _edit_inside(value: Any) -> None:
-    if isinstance(value, dict):
-        for each in list(value.values()):
-            _edit_inside(each)
-        value["edited"] = True
-        if "n" in value:
-            value["n"] = 2
-    elif isinstance(value, list):
-        for each in value:
-            _edit_inside(each)
-        value.append("edited")
 
 
 EDITABLE = frozenset({"metadata", "tool_calls"})
@@ -215,16 +193,16 @@ EDITABLE = frozenset({"metadata", "tool_calls"})
 )
 async def a_message_belongs_to_the_store_once_it_is_added(memory: Memory) -> None:
     fields, session = EDITABLE & memory.target.carries, memory.session()
-    first, second = _rich(memory), _rich(memory)
+    first, second = make_rich_message(memory), make_rich_message(memory)
     as_given = [deepcopy(first), deepcopy(second)]
     await memory.client.add(session, [first])
     if first != as_given[0]:
-        raise Violation("corrupted: adding changed the message that the caller passed")
-    _edit(first)
+        raise Violation("corrupted: add_messages changed the caller's message")
+    edit_message(first)
     await memory.client.add(session, [second])
-    _edit(first)
-    _edit(second)
-    with label_findings("after the caller edited what it had passed"):
+    edit_message(first)
+    edit_message(second)
+    with label_findings("after the caller edited its messages"):
         await expect_messages(memory.client, session, as_given, fields)
 
 
@@ -250,7 +228,7 @@ async def editing_what_was_read_does_not_edit_the_history(memory: Memory) -> Non
         found = await memory.client.call("get_history", session)
         if isinstance(found, list):
             edit(found)
-        await _expect_untouched(memory, session, batch, f"{name} in the list that was read")
+        await expect_unchanged(memory, session, batch, f"{name} in a returned list")
     await memory.client.add(session, more := memory.messages(1))
     await memory.client.expect(session, contents_of([*batch, *more]))
 
@@ -265,13 +243,13 @@ async def editing_what_was_read_does_not_edit_the_history(memory: Memory) -> Non
 )
 async def editing_a_message_that_was_read_does_not_edit_the_history(memory: Memory) -> None:
     fields, session = EDITABLE & memory.target.carries, memory.session()
-    batch = [_rich(memory), _rich(memory)]
+    batch = [make_rich_message(memory), make_rich_message(memory)]
     as_given = deepcopy(batch)
     await memory.client.add(session, batch)
     for _ in range(2):
         for message in await memory.client.history(session):
-            _edit(message)
-        with label_findings("after the caller edited what it had read"):
+            edit_message(message)
+        with label_findings("after the caller edited returned messages"):
             await expect_messages(memory.client, session, as_given, fields)
 
 
@@ -340,15 +318,15 @@ async def a_history_of_ten_thousand_is_read_whole(memory: Memory) -> None:
     await memory.client.expect(session, contents_of(batch))
 
 
-def _full(memory: Memory) -> list[ChatMessage]:
-    """Messages that use every field."""
+def make_full_batch(memory: Memory) -> list[ChatMessage]:
+    """Return messages that use every field."""
     message = memory.message
     return [
         message(memory.text(" \u8bb0\u5fc6 \U0001f420 e\u0301\r\n "), role="system", name="boss"),
         message(
             role="user", metadata={"n": 2**53 + 1, "t": True, "none": None, "deep": [{"x": 0.1}]}
         ),
-        _rich(memory),
+        make_rich_message(memory),
         message(role="tool", tool_call_id="c1", created_at=datetime(2020, 1, 2, 3, 4, 5, 678, UTC)),
         message(role="user"),
     ]
@@ -365,7 +343,11 @@ def _full(memory: Memory) -> list[ChatMessage]:
     suite="smoke",
 )
 async def another_opening_reads_the_same_to_the_last_field(memory: Memory) -> None:
-    session, batch, fields = memory.session(), _full(memory), sorted(memory.target.carries)
+    session, batch, fields = (
+        memory.session(),
+        make_full_batch(memory),
+        sorted(memory.target.carries),
+    )
     await memory.client.add(session, batch)
     await expect_messages(memory.client, session, batch, fields)
     with label_findings("read after reopening"):
@@ -382,7 +364,11 @@ async def another_opening_reads_the_same_to_the_last_field(memory: Memory) -> No
     needs=[method("get_history", "last")],
 )
 async def a_shorter_read_gives_the_same_messages(memory: Memory) -> None:
-    session, batch, fields = memory.session(), _full(memory), sorted(memory.target.carries)
+    session, batch, fields = (
+        memory.session(),
+        make_full_batch(memory),
+        sorted(memory.target.carries),
+    )
     batch.insert(1, memory.message(memory.text("long " * 30_000)))
     await memory.client.add(session, batch)
     for last in (len(batch), 5, 1):

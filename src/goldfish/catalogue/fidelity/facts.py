@@ -1,8 +1,9 @@
-"""FID, continued: a fact comes back as it was told, text and metadata, and nobody can edit it."""
+"""FID: a fact comes back with its text and metadata unchanged, and no caller can edit it."""
 
 import copy
 from typing import Any
 
+from goldfish.catalogue.fidelity.editing import edit_inside
 from goldfish.catalogue.registry import check, method
 from goldfish.catalogue.support.facts import (
     ExpectedFacts,
@@ -116,14 +117,14 @@ async def nobody_edits_a_fact_through_what_was_passed(memory: Memory) -> None:
         del given["deep"]
     wanted = copy.deepcopy(given)
     answer = await client.call("remember", user, text, metadata=given)
-    _edit(given)
+    edit_inside(given)
     await expect_metadata(client, user, text, wanted)
     for item in ([] if answer is None else [answer]) + await fetch_facts(client, user, [text]):
-        _edit(read_metadata(item))
+        edit_inside(read_metadata(item))
     await expect_metadata(client, user, text, wanted)
     if client.has("get_fact"):
         name = await find_id(client, user, text)
-        _edit(read_metadata(await client.call("get_fact", user, name)))
+        edit_inside(read_metadata(await client.call("get_fact", user, name)))
         await expect_metadata(client, user, text, wanted)
 
 
@@ -147,7 +148,7 @@ async def metadata_that_cannot_be_kept_are_refused_whole(memory: Memory) -> None
         "a function": len,
         "a key that is no text": {1: "one"},
         "a tuple": (1, 2),
-        "a circle": _circle(),
+        "a circle": make_circle(),
     }
     for what, value in odd.items():
         text = f"This fact has {what}"
@@ -155,49 +156,40 @@ async def metadata_that_cannot_be_kept_are_refused_whole(memory: Memory) -> None
             facts.note(user, text)
             await expect_metadata(client, user, text, {"odd": value})
         elif text in await fetch_texts(client, user, [text]):
-            raise Violation(f"torn: {quote(text)} was refused, and is there")
+            raise Violation(f"torn: {quote(text)} was refused, but is there")
     await facts.expect(user)
 
 
 async def expect_metadata(client: Client, user: str, text: str, wanted: dict[str, Any]) -> None:
-    """Raise if the fact does not have these metadata, of these types."""
+    """Raise unless the fact has exactly this metadata, also by type."""
     items = await fetch_facts(client, user, [text])
     (item, *_) = [each for each in items if read_text(each) == text] or [None]
     if item is None:
-        raise Violation(f"lost: user {quote(user)} was told {quote(text)}")
+        raise Violation(f"lost: {quote(text)} was told about user {quote(user)}, but is not there")
     found = read_metadata(item)
-    if not _alike(found, wanted):
-        raise Violation(f"corrupted: the metadata {quote(wanted)} came back as {quote(found)}")
+    if not is_alike(found, wanted):
+        raise Violation(f"corrupted: metadata {quote(wanted)} came back as {quote(found)}")
 
 
-def _alike(found: Any, wanted: Any) -> bool:
-    """Whether values are equal, and of the same types within."""
+def is_alike(found: Any, wanted: Any) -> bool:
+    """Return True if the values are equal and have the same types inside."""
     try:
-        return bool(found == wanted) and repr(_kinds(found)) == repr(_kinds(wanted))
-    except RecursionError:  # both go round in a circle
+        return bool(found == wanted) and repr(describe_types(found)) == repr(describe_types(wanted))
+    except RecursionError:  # both hold themselves
         return True
 
 
-def _kinds(value: Any) -> Any:
-    """The types within a value, sorted by key: True equals 1 and is not the same."""
+def describe_types(value: Any) -> Any:
+    """Return the types inside a value, sorted by key: True equals 1, but is another type."""
     if isinstance(value, dict):
-        return {key: _kinds(value[key]) for key in sorted(value, key=str)}
+        return {key: describe_types(value[key]) for key in sorted(value, key=str)}
     if isinstance(value, list):
-        return [_kinds(each) for each in value]
+        return [describe_types(each) for each in value]
     return type(value).__name__
 
 
-def _edit(metadata: Any) -> None:
-    """Change metadata in place, inside too, where their kind allows it."""
-    if isinstance(metadata, dict):
-        deep = metadata.get("deep")
-        if isinstance(deep, dict) and isinstance(deep.get("list"), list):
-            deep["list"].append("edited")
-        metadata["source"] = "edited"
-
-
-def _circle() -> list[Any]:
-    """A list that holds itself."""
+def make_circle() -> list[Any]:
+    """Return a list that holds itself."""
     circle: list[Any] = []
     circle.append(circle)
     return circle

@@ -1,11 +1,12 @@
-"""FID, continued: a named value comes back as it was set, and is replaced whole."""
+"""FID: a named value comes back as it was set, and is replaced whole."""
 
 import copy
 from typing import Any
 
+from goldfish.catalogue.fidelity.editing import edit_inside
 from goldfish.catalogue.registry import check
 from goldfish.catalogue.support.comparison import describe_difference
-from goldfish.catalogue.support.state import ExpectedState, Owner, fetch, offer
+from goldfish.catalogue.support.state import ExpectedState, Owner, fetch, has_user_state, offer
 from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Memory
@@ -53,9 +54,9 @@ ODD_NAMES = [
     suite="smoke",
 )
 async def values_come_back_as_they_were_set(memory: Memory) -> None:
-    stated, owner = ExpectedState(memory), Owner(memory.session())
-    await stated.put(owner, KINDS)
-    await stated.expect(owner)
+    state, owner = ExpectedState(memory), Owner(memory.session())
+    await state.put(owner, KINDS)
+    await state.expect(owner)
 
 
 @check(
@@ -70,15 +71,15 @@ async def values_come_back_as_they_were_set(memory: Memory) -> None:
     suite="smoke",
 )
 async def a_value_is_replaced_whole(memory: Memory) -> None:
-    stated, owner = ExpectedState(memory), Owner(memory.session())
+    state, owner = ExpectedState(memory), Owner(memory.session())
     later: list[Any] = [{"name": "Alice"}, {"at": {"y": 2}}, {}, ["a"], "text", {"tags": []}]
-    await stated.put(owner, {"profile": PROFILE})
+    await state.put(owner, {"profile": PROFILE})
     for value in later:
-        await stated.put(owner, {"profile": value})
+        await state.put(owner, {"profile": value})
         found = await fetch(memory.client, owner)
         if changed := describe_difference(value, found.get("profile"), "profile"):
             raise Violation(
-                f"corrupted: what replaced a value is not what is there: {changed}",
+                f"corrupted: a value was replaced, but {changed}",
                 f"set {quote(value)}",
                 f"found {quote(found)}",
             )
@@ -95,10 +96,10 @@ async def a_value_is_replaced_whole(memory: Memory) -> None:
     suite="smoke",
 )
 async def setting_some_names_leaves_the_others(memory: Memory) -> None:
-    stated, owner = ExpectedState(memory), Owner(memory.session())
+    state, owner = ExpectedState(memory), Owner(memory.session())
     for number in range(6):
-        await stated.put(owner, {f"name {number}": memory.text(), f"other {number % 2}": number})
-    await stated.expect(owner)
+        await state.put(owner, {f"name {number}": memory.text(), f"other {number % 2}": number})
+    await state.expect(owner)
 
 
 @check(
@@ -112,11 +113,11 @@ async def setting_some_names_leaves_the_others(memory: Memory) -> None:
     about="state",
 )
 async def values_that_are_nothing_are_kept(memory: Memory) -> None:
-    stated, fresh, over = ExpectedState(memory), Owner(memory.session()), Owner(memory.session())
-    await stated.put(fresh, FALSY)
-    await stated.put(over, dict.fromkeys(FALSY, "something"))
-    await stated.put(over, FALSY)
-    await stated.expect(fresh, over)
+    state, fresh, over = ExpectedState(memory), Owner(memory.session()), Owner(memory.session())
+    await state.put(fresh, FALSY)
+    await state.put(over, dict.fromkeys(FALSY, "something"))
+    await state.put(over, FALSY)
+    await state.expect(fresh, over)
 
 
 @check(
@@ -134,9 +135,9 @@ async def odd_values_are_kept_exactly_or_refused(memory: Memory) -> None:
         refusal = await offer(memory.client, owner, {"plain": "yes", "odd": value})
         found = await fetch(memory.client, owner)
         if refusal is not None and found:
-            raise Violation(f"torn: {refusal}, and yet there is {quote(found)}", what)
+            raise Violation(f"torn: {what} was refused ({refusal}), but {quote(found)} is there")
         if refusal is None and "odd" not in found:
-            raise Violation(f"lost: {what} was acknowledged, and is not there", quote(found))
+            raise Violation(f"lost: {what} was acknowledged, but is not there", quote(found))
         if refusal is None and (changed := describe_difference(value, found["odd"], what)):
             raise Violation(f"corrupted: {changed}", f"set {quote(value)}")
 
@@ -153,13 +154,13 @@ async def odd_values_are_kept_exactly_or_refused(memory: Memory) -> None:
     about="state",
 )
 async def odd_names_are_told_apart_or_refused(memory: Memory) -> None:
-    stated, owner = ExpectedState(memory), Owner(memory.session())
-    await stated.put(owner, {"plain": {"b": memory.text("nested")}})
+    state, owner = ExpectedState(memory), Owner(memory.session())
+    await state.put(owner, {"plain": {"b": memory.text("nested")}})
     for name in ODD_NAMES:
         values = {name: memory.text(f"under {name[:10]!a}")}
         if await offer(memory.client, owner, values) is None:
-            stated.note(owner, values)
-    await stated.expect(owner)
+            state.note(owner, values)
+    await state.expect(owner)
 
 
 @check(
@@ -174,23 +175,17 @@ async def odd_names_are_told_apart_or_refused(memory: Memory) -> None:
 )
 async def what_was_handed_in_or_out_is_nobody_s_to_edit(memory: Memory) -> None:
     owners = [Owner(memory.session())]
-    if all(memory.client.has(name, "user_id") for name in ("set_state", "get_state")):
+    if has_user_state(memory.client):
         owners.append(Owner(memory.session(), memory.session("ann")))
     for owner in owners:
-        given = copy.deepcopy(PROFILE)
-        values = {"profile": given}
-        stated = ExpectedState(memory)
-        await stated.put(owner, values)
-        stated.values[owner.key] = {"profile": copy.deepcopy(PROFILE)}
-        given["at"]["x"] = "edited"
-        given["tags"].append("edited")
-        values["more"] = {}
-        await stated.expect(owner)
-        found = await fetch(memory.client, owner)
-        found["profile"]["tags"].append("edited")
-        found["profile"]["at"]["y"] = "edited"
-        found["more"] = True
-        await stated.expect(owner)
+        values = {"profile": copy.deepcopy(PROFILE)}
+        state = ExpectedState(memory)
+        await state.put(owner, values)
+        state.values[owner.key] = copy.deepcopy(values)
+        edit_inside(values)
+        await state.expect(owner)
+        edit_inside(await fetch(memory.client, owner))
+        await state.expect(owner)
 
 
 @check(
@@ -203,15 +198,15 @@ async def what_was_handed_in_or_out_is_nobody_s_to_edit(memory: Memory) -> None:
     about="state",
 )
 async def asking_and_setting_nothing_change_nothing(memory: Memory) -> None:
-    stated, owner, nobody = (
+    state, owner, nobody = (
         ExpectedState(memory),
         Owner(memory.session()),
         Owner(memory.session("nobody")),
     )
     for _ in range(2):
-        await stated.expect(nobody)
-    await stated.put(nobody, {})
-    await stated.expect(nobody)
-    await stated.put(owner, {"name": memory.text()})
-    await stated.put(owner, {})
-    await stated.expect(owner)
+        await state.expect(nobody)
+    await state.put(nobody, {})
+    await state.expect(nobody)
+    await state.put(owner, {"name": memory.text()})
+    await state.put(owner, {})
+    await state.expect(owner)

@@ -1,15 +1,15 @@
-"""FID, the text: a content comes back exactly as it went in, whatever it looks like."""
+"""FID: the content of a message comes back exactly as it went in, whatever it looks like."""
 
 from collections.abc import Mapping
 
 from goldfish.catalogue.registry import check
 from goldfish.catalogue.support.comparison import expect_kept_or_refused, label_findings
-from goldfish.findings.comparison import expect_contents, quote
+from goldfish.findings.comparison import quote
 from goldfish.harness.memory import Memory, contents_of
 
 
-async def _expect_kept(memory: Memory, texts: Mapping[str, str]) -> None:
-    """Each text, alone in a session of its own, is taken and comes back."""
+async def expect_texts_kept(memory: Memory, texts: Mapping[str, str]) -> None:
+    """Raise unless each text comes back, alone in a session of its own."""
     for variant, text in texts.items():
         session = memory.session()
         with label_findings(variant):
@@ -17,8 +17,8 @@ async def _expect_kept(memory: Memory, texts: Mapping[str, str]) -> None:
             await memory.client.expect(session, [text])
 
 
-async def _expect_kept_or_refused(memory: Memory, texts: Mapping[str, str]) -> None:
-    """Each text comes back exactly, or was refused and left nothing behind."""
+async def expect_texts_kept_or_refused(memory: Memory, texts: Mapping[str, str]) -> None:
+    """Raise unless each text comes back, or is refused and leaves nothing behind."""
     for variant, text in texts.items():
         with label_findings(variant):
             await expect_kept_or_refused(memory, memory.message(text))
@@ -34,7 +34,7 @@ async def _expect_kept_or_refused(memory: Memory, texts: Mapping[str, str]) -> N
     suite="smoke",
 )
 async def text_in_any_script_comes_back_unchanged(memory: Memory) -> None:
-    await _expect_kept(
+    await expect_texts_kept(
         memory,
         {
             "accents": memory.text("na\u00efve caf\u00e9 \u00df \u0130\u0131 \ufb01"),
@@ -75,7 +75,7 @@ async def text_in_any_script_comes_back_unchanged(memory: Memory) -> None:
 )
 async def white_space_is_part_of_the_text(memory: Memory) -> None:
     tag = memory.text
-    await _expect_kept(
+    await expect_texts_kept(
         memory,
         {
             "a leading blank": f"  {tag()}",
@@ -114,7 +114,7 @@ async def text_that_looks_like_data_stays_text(memory: Memory) -> None:
         "12:30", "key: value\n- item", "- a\n- b", "a,b,c\n1,2,3", 'say "hi", she said', "a;b|c\td",
         "(1, 2)", "b'bytes'", "#comment", "=1+1", "SGVsbG8=", "data: {}\n\n",
     ]  # fmt: skip
-    await _expect_kept(memory, {f"the text {quote(text)}": text for text in looks})
+    await expect_texts_kept(memory, {f"the text {quote(text)}": text for text in looks})
 
 
 @check(
@@ -136,7 +136,9 @@ async def text_that_looks_like_code_is_left_alone(memory: Memory) -> None:
         "*bold* _it_ `code` [link](http://x.y)", "```python\nprint('hi')\n```", "KEYS * ? [a-z]",
         "\\", "'", '"', "`", "%", "ann@example.org +1 555 0100", "sk-live-4eC39HqLyjWD",
     ]  # fmt: skip
-    await _expect_kept(memory, {f"the text {quote(text)}": memory.text(text) for text in words})
+    await expect_texts_kept(
+        memory, {f"the text {quote(text)}": memory.text(text) for text in words}
+    )
 
 
 EDGES = (255, 256, 1_000, 1_024, 4_000, 4_096, 8_192, 16_384, 32_768, 65_535, 65_536, 100_000)
@@ -151,15 +153,17 @@ EDGES = (255, 256, 1_000, 1_024, 4_000, 4_096, 8_192, 16_384, 32_768, 65_535, 65
     ),
 )
 async def a_long_text_comes_back_whole(memory: Memory) -> None:
-    long = {f"{size:,} characters": _long(memory, size + 1) for size in EDGES}
+    long = {f"{size:,} characters": make_long_text(memory, size + 1) for size in EDGES}
     long["70,000 characters of four bytes"] = memory.text("\U0001f420" * 70_000)
-    long["a megabyte"] = _long(memory, 1_100_000)
-    await _expect_kept(memory, long)
-    await _expect_kept_or_refused(memory, {"five megabytes": _long(memory, 5_300_000)})
+    long["a megabyte"] = make_long_text(memory, 1_100_000)
+    await expect_texts_kept(memory, long)
+    await expect_texts_kept_or_refused(
+        memory, {"five megabytes": make_long_text(memory, 5_300_000)}
+    )
 
 
-def _long(memory: Memory, size: int) -> str:
-    """A text of that length in which every place differs from its neighbours."""
+def make_long_text(memory: Memory, size: int) -> str:
+    """Return a text of that length in which every part differs from its neighbours."""
     tag = memory.text("")
     return (tag + " ".join(map(str, range(size // 5))))[:size].ljust(size, ".")
 
@@ -175,7 +179,7 @@ def _long(memory: Memory, size: int) -> str:
 async def strange_characters_are_kept_or_refused(memory: Memory) -> None:
     tag = memory.text
     controls = "".join(map(chr, [*range(1, 9), 11, 12, *range(14, 32), 127]))
-    await _expect_kept_or_refused(
+    await expect_texts_kept_or_refused(
         memory,
         {
             "a NUL in the middle": tag("a\x00b"),
@@ -207,10 +211,8 @@ async def an_empty_text_is_a_message_too(memory: Memory) -> None:
     batch = [memory.message(), memory.message("", role="assistant", tool_calls=[call])]
     session = memory.session()
     await memory.client.add(session, [*batch, end := memory.message()])
-    expect_contents(
-        contents_of([*batch, end]), await memory.client.contents(session), session=session
-    )
-    await _expect_kept_or_refused(memory, {"an empty text of a user": ""})
+    await memory.client.expect(session, contents_of([*batch, end]))
+    await expect_texts_kept_or_refused(memory, {"an empty text of a user": ""})
 
 
 @check(

@@ -1,4 +1,4 @@
-"""FID, continued: metadata that a store has no place for are refused, and harm nothing else."""
+"""FID: metadata that a store cannot keep is refused and harms nothing else."""
 
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
@@ -11,7 +11,7 @@ from goldfish.findings.reason import Reason
 from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness.memory import Memory, contents_of
 
-FORGETFUL = "nothing outlives a reopen, with such metadata or without: DUR tells more"
+FORGETFUL = "a reopen loses everything, with or without such metadata: see DUR"
 UNKEEPABLE: dict[str, Any] = {
     "a time": datetime(2026, 11, 16, 7, 30, tzinfo=UTC),
     "a set": {1, 2},
@@ -36,7 +36,7 @@ async def facts_outlive_metadata_that_cannot_be_kept(memory: Memory) -> None:
     facts = ExpectedFacts(memory)
     ann, ben = memory.session("ann"), memory.session("ben")
     await facts.tell(ann, "Ann lives in Berlin")
-    await _outlives_a_reopen(memory, facts.expect)
+    await require_persistence(memory, facts.expect)
     client = memory.client
     for what, value in UNKEEPABLE.items():
         await facts.tell(ann, f"Ann was told this before {what}")
@@ -79,7 +79,7 @@ async def messages_outlive_metadata_that_cannot_be_kept(memory: Memory) -> None:
     await memory.client.add(session, batch := memory.messages(2))
     there: list[Any] = contents_of(batch)
     beside: list[Any] = []
-    await _outlives_a_reopen(memory, lambda: memory.client.expect(session, there))
+    await require_persistence(memory, lambda: memory.client.expect(session, there))
     client = memory.client
     for value in UNKEEPABLE.values():
         await client.add(session, batch := memory.messages(2))
@@ -94,8 +94,8 @@ async def messages_outlive_metadata_that_cannot_be_kept(memory: Memory) -> None:
     await again.expect(other, beside, foreign=there)
 
 
-async def _outlives_a_reopen(memory: Memory, expect: Callable[[], Awaitable[None]]) -> None:
-    """Raise UnsupportedError if the storage is forgetful anyhow: that is no news here."""
+async def require_persistence(memory: Memory, expect: Callable[[], Awaitable[None]]) -> None:
+    """Raise UnsupportedError if a reopen loses what is expected anyway: DUR reports that."""
     await memory.reopen()
     try:
         await expect()
