@@ -6,8 +6,8 @@ from typing import Any
 
 from docs.making.markdown import escaped
 from goldfish.catalogue.registry import Check, catalogue
-from goldfish.findings.advice import advice
 from goldfish.findings.families import FAMILIES
+from goldfish.findings.remedies import find_remedy
 from goldfish.specimens import Specimen, gallery
 
 
@@ -83,7 +83,7 @@ def _advised(check: Check, caught: list[Specimen]) -> Iterator[str]:
     """What usually causes it and what mends it, once for each word that it is found by."""
     told: dict[Any, list[str]] = {}
     for finding in dict.fromkeys(each.finding for each in caught):
-        told.setdefault(advice(check.code, finding), []).append(finding)
+        told.setdefault(find_remedy(check.code, finding), []).append(finding)
     for given, findings in told.items():
         words = "" if len(told) == 1 else f" ({', '.join(findings)})"
         yield f"*Mechanism{words}.* {escaped(given.mechanism)}"

@@ -4,9 +4,9 @@ import pytest
 
 from goldfish.catalogue.registry import catalogue
 from goldfish.cli import run_command
-from goldfish.findings.advice import advice
 from goldfish.findings.families import FAMILIES
 from goldfish.findings.kinds import KINDS
+from goldfish.findings.remedies import find_remedy
 
 
 @pytest.fixture(autouse=True)
@@ -21,7 +21,7 @@ def test_a_code_is_told_with_incident_mechanism_and_fix(capsys: pytest.CaptureFi
     out = capsys.readouterr().out
     assert out.startswith("CON01  Messages that several processes add")
     assert "\nincident   langchain-community" in out
-    told, words = advice("CON01", "lost"), " ".join(out.split())
+    told, words = find_remedy("CON01", "lost"), " ".join(out.split())
     assert f" mechanism {told.mechanism} fix {told.fix} " in words
     assert all(f"\n           {line}\n" in out for line in told.example.splitlines())
     assert "goldfish check specimen:saves-its-own-copy --only CON01\n" in out

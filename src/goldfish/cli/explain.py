@@ -4,10 +4,9 @@ from collections import Counter
 
 from goldfish.catalogue.registry import SUITES, Check, Need, catalogue
 from goldfish.errors import UsageError
-from goldfish.findings.advice import Advice, advice
 from goldfish.findings.families import FAMILIES
 from goldfish.findings.kinds import KINDS
-from goldfish.findings.remedies import REMEDIES
+from goldfish.findings.remedies import REMEDIES, Remedy, find_remedy
 from goldfish.report.page import Page
 from goldfish.specimens import Specimen, gallery
 from goldfish.targets.lookup import suggest_name
@@ -38,7 +37,7 @@ def _promise(page: Page, check: Check) -> None:
     needs = "; ".join(need.text for need in _beyond_messages(check)) or "only what every memory has"
     page.write(needs, label=LABEL.format("needs"))
     page.write(check.incident, label=LABEL.format("incident"))
-    _advised(page, advice(check.code, _usual(caught)))
+    _advised(page, find_remedy(check.code, _usual(caught)))
     for specimen in caught:
         page.write()
         page.write(f"{specimen.bug} ({specimen.finding})", label=LABEL.format("it catches"))
@@ -61,7 +60,7 @@ def _word(page: Page, word: str) -> None:
     caught = [each for each in gallery().values() if each.finding == word]
     page.write(KINDS[word].meaning, label=f"{word}  ", style="bold")
     page.write()
-    _advised(page, Advice(*REMEDIES[word]))
+    _advised(page, REMEDIES[word])
     page.write()
     codes = sorted({each.caught_by for each in caught})
     page.write(" ".join(codes), label=LABEL.format("found by"))
@@ -73,7 +72,7 @@ def _word(page: Page, word: str) -> None:
         _shown(page, specimen)
 
 
-def _advised(page: Page, advised: Advice) -> None:
+def _advised(page: Page, advised: Remedy) -> None:
     """What usually causes it, and the fix with its code, which is never wrapped."""
     page.write(advised.mechanism, label=LABEL.format("mechanism"))
     page.write(advised.fix, label=LABEL.format("fix"))

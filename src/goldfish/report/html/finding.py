@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from goldfish.findings.advice import Advice, advice
+from goldfish.findings.remedies import Remedy, find_remedy
 from goldfish.findings.result import Result
 from goldfish.history.notation import HEADING
 from goldfish.report.html.description import describe_finding
@@ -32,7 +32,7 @@ def render_finding(result: Result, anchor: str, known: str | None, *, first: boo
         element(
             "div",
             element("section", *_render_evidence(result)),
-            element("section", *_render_advice(advice(result.code, result.finding))),
+            element("section", *_render_remedy(find_remedy(result.code, result.finding))),
             class_="columns",
         ),
         id=f"{anchor}-{result.code}",
@@ -76,7 +76,7 @@ def _render_evidence(result: Result) -> list[Markup]:
     return parts
 
 
-def _render_advice(given: Advice) -> list[Markup]:
+def _render_remedy(given: Remedy) -> list[Markup]:
     parts = [
         element("h4", "What usually causes it"),
         element("p", given.mechanism),

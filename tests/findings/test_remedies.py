@@ -1,0 +1,53 @@
+"""Every finding has a remedy, and the examples of remedies are Python."""
+
+import ast
+import textwrap
+
+import pytest
+
+from goldfish.catalogue.registry import catalogue
+from goldfish.findings.families import FAMILIES
+from goldfish.findings.kinds import KINDS
+from goldfish.findings.remedies import CAUSES, REMEDIES, find_remedy
+
+
+def test_every_check_has_a_remedy_for_every_finding_and_for_none() -> None:
+    """Whatever a check finds, there is a mechanism and a fix."""
+    for code in catalogue():
+        for finding in (None, *KINDS):
+            remedy = find_remedy(code, finding)
+            assert remedy.mechanism
+            assert remedy.fix
+
+
+def test_the_most_specific_remedy_is_found() -> None:
+    """The code's remedy beats that of family and finding, which beats the finding's own."""
+    assert find_remedy("CON13", "lost") is REMEDIES["CON13"]
+    assert find_remedy("CON01", "lost") is REMEDIES["CON lost"]
+    assert find_remedy("SNP12", "corrupted") is REMEDIES["corrupted"]
+    assert find_remedy("ISO01") is REMEDIES["ISO"]
+
+
+def test_a_finding_of_any_call_has_a_remedy_of_its_own() -> None:
+    """A store that hangs is not told what the check is about."""
+    assert find_remedy("CON13", "wedged") is REMEDIES["wedged"]
+
+
+def test_each_name_has_one_remedy() -> None:
+    """No cause hides behind another."""
+    assert len(REMEDIES) == sum(len(cause.answers) for cause in CAUSES)
+
+
+@pytest.mark.parametrize("name", REMEDIES)
+def test_each_remedy_answers_what_exists_with_an_example_that_parses(name: str) -> None:
+    """Every name is a code, a family or a finding, and every example is valid Python."""
+    first, _, finding = name.partition(" ")
+    assert first in {*catalogue(), *FAMILIES, *KINDS}
+    assert finding in {"", *KINDS}
+    ast.parse(f"async def example(self):\n{textwrap.indent(REMEDIES[name].example, '    ')}")
+
+
+def test_an_unknown_family_is_an_error_that_says_what_to_do() -> None:
+    """A code that no catalogue has is refused with a way out."""
+    with pytest.raises(KeyError, match="goldfish checks"):
+        find_remedy("XYZ01")
