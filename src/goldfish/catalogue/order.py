@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 from goldfish.catalogue.registry import Reopening, check, method
+from goldfish.catalogue.support.sessions import write_session
 from goldfish.findings.comparison import expect_contents, quote_list
 from goldfish.findings.result import Violation
 from goldfish.harness.client import StoreError
@@ -204,8 +205,7 @@ async def last_gives_the_newest_in_order(memory: Memory) -> None:
     needs=[Last],
 )
 async def last_beyond_the_beginning_gives_all(memory: Memory) -> None:
-    session, batch = memory.session(), memory.messages(7)
-    await memory.client.add(session, batch)
+    session, batch = await write_session(memory, 7)
     for last in (7, 8, 13, 14, 101, 1000, 2**31 - 1):
         await expect_last(memory, session, contents_of(batch), last)
     for last in (1, 5):
@@ -222,8 +222,7 @@ async def last_beyond_the_beginning_gives_all(memory: Memory) -> None:
     needs=[Last],
 )
 async def last_zero_gives_nothing(memory: Memory) -> None:
-    session, batch = memory.session(), memory.messages(4)
-    await memory.client.add(session, batch)
+    session, batch = await write_session(memory, 4)
     await expect_last(memory, session, contents_of(batch), 0)
     await expect_last(memory, memory.session("unknown"), [], 0)
     await memory.client.expect(session, contents_of(batch))
@@ -239,8 +238,7 @@ async def last_zero_gives_nothing(memory: Memory) -> None:
     needs=[Last],
 )
 async def a_negative_last_is_refused(memory: Memory) -> None:
-    session, batch = memory.session(), memory.messages(5)
-    await memory.client.add(session, batch)
+    session, _ = await write_session(memory, 5)
     for last in (-1, -2, -5, -100):
         try:
             found = await memory.client.contents(session, last=last)

@@ -7,6 +7,7 @@ from typing import Any
 
 from goldfish.catalogue.registry import Reopening, Retries, check, method
 from goldfish.catalogue.support.neighbours import expect_untouched, write_look_alikes
+from goldfish.catalogue.support.sessions import expect_usable, write_session
 from goldfish.catalogue.support.steadiness import expect_steady, read_steady_fields
 from goldfish.findings.comparison import expect_contents, quote, quote_list
 from goldfish.findings.result import Violation
@@ -49,8 +50,7 @@ async def trim(memory: Memory, session: str, before: Sequence[Any], keep: int) -
 
 async def trim_in_turn(memory: Memory, size: int, *keeps: int) -> None:
     """Write a session of this size, and trim it to each of these numbers in turn."""
-    session, batch = memory.session(), memory.messages(size)
-    await memory.client.add(session, batch)
+    session, batch = await write_session(memory, size)
     left = contents_of(batch)
     for keep in keeps:
         left = await trim(memory, session, left, keep)
@@ -107,12 +107,9 @@ async def trimming_says_how_many_it_removed(memory: Memory) -> None:
 )
 async def trimming_to_nothing_removes_all(memory: Memory) -> None:
     for size in (1, 5):
-        session, batch = memory.session(f"of-{size}"), memory.messages(size)
-        await memory.client.add(session, batch)
+        session, batch = await write_session(memory, size, f"of-{size}")
         await trim(memory, session, contents_of(batch), 0)
-        later = memory.messages(2)
-        await memory.client.add(session, later)
-        await memory.client.expect(session, contents_of(later), gone=contents_of(batch))
+        await expect_usable(memory, session, gone=contents_of(batch))
 
 
 @check(
@@ -139,11 +136,10 @@ async def trimming_beyond_the_end_removes_nothing(memory: Memory) -> None:
 )
 async def trimming_what_is_not_there_is_no_error(memory: Memory) -> None:
     for keep in (3, 0):
-        session, first = memory.session(f"to-{keep}"), memory.message()
+        session = memory.session(f"to-{keep}")
         await memory.client.call("trim", session, keep_last=keep)
         await memory.client.expect(session, [])
-        await memory.client.add(session, [first])
-        await memory.client.expect(session, [first.content])
+        await expect_usable(memory, session, count=1)
 
 
 @check(
@@ -195,8 +191,7 @@ async def messages_added_after_trimming_go_to_the_end(memory: Memory) -> None:
     needs=[Trim, Reopening],
 )
 async def trimmed_messages_stay_gone_after_reopen(memory: Memory) -> None:
-    session, batch = memory.session(), memory.messages(8)
-    await memory.client.add(session, batch)
+    session, batch = await write_session(memory, 8)
     there = contents_of(batch)
     for keep in (5, 2, 0):
         left = await trim(memory, session, there, keep)
@@ -229,8 +224,7 @@ async def trimming_again_removes_nothing_more(memory: Memory) -> None:
 )
 async def trimming_to_a_negative_number_removes_nothing(memory: Memory) -> None:
     for keep in (-1, -3, -100):
-        session, batch = memory.session("negative"), memory.messages(5)
-        await memory.client.add(session, batch)
+        session, batch = await write_session(memory, 5, "negative")
         with suppress(StoreError):  # an error is what it should be
             await memory.client.call("trim", session, keep_last=keep)
         found = await memory.client.contents(session)
@@ -250,8 +244,7 @@ async def trimming_to_a_negative_number_removes_nothing(memory: Memory) -> None:
     needs=[Trim, Retries],
 )
 async def a_trimmed_message_may_be_added_again(memory: Memory) -> None:
-    session, batch = memory.session(), memory.messages(4)
-    await memory.client.add(session, batch)
+    session, batch = await write_session(memory, 4)
     left = await trim(memory, session, contents_of(batch), 2)
     await memory.client.add(session, [batch[0]])
     await memory.client.expect(session, [*left, batch[0].content])
@@ -324,8 +317,7 @@ async def a_long_history_is_trimmed_at_once(memory: Memory) -> None:
     needs=[Trim, method("get_history", "last")],
 )
 async def the_last_messages_are_right_after_trimming(memory: Memory) -> None:
-    session, batch = memory.session(), memory.messages(9)
-    await memory.client.add(session, batch)
+    session, batch = await write_session(memory, 9)
     left = await trim(memory, session, contents_of(batch), 4)
     later = memory.messages(1)
     await memory.client.add(session, later)

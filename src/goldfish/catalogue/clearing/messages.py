@@ -11,6 +11,7 @@ from goldfish.catalogue.support.neighbours import (
     write_look_alikes,
 )
 from goldfish.catalogue.support.openings import choose_writers, expect_fresh
+from goldfish.catalogue.support.sessions import expect_usable, write_session
 from goldfish.findings.comparison import expect_contents, quote, quote_list
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Client, Memory, contents_of, field
@@ -225,9 +226,7 @@ async def clearing_all_empties_every_session(memory: Memory) -> None:
     for name, batch in written.items():
         await memory.client.expect(name, [], gone=contents_of(batch))
     await memory.client.call("clear_all")
-    later = memory.messages(2)
-    await memory.client.add(base, later)
-    await memory.client.expect(base, contents_of(later))
+    await expect_usable(memory, base)
 
 
 @check(
@@ -267,8 +266,7 @@ async def clearing_all_reaches_what_others_wrote(memory: Memory) -> None:
 )
 async def deleting_removes_exactly_those(memory: Memory) -> None:
     for places in ((0,), (6,), (3,), (1, 4), (5, 0, 2), (6, 5, 4, 3, 2, 1)):
-        session, batch = memory.session("deleting"), memory.messages(7)
-        await memory.client.add(session, batch)
+        session, batch = await write_session(memory, 7, "deleting")
         doomed = [batch[place] for place in places]
         await memory.client.call("delete_messages", session, ids_of(doomed))
         rest = [each for each in batch if each not in doomed]
@@ -336,13 +334,10 @@ async def deleting_stays_within_its_session(memory: Memory) -> None:
 )
 async def deleting_every_message_leaves_an_empty_session(memory: Memory) -> None:
     for size in (1, 5, 120):
-        session, batch = memory.session(f"of-{size}"), memory.messages(size)
-        await memory.client.add(session, batch)
+        session, batch = await write_session(memory, size, f"of-{size}")
         await memory.client.call("delete_messages", session, ids_of(batch))
         await memory.client.expect(session, [], gone=contents_of(batch))
-        later = memory.messages(2)
-        await memory.client.add(session, later)
-        await memory.client.expect(session, contents_of(later), gone=contents_of(batch))
+        await expect_usable(memory, session, gone=contents_of(batch))
 
 
 @check(
@@ -379,8 +374,7 @@ async def ids_to_delete_are_compared_exactly(memory: Memory) -> None:
     needs=[Delete, carries("id"), Reopening],
 )
 async def deleted_messages_stay_gone_after_reopen(memory: Memory) -> None:
-    session, batch = memory.session(), memory.messages(6)
-    await memory.client.add(session, batch)
+    session, batch = await write_session(memory, 6)
     await memory.client.call("delete_messages", session, ids_of([batch[0], batch[3]]))
     rest = contents_of([*batch[1:3], *batch[4:]])
     client = await memory.reopen()
@@ -400,8 +394,7 @@ async def deleted_messages_stay_gone_after_reopen(memory: Memory) -> None:
     needs=[Delete, carries("id"), Retries],
 )
 async def a_deleted_message_may_be_added_again(memory: Memory) -> None:
-    session, batch = memory.session(), memory.messages(4)
-    await memory.client.add(session, batch)
+    session, batch = await write_session(memory, 4)
     for message in (batch[1], batch[3], batch[1]):
         await memory.client.call("delete_messages", session, [message.id])
         rest = await memory.client.contents(session)
@@ -419,8 +412,7 @@ async def a_deleted_message_may_be_added_again(memory: Memory) -> None:
     needs=[Delete, carries("id"), method("trim", "keep_last")],
 )
 async def deleting_and_trimming_count_the_same_messages(memory: Memory) -> None:
-    session, batch = memory.session(), memory.messages(9)
-    await memory.client.add(session, batch)
+    session, batch = await write_session(memory, 9)
     await memory.client.call("delete_messages", session, ids_of([batch[8], batch[6], batch[1]]))
     rest = contents_of([batch[0], *batch[2:6], batch[7]])
     if memory.client.has("get_history", "last"):
@@ -453,8 +445,7 @@ async def sessions_are_listed_once_each(memory: Memory) -> None:
     there = await write_look_alikes(memory, base)
     confused = set(make_look_alikes(base)) - set(there)
     for at in range(130 - len(there)):
-        session, batch = memory.session(f"number-{at}"), memory.messages(2)
-        await memory.client.add(session, batch)
+        session, batch = await write_session(memory, 2, f"number-{at}")
         there[session] = contents_of(batch)
     expect_listed(
         there, [name for name in await list_sessions(memory.client) if name not in confused]

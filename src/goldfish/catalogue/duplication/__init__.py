@@ -1,1 +1,5 @@
-"""DUP: the promises about duplication."""
+"""DUP: the same message or fact is stored once; what only looks alike is stored twice.
+
+The checks may import ``catalogue.registry`` and ``catalogue.support``, ``harness`` and
+``findings``.
+"""

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from goldfish.catalogue.clearing.messages import ids_of, list_sessions
 from goldfish.catalogue.registry import Reopening, Retries, carries, check, method
 from goldfish.catalogue.support.neighbours import expect_untouched, write_look_alikes
+from goldfish.catalogue.support.sessions import write_session
 from goldfish.findings.comparison import quote, quote_list
 from goldfish.findings.result import Violation
 from goldfish.harness.client import StoreError
@@ -75,16 +76,15 @@ async def expect_alive(client: Client, session: str, expected: Iterable[Any], wh
         )
 
 
-async def write_session(memory: Memory, hint: str, count: int = 2) -> tuple[str, list[Any]]:
+async def write_contents(memory: Memory, hint: str, count: int = 2) -> tuple[str, list[Any]]:
     """Write a new session; return its id and the contents of its messages."""
-    session, batch = memory.session(hint), memory.messages(count)
-    await memory.client.add(session, batch)
+    session, batch = await write_session(memory, count, hint)
     return session, contents_of(batch)
 
 
 async def write_expiring(memory: Memory, hint: str, count: int = 2) -> tuple[str, list[Any]]:
     """Write a new session that expires soon; return its id and contents."""
-    session, contents = await write_session(memory, hint, count)
+    session, contents = await write_contents(memory, hint, count)
     await memory.client.call("set_ttl", session, SOON)
     return session, contents
 
@@ -103,7 +103,7 @@ async def has_own_expiry(memory: Memory) -> bool:
     """Return True if the store has a store-wide expiry, which every write renews."""
     client = memory.client
     if client.has("get_ttl"):
-        session, _ = await write_session(memory, "probe")
+        session, _ = await write_contents(memory, "probe")
         return await client.call("get_ttl", session) is not None
     parameter = inspect.signature(memory.target.factory).parameters.get("ttl")
     return parameter is not None and parameter.default not in (None, parameter.empty)
@@ -157,7 +157,7 @@ async def an_expired_session_is_empty(memory: Memory) -> None:
     needs=[SetTTL, method("list_sessions")],
 )
 async def an_expired_session_is_not_listed(memory: Memory) -> None:
-    kept, _ = await write_session(memory, "kept")
+    kept, _ = await write_contents(memory, "kept")
     session, _ = await write_expiring(memory, "expiring")
     began = time.monotonic()
     while time.monotonic() < began + LATEST:
@@ -185,7 +185,7 @@ async def a_deadline_holds_for_every_opening(memory: Memory) -> None:
     await one.add(known, batch)
     await two.contents(known)
     reopened, contents = await write_expiring(memory, "reopened")
-    lasting, others = await write_session(memory, "lasting")
+    lasting, others = await write_contents(memory, "lasting")
     await one.call("set_ttl", lasting, MINUTE)
     await one.call("set_ttl", known, SOON)
     began = time.monotonic()
@@ -207,7 +207,7 @@ async def a_deadline_holds_for_every_opening(memory: Memory) -> None:
 async def a_session_does_not_expire_early(memory: Memory) -> None:
     there = {}
     for seconds in (MINUTE, 3_600, 31 * 86_400, 10 * 365 * 86_400):
-        session, contents = await write_session(memory, f"for-{seconds}")
+        session, contents = await write_contents(memory, f"for-{seconds}")
         await memory.client.call("set_ttl", session, seconds)
         there[session] = contents, f"with a deadline in {seconds:,} s"
     await asyncio.sleep(0.15)
@@ -300,7 +300,7 @@ async def trimming_keeps_the_deadline(memory: Memory) -> None:
         await memory.client.call("trim", session, keep_last=max(1, keep))
 
     await expect_expiry(memory.client, session, contents, trim)
-    lasting, _ = await write_session(memory, "lasting", 5)
+    lasting, _ = await write_contents(memory, "lasting", 5)
     await memory.client.call("set_ttl", lasting, MINUTE)
     await memory.client.call("trim", lasting, keep_last=3)
     if not await memory.client.contents(lasting):
@@ -317,8 +317,7 @@ async def trimming_keeps_the_deadline(memory: Memory) -> None:
     needs=[SetTTL, method("delete_messages"), carries("id")],
 )
 async def deleting_messages_keeps_the_deadline(memory: Memory) -> None:
-    session, batch = memory.session(), memory.messages(30)
-    await memory.client.add(session, batch)
+    session, batch = await write_session(memory, 30)
     await memory.client.call("set_ttl", session, SOON)
     doomed = contents_of(batch[-1:])
 
@@ -369,7 +368,7 @@ async def a_deadline_can_be_removed(memory: Memory) -> None:
 )
 async def a_new_deadline_replaces_the_old_one(memory: Memory) -> None:
     client = memory.client
-    shorter, early = await write_session(memory, "shorter")
+    shorter, early = await write_contents(memory, "shorter")
     await client.call("set_ttl", shorter, MINUTE)
 
     async def prolong() -> tuple[str, list[Any]]:
@@ -396,12 +395,12 @@ async def a_new_deadline_replaces_the_old_one(memory: Memory) -> None:
 async def the_time_left_is_told_in_seconds(memory: Memory) -> None:
     client = memory.client
     await expect_no_deadline(client, memory.session("unknown"), "that nobody wrote to")
-    session, _ = await write_session(memory, "without")
+    session, _ = await write_contents(memory, "without")
     left = await client.call("get_ttl", session)
     if left is not None and (not isinstance(left, int | float) or left <= 0):
         raise Violation(f"wrong: get_ttl returned {quote(left)} for a session without a deadline")
     for seconds in (MINUTE, 5, 40 * 86_400):
-        session, _ = await write_session(memory, f"for-{seconds}")
+        session, _ = await write_contents(memory, f"for-{seconds}")
         began = time.monotonic()
         await client.call("set_ttl", session, seconds)
         left = await client.call("get_ttl", session)
@@ -448,8 +447,7 @@ async def a_session_begins_anew_after_its_expiry(memory: Memory) -> None:
     needs=[SetTTL, Retries],
 )
 async def an_expired_message_may_be_added_again(memory: Memory) -> None:
-    session, batch = memory.session(), memory.messages(3)
-    await memory.client.add(session, batch)
+    session, batch = await write_session(memory, 3)
     await memory.client.call("set_ttl", session, SOON)
     await expect_expiry(memory.client, session, contents_of(batch))
     await memory.client.add(session, batch[1:])

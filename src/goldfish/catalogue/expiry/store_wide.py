@@ -3,7 +3,7 @@
 import asyncio
 import time
 
-from goldfish.catalogue.expiry.sessions import SOON, expect_expiry, write_session
+from goldfish.catalogue.expiry.sessions import SOON, expect_expiry, write_contents
 from goldfish.catalogue.registry import StoreTTL, check, method
 from goldfish.findings.comparison import quote, quote_list
 from goldfish.findings.result import Violation
@@ -21,7 +21,7 @@ from goldfish.harness.memory import Memory, contents_of
 )
 async def a_store_wide_expiry_takes_effect(memory: Memory) -> None:
     client = await memory.reopen(ttl=SOON)
-    session, contents = await write_session(memory, "left-alone")
+    session, contents = await write_contents(memory, "left-alone")
     left = await client.call("get_ttl", session) if client.has("get_ttl") else SOON
     still_there = await client.contents(session)
     await expect_expiry(client, session, contents)
@@ -41,7 +41,7 @@ async def a_store_wide_expiry_takes_effect(memory: Memory) -> None:
 async def every_write_renews_a_store_wide_expiry(memory: Memory) -> None:
     client = await memory.reopen(ttl=2)
     for _ in range(3):
-        session, contents = await write_session(memory, "active")
+        session, contents = await write_contents(memory, "active")
         slowest, last = 0.0, time.monotonic()
         for turn in range(4):
             await asyncio.sleep(0.6)
@@ -73,7 +73,7 @@ async def every_write_renews_a_store_wide_expiry(memory: Memory) -> None:
 )
 async def reads_do_not_renew_a_store_wide_expiry(memory: Memory) -> None:
     client = await memory.reopen(ttl=SOON)
-    session, contents = await write_session(memory, "read")
+    session, contents = await write_contents(memory, "read")
     await expect_expiry(client, session, contents, lambda: client.contents(session))
 
 
@@ -88,7 +88,7 @@ async def reads_do_not_renew_a_store_wide_expiry(memory: Memory) -> None:
 )
 async def an_idle_session_expires_while_others_are_written(memory: Memory) -> None:
     client = await memory.reopen(ttl=SOON)
-    idle, contents = await write_session(memory, "idle")
+    idle, contents = await write_contents(memory, "idle")
     busy = memory.session("busy")
     await expect_expiry(client, idle, contents, lambda: client.add(busy, memory.messages(1)))
 
@@ -104,6 +104,6 @@ async def an_idle_session_expires_while_others_are_written(memory: Memory) -> No
 )
 async def trimming_keeps_a_store_wide_expiry(memory: Memory) -> None:
     client = await memory.reopen(ttl=SOON)
-    session, contents = await write_session(memory, "trimmed", 5)
+    session, contents = await write_contents(memory, "trimmed", 5)
     await client.call("trim", session, keep_last=3)
     await expect_expiry(client, session, contents)

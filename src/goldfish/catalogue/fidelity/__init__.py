@@ -1,1 +1,5 @@
-"""FID: the promises about fidelity."""
+"""FID: texts, fields, batches, values and facts come back exactly or are refused.
+
+The checks may import ``catalogue.registry`` and ``catalogue.support``, ``harness`` and
+``findings``.
+"""

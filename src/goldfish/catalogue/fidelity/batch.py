@@ -15,6 +15,7 @@ from goldfish.catalogue.support.comparison import (
     expect_messages,
     label_findings,
 )
+from goldfish.catalogue.support.sessions import expect_usable, write_session
 from goldfish.findings.comparison import expect_contents, quote, quote_list
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Memory, contents_of
@@ -216,8 +217,7 @@ async def a_message_belongs_to_the_store_once_it_is_added(memory: Memory) -> Non
     suite="smoke",
 )
 async def editing_what_was_read_does_not_edit_the_history(memory: Memory) -> None:
-    session, batch = memory.session(), memory.messages(3)
-    await memory.client.add(session, batch)
+    session, batch = await write_session(memory, 3)
     edits: dict[str, Callable[[list[Any]], object]] = {
         "appending": lambda found: found.append(memory.message()),
         "removing": lambda found: found.pop(0),
@@ -297,8 +297,7 @@ async def a_batch_of_none_changes_nothing(memory: Memory) -> None:
         listed = list(await memory.client.call("list_sessions"))
         if empty in listed:
             raise Violation("phantom: a session without messages is listed", quote_list(listed))
-    await memory.client.add(empty, more := memory.messages(1))
-    await memory.client.expect(empty, contents_of(more))
+    await expect_usable(memory, empty, count=1)
 
 
 @check(

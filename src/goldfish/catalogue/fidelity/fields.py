@@ -11,6 +11,7 @@ from goldfish.catalogue.support.comparison import (
     expect_messages,
     label_findings,
 )
+from goldfish.catalogue.support.sessions import write_session
 from goldfish.harness.memory import Memory
 
 
@@ -64,8 +65,7 @@ async def a_role_is_kept_as_it_was_given(memory: Memory) -> None:
     needs=[carries("id")],
 )
 async def an_id_is_kept_as_it_was_given(memory: Memory) -> None:
-    session, batch = memory.session(), memory.messages(3)
-    await memory.client.add(session, batch)
+    session, batch = await write_session(memory, 3)
     await expect_messages(memory.client, session, batch, ["id"])
     await expect_messages(memory.client, session, batch, ["id"])  # not a new one for each read
     names = [
@@ -306,8 +306,7 @@ async def deep_and_wide_metadata_comes_back_whole(memory: Memory) -> None:
     ),
 )
 async def what_was_not_given_stays_absent(memory: Memory) -> None:
-    session, batch = memory.session(), memory.messages(2)
-    await memory.client.add(session, batch)
+    session, batch = await write_session(memory, 2)
     optional = {"name", "tool_calls", "tool_call_id", "metadata"}
     await expect_messages(memory.client, session, batch, optional & memory.target.carries)
 

@@ -7,6 +7,22 @@ from goldfish.catalogue.support.comparison import expect_kept_or_refused, label_
 from goldfish.findings.comparison import quote
 from goldfish.harness.memory import Memory, contents_of
 
+SCRIPTS = {
+    "accents": "na\u00efve caf\u00e9 \u00df \u0130\u0131 \ufb01",
+    "decomposed accents": "cafe\u0301 A\u030a n\u0303",
+    "an emoji of four bytes": "\U0001f420 and text after it",
+    "an emoji family": "\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466",
+    "a flag and a skin tone": "\U0001f1f3\U0001f1f4 \U0001f44d\U0001f3fe \u2764\ufe0f",
+    "Chinese, Japanese, Korean": "记忆 キンギョ 금붕어",
+    "rare ideographs": "\U00020bb7\u91ce\u5bb6 \U0002f81a",
+    "right to left": "\u05e9\u05dc\u05d5\u05dd \u200f\u0645\u0631\u062d\u0628\u0627\u200e!",
+    "stacked marks": "Z\u0351\u036b\u0343\u0364a\u0334\u0321l\u0321\u0315",
+    "Indic and Thai": "\u0915\u094d\u0937\u093f \u0e19\u0e49\u0e33",
+    "mathematics": "\U0001d4d0 \u2260 \u00bd \u2462 \u212b \u2126",
+    "private use and the last plane": "\ue000 \U0010fffd",
+    "typographic signs": "\u201cyes\u201d \u2014 it\u2019s 5\u202f\u20ac\u2026",
+}
+
 
 async def expect_texts_kept(memory: Memory, texts: Mapping[str, str]) -> None:
     """Raise unless each text comes back, alone in a session of its own."""
@@ -34,34 +50,7 @@ async def expect_texts_kept_or_refused(memory: Memory, texts: Mapping[str, str])
     suite="smoke",
 )
 async def text_in_any_script_comes_back_unchanged(memory: Memory) -> None:
-    await expect_texts_kept(
-        memory,
-        {
-            "accents": memory.text("na\u00efve caf\u00e9 \u00df \u0130\u0131 \ufb01"),
-            "decomposed accents": memory.text("cafe\u0301 A\u030a n\u0303"),
-            "an emoji of four bytes": memory.text("\U0001f420 and text after it"),
-            "an emoji family": memory.text(
-                "\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466"
-            ),
-            "a flag and a skin tone": memory.text(
-                "\U0001f1f3\U0001f1f4 \U0001f44d\U0001f3fe \u2764\ufe0f"
-            ),
-            "Chinese, Japanese, Korean": memory.text(
-                "\u8bb0\u5fc6 \u30ad\u30f3\u30ae\u30e7 \uae08\ubd95\uc5b4"
-            ),
-            "rare ideographs": memory.text("\U00020bb7\u91ce\u5bb6 \U0002f81a"),
-            "right to left": memory.text(
-                "\u05e9\u05dc\u05d5\u05dd \u200f\u0645\u0631\u062d\u0628\u0627\u200e!"
-            ),
-            "stacked marks": memory.text("Z\u0351\u036b\u0343\u0364a\u0334\u0321l\u0321\u0315"),
-            "Indic and Thai": memory.text("\u0915\u094d\u0937\u093f \u0e19\u0e49\u0e33"),
-            "mathematics": memory.text("\U0001d4d0 \u2260 \u00bd \u2462 \u212b \u2126"),
-            "private use and the last plane": memory.text("\ue000 \U0010fffd"),
-            "typographic signs": memory.text(
-                "\u201cyes\u201d \u2014 it\u2019s 5\u202f\u20ac\u2026"
-            ),
-        },
-    )
+    await expect_texts_kept(memory, {name: memory.text(text) for name, text in SCRIPTS.items()})
 
 
 @check(

@@ -6,6 +6,7 @@ from typing import Any
 from goldfish.catalogue.registry import OtherProcess, Reopening, check
 from goldfish.catalogue.snapshots.sessions import LIST, RESTORING, save_states
 from goldfish.catalogue.support.openings import expect_fresh
+from goldfish.catalogue.support.sessions import write_session
 from goldfish.catalogue.support.snapshots import (
     Aim,
     expect_listed,
@@ -94,8 +95,7 @@ async def a_kill_during_a_rollback_leaves_one_state_or_the_other(memory: Memory)
     needs=[*RESTORING, OtherProcess],
 )
 async def a_kill_during_a_save_leaves_no_half_of_a_snapshot(memory: Memory) -> None:
-    client, session, batch = memory.client, memory.session(), memory.messages(24)
-    await client.add(session, batch)
+    client, (session, batch) = memory.client, await write_session(memory, 24)
     names = [await save(client, session)]
     aim = Aim(memory.random)
     await aim.measure(client, "save_snapshot", session)

@@ -4,6 +4,7 @@ from typing import Any
 
 from goldfish.catalogue.registry import Reopening, Retries, carries, check, method
 from goldfish.catalogue.support.comparison import expect_messages
+from goldfish.catalogue.support.sessions import write_session
 from goldfish.catalogue.support.snapshots import (
     expect_listed,
     expect_refused,
@@ -186,8 +187,7 @@ async def a_rollback_touches_no_other_session(memory: Memory) -> None:
     needs=RESTORING,
 )
 async def an_unknown_snapshot_is_refused_and_changes_nothing(memory: Memory) -> None:
-    client, session, batch = memory.client, memory.session(), memory.messages(3)
-    await client.add(session, batch)
+    client, (session, batch) = memory.client, await write_session(memory, 3)
     name = await save(client, session)
     for unknown in ("no-such-snapshot", f"{name}0", "00000000-0000-4000-8000-000000000000"):
         await expect_refused(
@@ -233,8 +233,7 @@ async def a_snapshot_of_another_session_is_refused(memory: Memory) -> None:
     needs=[*RESTORING, method("clear")],
 )
 async def clearing_a_session_keeps_its_snapshots(memory: Memory) -> None:
-    client, session, batch = memory.client, memory.session(), memory.messages(3)
-    await client.add(session, batch)
+    client, (session, batch) = memory.client, await write_session(memory, 3)
     name = await save(client, session)
     await client.call("clear", session)
     await client.expect(session, [], gone=contents_of(batch))
@@ -364,8 +363,7 @@ async def deleting_a_snapshot_deletes_that_one(memory: Memory) -> None:
     needs=RESTORING,
 )
 async def saving_the_same_state_twice_makes_two_snapshots(memory: Memory) -> None:
-    client, session, batch = memory.client, memory.session(), memory.messages(2)
-    await client.add(session, batch)
+    client, (session, batch) = memory.client, await write_session(memory, 2)
     first, second = await save(client, session), await save(client, session)
     if first == second and client.has("delete_snapshot"):
         raise Violation(
