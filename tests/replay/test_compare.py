@@ -91,7 +91,7 @@ def test_the_first_answer_that_differs_is_shown_field_by_field(
         run_command(["replay", str(conversation), "--against", target(conversation, change)]) == 1
     )
     told = " ".join(capsys.readouterr().out.split())
-    assert "call 4 of 13, get_history('ann'), has another run_command" in told
+    assert "call 4 of 13, get_history('ann'), has another answer" in told
     assert place in told
     assert "recorded " in told
     assert "here " in told
@@ -102,7 +102,7 @@ def test_a_recording_needs_a_store_and_a_history_needs_none(
 ) -> None:
     """Each is a sentence on standard error, and exit code 2."""
     assert run_command(["replay", str(conversation)]) == 2
-    assert "say which store to ask with --against" in capsys.readouterr().err
+    assert "name the store to run it against with --against" in capsys.readouterr().err
 
 
 def test_a_damaged_recording_is_no_recording(

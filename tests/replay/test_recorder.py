@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from goldfish import ChatMessage, InMemoryStore, MemoryStoreError, UsageError, record
-from goldfish.replay.compare import is_recording, load_recording
+from goldfish.replay.recording import is_recording, load_recording
 
 
 class Notes:

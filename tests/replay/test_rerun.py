@@ -63,7 +63,7 @@ def test_a_broken_run_becomes_a_test_that_fails_until_it_is_mended(
     assert run_command(["replay", str(run), "--as-test", str(mended), "--against", "sqlite"]) == 0
     assert pytest_exit_code(mended) == 0
     assert run_command(["replay", str(run), "--as-test", str(test)]) == 2
-    assert "is there already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
 
 
 def pytest_exit_code(test: Path) -> int:

@@ -16,7 +16,8 @@ from goldfish.history.storage import load_histories
 from goldfish.judges import Judgement, judge
 from goldfish.judges.evidence import draw_proof
 from goldfish.replay.as_test import render_tests
-from goldfish.replay.compare import is_recording, load_recording, replay_calls
+from goldfish.replay.compare import replay_calls
+from goldfish.replay.recording import is_recording, load_recording
 from goldfish.report.page import Page
 from goldfish.report.sanitize import escape_controls, shorten
 from goldfish.targets.names import resolve

@@ -67,7 +67,7 @@ KINDS = {
             "corrupted",
             Sign.PRESENCE,
             "Something comes back changed: a text, a field, a value under a name.",
-            "returns something else than it was given",
+            "returns something other than what it was given",
             "changed",
         ),
         Kind(

@@ -1,22 +1,17 @@
-"""A store that writes down what it is asked and what it answers, in a running application."""
+"""A store that records what it is asked and what it answers, in a running application."""
 
 import inspect
 import os
-import threading
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from goldfish.errors import UsageError, mask
-from goldfish.harness import wire
+from goldfish.replay.recording import RecordingFile
 
 Store = TypeVar("Store")
-SCHEMA = 1
 ENTERED = {"__aenter__", "__aexit__", "__enter__", "__exit__"}
-NOT_CALLS = {"aclose", "close", "lacking", *ENTERED}
+NOT_CALLS = {"aclose", "close", "lacking", "__aexit__", "__exit__"}
 
 
 def record(store: Store, path: str | os.PathLike[str]) -> Store:
@@ -26,20 +21,16 @@ def record(store: Store, path: str | os.PathLike[str]) -> Store:
     is made readable for its owner alone. ``goldfish replay FILE --against TARGET`` asks another
     store the same. A call whose line cannot be written is served all the same.
     """
-    book = _Book(Path(path))
-    own = {name: _method(getattr(store, name), name, book) for name in _callables(store)}
-    kind = type(f"Recorded{type(store).__name__}", (_Recorded,), own)
+    file = RecordingFile(Path(path))
+    names = [name for name in dir(type(store)) if not name.startswith("_") or name in ENTERED]
+    callables = [name for name in names if callable(getattr(type(store), name, None))]
+    methods = {name: _wrap(getattr(store, name), name, file) for name in callables}
+    kind = type(f"Recorded{type(store).__name__}", (_Recorded,), methods)
     return cast(Store, kind(store))
 
 
-def _callables(store: object) -> list[str]:
-    public = [name for name in dir(type(store)) if not name.startswith("_")]
-    found = [*public, *(name for name in ENTERED if hasattr(type(store), name))]
-    return [name for name in found if callable(getattr(type(store), name, None))]
-
-
 class _Recorded:
-    """What all recorded stores share: the rest is as the store has it."""
+    """The base of recorded stores: what is not a method is as the store has it."""
 
     def __init__(self, store: object) -> None:
         self._store = store
@@ -48,94 +39,42 @@ class _Recorded:
         return getattr(self._store, name)
 
 
-class _Book:
-    """The file, which is there from the first call on."""
-
-    def __init__(self, path: Path) -> None:
-        self._lock = threading.Lock()
-        self._path = path
-        try:
-            self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-            if not os.fstat(self._file).st_size:
-                self._write({"recording": SCHEMA})
-        except OSError as error:
-            raise UsageError(
-                f"{path} cannot be written: {error.strerror}: record into another file"
-            ) from None
-
-    @contextmanager
-    def line(self, method: str, arguments: Any, options: Any) -> Iterator[dict[str, Any]]:
-        """What is known of a call; it is written when the block ends."""
-        # Before the store sees them: it may change what it is handed.
-        asked = wire.packed({"arguments": arguments, "options": options})
-        told: dict[str, Any] = {"method": method, "result": None, "error": ""}
-        start = time.time()
-        try:
-            yield told
-        except BaseException as error:
-            told["error"] = f"{type(error).__name__}: {mask(str(error))}"
-            raise
-        finally:
-            self._add({**told, **wire.unpacked(asked), "start": start, "end": time.time()})
-
-    def _add(self, told: dict[str, Any]) -> None:
-        try:
-            self._write({**told, "process": f"{os.getpid()}.{threading.get_ident()}"})
-        except OSError:
-            return  # the application matters more than its record, as record() says
-
-    def _write(self, told: dict[str, Any]) -> None:
-        with self._lock:  # one write each, at the end: so lines of several processes do not mix
-            os.write(self._file, wire.packed(told))
-
-
-def _method(bound: Callable[..., Any], name: str, book: _Book) -> Callable[..., Any]:
-    """The method of the store, as one of the class that records."""
-    if name in ENTERED:
-        return _entering(bound, name)
+def _wrap(bound: Callable[..., Any], name: str, file: RecordingFile) -> Callable[..., Any]:
+    """Return the method of the store as a method of the class that records."""
+    if name in {"__enter__", "__aenter__"}:
+        return _enter_async if name == "__aenter__" else _enter
     if name in NOT_CALLS:
-        return _plain(bound)
+
+        @wraps(bound)
+        def pass_on(self: _Recorded, *arguments: Any, **options: Any) -> Any:
+            return bound(*arguments, **options)
+
+        return pass_on
     if inspect.iscoroutinefunction(bound):
 
         @wraps(bound)
-        async def recorded(self: _Recorded, *arguments: Any, **options: Any) -> Any:
-            with book.line(name, arguments, options) as told:
-                told["result"] = result = await bound(*arguments, **options)
+        async def record_async(self: _Recorded, *arguments: Any, **options: Any) -> Any:
+            with file.record(name, arguments, options) as call:
+                call.result = result = await bound(*arguments, **options)
             return result
 
-        return recorded
+        return record_async
 
     @wraps(bound)
-    def recorded_plainly(self: _Recorded, *arguments: Any, **options: Any) -> Any:
-        with book.line(name, arguments, options) as told:
-            told["result"] = result = bound(*arguments, **options)
+    def record_plainly(self: _Recorded, *arguments: Any, **options: Any) -> Any:
+        with file.record(name, arguments, options) as call:
+            call.result = result = bound(*arguments, **options)
         return result
 
-    return recorded_plainly
+    return record_plainly
 
 
-def _plain(bound: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(bound)
-    def passed_on(self: _Recorded, *arguments: Any, **options: Any) -> Any:
-        return bound(*arguments, **options)
-
-    return passed_on
+def _enter(self: _Recorded) -> _Recorded:
+    """Enter the store; ``with record(…) as store`` hands out the recorded one."""
+    self._store.__enter__()  # type: ignore[attr-defined]  # it has one, or this were not used
+    return self
 
 
-def _entering(bound: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """``async with record(…) as store`` hands out the recorded store, not the bare one."""
-    if name == "__enter__":
-
-        def enter(self: _Recorded) -> _Recorded:
-            bound()
-            return self
-
-        return enter
-    if name == "__aenter__":
-
-        async def enter_async(self: _Recorded) -> _Recorded:
-            await bound()
-            return self
-
-        return enter_async
-    return _plain(bound)
+async def _enter_async(self: _Recorded) -> _Recorded:
+    await self._store.__aenter__()  # type: ignore[attr-defined]  # it has one, as above
+    return self
