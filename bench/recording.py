@@ -42,7 +42,7 @@ async def _measured(rounds: int, pods: int) -> tuple[list[float], list[float]]:
     target = resolve("redis")
     sandbox, forks = Sandbox(), ForkServer(target)
     sandbox.provide(target.services)
-    memory = Memory(target, sandbox, "CON01", Random(1), PATIENCE, forks)
+    memory = Memory(target, sandbox, Random(1), PATIENCE, forks, code="CON01")
     try:
         fleet = await Fleet.open(memory, pods, patience=PATIENCE)
         workload = Workload(pods=pods, processes=8, sessions=8, operations=800, batch=2)

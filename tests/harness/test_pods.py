@@ -2,18 +2,22 @@
 
 import asyncio
 import importlib
+import inspect
 import os
 import signal
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from goldfish import ChatMessage, target
 from goldfish.findings.result import Violation
-from goldfish.harness.client import StoreError
-from goldfish.harness.pods import ForkServer, NoPodError, Pod
+from goldfish.harness.errors import NoPodError, StoreError
+from goldfish.harness.hearing import Hearing
+from goldfish.harness.pods import ForkServer, Pod
 from goldfish.integrations.goldfish.targets import sqlite
+from goldfish.targets.loading import load_file
 from goldfish.world.sandbox import Sandbox
 
 
@@ -53,7 +57,7 @@ lazy = target(Lazy)
 
 async def opened(forks: ForkServer, sandbox: Sandbox) -> Pod:
     sandbox.opening += 1
-    return await forks.pod(sandbox.description(), {})
+    return await (await forks.fork(sandbox.description(), {}, Hearing())).open()
 
 
 async def test_a_pod_serves_calls_on_the_same_storage() -> None:
@@ -109,12 +113,14 @@ def test_a_dead_harness_leaves_no_pods_behind(tmp_path: Any) -> None:
     """Pods end when the process that they serve is killed, even if they are stopped."""
     code = (
         "import asyncio, os, signal, sys\n"
+        "from goldfish.harness.hearing import Hearing\n"
         "from goldfish.harness.pods import ForkServer\n"
         "from goldfish.world.sandbox import Sandbox\n"
         "from goldfish.integrations.goldfish.targets import sqlite\n"
         "async def main():\n"
         "    forks = ForkServer(sqlite); sandbox = Sandbox()\n"
-        "    pods = [await forks.pod(sandbox.description(), {}) for _ in range(2)]\n"
+        "    forked = [await forks.fork(sandbox.description(), {}, Hearing()) for _ in range(2)]\n"
+        "    pods = [await pod.open() for pod in forked]\n"
         "    os.kill(pods[1].pid, signal.SIGSTOP)\n"
         "    print(*(pod.pid for pod in pods), forks._process.pid, flush=True)\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
@@ -148,3 +154,35 @@ def _alive(pid: int) -> bool:
             return file.read().rpartition(")")[2].split()[0] not in "ZX"
     except FileNotFoundError:
         return False
+
+
+class Plain:
+    """A stranger's store, which says what is loaded beside it."""
+
+    def __init__(self, sandbox: Any) -> None:
+        pass
+
+    def add_messages(self, session_id: str, messages: list[Any]) -> None:
+        raise NotImplementedError
+
+    def get_history(self, session_id: str) -> list[Any]:
+        return [{"content": name} for name in sys.modules if name.partition(".")[0] == "goldfish"]
+
+
+MOST_MODULES = 30  # of ours beside a stranger's memory
+
+
+async def test_a_pod_of_a_plain_store_loads_none_of_our_stores(tmp_path: Path) -> None:
+    """A stranger's memory is alone with the few modules that serve its calls."""
+    source = f"import sys\nfrom typing import Any\n\n{inspect.getsource(Plain)}"
+    (tmp_path / "plain.py").write_text(source, "utf-8")
+    sandbox, forks = Sandbox(), ForkServer(load_file(tmp_path / "plain.py", "Plain", label="plain"))
+    pod = await opened(forks, sandbox)
+    found = await pod.call("get_history", "s", deadline=5)
+    await pod.close(deadline=5)
+    forks.close()
+    sandbox.close()
+    loaded = [each["content"] for each in found]
+    assert [name for name in loaded if name.startswith("goldfish.stores")] == []
+    assert "goldfish.harness.replica" in loaded
+    assert len(loaded) <= MOST_MODULES, loaded

@@ -40,7 +40,7 @@ shared = goldfish.target(threads=True)(Threaded)
 @asynccontextmanager
 async def opened(target: Target, pods: int, **options: Any) -> AsyncIterator[Fleet]:
     sandbox, forks = Sandbox(), ForkServer(target)
-    memory = Memory(target, sandbox, "CON01", Random(1), 10.0, forks)
+    memory = Memory(target, sandbox, Random(1), 10.0, forks, code="CON01")
     try:
         yield await Fleet.open(memory, pods, **{"patience": 10.0, **options})
     finally:

@@ -25,7 +25,7 @@ SMALL = Workload(pods=2, processes=3, operations=24, batch=2)
 @asynccontextmanager
 async def under_test(target: Target, seed: int = 1) -> AsyncIterator[Memory]:
     sandbox, forks = Sandbox(), ForkServer(target)
-    memory = Memory(target, sandbox, "CON01", Random(seed), 10.0, forks)
+    memory = Memory(target, sandbox, Random(seed), 10.0, forks, code="CON01")
     try:
         await memory.open()
         yield memory

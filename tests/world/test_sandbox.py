@@ -12,7 +12,8 @@ from goldfish.errors import ServiceError, UsageError
 from goldfish.services import PostgresServer, RedisServer, pool, reaper, shared
 from goldfish.world.faults import NotPossibleError
 from goldfish.world.faults.service import tcp_location
-from goldfish.world.sandbox import RemoteSandbox, Sandbox
+from goldfish.world.remote import RemoteSandbox
+from goldfish.world.sandbox import Sandbox
 from tests.world.faults.clients import ask, postgres, raw, redis_client
 
 WITHOUT_FAULTS = """

@@ -8,7 +8,7 @@ from goldfish.catalogue.registry import Reopening, check, method
 from goldfish.catalogue.support.sessions import write_session
 from goldfish.findings.comparison import expect_contents, quote_list
 from goldfish.findings.result import Violation
-from goldfish.harness.client import StoreError
+from goldfish.harness.errors import StoreError
 from goldfish.harness.memory import Memory, contents_of
 from goldfish.messages import ChatMessage
 

@@ -20,7 +20,7 @@ from goldfish.catalogue.support.facts import (
 from goldfish.findings.comparison import quote
 from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import UnsupportedError, Violation
-from goldfish.harness.client import StoreError
+from goldfish.harness.errors import StoreError
 from goldfish.harness.memory import MISSING, Client, Memory, field
 
 Revise, Forget, ForgetAll = method("revise"), method("forget"), method("forget_all")

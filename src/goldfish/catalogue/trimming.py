@@ -11,7 +11,7 @@ from goldfish.catalogue.support.sessions import expect_usable, write_session
 from goldfish.catalogue.support.steadiness import expect_steady, read_steady_fields
 from goldfish.findings.comparison import expect_contents, quote, quote_list
 from goldfish.findings.result import Violation
-from goldfish.harness.client import StoreError
+from goldfish.harness.errors import StoreError
 from goldfish.harness.memory import Memory, contents_of
 
 Trim = method("trim", "keep_last")

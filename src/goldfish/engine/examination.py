@@ -15,9 +15,10 @@ from goldfish.engine.opening import WORLD
 from goldfish.errors import NotPossibleError
 from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import Result, UnprovenError, UnsupportedError, Verdict, Violation
-from goldfish.harness.client import LocalClient, StoreError, describe_error
-from goldfish.harness.memory import Memory, OpeningError
-from goldfish.harness.pods import ForkServer, NoPodError
+from goldfish.harness.errors import NoPodError, OpeningError, StoreError, describe_error
+from goldfish.harness.local import LocalClient
+from goldfish.harness.memory import Memory
+from goldfish.harness.pods import ForkServer
 from goldfish.history import FAULT, About, Call, History
 from goldfish.history.excerpt import Excerpt, excerpt_last_calls
 from goldfish.history.metrics import measure
@@ -68,13 +69,13 @@ class Examination:
         return Memory(
             self.target,
             sandbox,
-            self.check.code,
             Random(f"{self.seed} {self.check.code} {self.effort:g}"),
             self.deadline * _measure_crowding(),
             self.fork_server,
-            self.effort,
-            self.check.own_servers,
-            self.until,
+            code=self.check.code,
+            effort=self.effort,
+            own_servers=self.check.own_servers,
+            until=self.until,
         )
 
     async def _judge(self, memory: Memory) -> Result:

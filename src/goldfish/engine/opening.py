@@ -5,7 +5,8 @@ import contextlib
 
 from goldfish.errors import MissingExtraError, ModelNotFoundError, ServiceError, TargetError
 from goldfish.findings.result import Violation
-from goldfish.harness.client import LocalClient, StoreError
+from goldfish.harness.errors import StoreError
+from goldfish.harness.local import LocalClient
 from goldfish.targets.declaration import Target, declared_by
 from goldfish.targets.interface import find_interface_problem
 from goldfish.world.sandbox import Sandbox

@@ -1,219 +1,144 @@
-"""A store under test, sync or async, in a thread of its own, so that it never hangs the harness."""
+"""A client: the calls that a check makes through one opening of the memory, each recorded."""
 
-import asyncio
-import inspect
-from collections.abc import (
-    AsyncIterable,
-    Awaitable,
-    Callable,
-    Coroutine,
-    Iterator,
-    Mapping,
-    Sequence,
-)
-from functools import partial
-from typing import Any, Self, TypeVar
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
 
 from goldfish.errors import mask
-from goldfish.findings.result import Violation
+from goldfish.findings.comparison import expect_contents
+from goldfish.harness.errors import EndedError, StoreError
+from goldfish.harness.fields import contents_of, field, messages_in
 from goldfish.harness.hearing import Hearing
-from goldfish.history.operations import METHODS, has_effect
-from goldfish.targets.declaration import Target
-from goldfish.threads import LoopThread
-
-T = TypeVar("T")
-Closing = Callable[[], Coroutine[Any, Any, None]]
+from goldfish.harness.local import LocalClient, Methods
+from goldfish.history import Call, History, Outcome
+from goldfish.history.operations import METHODS
+from goldfish.messages import ChatMessage
 
 
-class StoreError(Exception):
-    """The store under test raised; ``error`` is what, ``method`` where."""
+class Opened(Protocol):
+    """A store that is open here or in another process."""
 
-    def __init__(self, method: str, error: BaseException) -> None:
-        super().__init__(f"{method} raised {describe_error(error)}")
-        self.method = method
-        self.error = error
+    methods: Methods
+    lacking: dict[str, str]
+    hearing: Hearing
 
+    async def call(self, method: str, *arguments: Any, deadline: float, **options: Any) -> Any: ...
 
-class RemoteError(Exception):
-    """What the store raised in another process, by its description."""
-
-
-class EndedError(RemoteError):
-    """The other process ended before it answered: what it was asked may have happened or not."""
+    async def close(self, *, deadline: float) -> None: ...
 
 
-def describe_error(error: BaseException) -> str:
-    """The kind of an error and its first line."""
-    if isinstance(error, RemoteError):
-        return str(error)
-    first = mask(str(error)).strip().partition("\n")[0]
-    return f"{type(error).__name__}: {first}" if first else type(error).__name__
+class Client:
+    """One opening of the memory: the calls that a check makes, with their deadline."""
 
+    def __init__(self, opened: Opened, deadline: float, name: str, history: History) -> None:
+        self.opened = opened
+        self.deadline = deadline
+        self.closed = False
+        self.name = name
+        self._history = history
 
-class LocalClient:
-    """A store under test, opened in a thread of its own, so that it can never hang the harness.
+    def has(self, method: str, *parameters: str) -> bool:
+        """Return True if the store has this method, and it takes these parameters."""
+        if method not in self.opened.methods or self.counts_replies(method, *parameters):
+            return False
+        taken = self.opened.methods[method]
+        return taken is None or set(parameters) <= set(taken)
 
-    Sync and async stores look the same from here; a sync one has that thread to itself.
-    """
+    def counts_replies(self, method: str, *parameters: str) -> bool:
+        """Return True if unpredictable agent replies would change what this method counts."""
+        return self.opened.hearing.answers and (method == "trim" or "last" in parameters)
 
-    def __init__(
-        self, opened: Any, closing: Closing, thread: LoopThread, *, threads: bool = False
-    ) -> None:
-        self.store = opened
-        self.threads = threads
-        self.lacking = lacking_of(opened)
-        self.methods = methods_of(opened)
-        self.hearing = Hearing()
-        self._closing = closing
-        self._thread = thread
+    def lacking(self, method: str) -> str:
+        """Return why the store says that it cannot use this method here; empty if it can."""
+        return self.opened.lacking.get(method, "")
 
-    @classmethod
-    async def open(cls, target: Target, sandbox: Any, *, deadline: float, **options: Any) -> Self:
-        """Run the target's factory; what it raises comes as a StoreError of "opening"."""
-        thread = LoopThread()
+    def waiting(self, deadline: float) -> "Client":
+        """Return the same opening for a caller that waits longer, or shorter."""
+        return Client(self.opened, deadline, self.name, self._history)
+
+    async def call(self, method: str, *arguments: Any, **options: Any) -> Any:
+        """Call a method as it is; a StoreError says that it raised."""
+        start, error, result = time.perf_counter(), "", None
+        outcome: Outcome = "unknown"
         try:
-            opened, closing = await _in_time(
-                thread, "opening", partial(_opened, target, sandbox, options), deadline
-            )
-        except BaseException:
-            thread.abandon()
+            deadline = self.deadline + more_patience(arguments)
+            result = await self.opened.call(method, *arguments, deadline=deadline, **options)
+            outcome = "ok"
+            return result
+        except StoreError as raised:
+            outcome = "unknown" if isinstance(raised.error, EndedError) else "fail"
+            error = mask(str(raised))
             raise
-        return cls(opened, closing, thread, threads=target.threads)
+        finally:
+            what = _describe_call(method, arguments, options, result)
+            times = start, time.perf_counter()
+            self._history.calls.append(Call(self.name, *what, *times, outcome, error, self.name))
 
-    async def call(self, method: str, *arguments: Any, deadline: float, **options: Any) -> Any:
-        """What the store's method returns, as a list if it is any kind of iterator."""
-        self.hearing.note(method, arguments)
-        work = partial(_called, getattr(self.store, method), arguments, options)
-        return self.hearing.own(method, await _in_time(self._thread, method, work, deadline))
+    async def add(self, session: str, messages: Sequence[ChatMessage]) -> None:
+        """Add a batch; when this returns, it is acknowledged."""
+        await self.call("add_messages", session, messages)
 
-    async def beside(self, another: Callable[[], Awaitable[Self]]) -> Self:
-        """A client whose calls run at the same time as this one's.
+    async def history(self, session: str, **options: Any) -> list[Any]:
+        """Return the messages as the store hands them out."""
+        return messages_in(await self.call("get_history", session, **options))
 
-        An async store serves many at once. A sync one is shared by threads if it says so, and else
-        opened another time, because much of what is not async belongs to one thread.
-        """
-        writes = [_attribute(self.store, name) for name in METHODS if has_effect(name, "write")]
-        if any(map(inspect.iscoroutinefunction, writes)):
-            return self
-        if getattr(self.store, "threads", self.threads) is True:
-            client = type(self)(self.store, _nothing, LoopThread(), threads=True)
-            client.hearing = self.hearing
-            return client
-        return await another()
+    async def contents(self, session: str, **options: Any) -> list[Any]:
+        """Return the contents of the history, by which checks know their messages."""
+        return contents_of(await self.history(session, **options))
+
+    async def expect(
+        self,
+        session: str,
+        expected: Iterable[Any],
+        *,
+        foreign: Iterable[Any] = (),
+        gone: Iterable[Any] = (),
+        **options: Any,
+    ) -> None:
+        """Raise the violation that explains why the contents are not the expected ones."""
+        found = await self.contents(session, **options)
+        expect_contents(list(expected), found, session=session, foreign=foreign, gone=gone)
+
+    async def offer(self, session: str, messages: Sequence[ChatMessage]) -> StoreError | None:
+        """Add a batch that the store may refuse; return the refusal, or None."""
+        try:
+            await self.add(session, messages)
+        except StoreError as error:
+            return error
+        return None
 
     def abandon(self) -> None:
-        """End the thread without waiting for what it does."""
-        self._thread.abandon()
+        """Leave this opening to itself: something in it may never return."""
+        self.closed = True
+        if isinstance(self.opened, LocalClient):
+            self.opened.abandon()
 
-    async def close(self, *, deadline: float) -> None:
-        """Close the store as its factory does, and end the thread."""
-        if self._thread.abandoned:
-            return
-        try:
-            await _in_time(self._thread, "closing", self._closing, deadline)
-        finally:
-            if not self._thread.abandoned:
-                self._thread.leave()
+    async def close(self) -> None:
+        """Close this opening."""
+        if not self.closed:
+            self.closed = True
+            await self.opened.close(deadline=self.deadline)
 
 
-async def _in_time(
-    thread: LoopThread, method: str, work: Callable[[], Coroutine[Any, Any, T]], deadline: float
-) -> T:
-    """The result of work in the client's thread, or a violation if it does not come in time."""
-    if thread.abandoned:
-        raise Violation(f"wedged: {method} came after a call that never returned")
-    future = thread.submit(_caught(method, work))
-    try:
-        return await asyncio.wait_for(asyncio.wrap_future(future), deadline)
-    except TimeoutError:
-        thread.abandon()
-        raise Violation(f"wedged: {method} did not return within {deadline:g} s") from None
+def more_patience(arguments: Sequence[Any]) -> float:
+    """Return the seconds that a call may take beyond its deadline, for what was handed in.
+
+    A store that writes message by message is slow with thousands of them, and still not wedged.
+    """
+    batches = [each for each in arguments if isinstance(each, list | tuple)]
+    contents = [field(each, "content") for batch in batches for each in batch]
+    characters = sum(len(each) for each in contents if isinstance(each, str))
+    return 0.02 * len(contents) + characters / 1e6
 
 
-async def _caught(method: str, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    try:
-        return await work()  # made here, where it is awaited: a call may be given up before
-    except asyncio.CancelledError:
-        raise
-    except BaseException as error:  # also SystemExit: it must not end the thread
-        raise StoreError(method, error) from error
-
-
-async def _called(function: Any, arguments: Sequence[Any], options: dict[str, Any]) -> Any:
-    result = function(*arguments, **options)
-    if inspect.isawaitable(result):
-        result = await result
-    if isinstance(result, AsyncIterable):
-        return [each async for each in result]
-    if isinstance(result, Iterator):
-        return list(result)
-    return result
-
-
-async def _opened(target: Target, sandbox: Any, options: dict[str, Any]) -> tuple[Any, Closing]:
-    made = target(sandbox, **options)
-    if inspect.isawaitable(made):
-        made = await made
-    if inspect.isasyncgen(made):
-        return await anext(made), partial(_finish_async, made)
-    if inspect.isgenerator(made):
-        return next(made), partial(_finish, made)
-    return made, partial(_close_store, made)
-
-
-async def _finish_async(made: Any) -> None:
-    """Let the factory run on after its yield, where it closes the store."""
-    async for _ in made:
-        raise RuntimeError("a target yields one store")
-
-
-async def _finish(made: Any) -> None:
-    for _ in made:
-        raise RuntimeError("a target yields one store")
-
-
-async def _nothing() -> None:
-    """Close nothing: the opening belongs to another client."""
-
-
-async def _close_store(opened: Any) -> None:
-    close = getattr(opened, "aclose", None) or getattr(opened, "close", None)
-    if close is not None:
-        result = close()
-        if inspect.isawaitable(result):
-            await result
-
-
-Methods = dict[str, list[str] | None]  # by name the parameters it takes; None if it takes any
-
-
-def methods_of(opened: object) -> Methods:
-    """The methods of a store that its protocols know, and the parameters of each."""
-    lacking = lacking_of(opened)
-    found = {name: _attribute(opened, name) for name in METHODS if name not in lacking}
-    return {name: _parameters(method) for name, method in found.items() if callable(method)}
-
-
-def lacking_of(opened: object) -> dict[str, str]:
-    """The methods that the store says cannot be used here, each with its reason."""
-    said = _attribute(opened, "lacking")
-    if not isinstance(said, Mapping):  # a stranger's attribute that means something else
-        return {}
-    return {str(name): str(why) for name, why in said.items()}
-
-
-def _attribute(opened: object, name: str) -> Any:
-    try:
-        return getattr(opened, name, None)
-    except Exception:  # a property of a stranger's store may do anything
-        return None
-
-
-def _parameters(method: Any) -> list[str] | None:
-    try:
-        parameters = inspect.signature(method).parameters.values()
-    except (TypeError, ValueError):
-        return []
-    if any(each.kind is each.VAR_KEYWORD for each in parameters):
-        return None
-    return [each.name for each in parameters if each.kind is not each.VAR_POSITIONAL]
+def _describe_call(
+    method: str, arguments: Sequence[Any], options: dict[str, Any], result: Any
+) -> tuple[str, str, Any, Any]:
+    """Return the session, action, value and result of a call, as a history has them."""
+    session = str(arguments[0]) if arguments else ""
+    if method == "add_messages" and isinstance(arguments[1], list | tuple):
+        return session, METHODS[method].action, contents_of(arguments[1]), None
+    if method == "get_history":
+        found = contents_of(result) if isinstance(result, list | tuple) else None
+        return session, METHODS[method].action, options.get("last"), found
+    return session, method, next(iter([*arguments[1:], *options.values()]), None), result

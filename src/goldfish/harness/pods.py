@@ -6,36 +6,24 @@ no threads. Pods talk over a socket, never over standard output, where libraries
 
 import asyncio
 import contextlib
-import importlib
 import itertools
 import json
-import logging
 import os
 import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
-from dataclasses import asdict, replace
-from functools import partial
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Self
 
 from goldfish.findings.result import Violation
-from goldfish.harness.client import EndedError, LocalClient, RemoteError, StoreError, describe_error
+from goldfish.harness.errors import EndedError, NoPodError, RemoteError, StoreError
 from goldfish.harness.hearing import Hearing
+from goldfish.harness.replica import LONGEST_LINE, READY_WITHIN
 from goldfish.harness.wire import packed, unpacked
 from goldfish.services import cleanup
-from goldfish.targets.declaration import Location, Target
-from goldfish.targets.loading import load_location
-from goldfish.world.sandbox import RemoteSandbox
-
-READY_WITHIN = 30.0
-LONGEST_LINE = 1 << 30
-
-
-class NoPodError(Exception):
-    """There can be no other process for this target; what it would have shown is unknown."""
+from goldfish.targets.declaration import Target
 
 
 class Pod:
@@ -51,12 +39,13 @@ class Pod:
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
         imported: list[str],
+        hearing: Hearing,
     ) -> None:
         self.pid = pid
         self._imported = imported  # what pods needed that their fork server did not have
         self.methods: dict[str, list[str] | None] = {}
         self.lacking: dict[str, str] = {}
-        self.hearing = Hearing()
+        self.hearing = hearing
         self.ended = self.killed = False
         self._writer = writer
         self._numbers = itertools.count()
@@ -179,19 +168,15 @@ class ForkServer:
         self._server: asyncio.AbstractServer | None = None
         self._turn = asyncio.Lock()
 
-    async def pod(self, sandbox: dict[str, Any], options: dict[str, Any]) -> Pod:
-        """A new process that has opened the target in that sandbox."""
-        return await (await self.unopened(sandbox, options)).open()
-
-    async def unopened(self, sandbox: dict[str, Any], options: dict[str, Any]) -> Pod:
-        """A new process that is ready to open the target in that sandbox."""
+    async def fork(self, sandbox: dict[str, Any], options: dict[str, Any], hearing: Hearing) -> Pod:
+        """Return a new process that is ready to open the target in that sandbox."""
         async with self._turn:
             await self._start()
             self._order([str(self._socket), sandbox, options, self._imported])
             self._imported.clear()
             reader, writer = await self._connected()
         pid = int(await asyncio.wait_for(reader.readline(), READY_WITHIN))
-        return Pod(pid, reader, writer, self._imported)
+        return Pod(pid, reader, writer, self._imported, hearing)
 
     def _order(self, words: list[Any]) -> None:
         assert self._process is not None
@@ -232,7 +217,7 @@ class ForkServer:
                 [
                     sys.executable,
                     "-c",
-                    "from goldfish.harness.pods import serve_forks; serve_forks()",
+                    "from goldfish.harness.replica import serve_forks; serve_forks()",
                 ],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
@@ -252,94 +237,3 @@ class ForkServer:
         said = (self._directory / "errors").read_text(errors="replace").strip().splitlines()
         why = said[-1] if said else "it said nothing"
         raise NoPodError(f"another process could not import the target: {why}")
-
-
-def serve_forks() -> None:
-    """Import the target, then fork a pod for each order: what the fork server runs."""
-    logging.getLogger("goldfish").addHandler(logging.NullHandler())  # as the command line does
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # pods are not waited for
-    location, threads = json.loads(sys.stdin.buffer.readline())
-    target = replace(load_location(Location(**location)), threads=threads)
-    for line in sys.stdin.buffer:
-        socket, sandbox, options, wanted = json.loads(line)
-        _import(wanted)
-        if os.fork() == 0:
-            try:
-                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-                asyncio.run(_serve(target, socket, RemoteSandbox(sandbox), options))
-            finally:
-                os._exit(0)  # without the cleaning up that belongs to the fork server
-
-
-def _import(names: Sequence[str]) -> None:
-    """Pay here, once, for imports that every pod would do again when it opens the target.
-
-    A module may have a function ``preload`` for what is as costly, and as much the same for all.
-    """
-    for name in names:
-        if name not in sys.modules:
-            with contextlib.suppress(Exception):  # then each pod meets it, and tells of it
-                getattr(importlib.import_module(name), "preload", _nothing)()
-
-
-def _nothing() -> None:
-    """A module has nothing to load beside itself."""
-
-
-async def _serve(target: Target, socket: str, sandbox: Any, options: dict[str, Any]) -> None:
-    """The pod's main: open the target and answer calls until the harness hangs up."""
-    reader, writer = await asyncio.open_unix_connection(socket, limit=LONGEST_LINE)
-    writer.write(b"%d\n" % os.getpid())
-    replica = _Replica(target, sandbox, options)
-    underway: set[asyncio.Task[None]] = set()
-    while line := await reader.readline():
-        task = asyncio.create_task(_answer(replica, writer, *unpacked(line)))
-        underway.add(task)
-        task.add_done_callback(underway.discard)
-
-
-class _Replica:
-    """What a pod can be asked for."""
-
-    def __init__(self, target: Target, sandbox: Any, options: dict[str, Any]) -> None:
-        self._open = partial(
-            LocalClient.open, target, sandbox, deadline=READY_WITHIN - 5, **options
-        )
-        self._lanes: list[LocalClient] = []
-        self._modules = set(sys.modules)
-
-    def imported(self) -> list[str]:
-        """The modules that were imported since this was last asked."""
-        if len(sys.modules) == len(self._modules):  # it is asked with every call
-            return []
-        fresh = [name for name in list(sys.modules) if name not in self._modules]
-        self._modules.update(fresh)
-        return fresh
-
-    async def open(self, lanes: int) -> Any:
-        self._lanes = [await self._open()]
-        beside = [self._lanes[0].beside(self._open) for _ in range(lanes - 1)]
-        self._lanes += await asyncio.gather(*beside)
-        return self._lanes[0].methods
-
-    async def call(
-        self, lane: int, method: str, arguments: Any, options: Any, deadline: float
-    ) -> Any:
-        client = self._lanes[lane % len(self._lanes)]
-        return await client.call(method, *arguments, deadline=deadline, **options)
-
-    async def close(self, deadline: float) -> None:
-        for client in dict.fromkeys(reversed(self._lanes)):
-            await client.close(deadline=deadline)
-
-
-async def _answer(
-    replica: _Replica, writer: asyncio.StreamWriter, number: int, verb: str, *request: Any
-) -> None:
-    try:
-        answer = ["returned", await getattr(replica, verb)(*request)]
-    except StoreError as error:
-        answer = ["raised", describe_error(error.error)]
-    except Violation as violation:
-        answer = ["violation", str(violation)]
-    writer.write(packed([number, *answer, replica.imported()]))

@@ -8,7 +8,7 @@ from goldfish.findings.comparison import quote
 from goldfish.findings.reason import Reason
 from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness import wire
-from goldfish.harness.client import StoreError
+from goldfish.harness.errors import StoreError
 from goldfish.harness.memory import MISSING, Client, Memory, field, identity
 from goldfish.history.operations import METHODS
 from goldfish.replay.recording import RecordedCall

@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Any, Protocol
 
 from goldfish.errors import mask
-from goldfish.harness.client import EndedError, StoreError
+from goldfish.harness.errors import EndedError, StoreError
 from goldfish.harness.memory import Memory, contents_of, identity, messages_in
 from goldfish.harness.pods import Pod
 from goldfish.history import FAULT, Call, History, Outcome

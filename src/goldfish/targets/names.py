@@ -9,7 +9,7 @@ from pathlib import Path
 
 from goldfish.errors import GoldfishError, MissingExtraError, TargetError
 from goldfish.findings.families import FAMILIES
-from goldfish.harness.client import describe_error
+from goldfish.harness.errors import describe_error
 from goldfish.integrations.libraries import BUILT_INS
 from goldfish.specimens import gallery
 from goldfish.targets.declaration import Target, as_target

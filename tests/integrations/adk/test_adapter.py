@@ -13,7 +13,7 @@ from google.adk.sessions.sqlite_session_service import SqliteSessionService
 
 import goldfish
 from goldfish import ChatMessage
-from goldfish.harness.client import methods_of
+from goldfish.harness.local import methods_of
 from goldfish.integrations.adk.events import from_event, to_event
 from tests.integrations.blame import assert_blamed
 

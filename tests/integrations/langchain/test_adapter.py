@@ -10,7 +10,7 @@ from langchain_core.messages import BaseMessage
 
 import goldfish
 from goldfish import ChatMessage
-from goldfish.harness.client import methods_of
+from goldfish.harness.local import methods_of
 
 # LangChain says once per process that these are deprecated.
 pytestmark = pytest.mark.filterwarnings("ignore:.*InMemoryChatMessageHistory")

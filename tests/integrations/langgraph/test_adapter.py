@@ -17,7 +17,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 import goldfish
 from goldfish import ChatMessage
-from goldfish.harness.client import methods_of
+from goldfish.harness.local import methods_of
 from goldfish.integrations.langgraph.adapter import LangGraphMemory
 from tests.integrations.blame import assert_blamed
 

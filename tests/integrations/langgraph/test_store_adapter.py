@@ -17,7 +17,7 @@ from langgraph.store.sqlite import AsyncSqliteStore, SqliteStore
 import goldfish
 from goldfish.catalogue.registry import catalogue
 from goldfish.engine.runner import Plan, run
-from goldfish.harness.client import methods_of
+from goldfish.harness.local import methods_of
 from goldfish.integrations.langgraph.store_adapter import (
     LangGraphStoreMemory,
     namespace,

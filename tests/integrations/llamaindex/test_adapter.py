@@ -12,7 +12,7 @@ from llama_index.core.storage.chat_store import SimpleChatStore
 
 import goldfish
 from goldfish import ChatMessage
-from goldfish.harness.client import methods_of
+from goldfish.harness.local import methods_of
 from goldfish.integrations.llamaindex.messages import from_llamaindex, to_llamaindex
 from goldfish.integrations.times import NO_TIME
 from tests.integrations.blame import assert_blamed

@@ -12,7 +12,7 @@ from agents.memory import SQLiteSession
 
 import goldfish
 from goldfish import ChatMessage
-from goldfish.harness.client import methods_of
+from goldfish.harness.local import methods_of
 from goldfish.integrations.openai_agents.items import from_item, to_item
 from goldfish.integrations.openai_agents.targets.sessions import KEPT_OPEN, _OpenSessions
 from goldfish.integrations.times import NO_TIME

@@ -15,7 +15,7 @@ from goldfish.catalogue.support.facts import (
 from goldfish.catalogue.support.openings import call_at_once, read_during, require_several_writers
 from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
-from goldfish.harness.client import StoreError
+from goldfish.harness.errors import StoreError
 from goldfish.harness.memory import Client, Memory
 
 TOWNS = ["Rome", "Lima", "Oslo", "Bonn", "Kyoto", "Cairo", "Quito", "Turku", "Perth", "Accra"]

@@ -7,7 +7,7 @@ from typing import Any
 
 from goldfish.catalogue.registry import OtherProcess, check
 from goldfish.catalogue.support.facts import ExpectedFacts, offer
-from goldfish.harness.client import EndedError
+from goldfish.harness.errors import EndedError
 from goldfish.harness.memory import Client, Memory, OpeningError
 
 READINGS = {"readings": list(range(1000))}  # make a write long enough to be hit

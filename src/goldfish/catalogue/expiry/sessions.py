@@ -16,7 +16,7 @@ from goldfish.catalogue.support.neighbours import expect_untouched, write_look_a
 from goldfish.catalogue.support.sessions import write_session
 from goldfish.findings.comparison import quote, quote_list
 from goldfish.findings.result import Violation
-from goldfish.harness.client import StoreError
+from goldfish.harness.errors import StoreError
 from goldfish.harness.memory import Client, Memory, contents_of
 
 SOON = 1

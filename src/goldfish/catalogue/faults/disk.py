@@ -8,7 +8,7 @@ from goldfish.catalogue.registry import OtherProcess, Reopening, check
 from goldfish.catalogue.support.trials import BRIEF, FactTrial, MessageTrial, Trial
 from goldfish.findings.reason import Reason
 from goldfish.findings.result import UnsupportedError, Violation
-from goldfish.harness.client import StoreError
+from goldfish.harness.errors import StoreError
 from goldfish.harness.memory import Memory, OpeningError, contents_of
 from goldfish.harness.pods import Pod
 from goldfish.world.faults import Fault

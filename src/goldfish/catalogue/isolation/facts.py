@@ -14,7 +14,7 @@ from goldfish.catalogue.support.facts import (
 from goldfish.catalogue.support.lookalikes import ODD_USERS, USERS
 from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
-from goldfish.harness.client import StoreError
+from goldfish.harness.errors import StoreError
 from goldfish.harness.memory import Memory, contents_of
 
 SECRET = "The code of the garage door is 4711"

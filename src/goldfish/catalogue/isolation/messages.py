@@ -30,7 +30,7 @@ from goldfish.catalogue.support.lookalikes import (
 )
 from goldfish.findings.comparison import expect_contents
 from goldfish.findings.result import Violation
-from goldfish.harness.client import StoreError
+from goldfish.harness.errors import StoreError
 from goldfish.harness.memory import Memory, contents_of
 
 

@@ -10,7 +10,8 @@ from goldfish.catalogue.registry import Reopening, check
 from goldfish.catalogue.support.comparison import label_findings
 from goldfish.findings.comparison import quote_list
 from goldfish.findings.result import Violation
-from goldfish.harness.client import LocalClient, StoreError
+from goldfish.harness.errors import StoreError
+from goldfish.harness.local import LocalClient
 from goldfish.harness.memory import Client, Memory, contents_of
 from goldfish.messages import ChatMessage
 

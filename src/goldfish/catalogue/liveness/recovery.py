@@ -6,7 +6,7 @@ import contextlib
 from goldfish.catalogue.registry import OtherProcess, Server, check
 from goldfish.catalogue.support.servers import get_network
 from goldfish.catalogue.support.trials import FOREVER, MessageTrial
-from goldfish.harness.client import StoreError
+from goldfish.harness.errors import StoreError
 from goldfish.harness.memory import Memory, contents_of
 
 CROWD = 40  # more than a usual pool has connections

@@ -19,7 +19,7 @@ from goldfish.catalogue.support.facts import (
 from goldfish.findings.comparison import quote
 from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import UnsupportedError, Violation
-from goldfish.harness.client import StoreError
+from goldfish.harness.errors import StoreError
 from goldfish.harness.memory import Client, Memory
 
 Metadata = Mapping[str, Any]

@@ -9,7 +9,7 @@ from goldfish.catalogue.registry import check, method, recalls
 from goldfish.catalogue.support.facts import ExpectedFacts, expect_first, quote_facts, recall_texts
 from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
-from goldfish.harness.client import StoreError
+from goldfish.harness.errors import StoreError
 from goldfish.harness.memory import Memory
 
 Recall = method("recall")

@@ -7,7 +7,7 @@ from typing import Any
 from goldfish.findings.comparison import quote, quote_list
 from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import UnsupportedError, Violation
-from goldfish.harness.client import StoreError
+from goldfish.harness.errors import StoreError
 from goldfish.harness.memory import MISSING, Client, Memory, field
 
 ENOUGH = 100  # facts to ask for when looking for one of a few

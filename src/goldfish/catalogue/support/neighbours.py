@@ -4,7 +4,7 @@ from typing import Any
 
 from goldfish.findings.comparison import expect_contents, quote
 from goldfish.findings.result import Violation
-from goldfish.harness.client import StoreError
+from goldfish.harness.errors import StoreError
 from goldfish.harness.memory import Memory, contents_of
 
 

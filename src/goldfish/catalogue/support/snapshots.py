@@ -8,7 +8,7 @@ from typing import Any
 
 from goldfish.findings.comparison import quote, quote_list
 from goldfish.findings.result import Violation
-from goldfish.harness.client import EndedError, StoreError
+from goldfish.harness.errors import EndedError, StoreError
 from goldfish.harness.memory import Client, Memory, contents_of, identity
 
 

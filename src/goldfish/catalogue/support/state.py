@@ -7,7 +7,7 @@ from goldfish.catalogue.registry import method
 from goldfish.catalogue.support.comparison import describe_difference
 from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
-from goldfish.harness.client import StoreError
+from goldfish.harness.errors import StoreError
 from goldfish.harness.memory import Client, Memory
 
 UserState = (method("set_state", "user_id"), method("get_state", "user_id"))

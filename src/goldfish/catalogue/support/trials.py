@@ -16,7 +16,7 @@ from goldfish.catalogue.support.state import ExpectedState, Owner, fetch, put
 from goldfish.catalogue.support.subjects import FACTS
 from goldfish.findings.comparison import expect_contents, quote, quote_list
 from goldfish.findings.result import Violation
-from goldfish.harness.client import StoreError
+from goldfish.harness.errors import StoreError
 from goldfish.harness.memory import Client, Memory, contents_of, messages_in
 from goldfish.world.faults import Fault
 

@@ -1,0 +1,41 @@
+"""What goes wrong between the harness and a store under test."""
+
+from goldfish.errors import mask
+
+
+class StoreError(Exception):
+    """The store under test raised; ``error`` is what, ``method`` where."""
+
+    def __init__(self, method: str, error: BaseException) -> None:
+        super().__init__(f"{method} raised {describe_error(error)}")
+        self.method = method
+        self.error = error
+
+
+class RemoteError(Exception):
+    """What the store raised in another process, by its description."""
+
+
+class EndedError(RemoteError):
+    """The other process ended before it answered: what it was asked may have happened or not."""
+
+
+class OpeningError(Exception):
+    """The factory raised; ``first`` says whether on the first, lonely opening of the sandbox."""
+
+    def __init__(self, error: StoreError, *, first: bool) -> None:
+        super().__init__(str(error))
+        self.cause = error.error
+        self.first = first
+
+
+class NoPodError(Exception):
+    """There can be no other process for this target; what it would have shown is unknown."""
+
+
+def describe_error(error: BaseException) -> str:
+    """Return the kind of an error and its first line."""
+    if isinstance(error, RemoteError):
+        return str(error)
+    first = mask(str(error)).strip().partition("\n")[0]
+    return f"{type(error).__name__}: {first}" if first else type(error).__name__

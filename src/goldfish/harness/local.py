@@ -1,0 +1,206 @@
+"""A store under test, sync or async, in a thread of its own, so that it never hangs the harness."""
+
+import asyncio
+import inspect
+from collections.abc import (
+    AsyncIterable,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from functools import partial
+from typing import Any, Self, TypeVar
+
+from goldfish.findings.result import Violation
+from goldfish.harness.errors import StoreError
+from goldfish.harness.hearing import Hearing
+from goldfish.history.operations import METHODS, has_effect
+from goldfish.targets.declaration import Target
+from goldfish.threads import LoopThread
+
+T = TypeVar("T")
+Closing = Callable[[], Coroutine[Any, Any, None]]
+
+
+class LocalClient:
+    """A store under test, opened in a thread of its own, so that it can never hang the harness.
+
+    Sync and async stores look the same from here; a sync one has that thread to itself.
+    """
+
+    def __init__(
+        self,
+        opened: Any,
+        closing: Closing,
+        thread: LoopThread,
+        hearing: Hearing,
+        *,
+        threads: bool = False,
+    ) -> None:
+        self.store = opened
+        self.threads = threads
+        self.lacking = lacking_of(opened)
+        self.methods = methods_of(opened)
+        self.hearing = hearing
+        self._closing = closing
+        self._thread = thread
+
+    @classmethod
+    async def open(
+        cls,
+        target: Target,
+        sandbox: Any,
+        hearing: Hearing | None = None,
+        *,
+        deadline: float,
+        **options: Any,
+    ) -> Self:
+        """Run the target's factory; what it raises comes as a StoreError of "opening"."""
+        thread = LoopThread()
+        try:
+            opened, closing = await _in_time(
+                thread, "opening", partial(_opened, target, sandbox, options), deadline
+            )
+        except BaseException:
+            thread.abandon()
+            raise
+        return cls(opened, closing, thread, hearing or Hearing(), threads=target.threads)
+
+    async def call(self, method: str, *arguments: Any, deadline: float, **options: Any) -> Any:
+        """What the store's method returns, as a list if it is any kind of iterator."""
+        self.hearing.note(method, arguments)
+        work = partial(_called, getattr(self.store, method), arguments, options)
+        return self.hearing.own(method, await _in_time(self._thread, method, work, deadline))
+
+    async def beside(self, another: Callable[[], Awaitable[Self]]) -> Self:
+        """A client whose calls run at the same time as this one's.
+
+        An async store serves many at once. A sync one is shared by threads if it says so, and else
+        opened another time, because much of what is not async belongs to one thread.
+        """
+        writes = [_attribute(self.store, name) for name in METHODS if has_effect(name, "write")]
+        if any(map(inspect.iscoroutinefunction, writes)):
+            return self
+        if getattr(self.store, "threads", self.threads) is True:
+            return type(self)(self.store, _nothing, LoopThread(), self.hearing, threads=True)
+        return await another()
+
+    def abandon(self) -> None:
+        """End the thread without waiting for what it does."""
+        self._thread.abandon()
+
+    async def close(self, *, deadline: float) -> None:
+        """Close the store as its factory does, and end the thread."""
+        if self._thread.abandoned:
+            return
+        try:
+            await _in_time(self._thread, "closing", self._closing, deadline)
+        finally:
+            if not self._thread.abandoned:
+                self._thread.leave()
+
+
+async def _in_time(
+    thread: LoopThread, method: str, work: Callable[[], Coroutine[Any, Any, T]], deadline: float
+) -> T:
+    """The result of work in the client's thread, or a violation if it does not come in time."""
+    if thread.abandoned:
+        raise Violation(f"wedged: {method} came after a call that never returned")
+    future = thread.submit(_caught(method, work))
+    try:
+        return await asyncio.wait_for(asyncio.wrap_future(future), deadline)
+    except TimeoutError:
+        thread.abandon()
+        raise Violation(f"wedged: {method} did not return within {deadline:g} s") from None
+
+
+async def _caught(method: str, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    try:
+        return await work()  # made here, where it is awaited: a call may be given up before
+    except asyncio.CancelledError:
+        raise
+    except BaseException as error:  # also SystemExit: it must not end the thread
+        raise StoreError(method, error) from error
+
+
+async def _called(function: Any, arguments: Sequence[Any], options: dict[str, Any]) -> Any:
+    result = function(*arguments, **options)
+    if inspect.isawaitable(result):
+        result = await result
+    if isinstance(result, AsyncIterable):
+        return [each async for each in result]
+    if isinstance(result, Iterator):
+        return list(result)
+    return result
+
+
+async def _opened(target: Target, sandbox: Any, options: dict[str, Any]) -> tuple[Any, Closing]:
+    made = target(sandbox, **options)
+    if inspect.isawaitable(made):
+        made = await made
+    if inspect.isasyncgen(made):
+        return await anext(made), partial(_finish_async, made)
+    if inspect.isgenerator(made):
+        return next(made), partial(_finish, made)
+    return made, partial(_close_store, made)
+
+
+async def _finish_async(made: Any) -> None:
+    """Let the factory run on after its yield, where it closes the store."""
+    async for _ in made:
+        raise RuntimeError("a target yields one store")
+
+
+async def _finish(made: Any) -> None:
+    for _ in made:
+        raise RuntimeError("a target yields one store")
+
+
+async def _nothing() -> None:
+    """Close nothing: the opening belongs to another client."""
+
+
+async def _close_store(opened: Any) -> None:
+    close = getattr(opened, "aclose", None) or getattr(opened, "close", None)
+    if close is not None:
+        result = close()
+        if inspect.isawaitable(result):
+            await result
+
+
+Methods = dict[str, list[str] | None]  # by name the parameters it takes; None if it takes any
+
+
+def methods_of(opened: object) -> Methods:
+    """The methods of a store that its protocols know, and the parameters of each."""
+    lacking = lacking_of(opened)
+    found = {name: _attribute(opened, name) for name in METHODS if name not in lacking}
+    return {name: _parameters(method) for name, method in found.items() if callable(method)}
+
+
+def lacking_of(opened: object) -> dict[str, str]:
+    """The methods that the store says cannot be used here, each with its reason."""
+    said = _attribute(opened, "lacking")
+    if not isinstance(said, Mapping):  # a stranger's attribute that means something else
+        return {}
+    return {str(name): str(why) for name, why in said.items()}
+
+
+def _attribute(opened: object, name: str) -> Any:
+    try:
+        return getattr(opened, name, None)
+    except Exception:  # a property of a stranger's store may do anything
+        return None
+
+
+def _parameters(method: Any) -> list[str] | None:
+    try:
+        parameters = inspect.signature(method).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    if any(each.kind is each.VAR_KEYWORD for each in parameters):
+        return None
+    return [each.name for each in parameters if each.kind is not each.VAR_POSITIONAL]
