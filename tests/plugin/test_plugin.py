@@ -98,7 +98,7 @@ class TestSuite:
         ran.assert_outcomes(failed=1)
         ran.stdout.fnmatch_lines(
             [
-                "DUR02 is broken: lost: session * (5 of 5 missing)",
+                "DUR02 is broken: lost: '*' was acknowledged, but session *(5 of 5 missing)",
                 "  read back []",
                 "Promise: A store that was closed and reopened returns every acknowledged message.",
                 f"Again: pytest 'test_it.py::test_memory[[]{DUR02}]'",
