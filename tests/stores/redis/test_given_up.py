@@ -169,7 +169,7 @@ async def test_a_server_s_clock_that_was_set_forward_is_learnt_again() -> None:
     with RedisServer() as server:
         async with RedisMemoryStore(server.url) as store:
             await store.add_messages("s", said("a"))
-            clock = store._line.clock
+            clock = store._channel.clock
             assert clock._ahead is not None
             clock._ahead -= 3600  # as if the server's had been set one hour forward
             await asyncio.gather(*(store.add_messages("s", said(str(n))) for n in range(10)))

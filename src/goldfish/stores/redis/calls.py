@@ -1,4 +1,4 @@
-"""How a store's calls reach Redis: in time, or with one kind of error."""
+"""The part of a store that sends commands: each call ends in time, or with one kind of error."""
 
 import asyncio
 import contextlib
@@ -13,17 +13,17 @@ from goldfish.errors import MemoryStoreBackendError, MemoryStoreError, mask
 from goldfish.stores import arguments
 from goldfish.stores.forks import call_after_fork
 from goldfish.stores.per_loop import PerLoop
+from goldfish.stores.redis.channel import Channel, is_cluster
 from goldfish.stores.redis.client import client_maker, describe_server, has_connections
 from goldfish.stores.redis.clock import DUE, is_late
 from goldfish.stores.redis.connection import Command, is_read_only, until
 from goldfish.stores.redis.health import Health
-from goldfish.stores.redis.line import RedisLine, is_cluster
-from goldfish.stores.redis.scripts import Script
+from goldfish.stores.redis.scripts.script import Script
 
 if TYPE_CHECKING:
-    from goldfish.stores.redis.line import Client
+    from goldfish.stores.redis.channel import Client
 
-FIRST_LAYOUT = 1  # of the keys: what is there before anything else needs a newer one
+FIRST_LAYOUT = 1  # of the keys: enough until something needs a newer one
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -32,10 +32,10 @@ Answer = Coroutine[Any, Any, Any]  # handed on where nothing is to be added: eac
 Send = Callable[[Command, float], Answer]  # a command, and when it is due
 
 
-def in_time(
+def limit_whole_call(
     method: Callable[Concatenate[S, P], Awaitable[R]],
 ) -> Callable[Concatenate[S, P], Coroutine[Any, Any, R]]:
-    """Let the steps of a call together take no longer than one call may."""
+    """Limit all steps of a call together to the time of one call."""
 
     @wraps(method)
     async def limited(store: S, /, *args: P.args, **named: P.kwargs) -> R:
@@ -43,13 +43,13 @@ def in_time(
             async with until(store._due()):
                 return await method(store, *args, **named)
         except TimeoutError as error:
-            raise store._no_answer() from error
+            raise store._timeout_error() from error
 
     return limited
 
 
 class RedisCalls(ABC):
-    """The part of a store that opens, sends and closes."""
+    """Opens connections, sends commands and scripts, and closes."""
 
     def __init__(
         self,
@@ -59,18 +59,18 @@ class RedisCalls(ABC):
         timeout: float,
         confirm: Command,
     ) -> None:
-        _judge_servers(url, redis_client, read_url, confirm)
+        _check_arguments(url, redis_client, read_url, confirm)
         self._timeout = timeout
         self._confirm = confirm
         self._server = "the Redis server" if url is None else describe_server(url)
         self._addresses = [each for each in (url, read_url) if each]  # with their secrets
         self._given = (
-            RedisLine(redis_client, owned=False, health=Health(self._server, timeout))
+            Channel(redis_client, owned=False, health=Health(self._server, timeout))
             if redis_client is not None
             else None
         )
-        self._own = None if url is None else self._lines_to(url)
-        self._replica = None if read_url is None else self._lines_to(read_url)
+        self._own = None if url is None else self._connect_lazily(url)
+        self._replica = None if read_url is None else self._connect_lazily(read_url)
         self._layout = 0  # not known yet
         self._raised = 0  # what we know to be written
         self._underway = 0
@@ -80,16 +80,16 @@ class RedisCalls(ABC):
 
     @property
     def redis_client(self) -> "Client":
-        """The client in use: the one that was given, or this event loop's own."""
-        return self._line.client
+        """The client in use: the given one, or that of this event loop."""
+        return self._channel.client
 
     def after_fork(self) -> None:
-        """In a child: the parent's calls are not ours, and its client's connections neither."""
+        """In a child, leave the parent's calls and its client's connections to the parent."""
         self._underway, self._drained = 0, None
         self._inherited = self._given is not None and has_connections(self._given.client)
 
     @property
-    def _line(self) -> RedisLine:
+    def _channel(self) -> Channel:
         if self._own is not None:
             return self._own.get()
         if self._inherited:
@@ -97,33 +97,33 @@ class RedisCalls(ABC):
                 "redis_client was connected before this process was forked, and its connections "
                 "are the parent's: make a client and a store in the child"
             )
-        return cast(RedisLine, self._given)
+        return cast(Channel, self._given)
 
     @property
-    def _reading_line(self) -> RedisLine:
-        """Where reads go that need not know the latest."""
-        return self._line if self._replica is None else self._replica.get()
+    def _read_channel(self) -> Channel:
+        """The channel for reads that may lack the latest writes."""
+        return self._channel if self._replica is None else self._replica.get()
 
-    def _lines_to(self, url: str) -> PerLoop[RedisLine]:
+    def _connect_lazily(self, url: str) -> PerLoop[Channel]:
         make = client_maker(url, connect_timeout=self._timeout)
         server, timeout = describe_server(url), self._timeout
         return PerLoop(
-            lambda: RedisLine(make(), owned=True, health=Health(server, timeout)), RedisLine.aclose
+            lambda: Channel(make(), owned=True, health=Health(server, timeout)), Channel.aclose
         )
 
     def _due(self) -> float:
-        """When a call that begins now has to be over, by the clock of the event loop."""
-        if self._own is None:  # how long a client of the caller's waits is the caller's choice
+        """Return when a call that begins now has to be over, by the clock of the event loop."""
+        if self._own is None:  # a client of the caller's has its own time-outs
             return math.inf
         return asyncio.get_running_loop().time() + self._timeout
 
     @abstractmethod
-    async def _check_layout(self, line: RedisLine, due: float) -> None:
-        """Before the first command: see that the keys there are of a layout that we know."""
+    async def _check_layout(self, channel: Channel, due: float) -> None:
+        """Before the first command, check that we know the layout of the keys."""
 
     @abstractmethod
     async def _raise_layout(self, needed: int, due: float | None = None) -> None:
-        """Before the first write that needs it: keep out who would not regard it."""
+        """Before the first write that needs this layout, note it, to keep out older versions."""
 
     def _send_script(
         self,
@@ -138,13 +138,13 @@ class RedisCalls(ABC):
         if due is None:
             due = self._due()
         if not writes:
-            return self._ask_script(self._line, script, keys, values, due)
+            return self._ask_script(self._channel, script, keys, values, due)
         words = (len(keys), *keys, *values, DUE)
         return self._run(self._write, script.guarded, words, due)
 
     def _ask_script(
         self,
-        line: RedisLine,
+        channel: Channel,
         script: Script,
         keys: tuple[bytes, ...],
         values: list[bytes],
@@ -152,7 +152,7 @@ class RedisCalls(ABC):
     ) -> Answer:
         """Run a script that only reads, on the primary or a replica."""
         words = (len(keys), *keys, *values)
-        return self._run(partial(self._ask, line), script, words, due)
+        return self._run(partial(self._ask, channel), script, words, due)
 
     async def _run(self, send: Send, script: Script, words: Command, due: float) -> Any:
         """Send the script by its name, and again as a whole if the server did nothing."""
@@ -160,20 +160,20 @@ class RedisCalls(ABC):
             return await send(("EVALSHA", script.sha, *words), due)
         except MemoryStoreBackendError as error:
             if is_late(error.__cause__):  # by its clock, which was set since we looked at it
-                self._line.clock.forget()
-                await self._reported(self._line.learn_time(due))
+                self._channel.clock.forget()
+                await self._translate_errors(self._channel.learn_time(due))
             elif "No matching script" not in str(error.__cause__):
-                self._judge_refusal(error, words[1])
+                self._explain_refusal(error, words[1])
                 raise
         try:
             return await send(("EVAL", script.text, *words), due)
         except MemoryStoreBackendError as error:
-            self._judge_refusal(error, words[1])
+            self._explain_refusal(error, words[1])
             raise
 
     @abstractmethod
-    def _judge_refusal(self, error: MemoryStoreBackendError, key: bytes) -> None:
-        """Raise a better error, if a script that was given this key first refused for a reason."""
+    def _explain_refusal(self, error: MemoryStoreBackendError, key: bytes) -> None:
+        """Raise a better error if the script with this first key refused for a known reason."""
 
     def _write(self, command: Command, due: float) -> Answer:
         """Send a write; if asked for, wait until replicas or the disk have it too."""
@@ -185,18 +185,18 @@ class RedisCalls(ABC):
 
     def _post(self, command: Command, due: float) -> Answer:
         if not self._confirm:
-            return self._reported(self._line.write(command, due))
-        return self._reported(self._confirmed(command, due))
+            return self._translate_errors(self._channel.write(command, due))
+        return self._translate_errors(self._send_confirmed(command, due))
 
-    async def _confirmed(self, command: Command, due: float) -> Any:
-        answer, confirmed = await self._line.write_confirmed(command, self._confirm, due)
+    async def _send_confirmed(self, command: Command, due: float) -> Any:
+        answer, confirmed = await self._channel.write_confirmed(command, self._confirm, due)
         for each in (answer, confirmed):
             if isinstance(each, Exception):
                 raise each
-        self._judge_confirmation(confirmed)
+        self._check_confirmation(confirmed)
         return answer
 
-    def _judge_confirmation(self, confirmed: Any) -> None:
+    def _check_confirmation(self, confirmed: Any) -> None:
         wanted = self._confirm[1:-1]
         got = confirmed if isinstance(confirmed, list) else [confirmed]
         if any(int(have) < need for have, need in zip(got, wanted, strict=True)):
@@ -207,57 +207,57 @@ class RedisCalls(ABC):
 
     def _call(self, *command: Any) -> Answer:
         """Send a command that changes nothing to the server that is written to."""
-        return self._ask(self._line, command, self._due())
+        return self._ask(self._channel, command, self._due())
 
-    def _ask(self, line: RedisLine, command: Command, due: float) -> Answer:
+    def _ask(self, channel: Channel, command: Command, due: float) -> Answer:
         """Send a command that changes nothing."""
         if self._layout:
-            return self._reported(line.read(command, due), line)
-        return self._ask_first(line, command, due)
+            return self._translate_errors(channel.read(command, due), channel)
+        return self._ask_first(channel, command, due)
 
-    async def _ask_first(self, line: RedisLine, command: Command, due: float) -> Any:
-        await self._check_layout(line, due)
-        return await self._reported(line.read(command, due), line)
+    async def _ask_first(self, channel: Channel, command: Command, due: float) -> Any:
+        await self._check_layout(channel, due)
+        return await self._translate_errors(channel.read(command, due), channel)
 
-    async def _limited(self, call: Awaitable[Any]) -> Any:
+    async def _limit(self, call: Awaitable[Any]) -> Any:
         async with until(self._due()):
             return await call
 
-    async def _reported(self, call: Awaitable[Any], line: RedisLine | None = None) -> Any:
-        """The answer, or whatever went wrong as one kind of error."""
+    async def _translate_errors(self, call: Awaitable[Any], channel: Channel | None = None) -> Any:
+        """Return the answer, or raise whatever went wrong as one kind of error."""
         self._underway += 1
         try:
             return await call
         except TimeoutError as error:
-            raise self._no_answer(line) from error
+            raise self._timeout_error(channel) from error
         except (StopAsyncIteration, MemoryStoreError):  # the end of a scan, and our own errors
             raise
         except Exception as error:  # only the driver runs in here, so all its errors count
-            server = line.server if line else self._server
-            raise _explained(error, server, self._addresses) from error
+            server = channel.server if channel else self._server
+            raise _explain_error(error, server, self._addresses) from error
         finally:
             self._underway -= 1
             if self._drained is not None and not self._underway:
                 self._drained.set()
 
-    def _no_answer(self, line: RedisLine | None = None) -> MemoryStoreBackendError:
-        server = line.server if line else self._server
+    def _timeout_error(self, channel: Channel | None = None) -> MemoryStoreBackendError:
+        server = channel.server if channel else self._server
         return MemoryStoreBackendError(
             f"{server}: no answer within {self._timeout:g} s: check that it is running"
         )
 
     async def _close(self) -> None:
         """Wait for the calls under way: redis-py would leak a connection that is being made."""
-        lines = [each for each in (self._own, self._replica) if each is not None]
-        if lines and self._underway:
+        channels = [each for each in (self._own, self._replica) if each is not None]
+        if channels and self._underway:
             self._drained = asyncio.Event()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._drained.wait(), self._timeout)
-        for each in lines:
+        for each in channels:
             await each.aclose()
 
 
-def _judge_servers(
+def _check_arguments(
     url: str | None, redis_client: "Client | None", read_url: str | None, confirm: Command
 ) -> None:
     if (url is None) == (redis_client is None):
@@ -272,7 +272,9 @@ def _judge_servers(
         raise ValueError("wait_replicas= and wait_aof= need a client of a single server")
 
 
-def _explained(error: Exception, server: str, addresses: Iterable[str]) -> MemoryStoreBackendError:
+def _explain_error(
+    error: Exception, server: str, addresses: Iterable[str]
+) -> MemoryStoreBackendError:
     if is_read_only(error):
         return MemoryStoreBackendError(
             f"{server} is a read-only replica, and nothing was written: "
@@ -284,8 +286,8 @@ def _explained(error: Exception, server: str, addresses: Iterable[str]) -> Memor
     )
 
 
-def confirmation(replicas: int, aof: bool, timeout: float) -> Command:
-    """The command that waits for what the caller wants confirmed, or nothing."""
+def confirm_command(replicas: int, aof: bool, timeout: float) -> Command:
+    """Return the command that waits for the confirmations that the caller wants, or ()."""
     arguments.require_count(replicas, "wait_replicas")
     wait = math.ceil(timeout * 500)  # half of it, so that the answer comes in time
     if aof:

@@ -1,17 +1,17 @@
-"""What a store does about a server that evicts: warn of it, and call what it did by its name."""
+"""Servers that evict keys: a warning at the start, and a clear error when keys are missing."""
 
 import logging
 from collections.abc import Iterable
 
 from goldfish.errors import MemoryStoreBackendError
 from goldfish.stores.redis.keys import USER, RedisKeys
-from goldfish.stores.redis.parts import DISAGREE
+from goldfish.stores.redis.scripts.parts import DISAGREE
 
 _logger = logging.getLogger("goldfish.stores.redis")
 
 
 class EvictionWatch:
-    """What one store knows of the server's policy."""
+    """What one store knows of its server's eviction policy."""
 
     def __init__(self, server: str, keys: RedisKeys) -> None:
         self._server = server
@@ -21,7 +21,7 @@ class EvictionWatch:
         self._blamed = False  # in the log
 
     def note(self, policies: Iterable[str]) -> None:
-        """Take note of the policies by which the servers make room, and warn of each."""
+        """Note the policies by which the servers make room, and warn of each."""
         for policy in policies:
             self.lasting = self.lasting or policy.startswith("volatile")
             _logger.warning(
@@ -32,11 +32,11 @@ class EvictionWatch:
             )
 
     def note_silence(self, error: Exception) -> None:
-        """Take note that the server does not tell: not every one does."""
+        """Note that the server does not tell its policy."""
         _logger.debug("no look at maxmemory-policy: %s", type(error).__name__)
 
-    def judge(self, error: MemoryStoreBackendError, key: bytes) -> None:
-        """Raise what happened, if a script found that keys of this key's owner are missing."""
+    def raise_if_evicted(self, error: MemoryStoreBackendError, key: bytes) -> None:
+        """Raise a clear error if a script found that keys of this key's owner are missing."""
         if DISAGREE not in str(error.__cause__):
             return
         owner, _ = self._keys.owner(key)

@@ -8,8 +8,8 @@ from typing import Any
 from goldfish.encoding import decode_messages
 from goldfish.errors import MemoryStoreBackendError
 from goldfish.stores.observation import Observation
-from goldfish.stores.redis import examination_scripts as scripts
-from goldfish.stores.redis.scripts import Evaluate
+from goldfish.stores.redis.scripts import examination as scripts
+from goldfish.stores.redis.scripts.script import Evaluate
 
 Settings = Mapping[str, Any]
 AT_ONCE = 1000  # messages in one look
@@ -30,7 +30,7 @@ class Examined:
 
     async def nodes(self, *command: str) -> list[Settings]:
         """The answers of every server to a command about its settings."""
-        return settings_of(await self.ask(*command))
+        return list_settings(await self.ask(*command))
 
 
 def eviction_policies(nodes: Iterable[Settings]) -> set[str]:
@@ -39,7 +39,7 @@ def eviction_policies(nodes: Iterable[Settings]) -> set[str]:
     return found - {"noeviction"}
 
 
-def settings_of(answer: Any) -> list[Settings]:
+def list_settings(answer: Any) -> list[Settings]:
     """The answers of several servers, or of one, as a list."""
     if isinstance(answer, list):  # names and values in turn, from some clients
         answer = dict(zip(answer[::2], answer[1::2], strict=True))

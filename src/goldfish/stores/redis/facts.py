@@ -10,8 +10,8 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any, cast
 
 from goldfish.stores.facts.backend import PAGE, Changes, Known, New, Revised, Row, Written
-from goldfish.stores.redis import facts_scripts as scripts
-from goldfish.stores.redis.scripts import Evaluate
+from goldfish.stores.redis.scripts import facts as scripts
+from goldfish.stores.redis.scripts.script import Evaluate
 
 
 class RedisFacts:

@@ -3,7 +3,7 @@
 from urllib.parse import quote, unquote_to_bytes
 
 from goldfish.stores import arguments
-from goldfish.stores.redis.parts import NAMES, PLAIN_NAMES
+from goldfish.stores.redis.scripts.parts import NAMES, PLAIN_NAMES
 
 SESSION, USER = b"s", b"u"  # the kinds of owners that keys have
 

@@ -1,4 +1,4 @@
-"""The Lua of the Redis store for facts: each write is one script, so each write is atomic.
+"""The scripts about facts: each write is one of them, so each write is atomic.
 
 All keys of a user share a hash tag:
 
@@ -22,8 +22,8 @@ next write: until then, only the keys are counted that every user with facts has
 """
 
 from goldfish.stores.facts.backend import TOKEN_SECONDS
-from goldfish.stores.redis.parts import DISAGREE
-from goldfish.stores.redis.scripts import Script
+from goldfish.stores.redis.scripts.parts import DISAGREE
+from goldfish.stores.redis.scripts.script import Script
 
 NAMES = (
     *(b"meta", b"rows", b"vectors", b"ids", b"keys", b"log", b"ends", b"past"),

@@ -1,9 +1,9 @@
-"""The Lua by which an examination judges and mends what a session or a user has in Redis."""
+"""The scripts by which an examination judges and repairs the keys of a session or a user."""
 
-from goldfish.stores.redis.facts_scripts import AGREE_FACTS
-from goldfish.stores.redis.parts import ASCII, BULK
-from goldfish.stores.redis.scripts import Script, full
-from goldfish.stores.redis.snapshots import READING
+from goldfish.stores.redis.scripts.facts import AGREE_FACTS
+from goldfish.stores.redis.scripts.parts import ASCII, BULK
+from goldfish.stores.redis.scripts.script import Script
+from goldfish.stores.redis.scripts.session import READING, full
 
 # Only the ids are gone, and nothing but their order is in them: nobody knows messages by place.
 _IDS_ONLY = """

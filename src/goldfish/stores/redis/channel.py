@@ -1,11 +1,13 @@
-"""How commands travel to Redis: a few connections of our own, writes together.
+"""How commands travel to one Redis server: over a few connections of our own, writes together.
 
 redis-py spends far more time on a command than Redis does: on its pool, its retries, its metrics.
 So an event loop keeps one connection for writes and one for reads. While a write is under way
-others queue up, and travel together in the next round trip; a lone one is sent at once. A read
-that finds the connection in use goes through redis-py's pool as usual. Each has to be over when it
-is due (a time of the event loop), or raises TimeoutError. A write that was given up while it waited
-is dropped; one that was sent carries its deadline (``redis_clock``).
+others queue up and travel together in the next round trip; a lone write is sent at once. A read
+that finds its connection in use goes through redis-py's pool.
+
+Each command has a time, ``due`` by the clock of the event loop, at which it raises TimeoutError. A
+write that is given up while it waits is never sent; a write that was sent carries its deadline
+(``clock``).
 """
 
 import asyncio
@@ -31,8 +33,8 @@ MOST_TOGETHER = 100
 MOST_CONNECTIONS = 50  # of one event loop at a time: redis-py raises beyond 100 instead of waiting
 
 
-class RedisLine:
-    """The ways to one server from one event loop."""
+class Channel:
+    """The connections of one event loop to one server."""
 
     def __init__(self, client: "Client", *, owned: bool, health: Health) -> None:
         self.client = client
@@ -40,25 +42,27 @@ class RedisLine:
         self._health = health
         self._reader = OwnConnection(client, health) if owned else None
         self._writer = OwnConnection(client, health, self.clock) if owned else None
-        self._exchange: Exchange = self._writer.exchange if self._writer else self._in_turn
+        self._exchange: Exchange = (
+            self._writer.exchange if self._writer else self._exchange_through_pool
+        )
         self._owned = owned
-        self._alone = is_cluster(client)
+        self._is_cluster = is_cluster(client)
         self._reading = False  # over the reader's connection
         self._busy = False
         self._waiting: list[Waiting] = []
-        self._batch: list[Waiting] = []  # what is under way
+        self._batch: list[Waiting] = []  # under way
         self._begun = False  # whether its task has begun
         self._sending: asyncio.Task[None] | None = None
-        self._watching: asyncio.TimerHandle | None = None
+        self._timer: asyncio.TimerHandle | None = None
         self._turns = asyncio.Semaphore(MOST_CONNECTIONS) if owned else contextlib.nullcontext()
 
     @property
     def server(self) -> str:
-        """What the server is called in errors."""
+        """The name of the server in errors."""
         return self._health.server
 
     async def read(self, command: Command, due: float) -> Any:
-        """The answer to a command that changes nothing."""
+        """Send a command that changes nothing; return its answer."""
         reader = self._reader
         if reader is None or self._reading:
             return await self.ask(command, due)
@@ -74,11 +78,11 @@ class RedisLine:
         return answer
 
     async def write(self, command: Command, due: float) -> Any:
-        """The answer to a command, which may travel together with others."""
-        if self._alone:
+        """Send a command, perhaps together with others; return its answer."""
+        if self._is_cluster:
             return await self.ask(command, due)
         if self._busy:
-            return await self._wait(command, due)
+            return await self._queue(command, due)
         self._busy = True
         try:
             writer = self._writer
@@ -95,27 +99,27 @@ class RedisLine:
         return answer
 
     async def write_confirmed(self, command: Command, confirm: Command, due: float) -> list[Any]:
-        """The answers to a write and to what waits for its confirmation, past all others."""
+        """Send a write and the command that waits for its confirmation; return both answers."""
         await self.learn_time(due)
-        return await self._in_turn([self.clock.stamp(command, due), confirm], due)
+        return await self._exchange_through_pool([self.clock.stamp(command, due), confirm], due)
 
     async def ask(self, command: Command, due: float) -> Any:
-        """The answer to a command that goes through the pool, when it is its turn."""
-        (answer,) = await self._in_turn([self.clock.stamp(command, due)], due)
+        """Send a command through redis-py's pool, when it is its turn; return its answer."""
+        (answer,) = await self._exchange_through_pool([self.clock.stamp(command, due)], due)
         return answer
 
     async def aclose(self) -> None:
         """Close the client, and with it all connections."""
-        if self._watching is not None:
-            self._watching.cancel()
+        if self._timer is not None:
+            self._timer.cancel()
         await self.client.aclose()
 
-    async def _in_turn(self, commands: Sequence[Command], due: float) -> list[Any]:
+    async def _exchange_through_pool(self, commands: Sequence[Command], due: float) -> list[Any]:
         time = asyncio.get_running_loop().time
         try:
             async with until(due), self._turns:
                 began = time()
-                answers = await together(self.client, commands)
+                answers = await _send_together(self.client, commands)
         except Exception as error:
             if not _is_refusal(error):
                 self._health.note_failure(error)
@@ -136,14 +140,14 @@ class RedisLine:
             answer = error
         self.clock.learn(answer, time())
 
-    async def _wait(self, command: Command, due: float) -> Any:
+    async def _queue(self, command: Command, due: float) -> Any:
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._waiting.append((command, due, answer))
-        self._watch(due)
+        self._set_timer(due)
         try:
             return await answer
         except (asyncio.CancelledError, TimeoutError):
-            self._end_given_up_batch()
+            self._cancel_abandoned_batch()
             raise
 
     def _send_waiting(self) -> None:
@@ -164,7 +168,7 @@ class RedisLine:
         try:
             if self._writer is not None and not self._writer.is_ready():
                 await self._writer.connect(due)
-            sent = [each for each in batch if not each[2].done()]  # who gave up is left out
+            sent = [each for each in batch if not each[2].done()]  # without those that gave up
             commands = [self.clock.stamp(command, due) for command, due, _ in sent]
             answers = await self._exchange(commands, due)
         except Exception as error:
@@ -178,31 +182,31 @@ class RedisLine:
                 _settle(future, answer)
             self._send_waiting()
 
-    def _end_given_up_batch(self) -> None:
-        """Hang up if nobody waits any more for what is under way: what is not sent yet never is.
+    def _cancel_abandoned_batch(self) -> None:
+        """Cancel the batch under way, which hangs up, if nobody waits for it any more.
 
-        A task that is cancelled before it has begun would never make room for the next. It need
-        not be: when it begins, it finds nobody who waits.
+        Bytes that are not sent yet never are. A task that is cancelled before it has begun would
+        never make room for the next one, and need not be: when it begins, nobody waits.
         """
         if self._begun and self._sending and all(answer.done() for _, _, answer in self._batch):
             self._sending.cancel()
 
-    def _watch(self, due: float) -> None:
-        """See to it that who waits is told in time; a timer for each would take longer."""
-        if due == math.inf or (self._watching is not None and self._watching.when() <= due):
+    def _set_timer(self, due: float) -> None:
+        """Make sure that a timer runs at this time; one for each write would cost more."""
+        if due == math.inf or (self._timer is not None and self._timer.when() <= due):
             return
-        if self._watching is not None:
-            self._watching.cancel()
-        self._watching = asyncio.get_running_loop().call_at(due, self._tell_overdue)
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = asyncio.get_running_loop().call_at(due, self._fail_overdue)
 
-    def _tell_overdue(self) -> None:
-        self._watching = None
+    def _fail_overdue(self) -> None:
+        self._timer = None
         now = asyncio.get_running_loop().time()
         for _, due, answer in (*self._batch, *self._waiting):
             if due <= now:
                 _settle(answer, TimeoutError())
             elif not answer.done():
-                self._watch(due)
+                self._set_timer(due)
 
 
 def _settle(future: "asyncio.Future[Any]", answer: Any) -> None:
@@ -218,14 +222,14 @@ def _settle(future: "asyncio.Future[Any]", answer: Any) -> None:
 
 
 def _is_refusal(error: Exception) -> bool:
-    """Whether the server answered, with an error."""
+    """Return True if the server answered, with an error."""
     from redis.exceptions import ResponseError
 
     return isinstance(error, ResponseError)
 
 
-async def together(client: Any, commands: Sequence[Command]) -> list[Any]:
-    """The answers to commands that are sent in one go over one connection; errors are answers."""
+async def _send_together(client: Any, commands: Sequence[Command]) -> list[Any]:
+    """Send commands in one go over one connection; return the answers, and errors as answers."""
     if len(commands) == 1:
         return [await client.execute_command(*commands[0])]
     pipeline = client.pipeline(transaction=False)
@@ -235,5 +239,5 @@ async def together(client: Any, commands: Sequence[Command]) -> list[Any]:
 
 
 def is_cluster(client: object) -> bool:
-    """Whether the client speaks to a cluster, which refuses scripts in pipelines."""
+    """Return True for a client of a cluster, which refuses scripts in pipelines."""
     return hasattr(client, "get_node_from_key")

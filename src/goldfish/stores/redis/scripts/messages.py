@@ -1,105 +1,8 @@
-"""The Lua scripts of the Redis store: each write is one of them, so each write is atomic.
+"""The scripts that write messages: each write is one of them, so each write is atomic."""
 
-A session without snapshots has up to three keys under one hash tag:
-
-- ``log``: a list of messages as JSON, oldest first;
-- ``ids``: a sorted set of the message ids, whose ranks are the indexes of the list;
-- ``left``: exists only while all messages of a session with a deadline are trimmed or deleted,
-  and carries the deadline, which Redis would otherwise forget with the last element.
-
-``redis_snapshots`` says what there is with snapshots, ``redis_search`` what is there for searches,
-``redis_state`` how named values are kept, ``redis_parts`` how a session notices that the server
-evicted a part of it. A session with more than messages has the key ``top``, ``search``, ``state``,
-``token`` or ``parts``: then a plain script changes nothing and answers ``SNAPSHOTS``, and the full
-one of the same write, which regards them, does the work. So a session without them pays for one
-look at five keys.
-"""
-
-from dataclasses import dataclass
-from functools import cached_property
-from hashlib import sha1
-from typing import Any, Protocol
-
-from goldfish.stores.redis.parts import AGREE_PLAIN, BULK
-from goldfish.stores.redis.snapshots import AFTER, BEFORE, READING
-
-SNAPSHOTS = -1  # the answer that asks for the full script
-
-
-# A write that was given up does nothing; redis_clock says by whose clock.
-_GUARD = """
-local due = table.remove(ARGV)
-if due ~= '' then
-  local clock = redis.call('TIME')
-  if clock[1] * 1000 + clock[2] / 1000 > tonumber(due) then
-    return redis.error_reply('LATE nothing was done: the caller has given up')
-  end
-end
-"""
-
-
-@dataclass(frozen=True)
-class Script:
-    """A script and the name that Redis has for it."""
-
-    work: str
-    lasts: bool = False  # for a server that evicts keys with a deadline: see redis_parts
-
-    @cached_property
-    def text(self) -> str:
-        """The script as Redis gets it."""
-        return f"local LASTING = {str(self.lasts).lower()}\n{self.work}"
-
-    @cached_property
-    def sha(self) -> str:
-        """The name of the script."""
-        return sha1(self.text.encode()).hexdigest()
-
-    @cached_property
-    def guarded(self) -> "Script":
-        """The same script with one more argument: when its caller gives up, or ''."""
-        return Script(_GUARD + self.text)
-
-    @cached_property
-    def lasting(self) -> "Script":
-        """The same script for a server that evicts keys with a deadline."""
-        return Script(self.work, lasts=True)
-
-
-class Evaluate(Protocol):
-    """How a script about a session, or about a user, reaches the server."""
-
-    async def __call__(
-        self, script: Script, owner: str, values: list[bytes], /, *, writes: bool = True
-    ) -> Any: ...
-
-
-@dataclass(frozen=True)
-class Write:
-    """One write as two scripts: for a session without snapshots, and for any session."""
-
-    plain: Script
-    full: Script
-
-
-_PLAIN = f"""
-if redis.call('EXISTS', unpack(KEYS, 4)) > 0 then return {SNAPSHOTS} end
-local trimming, PARTS
-local floor = 0
-local function set_aside() end
-local function set_aside_runs() end
-local function untrim() end
-"""
-
-
-def _both(work: str) -> Write:
-    return Write(Script(_PLAIN + AGREE_PLAIN + work), full(work))
-
-
-def full(work: str) -> Script:
-    """The script that does the work on a session with snapshots, or without."""
-    return Script(f"{BEFORE}\nlocal function work()\n{work}\nend\n{AFTER}")
-
+from goldfish.stores.redis.scripts.parts import BULK
+from goldfish.stores.redis.scripts.script import Script, Write
+from goldfish.stores.redis.scripts.session import PLAIN, READING, both, full
 
 # When a removal empties the session, its deadline moves to the third key; only a full script can
 # note that there is one.
@@ -156,10 +59,10 @@ elseif not newest then
   end
 end
 """
-APPEND = _both(ADD)
+APPEND = both(ADD)
 
 # ARGV: how many to keep; and an epoch, in the full script, if what goes is still to be found.
-KEEP_LAST = _both(
+KEEP_LAST = both(
     _KEEP_DEADLINE
     + """
 trimming = ARGV[2]
@@ -177,7 +80,7 @@ return surplus
 # ARGV: an epoch, in the full script, if they are still to be found, or '', or '-' if they are to be
 # deleted from what is still found, too; then the ids. Most often they are neighbours, so they are
 # removed run by run. Many of them are looked up in all that is there, a few one by one.
-REMOVE = _both(
+REMOVE = both(
     _KEEP_DEADLINE
     + BULK
     + """
@@ -255,11 +158,11 @@ set_aside(0, -1)
 redis.call('DEL', KEYS[1], KEYS[2], KEYS[3])
 if PARTS then redis.call('DEL', SEARCH, VECTORS, TRIMMED, STATE, TOKEN) end
 """
-CLEAR = Write(Script(_PLAIN + _CLEAR), full(_CLEAR))
+CLEAR = Write(Script(PLAIN + _CLEAR), full(_CLEAR))
 
 # ARGV: the time in ms, or '' for no deadline. Only the full script meets named values: a session
 # that has nothing else keeps its deadline in the third key.
-SET_TTL = _both("""
+SET_TTL = both("""
 for i = 1, 2 do
   if ARGV[1] == '' then redis.call('PERSIST', KEYS[i])
   else redis.call('PEXPIRE', KEYS[i], ARGV[1]) end

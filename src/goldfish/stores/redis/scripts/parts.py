@@ -21,8 +21,8 @@ the session counts as over.
 NAMES = (
     *(b"log", b"ids", b"left", b"top", b"snaps", b"saved"),
     *(b"lives", b"open", b"refs", b"gone", b"kept", b"kept-ids"),
-    *(b"search", b"vectors", b"trimmed"),  # redis_search says what they are
-    *(b"state", b"states"),  # redis_state says what they are
+    *(b"search", b"vectors", b"trimmed"),  # ``search`` says what they are
+    *(b"state", b"states"),  # ``state`` says what they are
     *(b"token", b"parts"),  # of the call that forked the session; see above
 )
 
