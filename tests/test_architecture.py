@@ -2,6 +2,8 @@
 
 import ast
 import re
+from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -19,17 +21,41 @@ def name_of(path: Path) -> str:
 MODULES = {name_of(path): path for path in SOURCES.rglob("*.py")}
 
 
+@cache
 def imported(module: str, *, everywhere: bool) -> set[str]:
-    """The modules of ours that a module imports, at its top or in its functions as well."""
+    """Return the modules of ours that a module imports, when it is loaded or ever."""
     tree = ast.parse(MODULES[module].read_text("utf-8"))
     found = set()
-    for node in ast.walk(tree) if everywhere else tree.body:
+    for node in ast.walk(tree) if everywhere else run_when_loaded(tree):
         if isinstance(node, ast.Import):
             found |= {each.name for each in node.names}
         elif isinstance(node, ast.ImportFrom):
             within = {f"{node.module}.{each.name}" for each in node.names}
             found |= (within & set(MODULES)) or {str(node.module)}
     return (found & set(MODULES)) - {module}
+
+
+def run_when_loaded(node: ast.AST) -> Iterator[ast.AST]:
+    """Walk over what an import runs: no bodies of functions, nothing for type checkers alone."""
+    for child in ast.iter_child_nodes(node):
+        for_types = isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test)
+        if not for_types and not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield child
+            yield from run_when_loaded(child)
+
+
+def loaded_by(module: str) -> dict[str, str]:
+    """Return all modules of ours that are loaded with a module, each with the one that needs it."""
+    needed_by, waiting = {module: ""}, [module]
+    while waiting:
+        needing = waiting.pop()
+        for other in imported(needing, everywhere=False):
+            parts = other.split(".")
+            packages = [".".join(parts[:count]) for count in range(1, len(parts) + 1)]
+            fresh = [each for each in packages if each not in needed_by]
+            needed_by |= dict.fromkeys(fresh, needing)
+            waiting += fresh
+    return needed_by
 
 
 def test_imports_lead_one_way() -> None:
@@ -41,31 +67,74 @@ def test_imports_lead_one_way() -> None:
         pytest.fail(" imports ".join(reversed(error.args[1])))
 
 
-@pytest.mark.parametrize(
-    ("part", "allowed"),
-    [
-        ("goldfish.judges", r"goldfish\.(judges|history|findings\.kinds)\b"),
-        ("goldfish.findings.kinds", r"(?!)"),
-        ("goldfish.services", r"goldfish\.(services|errors)\b"),
-        ("goldfish.catalogue", r"goldfish\.(?!stores|integrations|dropins|report|cli)"),
-        (
-            "goldfish.stores",
-            r"goldfish\.(?!catalogue|specimens|integrations|dropins|report|judges)",
-        ),
-        (
-            "goldfish.report",
-            r"goldfish\.(?!catalogue(?!\.registry)|specimens|stores|integrations|dropins|cli)",
-        ),
-    ],
+# What each room may import beside itself and the modules at the root. cli/ is the front door.
+ROOMS = {
+    "history": "",
+    "findings": "history",
+    "judges": "history findings.kinds",
+    "services": "",
+    "world": "services",
+    "targets": "history findings.families harness.errors integrations specimens",
+    "harness": "findings history services targets world",
+    "stress": "findings harness history judges",
+    "catalogue": "findings harness stress targets world",
+    "engine": "catalogue findings harness history targets world",
+    "report": "engine findings history targets",
+    "replay": "findings harness history judges stress",
+    "plugin": "catalogue engine findings targets",
+    "specimens": "targets",
+    "snapshots": "report targets",
+    "stores": "embedding",
+    "embedding": "",
+    "integrations": "embedding stores targets testing",
+    "dropins": "integrations",
+    "testing": "embedding history integrations plugin replay",
+}
+# Nothing in these loads one of our own stores.
+CHECKING = (
+    *("history", "findings", "judges", "services", "world", "targets", "harness", "stress"),
+    *("catalogue", "engine", "report", "replay", "plugin", "specimens", "snapshots"),
 )
-def test_a_part_knows_only_what_it_may(part: str, allowed: str) -> None:
+
+
+def room_of(module: str) -> str:
+    return module.removeprefix("goldfish.").partition(".")[0]
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_knows_only_what_it_may(room: str) -> None:
     """Not even inside a function."""
+    allowed = [f"goldfish.{each}." for each in [room, *ROOMS[room].split()]]
     strays = [
         f"{module} imports {other}"
         for module in MODULES
-        if module == part or module.startswith(f"{part}.")
+        if room_of(module) == room
         for other in imported(module, everywhere=True)
-        if not re.match(allowed, other)
+        if room_of(other) in {*ROOMS, "cli"} and not f"{other}.".startswith(tuple(allowed))
+    ]
+    assert strays == []
+
+
+def test_there_is_a_rule_for_every_room() -> None:
+    """A new room says what it may import."""
+    rooms = {path.parent.name for path in (SOURCES / "goldfish").glob("*/__init__.py")}
+    assert rooms - {"cli"} == set(ROOMS)
+
+
+def test_the_kinds_of_findings_need_nothing() -> None:
+    """Judges may know them, and nothing else that is said to people."""
+    assert imported("goldfish.findings.kinds", everywhere=True) == set()
+
+
+@pytest.mark.parametrize("room", CHECKING)
+def test_what_checks_loads_none_of_our_stores(room: str) -> None:
+    """Through no chain of imports: a stranger's memory is judged without ours beside it."""
+    strays = [
+        f"{module} loads {other}, which {needing} imports"
+        for module in MODULES
+        if room_of(module) == room
+        for other, needing in loaded_by(module).items()
+        if room_of(other) == "stores"
     ]
     assert strays == []
 

@@ -105,15 +105,15 @@ _HOMES = (
     "messages",
     "protocols",
     "findings.result",
-    "stores.open",
+    "embedding.embedder",
+    "replay.recorder",
+    "stores.open",  # our own stores last: whoever asks for something else does not load them
     "stores.base",
     "stores.blocking",
     "stores.memory.store",
     "stores.sqlite.store",
     "stores.redis.store",
     "stores.postgres.store",
-    "embedding.embedder",
-    "replay.recorder",
 )
 
 
