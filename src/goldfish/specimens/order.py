@@ -1,5 +1,6 @@
 """Stores that give back another order than that of the writes, or count ``last`` wrongly."""
 
+import re
 import sqlite3
 from collections.abc import Sequence
 from contextlib import suppress
@@ -19,10 +20,15 @@ READERS = "ISO FID TRM CLR TTL DUR LIV SNP"
 
 
 class Sorted(Reference):
-    """A correct store, but for the order in which it hands out messages."""
+    """A correct store, except for the order in which it returns messages."""
+
+    def rank(self, message: ChatMessage) -> Any:
+        """Return the value by which messages are sorted."""
+        return 0
 
     def in_order(self, messages: list[ChatMessage]) -> list[ChatMessage]:
-        return messages
+        """Return the messages in the order in which they are read."""
+        return sorted(messages, key=self.rank)
 
     def get_history(self, session_id: str, *, last: int | None = None) -> list[Any]:
         if last is not None and last < 0:
@@ -32,15 +38,16 @@ class Sorted(Reference):
 
 
 class Placed(Reference):
-    """A correct store, but for the place that it gives to a new message."""
+    """A correct store, except for the place that it gives to a new message."""
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    order = "place, n"
+
+    def set_up(self) -> None:
         with suppress(sqlite3.OperationalError):  # an earlier opening has added it
             self.db.execute("ALTER TABLE messages ADD COLUMN place INTEGER")
 
     def places(self, session_id: str, count: int) -> range:
-        """The numbers of that many new messages."""
+        """Return the numbers of that many new messages."""
         raise NotImplementedError
 
     def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
@@ -49,19 +56,13 @@ class Placed(Reference):
             super().insert(session_id, [row])
             self.db.execute(new, (place,))
 
-    def bodies(self, session_id: str) -> list[str]:
-        if self.expired(session_id):
-            return []
-        query = "SELECT body FROM messages WHERE session = ? ORDER BY place, n"
-        return [body for (body,) in self.db.execute(query, (self.key(session_id),))]
-
 
 variant("batch-reversed", Reference, "ORD01", "reordered", explains=ANYWHERE)(
-    bug="The messages of a batch are stored last first, as by LPUSH.",
+    bug="The messages of a batch are stored last first, as LPUSH stores them.",
     insert=lambda self, session_id, rows: Reference.insert(self, session_id, rows[::-1]),
 )
 variant("batch-as-set", Reference, "ORD01", "reordered", explains=ANYWHERE)(
-    bug="A batch is made free of duplicates by a set, which has no order.",
+    bug="A batch goes through a set to remove duplicates, and loses its order.",
     insert=lambda self, session_id, rows: Reference.insert(
         self, session_id, sorted(set(rows), key=lambda row: row[0][::-1])
     ),
@@ -74,7 +75,7 @@ variant("newest-first", Sorted, "ORD02", "reordered", explains=ANYWHERE)(
 
 @specimen("new-batch-first", "ORD02", "reordered", explains=ANYWHERE)
 class NewBatchFirst(Placed):
-    bug = "A new batch is put before the earlier ones."
+    bug = "A new batch is placed before the earlier ones."
 
     def places(self, session_id: str, count: int) -> range:
         query = "SELECT MIN(place) FROM messages WHERE session = ?"
@@ -83,96 +84,78 @@ class NewBatchFirst(Placed):
 
 
 variant("ties-reversed", Sorted, "ORD03", "reordered", explains=SOMETIMES)(
-    bug="Among messages with one time, the newest comes first.",
+    bug="Of messages with the same time, the newest comes first.",
     in_order=lambda self, messages: [
         message
-        for group in [list(group) for _, group in groupby(messages, lambda each: each.created_at)]
-        for message in group[::-1]
+        for _, group in groupby(messages, lambda each: each.created_at)
+        for message in reversed(list(group))
     ],
 )
 variant("ties-by-id", Sorted, "ORD03", "reordered", explains=SOMETIMES)(
-    bug="Messages are sorted by time and, if that is the same, by id.",
-    in_order=lambda self, messages: sorted(
-        messages, key=lambda each: (each.created_at, each.id[::-1])
-    ),
+    bug="Messages are sorted by time, and by id where the time is the same.",
+    rank=lambda self, message: (message.created_at, message.id[::-1]),
 )
 variant("by-time", Sorted, "ORD04", "reordered", explains=SOMETIMES)(
     bug="Messages are sorted by the time that they carry.",
-    in_order=lambda self, messages: sorted(messages, key=lambda each: each.created_at),
+    rank=lambda self, message: message.created_at,
 )
 variant("ancient-first", Sorted, "ORD04", "reordered", explains=SOMETIMES)(
-    bug="Messages from before this century are moved to the beginning.",
-    in_order=lambda self, messages: sorted(messages, key=lambda each: each.created_at.year >= 2001),
+    bug="Messages from before this century come first.",
+    rank=lambda self, message: message.created_at.year >= 2001,
 )
 variant("by-local-time", Sorted, "ORD05", "reordered", explains=SOMETIMES)(
-    bug="Messages are sorted by the hands of the clock, without regard to the zone.",
-    in_order=lambda self, messages: sorted(
-        messages, key=lambda each: each.created_at.replace(tzinfo=None)
-    ),
+    bug="Messages are sorted by local time, without regard to the zone.",
+    rank=lambda self, message: message.created_at.replace(tzinfo=None),
 )
 variant("by-day-of-zone", Sorted, "ORD05", "reordered", explains=SOMETIMES)(
-    bug="Messages are filed by the day that it is where they were written.",
-    in_order=lambda self, messages: sorted(messages, key=lambda each: each.created_at.date()),
+    bug="Messages are sorted by the date in their own time zone.",
+    rank=lambda self, message: message.created_at.date(),
 )
 variant("by-id", Sorted, "ORD06", "reordered", explains=ANYWHERE)(
-    bug="Messages are sorted by id.",
-    in_order=lambda self, messages: sorted(messages, key=lambda each: each.id),
+    bug="Messages are sorted by id.", rank=lambda self, message: message.id
 )
 variant("by-number", Sorted, "ORD06", "reordered", explains=SOMETIMES)(
     bug="Messages whose ids are numbers are sorted by them.",
-    in_order=lambda self, messages: sorted(
-        messages,
-        key=lambda each: (
-            int(each.id) if len(each.id) < 10 and each.id.isascii() and each.id.isdigit() else 0
-        ),
-    ),
+    rank=lambda self, message: int(message.id) if re.fullmatch("[0-9]{1,9}", message.id) else 0,
 )
 variant("by-content", Sorted, "ORD07", "reordered", explains=ANYWHERE)(
-    bug="Messages of one second are sorted by what they say, as in a sorted set.",
-    in_order=lambda self, messages: sorted(
-        messages, key=lambda each: (int(each.created_at.timestamp()), str(each.content))
-    ),
+    bug="Messages of the same second are sorted by content, as in a sorted set.",
+    rank=lambda self, message: (int(message.created_at.timestamp()), str(message.content)),
 )
 
 
 @specimen("repeats-gathered", "ORD07", "reordered", explains=SOMETIMES)
 class RepeatsGathered(Sorted):
-    bug = "A message that repeats an earlier one is put beside it."
+    bug = "A message that repeats an earlier one is placed beside it."
 
     def in_order(self, messages: list[ChatMessage]) -> list[ChatMessage]:
         words = [repr(each.content) for each in messages]
         return sorted(messages, key=lambda each: words.index(repr(each.content)))
 
 
-@specimen("numbered-as-text", "ORD08", "reordered", explains=ANYWHERE)
-class NumberedAsText(Sorted):
-    bug = "Messages are numbered, and the numbers sorted as text: 1, 10, 2."
-
-    def in_order(self, messages: list[ChatMessage]) -> list[ChatMessage]:
-        numbered = {str(number): message for number, message in enumerate(messages, 1)}
-        return [numbered[number] for number in sorted(numbered)]
-
-
 @specimen("three-digits", "ORD08", "reordered", explains="FID LIV TRM DUR")
 class ThreeDigits(Sorted):
-    bug = "Messages are numbered with three digits, and sorted as text beyond them."
+    bug = "Messages are numbered with three digits and sorted as text, which fails after 999."
+
+    digits = 3
 
     def in_order(self, messages: list[ChatMessage]) -> list[ChatMessage]:
-        numbered = {f"{number:03d}": message for number, message in enumerate(messages)}
+        numbered = {f"{at:0{self.digits}d}": each for at, each in enumerate(messages, 1)}
         return [numbered[number] for number in sorted(numbered)]
 
 
+variant("numbered-as-text", ThreeDigits, "ORD08", "reordered", explains=ANYWHERE)(
+    bug="Messages are numbered, and the numbers are sorted as text: 1, 10, 2.", digits=1
+)
 variant("one-page", Reference, "ORD08", "lost", explains="FID LIV TRM DUR")(
-    bug="A history ends after a page of a thousand.",
+    bug="A history ends after a page of a thousand messages.",
     bodies=lambda self, session_id: Reference.bodies(self, session_id)[:1000],
 )
 variant("system-first", Sorted, "ORD09", "reordered", explains=SOMETIMES)(
-    bug="System messages are moved to the beginning.",
-    in_order=lambda self, messages: sorted(messages, key=lambda each: each.role != "system"),
+    bug="System messages come first.", rank=lambda self, message: message.role != "system"
 )
 variant("by-role", Sorted, "ORD09", "reordered", explains=SOMETIMES)(
-    bug="Messages are grouped by role.",
-    in_order=lambda self, messages: sorted(messages, key=lambda each: each.role),
+    bug="Messages are grouped by role.", rank=lambda self, message: message.role
 )
 
 
@@ -181,34 +164,34 @@ class UserBeforeAssistant(Sorted):
     bug = "Messages are paired as question and answer, the user's first."
 
     def in_order(self, messages: list[ChatMessage]) -> list[ChatMessage]:
-        ordered = list(messages)
-        for at in range(len(ordered) - 1):
-            if [each.role for each in ordered[at : at + 2]] == [
-                "assistant",
-                "user",
-            ] and at % 2 == 0:
-                ordered[at : at + 2] = ordered[at : at + 2][::-1]
-        return ordered
+        pairs = [messages[at : at + 2] for at in range(0, len(messages), 2)]
+        turned = ["assistant", "user"]
+        return [
+            each
+            for pair in pairs
+            for each in (pair[::-1] if [one.role for one in pair] == turned else pair)
+        ]
 
 
 variant("results-by-call", Sorted, "ORD10", "reordered", explains=SOMETIMES)(
     bug="The results of several tools are sorted by the id of the call.",
     in_order=lambda self, messages: [
-        each
-        for run in [list(group) for _, group in groupby(messages, lambda each: each.role == "tool")]
-        for each in sorted(run, key=lambda one: one.tool_call_id or "")
+        message
+        for _, run in groupby(messages, lambda each: each.role == "tool")
+        for message in sorted(run, key=lambda each: each.tool_call_id or "")
     ],
 )
 variant("results-at-the-end", Sorted, "ORD10", "reordered", explains=SOMETIMES)(
-    bug="Tool results are kept in a table of their own, and read after the messages.",
-    in_order=lambda self, messages: sorted(messages, key=lambda each: each.role == "tool"),
+    bug="Tool results are kept in a table of their own, and read last.",
+    rank=lambda self, message: message.role == "tool",
 )
 
 
 class Limited(Reference):
-    """A correct store, but for what it gives for ``last``."""
+    """A correct store, except for what it returns for ``last``."""
 
     def newest(self, bodies: list[str], last: int) -> list[str]:
+        """Return the last few bodies."""
         return bodies[max(0, len(bodies) - last) :]
 
     def get_history(self, session_id: str, *, last: int | None = None) -> list[Any]:
@@ -218,14 +201,14 @@ class Limited(Reference):
 
 
 variant("last-is-first", Limited, "ORD11", "wrong", explains=READERS)(
-    bug="``last`` gives the oldest messages.", newest=lambda self, bodies, last: bodies[:last]
+    bug="``last`` returns the oldest messages.", newest=lambda self, bodies, last: bodies[:last]
 )
 variant("last-reversed", Limited, "ORD11", "reordered", explains=READERS)(
-    bug="``last`` gives the newest messages, newest first.",
+    bug="``last`` returns the newest message first.",
     newest=lambda self, bodies, last: bodies[::-1][:last],
 )
 variant("last-and-one", Limited, "ORD11", "wrong", explains=READERS)(
-    bug="``last`` gives one more than asked for, as LRANGE with -n - 1 does.",
+    bug="``last`` returns one more than asked for, like LRANGE with -n - 1.",
     newest=lambda self, bodies, last: bodies[-last - 1 :] if last else [],
 )
 variant("last-but-one", Limited, "ORD11", "wrong", explains=READERS)(
@@ -233,7 +216,7 @@ variant("last-but-one", Limited, "ORD11", "wrong", explains=READERS)(
     newest=lambda self, bodies, last: bodies[-last - 1 : -1] if last else [],
 )
 variant("last-ignored", Limited, "ORD11", "wrong", explains=READERS)(
-    bug="``last`` is taken and not looked at.",
+    bug="``last`` is accepted and ignored.",
     newest=lambda self, bodies, last: bodies if last else [],
 )
 variant("last-in-pairs", Limited, "ORD11", "wrong", explains=READERS)(
@@ -245,7 +228,7 @@ variant("last-wraps-around", Limited, "ORD12", "wrong", explains=READERS)(
     newest=lambda self, bodies, last: bodies[len(bodies) - last :],
 )
 variant("last-in-range", Limited, "ORD12", "refused", explains=READERS)(
-    bug="A ``last`` beyond the beginning is an error.",
+    bug="A ``last`` beyond the beginning raises an IndexError.",
     newest=lambda self, bodies, last: [
         bodies[len(bodies) - number] for number in range(last, 0, -1) if bodies[-number]
     ],
@@ -254,7 +237,7 @@ variant("last-in-range", Limited, "ORD12", "refused", explains=READERS)(
 
 @specimen("last-at-most-100", "ORD12", "refused", explains=READERS)
 class LastAtMost100(Limited):
-    bug = "A ``last`` above a hundred is refused, as by the interface of a provider."
+    bug = "A ``last`` above a hundred is refused, as a provider's API refuses it."
 
     def newest(self, bodies: list[str], last: int) -> list[str]:
         if last > 100:
@@ -263,18 +246,18 @@ class LastAtMost100(Limited):
 
 
 variant("last-zero-is-all", Limited, "ORD13", "wrong", explains=READERS)(
-    bug="``last=0`` gives everything: bodies[-0:].",
+    bug="``last=0`` returns everything: bodies[-0:].",
     newest=lambda self, bodies, last: bodies[-last:],
 )
 variant("last-zero-is-one", Limited, "ORD13", "wrong", explains=READERS)(
-    bug="``last=0`` gives one message, because the limit is looked at after each.",
+    bug="``last=0`` returns one message, because the limit is checked after each.",
     newest=lambda self, bodies, last: Limited.newest(self, bodies, max(1, last)),
 )
 
 
 @specimen("last-zero-refused", "ORD13", "refused", explains=READERS)
 class LastZeroRefused(Limited):
-    bug = "``last=0`` is an error."
+    bug = "``last=0`` raises an error."
 
     def newest(self, bodies: list[str], last: int) -> list[str]:
         if last == 0:
@@ -283,7 +266,7 @@ class LastZeroRefused(Limited):
 
 
 variant("negative-last-is-all", Reference, "ORD14", "wrong", explains=READERS)(
-    bug="A negative ``last`` gives everything, as a negative LIMIT does in SQLite.",
+    bug="A negative ``last`` returns everything, like a negative LIMIT in SQLite.",
     get_history=lambda self, session_id, *, last=None: Reference.get_history(
         self, session_id, last=None if last is not None and last < 0 else last
     ),
@@ -302,10 +285,9 @@ class NegativeLastSlices(Reference):
 
 @specimen("last-cached", "ORD15", "stale", explains=READERS)
 class LastCached(Limited):
-    bug = "What ``last`` gave once, it gives again."
+    bug = "A read with ``last`` returns what the same read returned before."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.cache: dict[tuple[str, int], list[Any]] = {}
 
     def get_history(self, session_id: str, *, last: int | None = None) -> list[Any]:
@@ -318,7 +300,7 @@ class LastCached(Limited):
 
 @specimen("counter-of-the-process", "ORD16", "reordered", explains=ANYWHERE)
 class CounterOfTheProcess(Placed):
-    bug = "Messages are numbered by a counter that begins again with each opening."
+    bug = "Messages are numbered by a counter that restarts with each opening."
 
     count = 0
 
@@ -329,23 +311,16 @@ class CounterOfTheProcess(Placed):
 
 @specimen("old-after-new", "ORD16", "reordered", explains=ANYWHERE)
 class OldAfterNew(Reference):
-    bug = "What was there at the opening is read after what was added since."
+    bug = "Messages that were there at the opening are read after those added since."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
-        query = "SELECT MAX(n) FROM messages"
-        self.oldest = self.db.execute(query).fetchone()[0] or 0
-
-    def bodies(self, session_id: str) -> list[str]:
-        if self.expired(session_id):
-            return []
-        query = "SELECT body FROM messages WHERE session = ? ORDER BY n <= ?, n"
-        return [body for (body,) in self.db.execute(query, (self.key(session_id), self.oldest))]
+    def set_up(self) -> None:
+        (newest,) = self.column("SELECT COALESCE(MAX(n), 0) FROM messages")
+        self.order = f"n <= {newest}, n"
 
 
 @specimen("readers-differ", "ORD17", "reordered", explains=ANYWHERE)
 class ReadersDiffer(Sorted):
-    bug = "Who has not written reads the newest first."
+    bug = "An opening that has not written reads the newest message first."
 
     wrote = False
 
@@ -359,10 +334,9 @@ class ReadersDiffer(Sorted):
 
 @specimen("reader-cache", "ORD17", "stale", explains=ANYWHERE)
 class ReaderCache(Reference):
-    bug = "What an opening has read and not written itself, it reads from its cache."
+    bug = "An opening reads sessions that it has not written from its cache."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.cache: dict[str, list[str]] = {}
         self.own: set[str] = set()
 
@@ -379,7 +353,7 @@ class ReaderCache(Reference):
 
 @specimen("counter-of-the-session", "ORD18", "reordered", explains=ANYWHERE)
 class CounterOfTheSession(Placed):
-    bug = "Messages are numbered by a counter that begins again when another session is written."
+    bug = "Messages are numbered by a counter that restarts when another session is written."
 
     session, count = "", 0
 

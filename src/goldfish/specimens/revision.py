@@ -1,18 +1,16 @@
 """Memories that go on saying what was revised or forgotten, or change more than they should."""
 
 import uuid
-from typing import Any
 
 from goldfish.messages import Fact
 from goldfish.specimens import specimen, variant
 from goldfish.specimens.references.fact_search import Row
 from goldfish.specimens.references.facts import FactsReference
+from goldfish.specimens.references.keys import decoded
 
 variant("revises-beside", FactsReference, "REV01", "stale", explains="DUR CON REC")(
     bug="A revision is stored beside what it revises.",
-    rewrite=lambda self, row, text: self.insert(
-        row[0].decode("utf-8", "surrogatepass"), text, row[3], None
-    ),
+    rewrite=lambda self, row, text: self.insert(decoded(row[0]), text, row[3], None),
 )
 
 
@@ -21,7 +19,7 @@ class FoundByOldWords(FactsReference):
     bug = "A revised fact is found by what it said first, as with a vector that was not made anew."
 
     def found_by(self, row: Row) -> list[str]:
-        earlier = self.fact_history(row[0].decode("utf-8", "surrogatepass"), row[1])
+        earlier = self.fact_history(decoded(row[0]), row[1])
         return self.words(earlier[0].text) if earlier else super().found_by(row)
 
 
@@ -68,8 +66,7 @@ class RevisesIntoBeing(FactsReference):
 class RevisesInMemory(FactsReference):
     bug = "A revision is not written down."
 
-    def __init__(self, sandbox: Any) -> None:
-        super().__init__(sandbox)
+    def set_up(self) -> None:
         self.revised: dict[str, bytes] = {}
 
     def rewrite(self, row: Row, text: str) -> None:
@@ -94,8 +91,7 @@ class NoEarlierTexts(FactsReference):
 class ForgetsInTheList(FactsReference):
     bug = "A forgotten fact is gone from the list, and a recall still finds it."
 
-    def __init__(self, sandbox: Any) -> None:
-        super().__init__(sandbox)
+    def set_up(self) -> None:
         self.index: dict[str, list[Row]] = {}
 
     def forget(self, user_id: str, fact_id: str) -> None:
@@ -130,8 +126,7 @@ class ForgetsAHundred(FactsReference):
 class ForgetsInMemory(FactsReference):
     bug = "What was forgotten is hidden by this opening, and not removed."
 
-    def __init__(self, sandbox: Any) -> None:
-        super().__init__(sandbox)
+    def set_up(self) -> None:
         self.hidden: set[str] = set()
 
     def forget(self, user_id: str, fact_id: str) -> None:

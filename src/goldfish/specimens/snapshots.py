@@ -1,23 +1,21 @@
 """Stores that save a session and roll it back, and get one thing about it wrong."""
 
-import contextlib
 import hashlib
 import os
-import sqlite3
-import threading
 import time
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from goldfish.messages import ChatMessage
 from goldfish.specimens import specimen, variant
-from goldfish.specimens.concurrency.messages import MOMENT
+from goldfish.specimens.references.guarded import MOMENT, Sweeping
+from goldfish.specimens.references.keys import decoded, encoded
 from goldfish.specimens.references.snapshots import SnapshotReference
 
 
 @specimen("rollback-beside-the-rest", "SNP01", "resurrected")
 class RollbackBesideTheRest(SnapshotReference):
-    bug = "A rollback brings the old rows back, and leaves what was written since."
+    bug = "A rollback restores the old messages, and leaves what was added since."
 
     def remove_session(self, session_id: str) -> None:
         self.db.execute(
@@ -32,7 +30,7 @@ class RollbackBesideTheRest(SnapshotReference):
 
 @specimen("rollback-that-wiped", "SNP02", "lost")
 class RollbackThatWiped(SnapshotReference):
-    bug = "The incident: a rollback rebuilds the conversation and empties the session's snapshots."
+    bug = "The incident: a rollback rebuilds the conversation and deletes the session's snapshots."
 
     def restore(self, session_id: str, name: str) -> None:
         super().restore(session_id, name)
@@ -41,7 +39,7 @@ class RollbackThatWiped(SnapshotReference):
 
 @specimen("no-way-forward", "SNP03", "lost")
 class NoWayForward(SnapshotReference):
-    bug = "A rollback removes the snapshots that are newer than the one it goes to."
+    bug = "A rollback removes the snapshots that are newer than its own."
 
     def restore(self, session_id: str, name: str) -> None:
         super().restore(session_id, name)
@@ -54,33 +52,30 @@ class NoWayForward(SnapshotReference):
 
 @specimen("restores-texts-alone", "SNP04", "corrupted")
 class RestoresTextsAlone(SnapshotReference):
-    bug = "What was taken away since is rebuilt from its role and its words, as if it were new."
+    bug = "A rollback rebuilds messages from their role and content alone."
 
     def restore(self, session_id: str, name: str) -> None:
-        rows = self.db.execute(
-            "SELECT id, body FROM copies WHERE snapshot = ? ORDER BY n", (name,)
-        ).fetchall()
-        for message in self.decode([body for _, body in rows]):
+        bodies = self.column("SELECT body FROM copies WHERE snapshot = ? ORDER BY n", name)
+        for message in self.decode(bodies):
             new = ChatMessage(role=message.role, content=message.content, id=message.id)
             self.insert(session_id, self.encode([new]))
 
 
 @specimen("snapshot-of-the-living", "SNP05", "resurrected")
 class SnapshotOfTheLiving(SnapshotReference):
-    bug = "What is written to a session is written to its newest snapshot too."
+    bug = "Messages added to a session are added to its newest snapshot too."
 
     def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
         super().insert(session_id, rows)
         newest = "SELECT id FROM snapshots WHERE session = ? ORDER BY n DESC LIMIT 1"
-        found = self.db.execute(newest, (self.key(session_id),)).fetchone()
-        if found is not None:
-            self.db.execute("DELETE FROM copies WHERE snapshot = ?", found)
-            self.copy(session_id, *found)
+        for name in self.column(newest, self.key(session_id)):
+            self.db.execute("DELETE FROM copies WHERE snapshot = ?", (name,))
+            self.copy(session_id, name)
 
 
 @specimen("rolls-back-what-begins-alike", "SNP06", "lost")
 class RollsBackWhatBeginsAlike(SnapshotReference):
-    bug = "A rollback empties every session whose name begins like the one that is rolled back."
+    bug = "A rollback empties every session whose id begins with the one that is named."
 
     def restore(self, session_id: str, name: str) -> None:
         key = self.key(session_id)
@@ -90,7 +85,7 @@ class RollsBackWhatBeginsAlike(SnapshotReference):
 
 @specimen("unknown-is-nothing-to-do", "SNP07", "swallowed")
 class UnknownIsNothingToDo(SnapshotReference):
-    bug = "A rollback to a snapshot that does not exist returns as if it had been done."
+    bug = "A rollback to a snapshot that does not exist returns as if it had worked."
 
     def rollback_to_snapshot(self, session_id: str, snapshot_id: str) -> None:
         try:
@@ -101,18 +96,16 @@ class UnknownIsNothingToDo(SnapshotReference):
 
 @specimen("by-its-id-alone", "SNP08", "leaked")
 class ByItsIdAlone(SnapshotReference):
-    bug = "A snapshot is looked up by its id, whoever asks for it."
+    bug = "A snapshot is looked up by its id alone, whoever asks for it."
 
     def found(self, session_id: str, name: str) -> float | None:
-        owner = self.db.execute("SELECT session FROM snapshots WHERE id = ?", (name,)).fetchone()
-        return super().found(
-            session_id if owner is None else bytes(owner[0]).decode("utf-8", "surrogatepass"), name
-        )
+        owners = self.column("SELECT session FROM snapshots WHERE id = ?", name)
+        return super().found(decoded(owners[0]) if owners else session_id, name)
 
 
 @specimen("clears-its-snapshots-too", "SNP09", "lost")
 class ClearsItsSnapshotsToo(SnapshotReference):
-    bug = "A cleared session has no snapshots any more."
+    bug = "Clearing a session deletes its snapshots."
 
     def clear(self, session_id: str) -> None:
         super().clear(session_id)
@@ -121,7 +114,7 @@ class ClearsItsSnapshotsToo(SnapshotReference):
 
 @specimen("clears-all-but-the-copies", "SNP10", "resurrected")
 class ClearsAllButTheCopies(SnapshotReference):
-    bug = "clear_all empties every session, and each of them can be rolled back."
+    bug = "clear_all empties every session, but each can still be rolled back."
 
     def clear_all(self) -> None:
         self.db.execute("DELETE FROM messages")
@@ -133,15 +126,14 @@ class ListedByName(SnapshotReference):
     bug = "Snapshots are numbered, and listed in the order of the numbers as text."
 
     def new_name(self, session_id: str) -> str:
-        (last,) = self.db.execute("SELECT max(n) FROM snapshots").fetchone()
-        return str((last or 0) + 1)
+        return str(self.column("SELECT COALESCE(MAX(n), 0) + 1 FROM snapshots")[0])
 
     def list_snapshots(self, session_id: str) -> list[Any]:
         return sorted(super().list_snapshots(session_id), key=lambda each: str(each.id))
 
 
 variant("label-in-the-query", SnapshotReference, "SNP12", "corrupted")(
-    bug="A label is made harmless for a query by leaving out its quotes.",
+    bug="Quotes are removed from a label to make it safe in a query.",
     enter=lambda self, session_id, name, label: SnapshotReference.enter(
         self, session_id, name, label.replace("'", "") if label else label
     ),
@@ -150,7 +142,7 @@ variant("label-in-the-query", SnapshotReference, "SNP12", "corrupted")(
 
 @specimen("deletes-what-others-need", "SNP13", "lost")
 class DeletesWhatOthersNeed(SnapshotReference):
-    bug = "Deleting a snapshot deletes its messages from all snapshots that have them."
+    bug = "Deleting a snapshot deletes its messages from every snapshot that has them."
 
     def delete_snapshot(self, session_id: str, snapshot_id: str) -> None:
         self.db.execute(
@@ -163,11 +155,11 @@ class DeletesWhatOthersNeed(SnapshotReference):
 
 @specimen("named-by-its-hash", "SNP14", "wrong")
 class NamedByItsHash(SnapshotReference):
-    bug = "A snapshot is named by a hash of what it holds: its twin has the same name."
+    bug = "A snapshot is named by a hash of its content, so an equal one has the same name."
 
     def new_name(self, session_id: str) -> str:
         text = f"{session_id!r}{self.bodies(session_id)}"
-        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        return hashlib.sha256(encoded(text)).hexdigest()
 
     def copy(self, session_id: str, name: str) -> None:
         self.db.execute("DELETE FROM copies WHERE snapshot = ?", (name,))
@@ -176,7 +168,7 @@ class NamedByItsHash(SnapshotReference):
 
 @specimen("forks-the-present", "SNP15", "leaked")
 class ForksThePresent(SnapshotReference):
-    bug = "A fork gets what the session has now, whatever the snapshot had."
+    bug = "A fork gets what the session has now, not what the snapshot had."
 
     def fork(self, session_id: str, snapshot_id: str, new_session_id: str) -> None:
         with self.transaction():
@@ -192,7 +184,7 @@ class ForksThePresent(SnapshotReference):
 
 @specimen("forks-over-what-is-there", "SNP16", "swallowed")
 class ForksOverWhatIsThere(SnapshotReference):
-    bug = "A fork replaces what the other session had."
+    bug = "A fork replaces what the new session already had."
 
     def fork(self, session_id: str, snapshot_id: str, new_session_id: str) -> None:
         with self.transaction():
@@ -203,13 +195,9 @@ class ForksOverWhatIsThere(SnapshotReference):
 
 @specimen("remembers-every-id", "SNP17", "lost")
 class RemembersEveryId(SnapshotReference):
-    bug = "Ids that were ever added are kept beside the messages, and are not rolled back."
+    bug = "Ids that were ever added are kept beside the messages, and not rolled back."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
-        self.db.execute(
-            "CREATE TABLE IF NOT EXISTS ids (session BLOB, id BLOB, PRIMARY KEY (session, id))"
-        )
+    tables = "CREATE TABLE IF NOT EXISTS ids (session BLOB, id BLOB, PRIMARY KEY (session, id))"
 
     def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
         for name, body in rows:
@@ -252,19 +240,17 @@ class RemembersEveryId(SnapshotReference):
 
 @specimen("restored-for-ever", "SNP18", "wrong")
 class RestoredForEver(SnapshotReference):
-    bug = "A rollback brings the messages back, and not the time that they had left."
+    bug = "A rollback restores the messages, but not the time that they had left."
 
-    def found(self, session_id: str, name: str) -> float | None:
+    def found(self, session_id: str, name: str) -> None:
         super().found(session_id, name)
-        return None
 
 
 @specimen("snapshots-of-this-opening", "SNP19", "lost")
 class SnapshotsOfThisOpening(SnapshotReference):
     bug = "Snapshots are kept in memory, beside a database that outlives them."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         for table in ("snapshots", "copies"):
             self.db.execute(f"CREATE TEMP TABLE {table} AS SELECT * FROM main.{table} WHERE 0")
 
@@ -274,7 +260,7 @@ class SnapshotsOfThisOpening(SnapshotReference):
 
 
 variant("a-page-of-messages", SnapshotReference, "SNP20", "lost")(
-    bug="A snapshot keeps the last hundred messages of a session.",
+    bug="A snapshot keeps only the last hundred messages of a session.",
     copy=lambda self, session_id, name: self.db.execute(
         "INSERT INTO copies SELECT ?, n, id, body FROM messages WHERE session = ? "
         "ORDER BY n DESC LIMIT 100",
@@ -285,7 +271,7 @@ variant("a-page-of-messages", SnapshotReference, "SNP20", "lost")(
 
 @specimen("each-process-its-own", "SNP21", "lost")
 class EachProcessItsOwn(SnapshotReference):
-    bug = "A rollback sweeps the snapshots that other processes made."
+    bug = "A rollback deletes the snapshots that other processes made."
 
     def enter(self, session_id: str, name: str, label: str | None) -> None:
         super().enter(session_id, name, label)
@@ -300,7 +286,7 @@ class EachProcessItsOwn(SnapshotReference):
 
 @specimen("emptied-then-filled", "SNP22", "torn")
 class EmptiedThenFilled(SnapshotReference):
-    bug = "A rollback empties the session, commits that, and then fills it again."
+    bug = "A rollback empties the session, commits, and then fills it again."
 
     def rollback_to_snapshot(self, session_id: str, snapshot_id: str) -> None:
         seconds = self.found(session_id, snapshot_id)
@@ -315,7 +301,7 @@ class EmptiedThenFilled(SnapshotReference):
 
 @specimen("entered-then-filled", "SNP23", "lost")
 class EnteredThenFilled(SnapshotReference):
-    bug = "A snapshot is entered into the list, and its messages are copied a moment later."
+    bug = "A snapshot is listed first, and its messages are copied a moment later."
 
     def save_snapshot(self, session_id: str, *, label: str | None = None) -> str:
         self.bury(session_id)
@@ -327,7 +313,7 @@ class EnteredThenFilled(SnapshotReference):
 
 
 class RemovesWhatItSaw(SnapshotReference):
-    """A rollback looks what is there, and a moment later removes that and brings its own back."""
+    """A rollback notes what is there, and a moment later removes that and restores its own."""
 
     def rollback_to_snapshot(self, session_id: str, snapshot_id: str) -> None:
         seconds = self.found(session_id, snapshot_id)
@@ -355,14 +341,14 @@ class RemovesWhatItSaw(SnapshotReference):
         )
 
 
-@specimen("fills-beside-another", "SNP24", "torn")
-class FillsBesideAnother(RemovesWhatItSaw):
-    bug = "Two rollbacks at once each remove what they saw: the rows that both bring back stay."
+variant("fills-beside-another", RemovesWhatItSaw, "SNP24", "torn")(
+    bug="Two rollbacks at once each remove what they saw, so rows that both restore stay."
+)
 
 
 @specimen("undoes-a-moment-later", "SNP25", "torn")
 class UndoesAMomentLater(RemovesWhatItSaw):
-    bug = "What arrives while a rollback is under way stays in front of what it brings back."
+    bug = "Messages that arrive during a rollback stay in front of what it restores."
 
     def make_room(self, session_id: str) -> None:
         # What another rollback has brought back meanwhile, but not what was written.
@@ -374,10 +360,9 @@ class UndoesAMomentLater(RemovesWhatItSaw):
 
 @specimen("cached-until-written", "SNP26", "stale")
 class CachedUntilWritten(SnapshotReference):
-    bug = "An opening keeps what it read until somebody writes, and a rollback is no writing."
+    bug = "An opening caches what it read until somebody writes; a rollback does not count."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.db.execute("CREATE TABLE IF NOT EXISTS writes (n INTEGER PRIMARY KEY)")
         self.seen: dict[str, tuple[int, list[str]]] = {}
 
@@ -422,10 +407,9 @@ class CachedUntilWritten(SnapshotReference):
 
 @specimen("recovers-by-forgetting", "SNP27", "lost")
 class RecoversByForgetting(SnapshotReference):
-    bug = "Where an opening was never closed, the next one distrusts the snapshots and drops them."
+    bug = "If an opening was never closed, the next one drops the snapshots."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.db.execute("CREATE TABLE IF NOT EXISTS openings (n INTEGER PRIMARY KEY)")
         with self.transaction():
             (unclosed,) = self.db.execute("SELECT count(*) FROM openings").fetchone()
@@ -439,36 +423,15 @@ class RecoversByForgetting(SnapshotReference):
 
 
 @specimen("sweeps-once-more", "SNP28", "lost")
-class SweepsOnceMore(SnapshotReference):
+class SweepsOnceMore(Sweeping, SnapshotReference):
     bug = "A moment after a rollback has returned, what is not in the snapshot is removed again."
-
-    again: threading.Thread | None = None
 
     def rollback_to_snapshot(self, session_id: str, snapshot_id: str) -> None:
         self.settle()
         super().rollback_to_snapshot(session_id, snapshot_id)
-        self.again = threading.Thread(target=self.sweep, args=(self.key(session_id), snapshot_id))
-        self.again.start()
-
-    def sweep(self, key: bytes, snapshot_id: str) -> None:
-        """Remove what others have written meanwhile."""
-        time.sleep(3 * MOMENT)
-        with contextlib.closing(sqlite3.connect(self.path, timeout=30)) as db, db:
-            db.execute(
-                "DELETE FROM messages WHERE session = ? "
-                "AND id NOT IN (SELECT id FROM copies WHERE snapshot = ?)",
-                (key, snapshot_id),
-            )
-
-    def settle(self) -> None:
-        """Wait until nothing is to be removed any more."""
-        if self.again is not None:
-            self.again.join()
-
-    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
-        self.settle()
-        super().add_messages(session_id, messages)
-
-    def close(self) -> None:
-        self.settle()
-        super().close()
+        saved = "SELECT id FROM copies WHERE snapshot = ?"
+        self.sweep_later(
+            f"DELETE FROM messages WHERE session = ? AND id NOT IN ({saved})",
+            self.key(session_id),
+            snapshot_id,
+        )

@@ -1,36 +1,36 @@
-"""Stores that trim too much, too little, or the wrong thing."""
+"""Stores that trim too much, too little, or the wrong messages."""
 
-import json
 import zlib
 from collections.abc import Sequence
 from typing import Any
 
 from goldfish.specimens import specimen, variant
+from goldfish.specimens.references.banning import Banning
 from goldfish.specimens.references.sqlite import Reference
 
 CLOCK = "json_extract(body, '$.created_at')"
 
 
 class Doomed(Reference):
-    """A store that trims by a query for what must go, which its children get wrong."""
+    """A correct store, except for the messages that it chooses to trim."""
 
-    def doomed(self, session_id: str, keep_last: int) -> list[int]:
-        """The numbers of the messages to remove."""
-        numbers = self.numbers(session_id)
-        return numbers[: max(0, len(numbers) - keep_last)]
+    age = "n"  # by which the messages are sorted, oldest first
 
-    def numbers(self, session_id: str, order: str = "n") -> list[int]:
-        """The numbers of the session's messages, oldest first."""
-        query = f"SELECT n FROM messages WHERE session = ? ORDER BY {order}"
-        return [n for (n,) in self.db.execute(query, (self.key(session_id),))]
+    def doomed(self, numbers: list[int], keep: int) -> list[int]:
+        """Return the numbers of the messages to remove."""
+        return numbers[: max(0, len(numbers) - keep)]
+
+    def numbers(self, session_id: str) -> list[int]:
+        """Return the numbers of the session's messages, oldest first."""
+        query = f"SELECT n FROM messages WHERE session = ? ORDER BY {self.age}"
+        return self.column(query, self.key(session_id))
 
     def trim(self, session_id: str, *, keep_last: int) -> int:
         if keep_last < 0:
             raise ValueError("keep_last must not be negative")
-        doomed = self.doomed(session_id, keep_last)
-        self.db.execute("BEGIN IMMEDIATE")
-        self.remove(session_id, doomed)
-        self.db.execute("COMMIT")
+        doomed = self.doomed(self.numbers(session_id), keep_last)
+        with self.transaction():
+            self.remove(session_id, doomed)
         return len(doomed)
 
     def remove(self, session_id: str, doomed: list[int]) -> None:
@@ -39,39 +39,32 @@ class Doomed(Reference):
 
 
 variant("trim-keeps-the-oldest", Doomed, "TRM01", "lost", explains="CLR DUR")(
-    bug="A trim takes the newest messages and leaves the oldest.",
-    doomed=lambda self, session_id, keep_last: self.numbers(session_id)[keep_last:],
+    bug="A trim removes the newest messages and keeps the oldest.",
+    doomed=lambda self, numbers, keep: numbers[keep:],
 )
 variant("trim-keeps-one-more", Doomed, "TRM01", "wrong", explains="CLR DUR")(
     bug="A trim keeps one message too many.",
-    doomed=lambda self, session_id, keep_last: Doomed.doomed(
-        self, session_id, keep_last + 1 if keep_last else 0
-    ),
+    doomed=lambda self, numbers, keep: Doomed.doomed(self, numbers, keep + 1 if keep else 0),
 )
 variant("trim-keeps-one-less", Doomed, "TRM01", "lost", explains="CLR DUR")(
     bug="A trim keeps one message too few.",
-    doomed=lambda self, session_id, keep_last: Doomed.doomed(
-        self, session_id, max(0, keep_last - 1)
-    ),
+    doomed=lambda self, numbers, keep: Doomed.doomed(self, numbers, max(0, keep - 1)),
 )
 variant("trim-does-nothing", Doomed, "TRM01", "wrong", explains="CLR DUR")(
-    bug="A trim counts what it should remove and forgets to remove it.",
-    trim=lambda self, session_id, *, keep_last: len(self.doomed(session_id, keep_last)),
+    bug="A trim counts the messages to remove, but does not remove them.",
+    remove=lambda self, session_id, doomed: None,
 )
-
-
-@specimen("trim-goes-by-turns", "TRM01", "wrong", explains="DUR")
-class TrimGoesByTurns(Doomed):
-    bug = "A trim removes whole turns of two, and keeps one message more where the number is odd."
-
-    def doomed(self, session_id: str, keep_last: int) -> list[int]:
-        exact = super().doomed(session_id, keep_last)
-        return exact[: len(exact) // 2 * 2] if keep_last else exact
+variant("trim-goes-by-turns", Doomed, "TRM01", "wrong", explains="DUR")(
+    bug="A trim removes whole turns of two, so it keeps one more where the number is odd.",
+    doomed=lambda self, numbers, keep: (
+        numbers[: max(0, len(numbers) - keep) // 2 * 2] if keep else numbers
+    ),
+)
 
 
 @specimen("trim-reverses", "TRM01", "reordered", explains="CLR DUR")
 class TrimReverses(Doomed):
-    bug = "A trim reads the newest first, and writes what it keeps back in that order."
+    bug = "A trim reads the newest messages first, and writes them back in that order."
 
     def remove(self, session_id: str, doomed: list[int]) -> None:
         super().remove(session_id, doomed)
@@ -100,7 +93,7 @@ class TrimSaysNothing(Reference):
 
 @specimen("trim-says-what-it-would", "TRM02", "wrong")
 class TrimSaysWhatItWould(Doomed):
-    bug = "A trim returns length minus keep_last, which is negative where there is nothing to do."
+    bug = "A trim returns length minus keep_last, which is negative if there is nothing to do."
 
     def trim(self, session_id: str, *, keep_last: int) -> int:
         excess = len(self.numbers(session_id)) - keep_last
@@ -109,55 +102,42 @@ class TrimSaysWhatItWould(Doomed):
 
 
 variant("trim-to-zero-keeps-all", Doomed, "TRM03", "wrong")(
-    bug="Zero is taken for no limit: a slice of [:-0] is empty.",
-    doomed=lambda self, session_id, keep_last: (
-        Doomed.doomed(self, session_id, keep_last) if keep_last else []
+    bug="Keeping zero messages is taken for no limit: a slice of [:-0] is empty.",
+    doomed=lambda self, numbers, keep: Doomed.doomed(self, numbers, keep) if keep else [],
+)
+variant("trim-beyond-empties", Doomed, "TRM04", "lost")(
+    bug="A trim removes the oldest (count - keep_last) rows; a negative LIMIT removes them all.",
+    doomed=lambda self, numbers, keep: (
+        numbers[: len(numbers) - keep] if keep <= len(numbers) else numbers
     ),
 )
-
-
-@specimen("trim-beyond-empties", "TRM04", "lost")
-class TrimBeyondEmpties(Reference):
-    bug = "The oldest (count - keep_last) rows go, and a negative LIMIT means all of them."
-
-    def trim(self, session_id: str, *, keep_last: int) -> int:
-        if keep_last < 0:
-            raise ValueError("keep_last must not be negative")
-        key = self.key(session_id)
-        query = "SELECT COUNT(*) FROM messages WHERE session = ?"
-        (count,) = self.db.execute(query, (key,)).fetchone()
-        oldest = "SELECT n FROM messages WHERE session = ? ORDER BY n LIMIT ?"
-        return self.db.execute(
-            f"DELETE FROM messages WHERE n IN ({oldest})", (key, count - keep_last)
-        ).rowcount
 
 
 @specimen("trim-beyond-raises", "TRM04", "refused")
 class TrimBeyondRaises(Doomed):
     bug = "A trim to more messages than there are raises an IndexError."
 
-    def doomed(self, session_id: str, keep_last: int) -> list[int]:
-        if keep_last > len(numbers := self.numbers(session_id)) > 0:
+    def doomed(self, numbers: list[int], keep: int) -> list[int]:
+        if keep > len(numbers) > 0:
             raise IndexError("keep_last out of range")
-        return numbers[: max(0, len(numbers) - keep_last)]
+        return super().doomed(numbers, keep)
 
 
 @specimen("trim-unknown-raises", "TRM05", "refused", explains="LIV")
-class TrimUnknownRaises(Doomed):
-    bug = "A trim of a session without messages raises a KeyError."
+class TrimUnknownRaises(Reference):
+    bug = "Trimming a session without messages raises a KeyError."
 
     def trim(self, session_id: str, *, keep_last: int) -> int:
-        if not self.numbers(session_id):
+        if not self.bodies(session_id):
             raise KeyError(session_id)
         return super().trim(session_id, keep_last=keep_last)
 
 
 @specimen("trim-blocks-the-session", "TRM05", "lost")
 class TrimBlocksTheSession(Reference):
-    bug = "A trim to nothing of a session without messages leaves a mark that it is finished."
+    bug = "Trimming a session without messages marks it as finished, which hides its next message."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.finished: set[str] = set()
 
     def trim(self, session_id: str, *, keep_last: int) -> int:
@@ -170,105 +150,84 @@ class TrimBlocksTheSession(Reference):
         return [] if len(first) == 1 and session_id in self.finished else first
 
 
-@specimen("trim-by-prefix", "TRM06", "lost")
-class TrimByPrefix(Doomed):
-    bug = "A trim takes in every session whose id begins with the one that is named."
-
-    def numbers(self, session_id: str, order: str = "n") -> list[int]:
-        key = self.key(session_id)
-        query = f"SELECT n FROM messages WHERE substr(session, 1, ?) = ? ORDER BY {order}"
-        return [n for (n,) in self.db.execute(query, (len(key), key))]
-
-
+variant("trim-by-prefix", Doomed, "TRM06", "lost")(
+    bug="A trim includes every session whose id begins with the one that is named.",
+    numbers=lambda self, session_id: self.column(
+        "SELECT n FROM messages WHERE substr(session, 1, length(?1)) = ?1 ORDER BY n",
+        self.key(session_id),
+    ),
+)
 variant("trim-by-pattern", Doomed, "TRM06", "lost")(
-    bug="A trim compares session ids with LIKE, where % and _ match anything.",
-    numbers=lambda self, session_id, order="n": [
-        n
-        for (n,) in self.db.execute(
-            f"SELECT n FROM messages WHERE CAST(session AS TEXT) LIKE ? ORDER BY {order}",
-            (session_id,),
-        )
-    ],
+    bug="A trim compares session ids with LIKE, in which % and _ match anything.",
+    numbers=lambda self, session_id: self.column(
+        "SELECT n FROM messages WHERE CAST(session AS TEXT) LIKE ? ORDER BY n", session_id
+    ),
 )
 variant("trim-everybody", Doomed, "TRM06", "lost")(
     bug="A trim keeps the newest messages of the whole table.",
-    numbers=lambda self, session_id, order="n": [
-        n for (n,) in self.db.execute(f"SELECT n FROM messages ORDER BY {order}")
-    ],
+    numbers=lambda self, session_id: self.column("SELECT n FROM messages ORDER BY n"),
 )
 
 
 @specimen("numbered-by-count", "TRM07", "reordered", explains="CLR")
 class NumberedByCount(Reference):
-    bug = "A message's number is the count of those there are, so that after a trim it comes first."
+    bug = "A message's number is the count of messages, so after a trim a new one comes first."
 
     def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
         key = self.key(session_id)
         for name, body in rows:
-            (count,) = self.db.execute(
-                "SELECT COUNT(*) FROM messages WHERE session = ?", (key,)
-            ).fetchone()
+            (count,) = self.column("SELECT COUNT(*) FROM messages WHERE session = ?", key)
             self.db.execute(
                 "INSERT OR IGNORE INTO messages VALUES (?, ?, ?, ?)",
                 (self.free(key, count), key, self.key(name), body),
             )
 
     def free(self, key: bytes, count: int) -> int:
-        """The first free number at or below this count, in a range of the session's own."""
+        """Return the first free number at or below this count, in the session's own range."""
         number = zlib.crc32(key) * 1_000_000 + 500_000 + count
-        while self.db.execute("SELECT 1 FROM messages WHERE n = ?", (number,)).fetchone():
+        while self.column("SELECT 1 FROM messages WHERE n = ?", number):
             number -= 1
         return number
 
 
 @specimen("trimmed-come-back", "TRM08", "resurrected", explains="DUR")
 class TrimmedComeBack(Doomed):
-    bug = "Trimmed messages are hidden by the opening that trimmed, and stay in the table."
+    bug = "Trimmed messages are hidden by the opening that trimmed, but stay in the table."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.hidden: set[int] = set()
 
-    def numbers(self, session_id: str, order: str = "n") -> list[int]:
-        return [n for n in super().numbers(session_id, order) if n not in self.hidden]
+    def numbers(self, session_id: str) -> list[int]:
+        return [n for n in super().numbers(session_id) if n not in self.hidden]
 
-    def trim(self, session_id: str, *, keep_last: int) -> int:
-        if keep_last < 0:
-            raise ValueError("keep_last must not be negative")
-        doomed = self.doomed(session_id, keep_last)
+    def remove(self, session_id: str, doomed: list[int]) -> None:
         self.hidden.update(doomed)
-        return len(doomed)
 
     def bodies(self, session_id: str) -> list[str]:
         shown = "SELECT body FROM messages WHERE n = ?"
         numbers = [] if self.expired(session_id) else self.numbers(session_id)
-        return [body for n in numbers for (body,) in self.db.execute(shown, (n,))]
+        return [body for n in numbers for body in self.column(shown, n)]
 
     def list_sessions(self) -> list[str]:
         return [name for name in super().list_sessions() if self.bodies(name)]
 
     def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
-        marks = [(self.key(session_id), self.key(name)) for name, _ in rows]
         found = "SELECT n FROM messages WHERE session = ? AND id = ?"
-        for mark in marks:
-            for (n,) in self.db.execute(found, mark).fetchall():
-                if n in self.hidden:  # said again, it is a message like any other
+        for name, _ in rows:
+            for n in self.column(found, self.key(session_id), self.key(name)):
+                if n in self.hidden:  # added again, it is a message like any other
                     self.db.execute("DELETE FROM messages WHERE n = ?", (n,))
         super().insert(session_id, rows)
 
 
-@specimen("trim-takes-one-each-time", "TRM09", "lost")
-class TrimTakesOneEachTime(Doomed):
-    bug = "A trim drops the oldest message before it counts."
-
-    def doomed(self, session_id: str, keep_last: int) -> list[int]:
-        exact = super().doomed(session_id, keep_last)
-        numbers = self.numbers(session_id)
-        return exact or (numbers[:1] if len(numbers) == keep_last else [])
-
-
+variant("trim-takes-one-each-time", Doomed, "TRM09", "lost")(
+    bug="A trim drops the oldest message before it counts.",
+    doomed=lambda self, numbers, keep: (
+        Doomed.doomed(self, numbers, keep) or numbers[: len(numbers) == keep]
+    ),
+)
 variant("trim-negative-takes-all", Reference, "TRM10", "wrong")(
-    bug="A negative number is taken for zero.",
+    bug="A negative keep_last is taken for zero.",
     trim=lambda self, session_id, *, keep_last: Reference.trim(
         self, session_id, keep_last=max(0, keep_last)
     ),
@@ -277,79 +236,55 @@ variant("trim-negative-takes-all", Reference, "TRM10", "wrong")(
 
 @specimen("trim-negative-from-the-end", "TRM10", "wrong")
 class TrimNegativeFromTheEnd(Doomed):
-    bug = "A negative number reaches a slice, where it counts from the other end."
+    bug = "A negative keep_last reaches a slice, where it counts from the other end."
 
     def trim(self, session_id: str, *, keep_last: int) -> int:
         if keep_last >= 0:
             return super().trim(session_id, keep_last=keep_last)
         doomed = self.numbers(session_id)[:-keep_last]
-        self.db.executemany("DELETE FROM messages WHERE n = ?", [(n,) for n in doomed])
+        self.remove(session_id, doomed)
         return len(doomed)
 
 
 @specimen("trimmed-ids-are-banned", "TRM11", "lost")
-class TrimmedIdsAreBanned(Doomed):
-    bug = "The ids of trimmed messages are kept as seen, and adding one again does nothing."
-
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
-        self.db.execute("CREATE TABLE IF NOT EXISTS seen (session BLOB, id BLOB)")
+class TrimmedIdsAreBanned(Doomed, Banning):
+    bug = "The ids of trimmed messages stay known, so adding such a message again does nothing."
 
     def remove(self, session_id: str, doomed: list[int]) -> None:
-        self.db.executemany(
-            "INSERT INTO seen SELECT session, id FROM messages WHERE n = ?",
-            [(n,) for n in doomed],
-        )
+        for n in doomed:
+            self.ban("n = ?", n)
         super().remove(session_id, doomed)
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
-        query = "SELECT id FROM seen WHERE session = ?"
-        seen = {name for (name,) in self.db.execute(query, (self.key(session_id),))}
-        super().insert(session_id, [row for row in rows if self.key(row[0]) not in seen])
 
-
-@specimen("trim-by-the-clock", "TRM12", "lost")
-class TrimByTheClock(Doomed):
-    bug = "A trim keeps the messages with the latest created_at."
-
-    def doomed(self, session_id: str, keep_last: int) -> list[int]:
-        numbers = self.numbers(session_id, CLOCK)
-        return numbers[: max(0, len(numbers) - keep_last)]
-
-
-@specimen("trim-by-id", "TRM12", "lost")
-class TrimById(Doomed):
-    bug = "A trim breaks ties of created_at by the id."
-
-    def doomed(self, session_id: str, keep_last: int) -> list[int]:
-        numbers = self.numbers(session_id, f"{CLOCK}, id")
-        return numbers[: max(0, len(numbers) - keep_last)]
+variant("trim-by-the-clock", Doomed, "TRM12", "lost")(
+    bug="A trim keeps the messages with the latest created_at.", age=CLOCK
+)
+variant("trim-by-id", Doomed, "TRM12", "lost")(
+    bug="A trim breaks ties of created_at by the id.", age=f"{CLOCK}, id"
+)
 
 
 @specimen("trim-loses-metadata", "TRM13", "corrupted")
 class TrimLosesMetadata(Doomed):
-    bug = "A trim writes what it keeps again, and forgets the metadata."
+    bug = "A trim rewrites the messages that it keeps, without their metadata."
 
     def remove(self, session_id: str, doomed: list[int]) -> None:
         super().remove(session_id, doomed)
-        self.db.execute(
-            "UPDATE messages SET body = json_remove(body, '$.metadata') WHERE session = ?",
-            (self.key(session_id),),
-        )
+        poorer = "UPDATE messages SET body = json_remove(body, '$.metadata') WHERE session = ?"
+        self.db.execute(poorer, (self.key(session_id),))
 
 
 variant("trim-stops-at-a-thousand", Doomed, "TRM14", "wrong")(
-    bug="One call removes a thousand messages at most.",
-    doomed=lambda self, session_id, keep_last: Doomed.doomed(self, session_id, keep_last)[:1_000],
+    bug="One call removes at most a thousand messages.",
+    doomed=lambda self, numbers, keep: Doomed.doomed(self, numbers, keep)[:1_000],
 )
 
 
 @specimen("last-counts-the-trimmed", "TRM15", "lost")
 class LastCountsTheTrimmed(Reference):
-    bug = "The last few are counted from a total that trims do not lower."
+    bug = "``last`` counts back from a total that a trim does not lower."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.trimmed: dict[str, int] = {}
 
     def trim(self, session_id: str, *, keep_last: int) -> int:
@@ -367,22 +302,20 @@ class LastCountsTheTrimmed(Reference):
 
 @specimen("trim-by-words", "TRM16", "lost")
 class TrimByWords(Doomed):
-    bug = "A trim removes every message that says the same as an old one."
+    bug = "A trim also removes every message that says the same as a trimmed one."
 
     def remove(self, session_id: str, doomed: list[int]) -> None:
         old = {self.words(n) for n in doomed}
-        twins = [n for n in self.numbers(session_id) if self.words(n) in old]
-        super().remove(session_id, twins)
+        super().remove(session_id, [n for n in self.numbers(session_id) if self.words(n) in old])
 
-    def words(self, n: int) -> str:
-        query = "SELECT body FROM messages WHERE n = ?"
-        (body,) = self.db.execute(query, (n,)).fetchone()
-        return json.dumps(json.loads(body)["content"])
+    def words(self, n: int) -> Any:
+        """Return what a message says, as JSON."""
+        return self.column("SELECT json_extract(body, '$.content') FROM messages WHERE n = ?", n)[0]
 
 
 @specimen("trim-drops-a-twin", "TRM16", "lost")
 class TrimDropsATwin(Reference):
-    bug = "A trim keeps a message only once if its words are said twice."
+    bug = "A trim keeps only one of two messages that say the same."
 
     def trim(self, session_id: str, *, keep_last: int) -> int:
         removed = super().trim(session_id, keep_last=keep_last)

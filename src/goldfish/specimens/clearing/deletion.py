@@ -1,10 +1,9 @@
 """Stores that delete other messages than they were told to, or not for good."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from goldfish.specimens import specimen, variant
-from goldfish.specimens.clearing.messages import Banning
+from goldfish.specimens.references.banning import Banning
 from goldfish.specimens.references.sqlite import Reference
 
 variant("delete-the-first-only", Reference, "CLR09", "resurrected")(
@@ -123,26 +122,21 @@ class DeletesWhere(Reference):
         return self.db.executemany(query, [(self.key(session_id), name) for name in ids]).rowcount
 
 
-@specimen("delete-by-like", "CLR13", "lost")
-class DeleteByLike(DeletesWhere):
-    bug = "Ids are compared with LIKE, which knows no case and takes % and _ as wildcards."
-
-    where = "CAST(id AS TEXT) LIKE ?"
-
-
-@specimen("delete-by-part", "CLR13", "lost")
-class DeleteByPart(DeletesWhere):
-    bug = "Every id that contains the one to delete goes with it."
-
-    where = "instr(CAST(id AS TEXT), ?) > 0"
+variant("delete-by-like", DeletesWhere, "CLR13", "lost")(
+    bug="Ids are compared with LIKE, which knows no case and takes % and _ as wildcards.",
+    where="CAST(id AS TEXT) LIKE ?",
+)
+variant("delete-by-part", DeletesWhere, "CLR13", "lost")(
+    bug="Every id that contains the one to delete goes with it.",
+    where="instr(CAST(id AS TEXT), ?) > 0",
+)
 
 
 @specimen("deleted-in-memory", "CLR14", "resurrected", explains="DUR")
 class DeletedInMemory(Reference):
     bug = "Deleted messages are hidden from this opening, and stay in the table."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.hidden: set[tuple[str, str]] = set()
 
     def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
@@ -180,8 +174,8 @@ class DeletedIdsAreBanned(Banning):
 
     def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
         wanted = list(ids)
-        marks = [(self.key(session_id), self.key(name)) for name in wanted]
-        self.db.executemany("INSERT INTO banned VALUES (?, ?)", marks)
+        for name in wanted:
+            self.ban("session = ? AND id = ?", self.key(session_id), self.key(name))
         return super().delete_messages(session_id, wanted)
 
 
@@ -189,18 +183,15 @@ class DeletedIdsAreBanned(Banning):
 class DeletedComeBackInPlace(Reference):
     bug = "A deleted message is only marked, and returns to its old place when it is added again."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
-        self.db.execute("CREATE TABLE IF NOT EXISTS old (n INTEGER, session BLOB, id BLOB)")
+    tables = "CREATE TABLE IF NOT EXISTS old (n INTEGER, session BLOB, id BLOB)"
 
     def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
-        marks = [(self.key(session_id), self.key(name)) for name in ids]
+        wanted = list(ids)
         row = "SELECT n, session, id FROM messages WHERE session = ? AND id = ?"
-        self.db.execute("BEGIN IMMEDIATE")
-        self.db.executemany(f"INSERT INTO old {row}", marks)
-        self.db.executemany("DELETE FROM messages WHERE session = ? AND id = ?", marks)
-        self.db.execute("COMMIT")
-        return len(marks)
+        with self.transaction():
+            marks = [(self.key(session_id), self.key(name)) for name in wanted]
+            self.db.executemany(f"INSERT INTO old {row}", marks)
+            return super().delete_messages(session_id, wanted)
 
     def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
         super().insert(session_id, rows)
@@ -216,12 +207,9 @@ class TrimCountsTheDeleted(Reference):
 
     def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
         marks = [(self.key(session_id), self.key(name)) for name in ids]
-        self.db.execute("BEGIN IMMEDIATE")
-        self.db.executemany(
-            "UPDATE messages SET body = '', id = randomblob(9) WHERE session = ? AND id = ?", marks
-        )
-        self.db.execute("COMMIT")
-        return len(marks)
+        blank = "UPDATE messages SET body = '', id = randomblob(9) WHERE session = ? AND id = ?"
+        with self.transaction():
+            return self.db.executemany(blank, marks).rowcount
 
     def bodies(self, session_id: str) -> list[str]:
         return [body for body in super().bodies(session_id) if body]

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from goldfish.specimens import specimen, variant
+from goldfish.specimens.references.banning import Banning
 from goldfish.specimens.references.sqlite import Reference
 
 
@@ -67,44 +68,26 @@ class ClearsWhere(Reference):
         return self.key(session_id)
 
 
-@specimen("clear-by-like", "CLR03", "lost")
-class ClearByLike(ClearsWhere):
-    bug = "Clear compares with LIKE, which knows no case and takes % and _ as wildcards."
-
-    where = "CAST(session AS TEXT) LIKE ?"
-
-    def term(self, session_id: str) -> Any:
-        return session_id
-
-
-@specimen("clear-by-glob", "CLR03", "lost")
-class ClearByGlob(ClearsWhere):
-    bug = "Clear hands the session id to a pattern, as KEYS and SCAN of Redis take one."
-
-    where = "CAST(session AS TEXT) GLOB ?"
-
-    def term(self, session_id: str) -> Any:
-        return session_id
-
-
-@specimen("clear-by-prefix", "CLR03", "lost")
-class ClearByPrefix(ClearsWhere):
-    bug = "Clear removes every session whose id begins with the one that is named."
-
-    where = "substr(CAST(session AS TEXT), 1, length(?1)) = ?1"
-
-    def term(self, session_id: str) -> Any:
-        return session_id
-
-
-@specimen("clear-ignores-spaces", "CLR03", "lost")
-class ClearIgnoresSpaces(ClearsWhere):
-    bug = "Clear trims white space off the ids that it compares."
-
-    where = "trim(CAST(session AS TEXT)) = trim(?)"
-
-    def term(self, session_id: str) -> Any:
-        return session_id
+variant("clear-by-like", ClearsWhere, "CLR03", "lost")(
+    bug="Clear compares with LIKE, which knows no case and takes % and _ as wildcards.",
+    where="CAST(session AS TEXT) LIKE ?",
+    term=lambda self, session_id: session_id,
+)
+variant("clear-by-glob", ClearsWhere, "CLR03", "lost")(
+    bug="Clear hands the session id to a pattern, as KEYS and SCAN of Redis take one.",
+    where="CAST(session AS TEXT) GLOB ?",
+    term=lambda self, session_id: session_id,
+)
+variant("clear-by-prefix", ClearsWhere, "CLR03", "lost")(
+    bug="Clear removes every session whose id begins with the one that is named.",
+    where="substr(CAST(session AS TEXT), 1, length(?1)) = ?1",
+    term=lambda self, session_id: session_id,
+)
+variant("clear-ignores-spaces", ClearsWhere, "CLR03", "lost")(
+    bug="Clear trims white space off the ids that it compares.",
+    where="trim(CAST(session AS TEXT)) = trim(?)",
+    term=lambda self, session_id: session_id,
+)
 
 
 @specimen("clear-resets-everything", "CLR03", "lost")
@@ -119,9 +102,7 @@ class ClearResetsEverything(Reference):
 class ClearUntilTheNext(Reference):
     bug = "Clear marks the session as empty, and the next message takes the mark away."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
-        self.db.execute("CREATE TABLE IF NOT EXISTS cleared (session BLOB PRIMARY KEY)")
+    tables = "CREATE TABLE IF NOT EXISTS cleared (session BLOB PRIMARY KEY)"
 
     def clear(self, session_id: str) -> None:
         self.db.execute("INSERT OR REPLACE INTO cleared VALUES (?)", [self.key(session_id)])
@@ -143,9 +124,7 @@ class ClearUntilTheNext(Reference):
 class ClearByTheClock(Reference):
     bug = "Clear notes the time and hides what is dated before it, also what is added later."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
-        self.db.execute("CREATE TABLE IF NOT EXISTS cleared (session BLOB PRIMARY KEY, at TEXT)")
+    tables = "CREATE TABLE IF NOT EXISTS cleared (session BLOB PRIMARY KEY, at TEXT)"
 
     def clear(self, session_id: str) -> None:
         super().clear(session_id)
@@ -167,9 +146,7 @@ class ClearByTheClock(Reference):
 class AClearedSessionIsClosed(Reference):
     bug = "A session that was cleared takes no more messages."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
-        self.db.execute("CREATE TABLE IF NOT EXISTS closed (session BLOB)")
+    tables = "CREATE TABLE IF NOT EXISTS closed (session BLOB)"
 
     def clear(self, session_id: str) -> None:
         if self.bodies(session_id):
@@ -187,8 +164,7 @@ class AClearedSessionIsClosed(Reference):
 class ClearedInMemory(Reference):
     bug = "Clear hides what there is from this opening, and leaves it in the table."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.hidden: dict[str, set[str]] = {}
 
     def clear(self, session_id: str) -> None:
@@ -211,28 +187,12 @@ class ClearedInMemory(Reference):
         return [name for name in super().list_sessions() if self.bodies(name)]
 
 
-class Banning(Reference):
-    """A store that knows ids which it will not take again."""
-
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
-        self.db.execute("CREATE TABLE IF NOT EXISTS banned (session BLOB, id BLOB)")
-
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
-        query = "SELECT id FROM banned WHERE session = ?"
-        banned = {name for (name,) in self.db.execute(query, [self.key(session_id)])}
-        super().insert(session_id, [row for row in rows if self.key(row[0]) not in banned])
-
-
 @specimen("cleared-ids-are-banned", "CLR06", "lost")
 class ClearedIdsAreBanned(Banning):
     bug = "The ids of cleared messages are kept as seen, and adding one again does nothing."
 
     def clear(self, session_id: str) -> None:
-        self.db.execute(
-            "INSERT INTO banned SELECT session, id FROM messages WHERE session = ?",
-            [self.key(session_id)],
-        )
+        self.ban("session = ?", self.key(session_id))
         super().clear(session_id)
 
 
@@ -266,8 +226,7 @@ class ClearAllDropsTheTable(Reference):
 class ClearAllOnlyMine(Reference):
     bug = "Clear_all clears the sessions that this opening has written to."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.mine: set[str] = set()
 
     def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
@@ -299,8 +258,7 @@ variant("lists-in-small-letters", Reference, "CLR17", "corrupted")(
 class ListsWhoOnlyRead(Reference):
     bug = "Reading a session is enough to have it listed."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.read: dict[str, None] = {}
 
     def get_history(self, session_id: str, *, last: int | None = None) -> list[Any]:
@@ -329,9 +287,7 @@ class ListsWhoOnlyRead(Reference):
 class ListsTheCleared(Reference):
     bug = "Sessions are listed from a table of their own, which clear leaves alone."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
-        self.db.execute("CREATE TABLE IF NOT EXISTS names (name TEXT PRIMARY KEY)")
+    tables = "CREATE TABLE IF NOT EXISTS names (name TEXT PRIMARY KEY)"
 
     def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
         super().insert(session_id, rows)
@@ -339,4 +295,4 @@ class ListsTheCleared(Reference):
             self.db.execute("INSERT OR IGNORE INTO names VALUES (?)", [session_id])
 
     def list_sessions(self) -> list[str]:
-        return [name for (name,) in self.db.execute("SELECT name FROM names")]
+        return self.column("SELECT name FROM names")

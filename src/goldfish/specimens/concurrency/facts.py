@@ -15,19 +15,14 @@ from goldfish.specimens.references.facts import FactsReference
 class FactsNumberedBefore(FactsReference):
     bug = "The place of a fact is found before it is written there, over whatever came meanwhile."
 
-    def remember(
-        self,
-        user_id: str,
-        text: str,
-        *,
-        metadata: Mapping[str, Any] | None = None,
-        ttl: float | None = None,
+    def keep(
+        self, user_id: str, text: str, metadata: Mapping[str, Any] | None, ttl: float | None
     ) -> Fact:
         same = [
             row for row in self.rows(user_id) if self.same(self.fact(row).text) == self.same(text)
         ]
         if same:
-            return super().remember(user_id, text, metadata=metadata, ttl=ttl)
+            return super().keep(user_id, text, metadata, ttl)
         (place,) = self.db.execute("SELECT COALESCE(MAX(n), 0) + 1 FROM facts").fetchone()
         time.sleep(0.01)
         values = (place, self.key(user_id), uuid.uuid4().hex, self.unique(text), self.key(text))

@@ -6,21 +6,20 @@ lost within a few calls.
 
 import asyncio
 import contextlib
-import fcntl
 import json
 import os
 import sqlite3
-import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from goldfish.messages import ChatMessage
 from goldfish.specimens import specimen
 from goldfish.specimens.references.asynchronous import AsyncReference
+from goldfish.specimens.references.guarded import MOMENT, Copying, Locking, Sweeping
+from goldfish.specimens.references.keys import decoded
 from goldfish.specimens.references.sqlite import Reference
 
-MOMENT = 0.002
 LEASE = 0.015
 
 # Who is killed, stopped or cut off is one of several at work at once.
@@ -28,18 +27,24 @@ ELSEWHERE = "DUR FLT LIV"
 
 
 def rows_of(store: Reference, session_id: str) -> list[tuple[str, str]]:
-    """The (id, body) of each message of a session that has not expired."""
+    """Return the (id, body) of each message of a session that has not expired."""
     if store.expired(session_id):
         return []
     query = "SELECT id, body FROM messages WHERE session = ? ORDER BY n"
     found = store.db.execute(query, (store.key(session_id),))
-    return [(bytes(name).decode("utf-8", "surrogatepass"), body) for name, body in found]
+    return [(decoded(name), body) for name, body in found]
 
 
 def numbers_of(store: Reference, session_id: str) -> list[int]:
-    """The number of each message of a session, oldest first."""
-    query = "SELECT n FROM messages WHERE session = ? ORDER BY n"
-    return [number for (number,) in store.db.execute(query, (store.key(session_id),))]
+    """Return the number of each message of a session, oldest first."""
+    return numbers_without(store, session_id, set())
+
+
+def numbers_without(store: Reference, session_id: str, doomed: set[str]) -> list[int]:
+    """Return the number of each message of a session whose id is not doomed."""
+    query = "SELECT n, id FROM messages WHERE session = ? ORDER BY n"
+    found = store.db.execute(query, (store.key(session_id),)).fetchall()
+    return [number for number, name in found if decoded(name) not in doomed]
 
 
 def keep_only(store: Reference, session_id: str, numbers: Iterable[int]) -> int:
@@ -50,8 +55,16 @@ def keep_only(store: Reference, session_id: str, numbers: Iterable[int]) -> int:
     ).rowcount
 
 
+VERSION = "CREATE TABLE version (number INTEGER)"
+
+
+def has_version(store: Reference) -> bool:
+    """Return True if the table of the version has been created."""
+    return bool(store.column("SELECT 1 FROM sqlite_master WHERE name = 'version'"))
+
+
 class Overwriting(Reference):
-    """A store that writes a session as it was ``seen``, with the new messages at its end."""
+    """A store that writes a session as it was ``seen``, with the new messages at the end."""
 
     seen: Sequence[tuple[str, str]] = ()
 
@@ -60,20 +73,9 @@ class Overwriting(Reference):
         super().insert(session_id, [*self.seen, *rows])
 
 
-class Locking(Reference):
-    """A store with a lock for whom it concerns, which the kernel takes back from the dead."""
-
-    @contextlib.contextmanager
-    def locked(self) -> Iterator[None]:
-        """Keep others out, in this process and in any other."""
-        with self.path.with_suffix(".lock").open("w") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            yield
-
-
 @specimen("saves-its-own-copy", "CON01", "lost", explains=ELSEWHERE)
 class SavesItsOwnCopy(Overwriting):
-    bug = "A writer reads the session, and saves what it read with its own messages at the end."
+    bug = "A writer reads the session, then saves what it read with its own messages at the end."
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         self.seen = rows_of(self, session_id)
@@ -83,10 +85,10 @@ class SavesItsOwnCopy(Overwriting):
 
 @specimen("numbered-by-counting", "CON01", "lost", explains=ELSEWHERE)
 class NumberedByCounting(Reference):
-    bug = "A message gets the number that follows the highest, and takes the place of who has it."
+    bug = "A message gets the number after the highest, and replaces the one that has it."
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
-        (self.free,) = self.db.execute("SELECT COALESCE(MAX(n), 0) + 1 FROM messages").fetchone()
+        (self.free,) = self.column("SELECT COALESCE(MAX(n), 0) + 1 FROM messages")
         time.sleep(MOMENT)
         super().add_messages(session_id, messages)
 
@@ -104,7 +106,7 @@ class NumberedByCounting(Reference):
 
 @specimen("commits-the-first-alone", "CON02", "torn", explains=ELSEWHERE)
 class CommitsTheFirstAlone(Reference):
-    bug = "The first message of a batch is committed alone, and others come in between."
+    bug = "The first message of a batch is committed alone, so others come in between."
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         self.encode(messages)
@@ -116,24 +118,21 @@ class CommitsTheFirstAlone(Reference):
 class Naming(Reference):
     """A store with one place in the database that names the session at work."""
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
-        self.db.execute("CREATE TABLE IF NOT EXISTS named (one INTEGER PRIMARY KEY, session BLOB)")
+    tables = "CREATE TABLE IF NOT EXISTS named (one INTEGER PRIMARY KEY, session BLOB)"
 
     def name(self, session_id: str) -> None:
-        """Say which session it is, and lose a moment."""
+        """Name the session at work, and lose a moment."""
         self.db.execute("INSERT OR REPLACE INTO named VALUES (1, ?)", (self.key(session_id),))
         time.sleep(MOMENT)
 
     def named(self) -> str:
-        """The session that was named last, by whomever."""
-        (key,) = self.db.execute("SELECT session FROM named").fetchone()
-        return bytes(key).decode("utf-8", "surrogatepass")
+        """Return the session that was named last, by whomever."""
+        return decoded(self.column("SELECT session FROM named")[0])
 
 
 @specimen("last-named-session", "CON03", "leaked", explains=ELSEWHERE)
 class LastNamedSession(Naming):
-    bug = "Who writes names its session in the database, and writes to the one that is named there."
+    bug = "A writer names its session in the database, and writes to the one named there."
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         self.name(session_id)
@@ -145,7 +144,7 @@ class LastNamedSession(Naming):
 
 @specimen("last-asked-session", "CON03", "leaked", explains=ELSEWHERE)
 class LastAskedSession(Naming):
-    bug = "Who reads names its session in the database, and reads the one that is named there."
+    bug = "A reader names its session in the database, and reads the one named there."
 
     def get_history(self, session_id: str, *, last: int | None = None) -> list[Any]:
         self.name(session_id)
@@ -168,7 +167,7 @@ class LoadsAndSaves(AsyncReference):
 
 @specimen("awaits-after-the-first", "CON05", "torn", explains=ELSEWHERE)
 class AwaitsAfterTheFirst(AsyncReference):
-    bug = "The first message of a batch is written, then the rest, and other calls come in between."
+    bug = "The first message of a batch is written, then the rest; other calls come in between."
 
     async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         self.store.encode(messages)
@@ -179,7 +178,7 @@ class AwaitsAfterTheFirst(AsyncReference):
 
 @specimen("current-session", "CON06", "leaked", explains=f"{ELSEWHERE} ISO")
 class CurrentSession(AsyncReference):
-    bug = "The session that is read is kept in the store, where the next call puts its own."
+    bug = "The session being read is kept in the store, where the next call overwrites it."
 
     session = ""
 
@@ -191,7 +190,7 @@ class CurrentSession(AsyncReference):
 
 @specimen("session-of-the-next", "CON06", "leaked", explains=f"{ELSEWHERE} ISO")
 class SessionOfTheNext(AsyncReference):
-    bug = "The session that is written to is kept in the store, where the next call puts its own."
+    bug = "The session being written is kept in the store, where the next call overwrites it."
 
     session = ""
 
@@ -203,41 +202,39 @@ class SessionOfTheNext(AsyncReference):
 
 @specimen("creates-what-was-not-there", "CON07", "refused", explains=ELSEWHERE)
 class CreatesWhatWasNotThere(Reference):
-    bug = "An opening looks whether a table is there, and creates it though another just did."
+    bug = "An opening checks for a table, then creates it although another just did."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
-        if not self.db.execute("SELECT 1 FROM sqlite_master WHERE name = 'version'").fetchone():
+    def set_up(self) -> None:
+        if not has_version(self):
             time.sleep(MOMENT)
-            self.db.execute("CREATE TABLE version (number INTEGER)")
+            self.db.execute(VERSION)
 
 
 @specimen("created-by-the-first-write", "CON07", "refused", explains=ELSEWHERE)
 class CreatedByTheFirstWrite(Reference):
-    bug = "The first write looks whether a table is there, and creates it though another just did."
+    bug = "The first write checks for a table, then creates it although another just did."
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
-        if not self.db.execute("SELECT 1 FROM sqlite_master WHERE name = 'version'").fetchone():
+        if not has_version(self):
             time.sleep(MOMENT)
-            self.db.execute("CREATE TABLE version (number INTEGER)")
+            self.db.execute(VERSION)
         super().add_messages(session_id, messages)
 
 
 @specimen("set-up-by-the-first-call", "CON08", "refused", explains=f"{ELSEWHERE} ISO")
 class SetUpByTheFirstCall(AsyncReference):
-    bug = "The first write sets the store up, and each that comes meanwhile does so too."
+    bug = "The first write sets the store up, and so does every write that comes meanwhile."
 
     async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
-        db = self.store.db
-        if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'version'").fetchone():
+        if not has_version(self.store):
             await asyncio.sleep(MOMENT)
-            db.execute("CREATE TABLE version (number INTEGER)")
+            self.store.db.execute(VERSION)
         await super().add_messages(session_id, messages)
 
 
 @specimen("ready-before-it-is", "CON08", "lost", explains=f"{ELSEWHERE} ISO")
 class ReadyBeforeItIs(AsyncReference):
-    bug = "What comes while the first write sets the store up is dropped."
+    bug = "Messages that arrive while the first write sets the store up are dropped."
 
     ready = False
     begun = False
@@ -253,7 +250,7 @@ class ReadyBeforeItIs(AsyncReference):
 
 @specimen("readers-need-no-lock", "CON09", "torn", explains=ELSEWHERE)
 class ReadersNeedNoLock(Locking):
-    bug = "Writers lock each other out, readers do not ask, and see a batch when half is committed."
+    bug = "Writers take a lock but readers do not, so they see half of a batch."
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         self.encode(messages)
@@ -286,83 +283,36 @@ class PagesByOffset(Reference):
 
 
 @specimen("renewed-for-the-next", "CON10", "stale", explains=ELSEWHERE)
-class RenewedForTheNext(Reference):
-    bug = (
-        "What another process wrote is answered from a copy, which is renewed for the next reader."
-    )
+class RenewedForTheNext(Copying):
+    bug = "A session that another process wrote is read from a copy, renewed for the next reader."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
-        self.db.executescript(
-            "CREATE TABLE IF NOT EXISTS copies (session BLOB PRIMARY KEY, bodies TEXT);"
-            "CREATE TABLE IF NOT EXISTS writers (session BLOB PRIMARY KEY, process INTEGER);"
-        )
+    tables = "CREATE TABLE IF NOT EXISTS writers (session BLOB PRIMARY KEY, process INTEGER)"
 
     def bodies(self, session_id: str) -> list[str]:
-        fresh, key = super().bodies(session_id), self.key(session_id)
-        copy = self.db.execute(
-            "SELECT bodies FROM copies JOIN writers USING (session) "
-            "WHERE session = ? AND process <> ?",
-            (key, os.getpid()),
-        ).fetchone()
-        self.db.execute("INSERT OR REPLACE INTO copies VALUES (?, ?)", (key, json.dumps(fresh)))
-        return json.loads(copy[0]) if copy and fresh else fresh
+        fresh = super().bodies(session_id)
+        copy = self.exchange(session_id, fresh)
+        writers = self.column("SELECT process FROM writers WHERE session = ?", self.key(session_id))
+        return copy if copy is not None and fresh and [os.getpid()] != writers else fresh
 
     def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
         super().insert(session_id, rows)
         entry = self.key(session_id), os.getpid()
         self.db.execute("INSERT OR REPLACE INTO writers VALUES (?, ?)", entry)
 
-    def trim(self, session_id: str, *, keep_last: int) -> int:
-        self.db.execute("DELETE FROM copies")
-        return super().trim(session_id, keep_last=keep_last)
-
-    def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
-        self.db.execute("DELETE FROM copies")
-        return super().delete_messages(session_id, ids)
-
-    def remove_session(self, session_id: str) -> None:
-        self.db.execute("DELETE FROM copies")
-        super().remove_session(session_id)
-
 
 @specimen("clears-once-more", "CON11", "lost", explains=ELSEWHERE)
-class ClearsOnceMore(Reference):
-    bug = "A clear is made sure of a little later, and takes what other openings added since."
-
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
-        self.again: threading.Thread | None = None
+class ClearsOnceMore(Sweeping):
+    bug = "A clear is repeated a little later, and removes what other openings have added since."
 
     def clear(self, session_id: str) -> None:
         self.settle()
         super().clear(session_id)
-        self.again = threading.Thread(target=self.make_sure, args=(self.key(session_id),))
-        self.again.start()
-
-    def make_sure(self, key: bytes) -> None:
-        """Remove a session once more, when some time has passed."""
-        time.sleep(3 * MOMENT)
-        with contextlib.closing(sqlite3.connect(self.path, timeout=30)) as db, db:
-            db.execute("DELETE FROM messages WHERE session = ?", (key,))
-
-    def settle(self) -> None:
-        """Wait until nothing is to be removed any more."""
-        if self.again is not None:
-            self.again.join()
-
-    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
-        self.settle()
-        super().add_messages(session_id, messages)
-
-    def close(self) -> None:
-        self.settle()
-        super().close()
+        self.sweep_later("DELETE FROM messages WHERE session = ?", self.key(session_id))
 
 
 @specimen("clears-without-the-lock", "CON11", "resurrected", explains=ELSEWHERE)
 class ClearsWithoutTheLock(Overwriting, Locking):
-    bug = "Writers save what they read, one at a time, and a clear does not wait for its turn."
+    bug = "Writers take turns to save what they read, but a clear does not wait for its turn."
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         with self.locked():
@@ -373,7 +323,7 @@ class ClearsWithoutTheLock(Overwriting, Locking):
 
 @specimen("keeps-what-it-chose", "CON12", "lost", explains=ELSEWHERE)
 class KeepsWhatItChose(Reference):
-    bug = "A trim chooses the messages to keep, and a moment later removes all the others."
+    bug = "A trim chooses the messages to keep, and a moment later removes all others."
 
     def trim(self, session_id: str, *, keep_last: int) -> int:
         if keep_last < 0:
@@ -385,10 +335,9 @@ class KeepsWhatItChose(Reference):
 
 @specimen("trusts-its-lease", "CON13", "lost", explains=ELSEWHERE)
 class TrustsItsLease(Overwriting):
-    bug = "A writer saves what it read under a lease, without a look whether that has run out."
+    bug = "A writer saves what it read under a lease, even if the lease has run out."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.me = os.urandom(8)
         self.db.execute(
             "CREATE TABLE IF NOT EXISTS leases (session BLOB PRIMARY KEY, owner BLOB, until REAL)"
@@ -415,31 +364,27 @@ class TrustsItsLease(Overwriting):
 
 @specimen("writes-back-the-rest", "CON14", "lost", explains=ELSEWHERE)
 class WritesBackTheRest(AsyncReference):
-    bug = "Removing messages reads the session, waits, and keeps what is left of what it read."
+    bug = "Deleting messages reads the session, waits, and keeps the rest of what it read."
 
     async def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
-        doomed, numbers = set(ids), numbers_of(self.store, session_id)
-        there = [name for name, _ in rows_of(self.store, session_id)]
+        left = numbers_without(self.store, session_id, set(ids))
         await asyncio.sleep(MOMENT)
-        left = [n for n, name in zip(numbers, there, strict=False) if name not in doomed]
         return keep_only(self.store, session_id, left)
 
 
 @specimen("rewrites-the-rest", "CON15", "lost", explains=ELSEWHERE)
 class RewritesTheRest(Reference):
-    bug = "Removing messages reads the session, and keeps what is left of what it read."
+    bug = "Deleting messages reads the session, and keeps the rest of what it read."
 
     def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
-        doomed, numbers = set(ids), numbers_of(self, session_id)
-        there = [name for name, _ in rows_of(self, session_id)]
+        left = numbers_without(self, session_id, set(ids))
         time.sleep(2 * MOMENT)
-        left = [n for n, name in zip(numbers, there, strict=False) if name not in doomed]
         return keep_only(self, session_id, left)
 
 
 @specimen("looks-before-it-writes", "CON16", "duplicated", explains=ELSEWHERE)
 class LooksBeforeItWrites(Reference):
-    bug = "Nothing forbids an id to be there twice but a look before the write."
+    bug = "Only a look before the write keeps an id from being stored twice."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         with contextlib.closing(sqlite3.connect(sandbox.path / "reference.db", timeout=30)) as db:
@@ -462,8 +407,7 @@ class LooksBeforeItWrites(Reference):
 class TrimsWhatItSaw(AsyncReference):
     bug = "A trim keeps the end of what it read a moment ago; only other removals wait for it."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.removing = asyncio.Lock()
         # All but the trim is to be quick, so that calls which follow each other can be told apart.
         self.store.db.execute("PRAGMA synchronous = OFF")
@@ -483,10 +427,9 @@ class TrimsWhatItSaw(AsyncReference):
 
 @specimen("brings-back-the-cleared", "CON22", "resurrected")
 class BringsBackTheCleared(AsyncReference):
-    bug = "A write puts back what it had read at its start, if the session was cleared meanwhile."
+    bug = "A write restores what it read at its start if the session was cleared meanwhile."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.adding = asyncio.Lock()
         # To wait is to be the longest part of a write, so that a clear mostly falls into it.
         self.store.db.execute("PRAGMA synchronous = OFF")

@@ -10,12 +10,10 @@ from goldfish.specimens.references.state import StateReference
 
 
 class WritesBackWhatItRead(StateReference):
-    """Can write all values of an owner, as they were read before and with those that are new."""
+    """A store that can write back all values of an owner, whatever others wrote meanwhile."""
 
-    def write_back(
-        self, session_id: str, values: Mapping[str, Any], user_id: str | None = None
-    ) -> None:
-        """Without regard for what others wrote meanwhile."""
+    def write_back(self, session_id: str, values: Mapping[str, Any], user_id: str | None) -> None:
+        """Read the values, wait, and write them back with the new ones."""
         owner = self.owner(session_id, user_id)
         kept = self.read(owner) | self.encode_values(values)
         time.sleep(0.01)
@@ -28,26 +26,18 @@ class WritesBackWhatItRead(StateReference):
 class StateReadAndWrittenBack(WritesBackWhatItRead):
     bug = "The values of a session are read, changed and written back."
 
-    def set_state(
-        self, session_id: str, values: Mapping[str, Any], *, user_id: str | None = None
-    ) -> None:
-        if user_id is None:
-            self.write_back(session_id, values)
-        else:
-            super().set_state(session_id, values, user_id=user_id)
+    def put(self, session_id: str, values: Mapping[str, Any], user_id: str | None) -> None:
+        write = super().put if user_id is not None else self.write_back
+        write(session_id, values, user_id)
 
 
 @specimen("state-of-users-written-back", "CON42", "lost")
 class StateOfUsersWrittenBack(WritesBackWhatItRead):
     bug = "The values of a user are read, changed and written back; those of a session are not."
 
-    def set_state(
-        self, session_id: str, values: Mapping[str, Any], *, user_id: str | None = None
-    ) -> None:
-        if user_id is None:
-            super().set_state(session_id, values)
-        else:
-            self.write_back(session_id, values, user_id)
+    def put(self, session_id: str, values: Mapping[str, Any], user_id: str | None) -> None:
+        write = super().put if user_id is None else self.write_back
+        write(session_id, values, user_id)
 
 
 class AsyncState:
@@ -72,7 +62,7 @@ class AsyncState:
 
 @specimen("state-awaited-in-between", "CON41", "lost")
 class StateAwaitedInBetween(AsyncState):
-    bug = "Between reading the values and writing them back others may come."
+    bug = "Other calls come between reading the values and writing them back."
 
     async def set_state(
         self, session_id: str, values: Mapping[str, Any], *, user_id: str | None = None
@@ -87,12 +77,10 @@ class StateAwaitedInBetween(AsyncState):
 
 @specimen("sets-name-by-name", "CON43", "torn")
 class SetsNameByName(StateReference):
-    bug = "Each value of a call is written by itself."
+    bug = "Each value of one call is written by itself."
 
-    def set_state(
-        self, session_id: str, values: Mapping[str, Any], *, user_id: str | None = None
-    ) -> None:
+    def put(self, session_id: str, values: Mapping[str, Any], user_id: str | None) -> None:
         self.encode_values(values)
         for name, value in values.items():
-            super().set_state(session_id, {name: value}, user_id=user_id)
+            super().put(session_id, {name: value}, user_id)
             time.sleep(0.001)

@@ -9,7 +9,7 @@ from goldfish.specimens.references.windowed import Row, WindowedReference
 
 @specimen("keeps-what-it-saw", "CON60", "lost", explains=ELSEWHERE)
 class KeepsWhatItSaw(WindowedReference):
-    bug = "When the summary is made, the session becomes what was in the window before it."
+    bug = "Making a summary resets the session to the window as it was before."
 
     async def consolidate(self, session_id: str) -> None:
         leaving, seen = self.surplus(session_id), self.rows(session_id)
@@ -22,9 +22,7 @@ class KeepsWhatItSaw(WindowedReference):
 
 @specimen("last-summary-wins", "CON61", "lost", explains=ELSEWHERE)
 class LastSummaryWins(WindowedReference):
-    bug = (
-        "A summary is made of the one that was there before the model began, and put in its place."
-    )
+    bug = "A new summary extends the one from before the model began, and replaces it."
 
     async def consolidate(self, session_id: str) -> None:
         leaving = self.surplus(session_id)
@@ -40,7 +38,7 @@ class LastSummaryWins(WindowedReference):
 
 @specimen("summary-after-clear", "CON62", "resurrected", explains=f"{ELSEWHERE} CLR")
 class SummaryAfterClear(WindowedReference):
-    bug = "What was to be told is told, though the session was cleared meanwhile."
+    bug = "A summary is stored even if the session was cleared meanwhile."
 
     thinking = 0.04  # so long that a clear at any moment of a turn comes within it
 
@@ -53,18 +51,18 @@ class SummaryAfterClear(WindowedReference):
 
 
 variant("takes-from-a-copy", WindowedReference, "LIV60", "stale")(
-    bug="What leaves the window is told, and taken out of a copy of the session.",
+    bug="What leaves the window is summarised, but removed only from a copy of the session.",
     remove=lambda self, leaving: list(leaving).clear(),
 )
 variant("full-is-full", WindowedReference, "LIV60", "lost", explains="CON LIV")(
-    bug="When the window is full, it is the new messages that go.",
+    bug="When the window is full, the new messages are dropped.",
     surplus=lambda self, session_id: self.rows(session_id)[self.window :],
 )
 
 
 @specimen("summary-of-the-last", "LIV61", "lost", explains="CON")
 class SummaryOfTheLast(WindowedReference):
-    bug = "Each summary tells of what left the window last, and takes the place of the one before."
+    bug = "Each summary covers what left the window last, and replaces the one before."
 
     def tell(self, session_id: str, leaving: Sequence[Row]) -> None:
         self.store.db.execute("DELETE FROM told WHERE session = ?", (self.store.key(session_id),))

@@ -21,20 +21,15 @@ variant("facts-by-spelling", FactsReference, "DUP06", "duplicated")(
 class FactsLookedUpFirst(FactsReference):
     bug = "Whether a fact is there is asked before, and not in the same step as, it is written."
 
-    def remember(
-        self,
-        user_id: str,
-        text: str,
-        *,
-        metadata: Mapping[str, Any] | None = None,
-        ttl: float | None = None,
+    def keep(
+        self, user_id: str, text: str, metadata: Mapping[str, Any] | None, ttl: float | None
     ) -> Fact:
         for row in self.rows(user_id):
             if self.same(self.fact(row).text) == self.same(text):
                 self.db.execute("UPDATE facts SET seen = seen + 1 WHERE id = ?", (row[1],))
                 return self.fact(self.row(user_id, row[1]) or row)
         time.sleep(0.03)
-        return super().remember(user_id, text, metadata=metadata, ttl=ttl)
+        return super().keep(user_id, text, metadata, ttl)
 
     def unique(self, text: str) -> bytes:
         return os.urandom(8)
@@ -76,8 +71,7 @@ class FactsAsLastTold(FactsReference):
 class FactsKnownInThisOpening(FactsReference):
     bug = "What makes a repetition known is kept in memory only."
 
-    def __init__(self, sandbox: Any) -> None:
-        super().__init__(sandbox)
+    def set_up(self) -> None:
         self.salt = os.urandom(8)
 
     def unique(self, text: str) -> bytes:
@@ -88,9 +82,7 @@ class FactsKnownInThisOpening(FactsReference):
 class FactsWithGhosts(FactsReference):
     bug = "A fact that was forgotten is never kept again."
 
-    def __init__(self, sandbox: Any) -> None:
-        super().__init__(sandbox)
-        self.db.execute("CREATE TABLE IF NOT EXISTS ghosts (user BLOB, same BLOB)")
+    tables = "CREATE TABLE IF NOT EXISTS ghosts (user BLOB, same BLOB)"
 
     def insert(self, user_id: str, text: str, metadata: str, ttl: float | None) -> str:
         query = "SELECT 1 FROM ghosts WHERE user = ? AND same = ?"

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from goldfish.encoding import decode_messages
 from goldfish.messages import ChatMessage
@@ -60,8 +59,7 @@ variant("knows-a-hundred", Recognising, "DUP01", "duplicated", explains=ELSEWHER
 class KnowsInThisProcess(Recognising):
     bug = "The ids that make a retry a no-op are forgotten when the store is closed."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.seen: set[object] = set()
 
     def remembered(self, there: list[object]) -> Iterable[object]:

@@ -1,18 +1,18 @@
 """Stores that are right until a process is killed in the middle of something, or a server is."""
 
 import contextlib
-import json
 import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from goldfish.messages import ChatMessage
 from goldfish.specimens import specimen
-from goldfish.specimens.concurrency.messages import MOMENT, Locking
+from goldfish.specimens.concurrency.messages import ReadersNeedNoLock
+from goldfish.specimens.references.guarded import MOMENT, Copying
 from goldfish.specimens.references.redis import RedisReference
 from goldfish.specimens.references.sqlite import SCHEMA, Reference
 
@@ -21,10 +21,9 @@ PATIENCE = 0.15
 
 @specimen("committed-a-little-later", "DUR16", "lost", explains="FLT")
 class CommittedALittleLater(Reference):
-    bug = "A write is acknowledged and then committed; all others wait, but a kill does not."
+    bug = "A write is acknowledged before it is committed; all wait for it, except a kill."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.db.close()
         self.db = sqlite3.connect(
             self.path, timeout=30, isolation_level=None, check_same_thread=False
@@ -61,15 +60,8 @@ class CommittedALittleLater(Reference):
 
 
 @specimen("half-a-batch-under-a-lock", "DUR17", "torn", explains="CON FLT")
-class HalfABatchUnderALock(Locking):
+class HalfABatchUnderALock(ReadersNeedNoLock):
     bug = "Readers wait while a batch is written in two transactions; a killed writer leaves one."
-
-    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
-        self.encode(messages)
-        with self.locked():
-            super().add_messages(session_id, messages[:1])
-            time.sleep(MOMENT)
-            super().add_messages(session_id, messages[1:])
 
     def bodies(self, session_id: str) -> list[str]:
         with self.locked():
@@ -78,7 +70,7 @@ class HalfABatchUnderALock(Locking):
 
 @specimen("lock-file-of-the-dead", "DUR18", "refused", explains="CON FLT LIV")
 class LockFileOfTheDead(Reference):
-    bug = "A write is guarded by a lock file, which stays for ever if its writer is killed."
+    bug = "A lock file guards each write, and stays for ever if its writer is killed."
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         with self.locked():
@@ -104,10 +96,9 @@ class LockFileOfTheDead(Reference):
 
 @specimen("undoes-what-the-dead-removed", "DUR19", "resurrected")
 class UndoesWhatTheDeadRemoved(Reference):
-    bug = "What was removed is put back when one of the removers has ended without a good-bye."
+    bug = "Removed messages come back if a process that removed some ended without closing."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.db.execute("CREATE TABLE IF NOT EXISTS bin (process, n, session, id, body)")
         removers = self.db.execute("SELECT DISTINCT process FROM bin").fetchall()
         if not all(Path("/proc", str(process)).exists() for (process,) in removers):
@@ -116,17 +107,6 @@ class UndoesWhatTheDeadRemoved(Reference):
                     "INSERT OR IGNORE INTO messages SELECT n, session, id, body FROM bin"
                 )
                 self.db.execute("DELETE FROM bin")
-
-    @contextlib.contextmanager
-    def transaction(self) -> Iterator[None]:
-        """All of it or nothing."""
-        self.db.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-            self.db.execute("COMMIT")
-        except BaseException:
-            self.db.execute("ROLLBACK")
-            raise
 
     def trim(self, session_id: str, *, keep_last: int) -> int:
         with self.transaction():
@@ -155,50 +135,27 @@ _known: dict[Path, set[str]] = {}
 
 
 @specimen("begins-with-what-was-kept", "DUR20", "stale", explains="CON FLT")
-class BeginsWithWhatWasKept(Reference):
-    bug = "A process answers its first read of a session with what the last read of another kept."
+class BeginsWithWhatWasKept(Copying):
+    bug = "A process answers its first read of a session with what another process read last."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
-        self.db.execute("CREATE TABLE IF NOT EXISTS kept (session BLOB PRIMARY KEY, bodies TEXT)")
+    def set_up(self) -> None:
         self.known = _known.setdefault(self.path, set())
 
     def bodies(self, session_id: str) -> list[str]:
         fresh = super().bodies(session_id)
-        query = "SELECT bodies FROM kept WHERE session = ?"
-        kept = self.db.execute(query, (self.key(session_id),)).fetchone()
-        self.keep(session_id, fresh)
+        kept = self.exchange(session_id, fresh)
         first = session_id not in self.known
         self.known.add(session_id)
-        return json.loads(kept[0]) if kept and first and fresh else fresh
-
-    def keep(self, session_id: str, bodies: list[str]) -> None:
-        """Keep the bodies for processes to come."""
-        entry = self.key(session_id), json.dumps(bodies)
-        self.db.execute("INSERT OR REPLACE INTO kept VALUES (?, ?)", entry)
-
-    def trim(self, session_id: str, *, keep_last: int) -> int:
-        self.db.execute("DELETE FROM kept")
-        return super().trim(session_id, keep_last=keep_last)
-
-    def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
-        self.db.execute("DELETE FROM kept")
-        return super().delete_messages(session_id, ids)
-
-    def remove_session(self, session_id: str) -> None:
-        self.db.execute("DELETE FROM kept")
-        super().remove_session(session_id)
+        return kept if kept and first and fresh else fresh
 
     def close(self) -> None:
-        self.db.execute("DELETE FROM kept")
+        self.forget_copies()
         super().close()
 
 
 @specimen("a-file-is-complete", "DUR21", "refused", explains="CON")
 class AFileIsComplete(Reference):
-    bug = (
-        "Who finds a file takes it for complete, also when its maker was killed before the tables."
-    )
+    bug = "A file that exists counts as complete, even if its maker was killed before the tables."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         self.ttl = ttl

@@ -15,15 +15,10 @@ MOMENT = 0.01
 class FactsWrittenAnew(FactsReference):
     bug = "With each fact all others are taken out for a moment, and written anew."
 
-    def remember(
-        self,
-        user_id: str,
-        text: str,
-        *,
-        metadata: Mapping[str, Any] | None = None,
-        ttl: float | None = None,
+    def keep(
+        self, user_id: str, text: str, metadata: Mapping[str, Any] | None, ttl: float | None
     ) -> Fact:
-        fact = super().remember(user_id, text, metadata=metadata, ttl=ttl)
+        fact = super().keep(user_id, text, metadata, ttl)
         rows = self.db.execute("SELECT * FROM facts").fetchall()
         self.db.execute("DELETE FROM facts")
         time.sleep(MOMENT)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from goldfish.messages import Fact
-from goldfish.specimens import specimen
+from goldfish.specimens import specimen, variant
 from goldfish.specimens.references.fact_search import Row
 from goldfish.specimens.references.facts import SCHEMA, FactsReference
 
@@ -16,8 +16,7 @@ REOPENED = "DUP REV TTL CON FLT"
 class FactsGoneOnOpening(FactsReference):
     bug = "Every opening begins with an empty table."
 
-    def __init__(self, sandbox: Any) -> None:
-        super().__init__(sandbox)
+    def set_up(self) -> None:
         self.db.execute("DELETE FROM facts")
 
 
@@ -25,8 +24,7 @@ class FactsGoneOnOpening(FactsReference):
 class FactsAsFirstRead(FactsReference):
     bug = "What was read of a user once is not read again until this opening writes."
 
-    def __init__(self, sandbox: Any) -> None:
-        super().__init__(sandbox)
+    def set_up(self) -> None:
         self.read: dict[str, list[Row]] = {}
 
     def rows(self, user_id: str) -> list[Row]:
@@ -34,16 +32,11 @@ class FactsAsFirstRead(FactsReference):
             self.read[user_id] = super().rows(user_id)
         return self.read[user_id]
 
-    def remember(
-        self,
-        user_id: str,
-        text: str,
-        *,
-        metadata: Mapping[str, Any] | None = None,
-        ttl: float | None = None,
+    def keep(
+        self, user_id: str, text: str, metadata: Mapping[str, Any] | None, ttl: float | None
     ) -> Fact:
         self.read.pop(user_id, None)
-        super().remember(user_id, text, metadata=metadata, ttl=ttl)
+        super().keep(user_id, text, metadata, ttl)
         self.read.pop(user_id, None)
         wanted = self.same(text)
         return next(fact for fact in self.list_facts(user_id) if self.same(fact.text) == wanted)
@@ -67,8 +60,7 @@ class FactsAsFirstRead(FactsReference):
 class HearsOfNoForgetting(FactsReference):
     bug = "What this opening has seen stays until it forgets that itself."
 
-    def __init__(self, sandbox: Any) -> None:
-        super().__init__(sandbox)
+    def set_up(self) -> None:
         self.seen: dict[str, dict[str, Row]] = {}
 
     def rows(self, user_id: str) -> list[Row]:
@@ -107,9 +99,9 @@ class KeptInMemory(FactsReference):
         super().close()
 
 
-@specimen("facts-written-on-closing", "DUR26", "lost", explains=REOPENED)
-class FactsWrittenOnClosing(KeptInMemory):
-    bug = "Facts are written to the file when the store is closed."
+variant("facts-written-on-closing", KeptInMemory, "DUR26", "lost", explains=REOPENED)(
+    bug="Facts are written to the file when the store is closed."
+)
 
 
 @specimen("facts-of-the-last-one", "DUR27", "lost", explains=REOPENED)

@@ -14,8 +14,7 @@ from goldfish.specimens.references.sqlite import Reference
 class Buffered(Reference):
     """A store that acknowledges first and writes later; its children say when."""
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.pending: list[tuple[str, Sequence[ChatMessage]]] = []
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
@@ -74,8 +73,7 @@ class WrittenWhenRead(Buffered):
 class WipedOnOpen(Reference):
     bug = "Every opening begins with an empty table, as a leftover of the tests."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.db.execute("DELETE FROM messages")
 
 
@@ -101,8 +99,7 @@ class InThisProcess(Reference):
 class Cached(Reference):
     """A store that keeps what it has read, until its mark of the session changes."""
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.cache: dict[str, tuple[Any, list[str]]] = {}
 
     def bodies(self, session_id: str) -> list[str]:
@@ -153,8 +150,8 @@ class CachesWhatItRead(Cached):
 class NoticesOnlyMore(Cached):
     bug = "What was read is kept until there is a message with a higher number."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
+        super().set_up()
         self.highest: dict[str, int] = {}
 
     def mark(self, session_id: str) -> Any:
@@ -173,8 +170,7 @@ variant("notices-only-the-newest", Cached, "DUR06", "stale")(
 class RecoversWhatIsNotBroken(Reference):
     bug = "An opening that finds another one takes it for a crash, and drops the newest message."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.open_mark = self.path.with_suffix(".open")
         if self.open_mark.exists():
             self.db.execute("DELETE FROM messages WHERE n = (SELECT MAX(n) FROM messages)")
@@ -189,8 +185,7 @@ class RecoversWhatIsNotBroken(Reference):
 class OneOpeningAtATime(Reference):
     bug = "The storage can be opened by one at a time, and nobody said so."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.open_mark = self.path.with_suffix(".open")
         if self.open_mark.exists():
             raise RuntimeError("the storage is already accessed by another instance")
@@ -205,8 +200,7 @@ class OneOpeningAtATime(Reference):
 class MetadataInMemory(Reference):
     bug = "The metadata are kept beside the messages, by the opening that wrote them."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.mine: set[str] = set()
 
     def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
@@ -226,8 +220,7 @@ class MetadataInMemory(Reference):
 class KeepsAThousand(Reference):
     bug = "Opening the store cuts every session to its newest thousand messages."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         for session_id in self.list_sessions():
             self.trim(session_id, keep_last=1_000)
 
@@ -236,8 +229,7 @@ class KeepsAThousand(Reference):
 class KeepsTwentySessions(Reference):
     bug = "Opening the store forgets all sessions but the twenty that were begun last."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         newest = "SELECT session FROM messages GROUP BY session ORDER BY MIN(n) DESC LIMIT 20"
         self.db.execute(f"DELETE FROM messages WHERE session NOT IN ({newest})")
 
@@ -246,8 +238,7 @@ class KeepsTwentySessions(Reference):
 class CountsFromOneAgain(Reference):
     bug = "Every opening numbers its messages from one, and the history is sorted by number."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.written = 0
 
     def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
@@ -271,8 +262,7 @@ class CountsFromOneAgain(Reference):
 class OneOwner(Reference):
     bug = "A process that finds another one's storage begins with an empty one."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         owner = self.path.with_suffix(".owner")
         if owner.exists() and owner.read_text() != str(os.getpid()):
             self.db.execute("DELETE FROM messages")
@@ -286,8 +276,8 @@ _pending: dict[Path, list[tuple[str, Sequence[ChatMessage]]]] = {}
 class WrittenInGoodTime(WrittenWhenRead):
     bug = "What was acknowledged waits in the process, where all its openings see it."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
+        super().set_up()
         self.pending = _pending.setdefault(self.path, [])
 
 
@@ -329,8 +319,8 @@ _caches: dict[Path, dict[str, tuple[Any, list[str]]]] = {}
 class CachedByProcess(CachesWhatItRead):
     bug = "A session is read once, and again only when this process has changed it."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
+        super().set_up()
         self.cache = _caches.setdefault(self.path, {})
 
 
@@ -338,6 +328,6 @@ class CachedByProcess(CachesWhatItRead):
 class CachedByProcessUntilMore(NoticesOnlyMore):
     bug = "What a process has read is kept until there is a message with a higher number."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
+        super().set_up()
         self.cache = _caches.setdefault(self.path, {})

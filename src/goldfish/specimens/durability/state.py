@@ -6,6 +6,7 @@ from typing import Any
 
 from goldfish.encoding import refuse_unstorable
 from goldfish.specimens import specimen
+from goldfish.specimens.references.keys import encoded
 from goldfish.specimens.references.state import StateReference
 
 
@@ -13,8 +14,7 @@ from goldfish.specimens.references.state import StateReference
 class StateInTheProcess(StateReference):
     bug = "Values are in a dict of this opening, and nowhere else."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.held: dict[bytes, dict[bytes, str]] = {}
 
     def write(self, owner: bytes, kept: Mapping[bytes, str]) -> None:
@@ -31,8 +31,7 @@ class StateInTheProcess(StateReference):
 class StateReadOnce(StateReference):
     bug = "What was read once is not read again; only what is set here changes it."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.known: dict[bytes, dict[bytes, str]] = {}
 
     def read(self, owner: bytes) -> dict[bytes, str]:
@@ -53,8 +52,7 @@ class StateReadOnce(StateReference):
 class StateWrittenAtTheEnd(StateReference):
     bug = "Values are written when the store is closed."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.unwritten: dict[bytes, dict[bytes, str]] = {}
 
     def write(self, owner: bytes, kept: Mapping[bytes, str]) -> None:
@@ -90,7 +88,7 @@ class StateOnRedis:
     def place(self, session_id: str, user_id: str | None) -> bytes:
         """Where the values of an owner are."""
         kind, name = (b"s", session_id) if user_id is None else (b"u", user_id)
-        return b"state:" + kind + name.encode("utf-8", "surrogatepass")
+        return b"state:" + kind + encoded(name)
 
     def set_state(
         self, session_id: str, values: Mapping[str, Any], *, user_id: str | None = None

@@ -1,7 +1,5 @@
 """Memories that know a fact for too long, or that forget more than has expired."""
 
-from typing import Any
-
 from goldfish.specimens import specimen, variant
 from goldfish.specimens.references.fact_search import Row
 from goldfish.specimens.references.facts import FactsReference
@@ -40,8 +38,7 @@ class ExpiredIsKnown(FactsReference):
 class DeadlinesInMemory(FactsReference):
     bug = "When a fact expires is known to the opening that was told it."
 
-    def __init__(self, sandbox: Any) -> None:
-        super().__init__(sandbox)
+    def set_up(self) -> None:
         self.deadlines: dict[str, float] = {}
 
     def insert(self, user_id: str, text: str, metadata: str, ttl: float | None) -> str:

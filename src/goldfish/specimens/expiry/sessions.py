@@ -6,6 +6,8 @@ from typing import Any
 
 from goldfish.messages import ChatMessage
 from goldfish.specimens import specimen, variant
+from goldfish.specimens.references.banning import Banning
+from goldfish.specimens.references.keys import decoded
 from goldfish.specimens.references.sqlite import Reference
 
 variant("expiry-waits-for-a-sweep", Reference, "TTL01", "stale")(
@@ -41,7 +43,7 @@ class LastServesTheExpired(Reference):
 variant("lists-the-expired", Reference, "TTL02", "stale")(
     bug="Expired sessions are listed until somebody writes to them.",
     list_sessions=lambda self: [
-        bytes(name).decode("utf-8", "surrogatepass")
+        decoded(name)
         for (name,) in self.db.execute("SELECT DISTINCT session FROM messages").fetchall()
     ],
 )
@@ -51,8 +53,7 @@ variant("lists-the-expired", Reference, "TTL02", "stale")(
 class DeadlinesInMemory(Reference):
     bug = "Deadlines are kept by the opening that set them."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.db.execute("ATTACH ':memory:' AS mine")
         self.db.execute("CREATE TABLE mine.own (session BLOB PRIMARY KEY, at REAL)")
 
@@ -82,8 +83,7 @@ class DeadlinesInMemory(Reference):
 class ExpiresOnOpen(Reference):
     bug = "Opening the store removes every session that has a deadline, passed or not."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         dated = "SELECT session FROM deadlines"
         self.db.execute(f"DELETE FROM messages WHERE session IN ({dated})")
 
@@ -149,8 +149,7 @@ class AWriteRemovesTheDeadline(Reference):
 class AWriteRenewsTheDeadline(Reference):
     bug = "A write starts the time that set_ttl gave all over again."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.given: dict[str, float] = {}
 
     def set_ttl(self, session_id: str, seconds: float | None) -> None:
@@ -169,9 +168,7 @@ class AWriteRenewsTheDeadline(Reference):
 class ExpiryByMessage(Reference):
     bug = "Only the messages that were there when the deadline was set expire."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
-        self.db.execute("CREATE TABLE IF NOT EXISTS spared (n INTEGER)")
+    tables = "CREATE TABLE IF NOT EXISTS spared (n INTEGER)"
 
     def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
         super().insert(session_id, rows)
@@ -191,7 +188,7 @@ class ExpiryByMessage(Reference):
         if not self.expired(session_id):
             return super().bodies(session_id)
         query = "SELECT body FROM messages JOIN spared USING (n) WHERE session = ? ORDER BY n"
-        return [body for (body,) in self.db.execute(query, [self.key(session_id)])]
+        return self.column(query, self.key(session_id))
 
 
 class ReadsRenew(Reference):
@@ -211,8 +208,7 @@ class ReadsRenew(Reference):
 class AReadRenewsTheDeadline(ReadsRenew):
     bug = "A read starts the time that set_ttl gave all over again."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.given: dict[str, float] = {}
 
     def set_ttl(self, session_id: str, seconds: float | None) -> None:
@@ -324,8 +320,7 @@ variant("time-left-as-a-date", Reference, "TTL12", "wrong")(
 class TimeLeftAsGiven(Reference):
     bug = "The time that was given is told, however much of it is over."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.given: dict[str, float] = {}
 
     def set_ttl(self, session_id: str, seconds: float | None) -> None:
@@ -376,23 +371,13 @@ class AnExpiredSessionRefuses(Reference):
 
 
 @specimen("expired-ids-are-banned", "TTL14", "lost")
-class ExpiredIdsAreBanned(Reference):
-    bug = "The ids of expired messages are kept as seen, and adding one again does nothing."
-
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
-        self.db.execute("CREATE TABLE IF NOT EXISTS banned (session BLOB, id BLOB)")
+class ExpiredIdsAreBanned(Banning):
+    bug = "The ids of expired messages stay known, so adding such a message again does nothing."
 
     def bury(self, session_id: str) -> None:
         if self.expired(session_id):
-            row = "SELECT session, id FROM messages WHERE session = ?"
-            self.db.execute(f"INSERT INTO banned {row}", [self.key(session_id)])
+            self.ban("session = ?", self.key(session_id))
         super().bury(session_id)
-
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
-        query = "SELECT id FROM banned WHERE session = ?"
-        banned = {name for (name,) in self.db.execute(query, [self.key(session_id)])}
-        super().insert(session_id, [row for row in rows if self.key(row[0]) not in banned])
 
 
 @specimen("a-deadline-before-birth", "TTL15", "lost")

@@ -176,8 +176,7 @@ class NotAllowedIsFine(Document):
 class LockedIsFine(Reference):
     bug = "A write to a file that another process has locked is given up without a word."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.db.execute("PRAGMA busy_timeout = 100")
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:

@@ -104,15 +104,10 @@ class FailsForEver(FactsOnRedis):
 class AcknowledgesOnAFullDisk(FactsReference):
     bug = "A fact that cannot be written is acknowledged all the same."
 
-    def remember(
-        self,
-        user_id: str,
-        text: str,
-        *,
-        metadata: Mapping[str, Any] | None = None,
-        ttl: float | None = None,
+    def keep(
+        self, user_id: str, text: str, metadata: Mapping[str, Any] | None, ttl: float | None
     ) -> Fact:
         try:
-            return super().remember(user_id, text, metadata=metadata, ttl=ttl)
+            return super().keep(user_id, text, metadata, ttl)
         except sqlite3.OperationalError:
             return Fact(id="unwritten", user_id=user_id, text=text)

@@ -12,8 +12,9 @@ from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from goldfish.specimens import specimen, variant
+from goldfish.specimens.references.keys import encoded
 from goldfish.specimens.references.postgres import PostgresReference
-from goldfish.specimens.references.redis import ADD, RedisReference, Rows, encoded
+from goldfish.specimens.references.redis import ADD, RedisReference, Rows
 
 MOMENT = 0.005
 
@@ -174,13 +175,13 @@ class OneRecv(Wire):
         return parsed(io.BytesIO(self.socket.recv(1 << 20)))
 
 
-@specimen(
-    "one-recv-is-one-answer", "FLT05", "refused", explains="CON DUR FID LIV ORD ISO TRM CLR DUP"
-)
-class OneRecvIsOneAnswer(ByHand):
-    bug = "What one recv brings is taken for the whole answer of the server."
-
-    wire = OneRecv
+variant(
+    "one-recv-is-one-answer",
+    ByHand,
+    "FLT05",
+    "refused",
+    explains="CON DUR FID LIV ORD ISO TRM CLR DUP",
+)(bug="What one recv brings is taken for the whole answer of the server.", wire=OneRecv)
 
 
 @specimen("sent-again-as-another", "FLT06", "duplicated", explains="DUR LIV")

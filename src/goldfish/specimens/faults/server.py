@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 from goldfish.encoding import encode_batch
 from goldfish.specimens import specimen
 from goldfish.specimens.faults.network import MOMENT
+from goldfish.specimens.references.keys import encoded
 from goldfish.specimens.references.postgres import PostgresReference
-from goldfish.specimens.references.redis import ADD, RedisReference, Rows, encoded
+from goldfish.specimens.references.redis import ADD, RedisReference, Rows
 
 
 @specimen("kept-for-later", "FLT11", "swallowed", explains="DUR LIV")

@@ -7,6 +7,7 @@ from typing import Any
 
 from goldfish.messages import ChatMessage
 from goldfish.specimens import specimen, variant
+from goldfish.specimens.references.keys import decoded
 from goldfish.specimens.references.sqlite import Reference
 
 
@@ -261,7 +262,7 @@ class EmptyBatchRegisters(Reference):
 
     def list_sessions(self) -> list[str]:
         rows = self.db.execute("SELECT session FROM deadlines WHERE at = 1e12").fetchall()
-        names = [bytes(name).decode("utf-8", "surrogatepass") for (name,) in rows]
+        names = [decoded(name) for (name,) in rows]
         return sorted({*super().list_sessions(), *names})
 
 

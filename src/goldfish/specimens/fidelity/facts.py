@@ -32,8 +32,7 @@ class MetadataFlattened(FactsReference):
 class MetadataShared(FactsReference):
     bug = "Equal metadata are one object, which is handed to all."
 
-    def __init__(self, sandbox: Any) -> None:
-        super().__init__(sandbox)
+    def set_up(self) -> None:
         self.shared = cache(super().decode)
 
     def decode(self, text: str) -> dict[str, Any]:

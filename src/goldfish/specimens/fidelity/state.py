@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from goldfish.specimens import specimen, variant
+from goldfish.specimens.references.keys import decoded
 from goldfish.specimens.references.state import StateReference
 
 ELSEWHERE = "ISO DUR CON SNP CLR FLT"
@@ -13,8 +14,7 @@ ELSEWHERE = "ISO DUR CON SNP CLR FLT"
 variant("state-of-floats", StateReference, "FID40", "corrupted")(
     bug="Numbers among the values are read as floats.",
     decode_values=lambda self, kept: {
-        name.decode("utf-8", "surrogatepass"): json.loads(text, parse_int=float)
-        for name, text in kept.items()
+        decoded(name): json.loads(text, parse_int=float) for name, text in kept.items()
     },
 )
 
@@ -80,8 +80,7 @@ variant("trims-names", StateReference, "FID45", "lost")(
 class HandsOutItsValues(StateReference):
     bug = "Whoever asks for the values of an owner is given the same dict."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.known: dict[bytes, tuple[dict[bytes, str], dict[str, Any]]] = {}
 
     def get_state(self, session_id: str, *, user_id: str | None = None) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from urllib.parse import unquote
 
 from goldfish.messages import ChatMessage
 from goldfish.specimens import specimen, variant
+from goldfish.specimens.references.keys import encoded
 from goldfish.specimens.references.sqlite import Reference
 
 
@@ -153,7 +154,7 @@ class Text64k(Editor):
     bug = "A text is cut after 65,535 bytes, in the middle of a character if need be."
 
     def text(self, text: str) -> str:
-        data = text.encode("utf-8", "surrogatepass")
+        data = encoded(text)
         return text if len(data) <= 65_535 else data[:65_535].decode("utf-8", "ignore")
 
 

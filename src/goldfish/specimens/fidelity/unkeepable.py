@@ -13,8 +13,7 @@ from goldfish.specimens.references.sqlite import Reference
 class FactsSpoiltByOne(FactsReference):
     bug = "Metadata that cannot be written are refused too late: the next opening finds no facts."
 
-    def __init__(self, sandbox: Any) -> None:
-        super().__init__(sandbox)
+    def set_up(self) -> None:
         self.spoilt = self.path.with_suffix(".spoilt")
         if self.spoilt.exists():
             self.db.execute("DELETE FROM facts")
@@ -39,8 +38,7 @@ variant("metadata-beside-its-own", FactsReference, "FID62", "corrupted")(
 class MessagesSpoiltByOne(Reference):
     bug = "A message that cannot be written is refused too late: the next opening finds none."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.spoilt = self.path.with_suffix(".spoilt")
         if self.spoilt.exists():
             self.db.execute("DELETE FROM messages")

@@ -9,22 +9,22 @@ import re
 import unicodedata
 import zlib
 from collections.abc import Iterable, Sequence
-from typing import Any
 from urllib.parse import unquote_plus
 
 from goldfish.encoding import encode_batch
 from goldfish.messages import ChatMessage
 from goldfish.specimens import specimen, variant
+from goldfish.specimens.references.keys import decoded
 from goldfish.specimens.references.sqlite import Reference
 
 NEIGHBOURS = "CLR TRM TTL"  # families that look at a session beside another
 
 
 class Renamed(Reference):
-    """A correct store, but for the name by which it knows a session."""
+    """A correct store, except for the name by which it knows a session."""
 
-    def rename(self, session_id: str) -> str:
-        return session_id
+    def rename(self, name: str) -> str:
+        return name
 
     def key(self, session_id: str) -> bytes:
         return super().key(self.rename(session_id))
@@ -43,7 +43,7 @@ class Renamed(Reference):
 
 
 class Matched(Reference):
-    """A correct store, but for the sessions whose messages a reader is given."""
+    """A correct store, except for the sessions whose messages a read returns."""
 
     def matches(self, asked: str, there: str) -> bool:
         return asked == there
@@ -52,8 +52,7 @@ class Matched(Reference):
         if self.expired(session_id):
             return []
         rows = self.db.execute("SELECT session, body FROM messages ORDER BY n").fetchall()
-        found = [(bytes(name).decode("utf-8", "surrogatepass"), body) for name, body in rows]
-        return [body for name, body in found if self.matches(session_id, name)]
+        return [body for name, body in rows if self.matches(session_id, decoded(name))]
 
 
 variant("prefix-match", Matched, "ISO02", "leaked", explains=NEIGHBOURS)(
@@ -61,7 +60,7 @@ variant("prefix-match", Matched, "ISO02", "leaked", explains=NEIGHBOURS)(
     matches=lambda self, asked, there: there.startswith(asked),
 )
 variant("suffix-match", Matched, "ISO02", "leaked", explains=NEIGHBOURS)(
-    bug="Session ids are matched by their end, as in keys with a prefix of the application.",
+    bug="Session ids are matched by their end, as if each key had a prefix.",
     matches=lambda self, asked, there: there.endswith(asked),
 )
 variant("substring-match", Matched, "ISO02", "leaked", explains=NEIGHBOURS)(
@@ -72,10 +71,9 @@ variant("substring-match", Matched, "ISO02", "leaked", explains=NEIGHBOURS)(
 
 @specimen("glued-keys", "ISO02", "lost", explains="TRM CLR DUR")
 class GluedKeys(Reference):
-    bug = "A message is filed under id and number without anything between: 'user-1' + '10'."
+    bug = "A message is filed under id and number with nothing between: 'user-1' + '10'."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.files: dict[str, str] = {}
 
     def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
@@ -87,11 +85,11 @@ class GluedKeys(Reference):
 
 
 variant("lower-case", Renamed, "ISO03", "leaked", explains=NEIGHBOURS)(
-    bug="Session ids are lower-cased.", rename=lambda self, session_id: session_id.lower()
+    bug="Session ids are lower-cased.", rename=lambda self, name: name.lower()
 )
 variant("case-folded", Renamed, "ISO03", "leaked", explains=NEIGHBOURS)(
-    bug="Session ids are case-folded, but for ASCII, so that only other scripts suffer.",
-    rename=lambda self, session_id: session_id if session_id.isascii() else session_id.casefold(),
+    bug="Session ids are case-folded unless they are ASCII, so only other scripts suffer.",
+    rename=lambda self, name: name if name.isascii() else name.casefold(),
 )
 variant("sql-nocase", Matched, "ISO03", "leaked", explains=NEIGHBOURS)(
     bug="Session ids are compared by LIKE, which ignores the case of ASCII letters.",
@@ -100,49 +98,48 @@ variant("sql-nocase", Matched, "ISO03", "leaked", explains=NEIGHBOURS)(
     ),
 )
 variant("session-stripped", Renamed, "ISO04", "leaked", explains=NEIGHBOURS)(
-    bug="White space around a session id is dropped.",
-    rename=lambda self, session_id: session_id.strip(),
+    bug="White space around a session id is dropped.", rename=lambda self, name: name.strip()
 )
 variant("padded", Renamed, "ISO04", "leaked", explains=NEIGHBOURS)(
-    bug="Trailing blanks of a session id do not count, as in SQL's CHAR columns.",
-    rename=lambda self, session_id: session_id.rstrip(" "),
+    bug="Trailing spaces of a session id are ignored, as in SQL's CHAR columns.",
+    rename=lambda self, name: name.rstrip(" "),
 )
 variant("single-spaced", Renamed, "ISO04", "leaked", explains=NEIGHBOURS)(
-    bug="White space in a session id is collapsed to one blank.",
-    rename=lambda self, session_id: re.sub(r"\s+", " ", session_id),
+    bug="White space in a session id is collapsed to one space.",
+    rename=lambda self, name: re.sub(r"\s+", " ", name),
 )
 variant("nfc", Renamed, "ISO05", "leaked", explains=NEIGHBOURS)(
     bug="Session ids are normalised to NFC.",
-    rename=lambda self, session_id: unicodedata.normalize("NFC", session_id),
+    rename=lambda self, name: unicodedata.normalize("NFC", name),
 )
 variant("nfkc", Renamed, "ISO05", "leaked", explains=NEIGHBOURS)(
     bug="Session ids are normalised to NFKC, which unfolds ligatures and wide letters.",
-    rename=lambda self, session_id: unicodedata.normalize("NFKC", session_id),
+    rename=lambda self, name: unicodedata.normalize("NFKC", name),
 )
 variant("ascii-only", Renamed, "ISO05", "leaked", explains=NEIGHBOURS)(
-    bug="Characters beyond ASCII are left out of a session id.",
-    rename=lambda self, session_id: session_id.encode("ascii", "ignore").decode(),
+    bug="Characters beyond ASCII are dropped from a session id.",
+    rename=lambda self, name: name.encode("ascii", "ignore").decode(),
 )
 variant("latin-1", Renamed, "ISO05", "leaked", explains=NEIGHBOURS)(
     bug="Characters beyond Latin-1 become question marks in a session id.",
-    rename=lambda self, session_id: session_id.encode("latin-1", "replace").decode("latin-1"),
+    rename=lambda self, name: name.encode("latin-1", "replace").decode("latin-1"),
 )
 variant("session-three-byte-utf8", Renamed, "ISO05", "leaked", explains=NEIGHBOURS)(
-    bug="Characters of four bytes, such as emoji, become question marks in a session id.",
-    rename=lambda self, session_id: re.sub("[\U00010000-\U0010ffff]", "?", session_id),
+    bug="Four-byte characters, such as emoji, become question marks in a session id.",
+    rename=lambda self, name: re.sub("[\U00010000-\U0010ffff]", "?", name),
 )
 variant("unaccented", Renamed, "ISO05", "leaked", explains=NEIGHBOURS)(
     bug="Accents are dropped from session ids.",
-    rename=lambda self, session_id: "".join(
-        each for each in unicodedata.normalize("NFD", session_id) if not unicodedata.combining(each)
+    rename=lambda self, name: "".join(
+        each for each in unicodedata.normalize("NFD", name) if not unicodedata.combining(each)
     ),
 )
 variant("refuses-non-ascii", Renamed, "ISO05", "refused", explains=NEIGHBOURS)(
-    bug="Session ids that are not ASCII are an error.",
-    rename=lambda self, session_id: session_id.encode("ascii").decode(),
+    bug="Session ids that are not ASCII are refused.",
+    rename=lambda self, name: name.encode("ascii").decode(),
 )
 variant("like-pattern", Matched, "ISO06", "leaked", explains=NEIGHBOURS)(
-    bug="Session ids are compared by LIKE, so that _ and % match anything.",
+    bug="Session ids are compared by LIKE, so _ and % match anything.",
     matches=lambda self, asked, there: (
         re.fullmatch(
             "".join(
@@ -155,14 +152,14 @@ variant("like-pattern", Matched, "ISO06", "leaked", explains=NEIGHBOURS)(
     ),
 )
 variant("glob-pattern", Matched, "ISO06", "leaked", explains=NEIGHBOURS)(
-    bug="Session ids are found by a glob, as with KEYS in Redis.",
+    bug="Session ids are matched as globs, as KEYS does in Redis.",
     matches=lambda self, asked, there: asked == there or fnmatch.fnmatchcase(there, asked),
 )
 
 
 @specimen("regular-expression", "ISO06", "leaked", explains=NEIGHBOURS)
 class RegularExpression(Matched):
-    bug = "Session ids are taken for regular expressions where they are valid ones."
+    bug = "Session ids are used as regular expressions where they are valid."
 
     def matches(self, asked: str, there: str) -> bool:
         try:
@@ -175,12 +172,12 @@ variant("unknown-wildcard", Matched, "ISO06", "leaked", explains=NEIGHBOURS)(
     bug="The session '*' is everybody's.", matches=lambda self, asked, there: asked in {"*", there}
 )
 variant("slugged", Renamed, "ISO07", "leaked", explains=NEIGHBOURS)(
-    bug="What is no letter, digit, dot or dash becomes '_' in a session id.",
-    rename=lambda self, session_id: re.sub(r"[^\w.-]", "_", session_id),
+    bug="All but letters, digits, dots and dashes become '_' in a session id.",
+    rename=lambda self, name: re.sub(r"[^\w.-]", "_", name),
 )
 variant("first-part", Renamed, "ISO07", "leaked", explains=NEIGHBOURS)(
-    bug="The session id ends at its first colon, where the store's own keys go on.",
-    rename=lambda self, session_id: session_id.partition(":")[0] or session_id,
+    bug="A session id ends at its first colon, where the store's own keys go on.",
+    rename=lambda self, name: name.partition(":")[0] or name,
 )
 
 
@@ -200,15 +197,15 @@ class OwnIndex(Reference):
 
 variant("base-name", Renamed, "ISO08", "leaked", explains=NEIGHBOURS)(
     bug="Only the last part of a session id with slashes counts.",
-    rename=lambda self, session_id: os.path.basename(session_id) or session_id,
+    rename=lambda self, name: os.path.basename(name) or name,
 )
 variant("normal-path", Renamed, "ISO08", "leaked", explains=NEIGHBOURS)(
     bug="Session ids are normalised as paths: 'a/x/../b' is 'a/b'.",
-    rename=lambda self, session_id: os.path.normpath(session_id) if session_id else "",
+    rename=lambda self, name: os.path.normpath(name) if name else "",
 )
 variant("file-stem", Renamed, "ISO08", "leaked", explains=NEIGHBOURS)(
-    bug="What looks like an extension is dropped from a session id.",
-    rename=lambda self, session_id: re.sub(r"\.(json|jsonl|db|tmp|txt)$", "", session_id),
+    bug="What looks like a file extension is dropped from a session id.",
+    rename=lambda self, name: re.sub(r"\.(json|jsonl|db|tmp|txt)$", "", name),
 )
 
 
@@ -216,10 +213,10 @@ variant("file-stem", Renamed, "ISO08", "leaked", explains=NEIGHBOURS)(
 class FilePerSession(Renamed):
     bug = "A session with a slash in its id has no folder to go to."
 
-    def rename(self, session_id: str) -> str:
-        if "/" in session_id.strip("/"):
-            raise FileNotFoundError(session_id)
-        return session_id
+    def rename(self, name: str) -> str:
+        if "/" in name.strip("/"):
+            raise FileNotFoundError(name)
+        return name
 
 
 @specimen("quoted-by-hand", "ISO09", "refused", explains=NEIGHBOURS)
@@ -236,95 +233,86 @@ class QuotedByHand(Reference):
 
 variant("quotes-dropped", Renamed, "ISO09", "leaked", explains=NEIGHBOURS)(
     bug="Quotes are dropped from session ids, out of fear of SQL.",
-    rename=lambda self, session_id: re.sub("['\"`;]", "", session_id),
+    rename=lambda self, name: re.sub("['\"`;]", "", name),
 )
 variant("template", Renamed, "ISO09", "refused", explains=NEIGHBOURS)(
-    bug="The session id goes through str.format with the key of the store.",
-    rename=lambda self, session_id: session_id.format(session_id="x"),
+    bug="The session id goes through str.format with the store's key.",
+    rename=lambda self, name: name.format(session_id="x"),
 )
 variant("percent-decoded", Renamed, "ISO10", "leaked", explains=NEIGHBOURS)(
-    bug="Session ids are decoded as in the query of a URL.",
-    rename=lambda self, session_id: unquote_plus(session_id, errors="surrogateescape"),
+    bug="Session ids are decoded like the query of a URL.",
+    rename=lambda self, name: unquote_plus(name, errors="surrogateescape"),
 )
 variant("html-decoded", Renamed, "ISO10", "leaked", explains=NEIGHBOURS)(
-    bug="HTML entities in session ids are decoded.",
-    rename=lambda self, session_id: html.unescape(session_id),
+    bug="HTML entities in session ids are decoded.", rename=lambda self, name: html.unescape(name)
 )
 variant("quotes-peeled", Renamed, "ISO10", "leaked", explains=NEIGHBOURS)(
-    bug="Quotes around a session id are peeled off.",
-    rename=lambda self, session_id: session_id.strip("'\"") or session_id,
+    bug="Quotes around a session id are removed.",
+    rename=lambda self, name: name.strip("'\"") or name,
 )
 
 
 @specimen("integer-ids", "ISO11", "leaked", explains=NEIGHBOURS)
 class IntegerIds(Renamed):
-    bug = "Session ids that are integers to Python are kept as integers."
+    bug = "Session ids that Python reads as integers are kept as integers."
 
-    def rename(self, session_id: str) -> str:
+    def rename(self, name: str) -> str:
         try:
-            return str(int(session_id))
+            return str(int(name))
         except ValueError:
-            return session_id
+            return name
 
 
 variant("numeric-column", Renamed, "ISO11", "leaked", explains=NEIGHBOURS)(
-    bug="Session ids are kept in a column of numeric affinity: '1e0' is 1.",
-    rename=lambda self, session_id: (
-        repr(float(session_id))
-        if re.fullmatch(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?", session_id, re.ASCII)
-        else session_id
+    bug="Session ids are kept in a numeric column: '1e0' is 1.",
+    rename=lambda self, name: (
+        repr(float(name))
+        if re.fullmatch(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?", name, re.ASCII)
+        else name
     ),
 )
 variant("uuid-ids", Renamed, "ISO11", "leaked", explains=NEIGHBOURS)(
     bug="Session ids that are UUIDs lose their dashes.",
-    rename=lambda self, session_id: (
-        session_id.replace("-", "") if len(session_id) == 36 else session_id
-    ),
+    rename=lambda self, name: name.replace("-", "") if len(name) == 36 else name,
 )
 variant("null-words", Renamed, "ISO12", "leaked", explains=NEIGHBOURS)(
     bug="Several words for nothing are one session.",
-    rename=lambda self, session_id: (
-        "null" if session_id.lower() in {"null", "none", "nil", ""} else session_id
-    ),
+    rename=lambda self, name: "null" if name.lower() in {"null", "none", "nil", ""} else name,
 )
 variant("default-session", Renamed, "ISO12", "leaked", explains=NEIGHBOURS)(
-    bug="An empty session id is the session 'default'.",
-    rename=lambda self, session_id: session_id or "default",
+    bug="An empty session id is the session 'default'.", rename=lambda self, name: name or "default"
 )
 
 
 @specimen("reserved-word", "ISO12", "refused", explains=NEIGHBOURS)
 class ReservedWord(Renamed):
-    bug = "The session id 'default' is the store's own, and refused."
+    bug = "The session id 'default' is reserved for the store, and refused."
 
-    def rename(self, session_id: str) -> str:
-        if session_id == "default":
+    def rename(self, name: str) -> str:
+        if name == "default":
             raise ValueError("reserved")
-        return session_id
+        return name
 
 
 variant("cut-at-64", Renamed, "ISO13", "leaked", explains=NEIGHBOURS)(
-    bug="Session ids are cut after 64 characters.", rename=lambda self, session_id: session_id[:64]
+    bug="Session ids are cut after 64 characters.", rename=lambda self, name: name[:64]
 )
 variant("cut-at-1024", Renamed, "ISO13", "leaked", explains=NEIGHBOURS)(
-    bug="Session ids are cut after 1,024 characters.",
-    rename=lambda self, session_id: session_id[:1024],
+    bug="Session ids are cut after 1,024 characters.", rename=lambda self, name: name[:1024]
 )
 variant("last-40", Renamed, "ISO13", "leaked", explains=NEIGHBOURS)(
-    bug="Only the last 40 characters of a session id count.",
-    rename=lambda self, session_id: session_id[-40:],
+    bug="Only the last 40 characters of a session id count.", rename=lambda self, name: name[-40:]
 )
 variant("c-string", Renamed, "ISO14", "leaked", explains=NEIGHBOURS)(
-    bug="Session ids end at the first NUL.",
-    rename=lambda self, session_id: session_id.partition("\0")[0],
+    bug="Session ids end at the first NUL.", rename=lambda self, name: name.partition("\0")[0]
 )
 variant("session-surrogates-replaced", Renamed, "ISO14", "leaked", explains=NEIGHBOURS)(
     bug="Lone surrogates in a session id become question marks.",
-    rename=lambda self, session_id: session_id.encode("utf-8", "replace").decode(),
+    rename=lambda self, name: name.encode("utf-8", "replace").decode(),
 )
 variant("no-control-characters", Renamed, "ISO14", "leaked", explains=NEIGHBOURS)(
-    bug="Control characters are left out of session ids.",
-    rename=lambda self, session_id: re.sub("[\x01-\x08\x0e-\x1f\x7f]", "", session_id),
+    bug="Control characters are dropped from session ids.",
+    rename=lambda self, name: re.sub("[\x01-\x08\x0e-\x1f\x7f]", "", name),
 )
 
 
@@ -338,10 +326,10 @@ class EmptyIdIgnored(Reference):
 
 
 variant("eight-hex-digits", Renamed, "ISO16", "leaked", explains=NEIGHBOURS)(
-    bug="Sessions are filed under eight hex digits of a digest.",
-    rename=lambda self, session_id: hashlib.sha256(Reference.key(self, session_id)).hexdigest()[:8],
+    bug="Sessions are filed under eight hex digits of a hash.",
+    rename=lambda self, name: hashlib.sha256(Reference.key(self, name)).hexdigest()[:8],
 )
 variant("checksum", Renamed, "ISO16", "leaked", explains=NEIGHBOURS)(
     bug="Sessions are filed under the CRC-32 of their ids.",
-    rename=lambda self, session_id: str(zlib.crc32(Reference.key(self, session_id))),
+    rename=lambda self, name: str(zlib.crc32(Reference.key(self, name))),
 )

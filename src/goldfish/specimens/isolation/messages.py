@@ -69,8 +69,7 @@ class HundredSessions(Reference):
 variant("all-if-unknown", Reference, "ISO17", "leaked", explains=ANYWHERE)(
     bug="The history of an unknown session is that of all sessions.",
     bodies=lambda self, session_id: (
-        Reference.bodies(self, session_id)
-        or [body for (body,) in self.db.execute("SELECT body FROM messages ORDER BY n")]
+        Reference.bodies(self, session_id) or self.column("SELECT body FROM messages ORDER BY n")
     ),
 )
 
@@ -79,8 +78,7 @@ variant("all-if-unknown", Reference, "ISO17", "leaked", explains=ANYWHERE)(
 class MadeByReading(Reference):
     bug = "Reading a session makes it."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.seen: set[str] = set()
 
     def get_history(self, session_id: str, *, last: int | None = None) -> list[Any]:
@@ -121,7 +119,7 @@ class SameWordsOnce(Reference):
     bug = "Words that any session said before are not kept again."
 
     def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
-        said = [body for (body,) in self.db.execute("SELECT body FROM messages")]
+        said = self.column("SELECT body FROM messages")
         words = {repr(message.content) for message in decode_messages(said)}
         for row in rows:
             (message,) = decode_messages([row[1]])
@@ -144,8 +142,7 @@ class IdsOfAllSessions(Reference):
 class CompoundIds(Reference):
     bug = "Messages are unique by 'session:id', which two pairs may share."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.pairs: dict[str, str] = {}
 
     def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
@@ -192,7 +189,7 @@ class LastOfAll(Reference):
         if not last or last < 0:
             return super().get_history(session_id, last=last)
         query = "SELECT body FROM messages ORDER BY n DESC LIMIT ?"
-        return self.decode([body for (body,) in self.db.execute(query, (last,))][::-1])
+        return self.decode(self.column(query, last)[::-1])
 
 
 @specimen("lossy-on-disk", "ISO22", "leaked", explains="DUR")

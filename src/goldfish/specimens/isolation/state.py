@@ -44,8 +44,6 @@ class StateOfUsersInSessions(StateReference):
 class StateAsAMessage(StateReference):
     bug = "What is set is also said."
 
-    def set_state(
-        self, session_id: str, values: Mapping[str, Any], *, user_id: str | None = None
-    ) -> None:
-        super().set_state(session_id, values, user_id=user_id)
+    def put(self, session_id: str, values: Mapping[str, Any], user_id: str | None) -> None:
+        super().put(session_id, values, user_id)
         self.add_messages(session_id, [ChatMessage(role="system", content="state changed")])

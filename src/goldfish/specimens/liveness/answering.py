@@ -9,19 +9,14 @@ from typing import Any
 
 from goldfish.encoding import encode_batch
 from goldfish.messages import ChatMessage
-from goldfish.specimens import specimen
+from goldfish.specimens import specimen, variant
 from goldfish.specimens.references.asynchronous import AsyncReference
 from goldfish.specimens.references.sqlite import Reference
+from goldfish.specimens.trimming import TrimUnknownRaises
 
-
-@specimen("must-exist-to-trim", "LIV01", "refused", explains="TRM")
-class MustExistToTrim(Reference):
-    bug = "Trimming a session that nobody wrote to raises."
-
-    def trim(self, session_id: str, *, keep_last: int) -> int:
-        if not self.bodies(session_id):
-            raise KeyError(session_id)
-        return super().trim(session_id, keep_last=keep_last)
+variant("must-exist-to-trim", TrimUnknownRaises, "LIV01", "refused", explains="TRM")(
+    bug="Trimming a session that was never written to raises a KeyError."
+)
 
 
 @specimen("must-exist-to-read", "LIV01", "refused", explains="CLR DUR FID ISO TRM TTL")
@@ -49,8 +44,7 @@ class SpinsUntilDeleted(Reference):
 class ReadingRegisters(Reference):
     bug = "Asking for a session enters it in the list of sessions."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.seen: set[str] = set()
 
     def get_history(self, session_id: str, *, last: int | None = None) -> list[Any]:
@@ -65,8 +59,7 @@ class ReadingRegisters(Reference):
 class LockKeptByError(Reference):
     bug = "A lock is taken before the batch is encoded, and not given back when that fails."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.writing = threading.Lock()
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
@@ -117,8 +110,7 @@ class ErrorsUseUpThePool(Reference):
 class OneBatchATick(AsyncReference):
     bug = "The writes of one moment are checked together, so that one bad value fails them all."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.waiting: dict[str, ChatMessage] = {}
 
     async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
@@ -154,8 +146,7 @@ class ErrorOfANeighbour(AsyncReference):
 class LockKeptByCancelling(AsyncReference):
     bug = "A lock is taken without a finally, and a cancelled call never gives it back."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.turn = asyncio.Lock()
 
     async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
@@ -173,8 +164,7 @@ class LockKeptByCancelling(AsyncReference):
 class AnswersOffByOne(AsyncReference):
     bug = "A cancelled read leaves its answer on the connection, where the next read finds it."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.answers: list[list[Any]] = []
         self.turn = asyncio.Lock()
 
@@ -189,8 +179,7 @@ class AnswersOffByOne(AsyncReference):
 class HandlesNeverClosed(Reference):
     bug = "Every write keeps a handle open, and there are a hundred and twenty of them."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.handles: list[int] = []
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
@@ -204,8 +193,7 @@ class HandlesNeverClosed(Reference):
 class EventsNeverRead(Reference):
     bug = "Every read puts an event in a queue of 140 places that nobody empties."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.places = threading.Semaphore(140)
 
     def get_history(self, session_id: str, *, last: int | None = None) -> list[Any]:
@@ -258,8 +246,7 @@ class ThreeOpeningsAtMost(Counted):
 class AloneOnTheFile(Reference):
     bug = "The first to write keeps the file locked for itself until it is closed."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.db.execute("PRAGMA locking_mode = EXCLUSIVE")
 
 
@@ -267,8 +254,7 @@ class AloneOnTheFile(Reference):
 class ReadersLockWritersOut(Reference):
     bug = "A read leaves its transaction open, and nobody waits for a lock."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.db.execute("PRAGMA busy_timeout = 0")
         self.reading: sqlite3.Cursor | None = None
 
@@ -350,8 +336,7 @@ class DeadAfterALargePacket(Reference):
 class GeneratorKeepsTheLock(Reference):
     bug = "A history is handed out row by row under a lock that only a complete reading gives back."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.turn = threading.Lock()
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:

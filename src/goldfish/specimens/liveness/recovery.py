@@ -11,7 +11,8 @@ from goldfish.encoding import decode_messages, encode_batch
 from goldfish.messages import ChatMessage
 from goldfish.specimens import specimen
 from goldfish.specimens.faults.network import MOMENT
-from goldfish.specimens.references.redis import ADD, RedisReference, Rows, encoded
+from goldfish.specimens.references.keys import encoded
+from goldfish.specimens.references.redis import ADD, RedisReference, Rows
 from goldfish.specimens.references.sqlite import Reference
 
 PLACES = 10
@@ -87,8 +88,7 @@ class APlaceLostWithEachCancel(AsyncRedisReference):
 class WaitsForNobody(Reference):
     bug = "A file that another process is writing to is an error after a fiftieth of a second."
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.db.close()
         self.db = sqlite3.connect(self.path, timeout=0.02, isolation_level=None)
 

@@ -11,7 +11,7 @@ from goldfish.specimens.references.facts import FactsReference
 
 @specimen("filters-by-any-field", "REC15", "wrong")
 class FiltersByAnyField(FactsReference):
-    bug = "A fact fits if one of the fields of a filter does."
+    bug = "A fact fits a filter if any one of its fields does."
 
     def fits(self, metadata: Mapping[str, Any], wanted: Mapping[str, Any] | None) -> bool:
         items = (wanted or {}).items()
@@ -19,17 +19,17 @@ class FiltersByAnyField(FactsReference):
 
 
 variant("filters-true-as-one", FactsReference, "REC16", "wrong")(
-    bug="True is 1, as Python says.", equal=lambda self, there, value: bool(there == value)
+    bug="True equals 1, as in Python.", equal=lambda self, there, value: bool(there == value)
 )
 variant("filters-numbers-as-text", FactsReference, "REC16", "wrong")(
-    bug="Values are equal if they look alike when written.",
+    bug="Values are equal if they look the same when written.",
     equal=lambda self, there, value: str(there) == str(value),
 )
 
 
 @specimen("compares-as-text", "REC17", "wrong")
 class ComparesAsText(FactsReference):
-    bug = "Numbers are compared as text, so that 9 is more than 10."
+    bug = "Numbers are compared as text, so 9 is greater than 10."
 
     def rank(self, value: Any) -> tuple[str, Any]:
         kind, plain = super().rank(value)
@@ -47,7 +47,7 @@ class ComparesTimesAsText(FactsReference):
 
 
 variant("filters-as-doubles", FactsReference, "REC18", "wrong")(
-    bug="Integers are compared as doubles, of which two neighbours may be one.",
+    bug="Integers are compared as doubles, so two neighbours may be equal.",
     equal=lambda self, there, value: (
         float(there) == float(value)
         if all(type(each) in (int, float) for each in (there, value))
@@ -55,7 +55,7 @@ variant("filters-as-doubles", FactsReference, "REC18", "wrong")(
     ),
 )
 variant("comparison-breaks", FactsReference, "REC19", "refused")(
-    bug="A fact with text in a field that is compared with a number is an error of the query.",
+    bug="Comparing a field that holds text with a number fails the query.",
     compares=lambda self, there, sign, value: (
         bool(there[1] > value[1] or there[1] <= value[1])
         and FactsReference.compares(self, there, sign, value)
@@ -65,7 +65,7 @@ variant("comparison-breaks", FactsReference, "REC19", "refused")(
 
 @specimen("missing-is-different", "REC20", "wrong")
 class MissingIsDifferent(FactsReference):
-    bug = "A fact without a field differs in it from every value."
+    bug = "A fact that lacks a field counts as different from every value."
 
     def holds(self, metadata: Mapping[str, Any], key: str, sign: str, value: Any) -> bool:
         if sign == "$ne" and key not in metadata:
@@ -75,7 +75,7 @@ class MissingIsDifferent(FactsReference):
 
 @specimen("keys-as-paths", "REC21", "wrong")
 class KeysAsPaths(FactsReference):
-    bug = "A dot in the name of a field leads into it."
+    bug = "A dot in the name of a field is taken for a path."
 
     def holds(self, metadata: Mapping[str, Any], key: str, sign: str, value: Any) -> bool:
         outer, dot, inner = key.partition(".")
@@ -87,16 +87,10 @@ class KeysAsPaths(FactsReference):
 
 @specimen("filters-what-was-found", "REC22", "wrong", explains="ISO")
 class FiltersWhatWasFound(FactsReference):
-    bug = "A filter is applied to the facts that a recall without it would give."
+    bug = "A filter is applied to the facts that a recall without it would return."
 
-    def recall(
-        self,
-        user_id: str,
-        query: str,
-        *,
-        limit: int = 5,
-        offset: int = 0,
-        filter: Mapping[str, Any] | None = None,  # noqa: A002 - the name that the protocol gives it
+    def find(
+        self, user_id: str, query: str, limit: int, offset: int, wanted: Mapping[str, Any] | None
     ) -> list[Recollection]:
-        found = super().recall(user_id, query, limit=limit, offset=offset)
-        return [each for each in found if self.fits(each.fact.metadata, filter)]
+        found = super().find(user_id, query, limit, offset, None)
+        return [each for each in found if self.fits(each.fact.metadata, wanted)]

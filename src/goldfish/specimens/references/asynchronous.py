@@ -13,6 +13,10 @@ class AsyncReference:
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         self.store = Reference(sandbox, ttl=ttl)
+        self.set_up()
+
+    def set_up(self) -> None:
+        """Prepare what this opening keeps in memory."""
 
     async def pause(self) -> None:
         """What a round trip to a server would be."""

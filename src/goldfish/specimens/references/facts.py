@@ -1,10 +1,5 @@
-"""A plain, correct memory for facts on a SQLite file: what specimens of facts are, but for one bug.
+"""A plain, correct memory for facts on a SQLite file, which finds them by their words alone."""
 
-It is written as a stranger would, sync, finds facts by their words alone, and shares nothing with
-our own stores. Specimens override the smallest method that holds their bug.
-"""
-
-import sqlite3
 import time
 import uuid
 from collections.abc import Mapping
@@ -12,6 +7,7 @@ from typing import Any
 
 from goldfish.messages import Fact
 from goldfish.specimens.references.fact_search import FactFinder, Row
+from goldfish.specimens.references.sqlite import Database
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS facts (
@@ -22,29 +18,31 @@ CREATE TABLE IF NOT EXISTS earlier (
 """
 
 
-class FactsReference(FactFinder):
+class FactsReference(Database, FactFinder):
     """A correct memory for facts."""
 
+    tables = SCHEMA
+
     def __init__(self, sandbox: Any) -> None:
-        self.path = sandbox.path / "facts.db"
-        self.db = sqlite3.connect(self.path, timeout=30, isolation_level=None)
+        super().__init__(sandbox.path / "facts.db")
         self.db.execute("PRAGMA synchronous = OFF")  # processes are killed here, power is not cut
-        self.db.executescript(SCHEMA)
 
     def unique(self, text: str) -> bytes:
-        """What a user can have only once in the table."""
+        """Return what a user can have only once in the table."""
         return self.key(self.same(text))
 
     def rows(self, user_id: str) -> list[Row]:
-        """The facts of a user that have not expired, in the order first remembered."""
-        query = (
-            "SELECT user, id, text, metadata, seen FROM facts WHERE user = ?"
-            " AND (deadline IS NULL OR deadline > ?) ORDER BY n"
-        )
+        """Return the facts of a user that have not expired, in the order first remembered."""
+        alive = "user = ? AND (deadline IS NULL OR deadline > ?) ORDER BY n"
+        query = f"SELECT user, id, text, metadata, seen FROM facts WHERE {alive}"
         return self.db.execute(query, (self.key(user_id), self.now())).fetchall()
 
+    def rows_of_all(self) -> list[Row]:
+        """Return the facts of all users."""
+        return self.db.execute("SELECT user, id, text, metadata, seen FROM facts").fetchall()
+
     def now(self) -> float:
-        """The time by which facts expire."""
+        """Return the time by which facts expire."""
         return time.time()
 
     # The methods that write, and the history of what was revised.
@@ -57,15 +55,16 @@ class FactsReference(FactFinder):
         metadata: Mapping[str, Any] | None = None,
         ttl: float | None = None,
     ) -> Fact:
+        return self.keep(user_id, text, metadata, ttl)
+
+    def keep(
+        self, user_id: str, text: str, metadata: Mapping[str, Any] | None, ttl: float | None
+    ) -> Fact:
+        """Write a fact, and return it as it is kept."""
         encoded = self.encode(metadata)
-        self.db.execute("BEGIN IMMEDIATE")
-        try:
+        with self.transaction():
             self.bury(user_id)
             name = self.insert(user_id, text, encoded, ttl)
-            self.db.execute("COMMIT")
-        except BaseException:
-            self.db.execute("ROLLBACK")
-            raise
         row = self.row(user_id, name)
         return self.fact(row) if row else Fact(id=name, user_id=user_id, text=text)
 
@@ -76,7 +75,7 @@ class FactsReference(FactFinder):
         )
 
     def insert(self, user_id: str, text: str, metadata: str, ttl: float | None) -> str:
-        """Write a fact, or count it again; the id that it has."""
+        """Write a fact, or count it again; return its id."""
         deadline = None if ttl is None else self.now() + ttl
         values = (self.key(user_id), uuid.uuid4().hex, self.unique(text), self.key(text))
         (name,) = self.db.execute(
@@ -88,17 +87,12 @@ class FactsReference(FactFinder):
         return str(name)
 
     def revise(self, user_id: str, fact_id: str, text: str) -> Fact:
-        self.db.execute("BEGIN IMMEDIATE")
-        try:
+        with self.transaction():
             row = self.row(user_id, fact_id)
             if row is None:
                 raise KeyError(f"{user_id} has no fact {fact_id}")
             self.keep_earlier(row)
             self.rewrite(row, text)
-            self.db.execute("COMMIT")
-        except BaseException:
-            self.db.execute("ROLLBACK")
-            raise
         return self.fact(self.row(user_id, fact_id) or row)
 
     def keep_earlier(self, row: Row) -> None:
@@ -128,6 +122,3 @@ class FactsReference(FactFinder):
     def forget_all(self, user_id: str) -> None:
         for table in ("facts", "earlier"):
             self.db.execute(f"DELETE FROM {table} WHERE user = ?", (self.key(user_id),))
-
-    def close(self) -> None:
-        self.db.close()

@@ -10,6 +10,7 @@ from typing import Any
 
 from goldfish.encoding import decode_messages, encode_batch
 from goldfish.messages import ChatMessage
+from goldfish.specimens.references.keys import encoded
 
 Rows = Sequence[tuple[str, str]]
 
@@ -118,8 +119,3 @@ class PostgresReference:
 
     def close(self) -> None:
         self.db.close()
-
-
-def encoded(name: str) -> bytes:
-    """A session's or a message's id as the database knows it."""
-    return name.encode("utf-8", "surrogatepass")

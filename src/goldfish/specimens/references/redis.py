@@ -9,6 +9,7 @@ from typing import Any
 
 from goldfish.encoding import decode_messages, encode_batch
 from goldfish.messages import ChatMessage
+from goldfish.specimens.references.keys import encoded
 
 Rows = Sequence[tuple[str, str]]
 
@@ -101,8 +102,3 @@ class RedisReference:
 
     def close(self) -> None:
         self.redis.close()
-
-
-def encoded(name: str) -> bytes:
-    """A session's or a message's id as Redis knows it."""
-    return name.encode("utf-8", "surrogatepass")

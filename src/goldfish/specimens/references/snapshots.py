@@ -1,41 +1,21 @@
-"""A plain, correct store with snapshots: what every specimen of rolling back is, but for one thing.
-
-A snapshot is a copy of the session's rows, in tables of its own.
-"""
+"""A plain, correct store with snapshots, which are copies of a session's rows."""
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 from uuid import uuid4
 
 from goldfish.messages import Snapshot
 from goldfish.specimens.references.sqlite import Reference
 
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS snapshots (
-    n INTEGER PRIMARY KEY AUTOINCREMENT, session BLOB, id TEXT, label TEXT, seconds REAL);
-CREATE TABLE IF NOT EXISTS copies (snapshot TEXT, n INTEGER, id BLOB, body TEXT);
-"""
-
 
 class SnapshotReference(Reference):
     """A correct store that saves sessions and rolls them back."""
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
-        self.db.executescript(SCHEMA)
-
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """All of it or nothing, and nobody else meanwhile."""
-        self.db.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            self.db.execute("ROLLBACK")
-            raise
-        self.db.execute("COMMIT")
+    tables = """
+        CREATE TABLE IF NOT EXISTS snapshots (
+            n INTEGER PRIMARY KEY AUTOINCREMENT, session BLOB, id TEXT, label TEXT, seconds REAL);
+        CREATE TABLE IF NOT EXISTS copies (snapshot TEXT, n INTEGER, id BLOB, body TEXT);
+    """
 
     # The methods of a store.
 
@@ -90,7 +70,7 @@ class SnapshotReference(Reference):
     # What specimens most like to get wrong.
 
     def new_name(self, session_id: str) -> str:
-        """An id that no other snapshot has."""
+        """Return an id that no other snapshot has."""
         return uuid4().hex
 
     def enter(self, session_id: str, name: str, label: str | None) -> None:
@@ -110,7 +90,7 @@ class SnapshotReference(Reference):
         )
 
     def found(self, session_id: str, name: str) -> float | None:
-        """The time that was left in the snapshot; an error if the session has no such."""
+        """Return the seconds that were left; raise if the session has no such snapshot."""
         row = self.db.execute(
             "SELECT seconds FROM snapshots WHERE session = ? AND id = ?",
             (self.key(session_id), name),

@@ -1,16 +1,18 @@
-"""A plain, correct store on a SQLite file: what every specimen is, but for one thing.
+"""A plain, correct store on a SQLite file, from which most specimens differ in one thing.
 
-It is written as a stranger would, sync and without haste, and shares nothing with our own stores
-but the encoding of messages. Specimens override the smallest method that holds their bug.
+It is written as a stranger would write it, sync and without haste, and shares nothing with our own
+stores but the encoding of messages. Specimens override the smallest method that holds their bug.
 """
 
 import sqlite3
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from goldfish.encoding import decode_messages, encode_batch
 from goldfish.messages import ChatMessage
+from goldfish.specimens.references.keys import decoded, encoded
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS messages (
@@ -19,44 +21,78 @@ CREATE TABLE IF NOT EXISTS deadlines (session BLOB PRIMARY KEY, at REAL);
 """
 
 
-class Reference:
+class Database:
+    """An open SQLite file, with the tables that a class and its bases name."""
+
+    tables = ""
+
+    def __init__(self, path: Any) -> None:
+        self.path = path
+        self.db = sqlite3.connect(path, timeout=30, isolation_level=None)
+        for kind in reversed(type(self).__mro__):
+            self.db.executescript(vars(kind).get("tables", ""))
+        self.set_up()
+
+    def set_up(self) -> None:
+        """Prepare what this opening keeps in memory."""
+
+    def key(self, text: str) -> bytes:
+        """Return an id or a text as the database keeps it."""
+        return encoded(text)
+
+    def column(self, query: str, *values: Any) -> list[Any]:
+        """Return the first column of what a query finds."""
+        return [row[0] for row in self.db.execute(query, values)]
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Write all of a block or nothing, and keep other writers out meanwhile."""
+        self.db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.db.execute("COMMIT")
+        except BaseException:
+            self.db.execute("ROLLBACK")
+            raise
+
+    def close(self) -> None:
+        self.db.close()
+
+
+class Reference(Database):
     """A correct store."""
+
+    tables = SCHEMA
+    order = "n"  # by which a history is sorted
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         self.ttl = ttl
-        self.path = sandbox.path / "reference.db"
-        self.db = sqlite3.connect(self.path, timeout=30, isolation_level=None)
-        self.db.executescript(SCHEMA)
+        super().__init__(sandbox.path / "reference.db")
 
-    # What specimens most like to get wrong: names, texts, rows.
-
-    def key(self, session_id: str) -> bytes:
-        """A session id as the database knows it."""
-        return session_id.encode("utf-8", "surrogatepass")
+    # What specimens most like to get wrong: texts, rows, deadlines.
 
     def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
-        """The (id, body) of each message, or an error if one cannot be kept."""
+        """Return the (id, body) of each message; raise if one cannot be kept."""
         return encode_batch(messages)
 
     def decode(self, bodies: list[str]) -> list[Any]:
-        """The messages of these bodies."""
+        """Return the messages of these bodies."""
         return decode_messages(bodies)
 
     def bodies(self, session_id: str) -> list[str]:
-        """The bodies of a session that has not expired, oldest first."""
+        """Return the bodies of a session that has not expired, oldest first."""
         if self.expired(session_id):
             return []
-        query = "SELECT body FROM messages WHERE session = ? ORDER BY n"
-        return [body for (body,) in self.db.execute(query, (self.key(session_id),))]
+        query = f"SELECT body FROM messages WHERE session = ? ORDER BY {self.order}"
+        return self.column(query, self.key(session_id))
 
     def deadline(self, session_id: str) -> float | None:
-        """When the session expires, by the clock of this machine."""
-        query = "SELECT at FROM deadlines WHERE session = ?"
-        row = self.db.execute(query, (self.key(session_id),)).fetchone()
-        return None if row is None else float(row[0])
+        """Return when the session expires, by the clock of this machine."""
+        found = self.column("SELECT at FROM deadlines WHERE session = ?", self.key(session_id))
+        return float(found[0]) if found else None
 
     def expired(self, session_id: str) -> bool:
-        """Whether the session's time is over."""
+        """Return True if the session's time is over."""
         deadline = self.deadline(session_id)
         return deadline is not None and deadline <= time.time()
 
@@ -66,16 +102,11 @@ class Reference:
         rows = self.encode(messages)
         if not rows:
             return
-        self.db.execute("BEGIN IMMEDIATE")
-        try:
+        with self.transaction():
             self.bury(session_id)
             self.insert(session_id, rows)
             if self.ttl is not None:
                 self.put_deadline(session_id, time.time() + self.ttl)
-            self.db.execute("COMMIT")
-        except BaseException:
-            self.db.execute("ROLLBACK")
-            raise
 
     def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
         """Write the rows whose ids the session lacks."""
@@ -127,8 +158,7 @@ class Reference:
         self.db.execute("DELETE FROM deadlines")
 
     def list_sessions(self) -> list[str]:
-        rows = self.db.execute("SELECT DISTINCT session FROM messages").fetchall()
-        names = [bytes(name).decode("utf-8", "surrogatepass") for (name,) in rows]
+        names = map(decoded, self.column("SELECT DISTINCT session FROM messages"))
         return [name for name in names if not self.expired(name)]
 
     def set_ttl(self, session_id: str, seconds: float | None) -> None:
@@ -140,6 +170,3 @@ class Reference:
     def get_ttl(self, session_id: str) -> float | None:
         deadline = self.deadline(session_id)
         return None if deadline is None or deadline <= time.time() else deadline - time.time()
-
-    def close(self) -> None:
-        self.db.close()

@@ -1,38 +1,29 @@
-"""A plain, correct store with named values: what specimens of state are, but for one bug.
-
-The values of sessions and users are rows of one table, each under its owner and its name.
-"""
+"""A plain, correct store with named values, rows of one table under their owner and name."""
 
 import json
 from collections.abc import Mapping
 from typing import Any
 
 from goldfish.encoding import encode_value, refuse_unstorable
+from goldfish.specimens.references.keys import decoded
 from goldfish.specimens.references.snapshots import SnapshotReference
-
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS state (
-    owner BLOB, name BLOB, value TEXT, PRIMARY KEY (owner, name));
-CREATE TABLE IF NOT EXISTS state_copies (snapshot TEXT, name BLOB, value TEXT);
-"""
 
 
 class StateReference(SnapshotReference):
     """A correct store that keeps named values."""
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
-        self.db.executescript(SCHEMA)
+    tables = """
+        CREATE TABLE IF NOT EXISTS state (
+            owner BLOB, name BLOB, value TEXT, PRIMARY KEY (owner, name));
+        CREATE TABLE IF NOT EXISTS state_copies (snapshot TEXT, name BLOB, value TEXT);
+    """
 
     # The methods of a store.
 
     def set_state(
         self, session_id: str, values: Mapping[str, Any], *, user_id: str | None = None
     ) -> None:
-        kept = self.encode_values(values)
-        with self.transaction():
-            self.bury(session_id)
-            self.write(self.owner(session_id, user_id), kept)
+        self.put(session_id, values, user_id)
 
     def get_state(self, session_id: str, *, user_id: str | None = None) -> dict[str, Any]:
         if user_id is None and self.expired(session_id):
@@ -41,20 +32,25 @@ class StateReference(SnapshotReference):
 
     # What specimens most like to get wrong.
 
+    def put(self, session_id: str, values: Mapping[str, Any], user_id: str | None) -> None:
+        """Set the values of a session, or of a user."""
+        kept = self.encode_values(values)
+        with self.transaction():
+            self.bury(session_id)
+            self.write(self.owner(session_id, user_id), kept)
+
     def owner(self, session_id: str, user_id: str | None) -> bytes:
-        """By what the values of a session, or of a user, are found."""
+        """Return the key of the values of a session, or of a user."""
         return b"s" + self.key(session_id) if user_id is None else b"u" + self.key(user_id)
 
     def encode_values(self, values: Mapping[str, Any]) -> dict[bytes, str]:
-        """Names and values as the database keeps them, or an error if one cannot be kept."""
+        """Return names and values as the database keeps them; raise if one cannot be kept."""
         refuse_unstorable(dict(values), "values")
         return {self.key(name): encode_value(value) for name, value in values.items()}
 
     def decode_values(self, kept: Mapping[bytes, str]) -> dict[str, Any]:
-        """The values by name."""
-        return {
-            name.decode("utf-8", "surrogatepass"): json.loads(text) for name, text in kept.items()
-        }
+        """Return the values by name."""
+        return {decoded(name): json.loads(value) for name, value in kept.items()}
 
     def write(self, owner: bytes, kept: Mapping[bytes, str]) -> None:
         """Put values under their names."""
@@ -62,7 +58,7 @@ class StateReference(SnapshotReference):
         self.db.executemany("INSERT OR REPLACE INTO state VALUES (?, ?, ?)", rows)
 
     def read(self, owner: bytes) -> dict[bytes, str]:
-        """All values of an owner."""
+        """Return all values of an owner."""
         query = "SELECT name, value FROM state WHERE owner = ?"
         return {bytes(name): text for name, text in self.db.execute(query, (owner,))}
 

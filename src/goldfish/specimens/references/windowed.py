@@ -24,8 +24,7 @@ class WindowedReference(AsyncReference):
     summarises = True
     thinking = 0.002
 
-    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
-        super().__init__(sandbox, ttl=ttl)
+    def set_up(self) -> None:
         self.store.db.executescript(SCHEMA)
 
     async def think(self) -> None:

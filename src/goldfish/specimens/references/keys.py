@@ -1,0 +1,11 @@
+"""Ids and texts as bytes: what databases keep, lone surrogates included."""
+
+
+def encoded(text: str) -> bytes:
+    """Return an id or a text as a database keeps it."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def decoded(key: bytes) -> str:
+    """Return the id or the text that a database kept."""
+    return bytes(key).decode("utf-8", "surrogatepass")
