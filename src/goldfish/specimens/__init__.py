@@ -31,12 +31,12 @@ class Specimen:
 
     @property
     def services(self) -> tuple[str, ...]:
-        """The servers that it needs."""
+        """Return the servers that it needs."""
         return getattr(self.store, "services", ())
 
     @property
     def target(self) -> Target:
-        """The target that opens it."""
+        """Return the target that opens it."""
         return replace(as_target(self.store, f"specimen:{self.name}"), services=self.services)
 
 

@@ -1,4 +1,4 @@
-"""Memories that go on saying what was revised or forgotten, or change more than they should."""
+"""Memories that still return what was revised or forgotten, or change more than they should."""
 
 import uuid
 
@@ -16,7 +16,7 @@ variant("revises-beside", FactsReference, "REV01", "stale", explains="DUR CON RE
 
 @specimen("found-by-old-words", "REV02", "stale", explains="DUR")
 class FoundByOldWords(FactsReference):
-    bug = "A revised fact is found by what it said first, as with a vector that was not made anew."
+    bug = "A revised fact is found by its first text, as if its vector were never renewed."
 
     def found_by(self, row: Row) -> list[str]:
         earlier = self.fact_history(decoded(row[0]), row[1])
@@ -25,7 +25,7 @@ class FoundByOldWords(FactsReference):
 
 @specimen("revision-drops-metadata", "REV03", "corrupted")
 class RevisionDropsMetadata(FactsReference):
-    bug = "A revised fact has no metadata."
+    bug = "A revised fact loses its metadata."
 
     def rewrite(self, row: Row, text: str) -> None:
         super().rewrite(row, text)
@@ -34,7 +34,7 @@ class RevisionDropsMetadata(FactsReference):
 
 @specimen("revision-changes-id", "REV03", "wrong", explains="DUR CON")
 class RevisionChangesId(FactsReference):
-    bug = "A revised fact has another id."
+    bug = "A revised fact gets another id."
 
     def rewrite(self, row: Row, text: str) -> None:
         super().rewrite(row, text)
@@ -44,7 +44,7 @@ class RevisionChangesId(FactsReference):
 
 @specimen("revises-nothing", "REV04", "swallowed", explains="ISO")
 class RevisesNothing(FactsReference):
-    bug = "Revising a fact that is not there is taken for done."
+    bug = "Revising a fact that does not exist returns as if it had worked."
 
     def revise(self, user_id: str, fact_id: str, text: str) -> Fact:
         if self.row(user_id, fact_id) is None:
@@ -54,7 +54,7 @@ class RevisesNothing(FactsReference):
 
 @specimen("revises-into-being", "REV04", "phantom", explains="ISO")
 class RevisesIntoBeing(FactsReference):
-    bug = "Revising a fact that is not there makes it."
+    bug = "Revising a fact that does not exist creates it."
 
     def revise(self, user_id: str, fact_id: str, text: str) -> Fact:
         if self.row(user_id, fact_id) is None:
@@ -64,7 +64,7 @@ class RevisesIntoBeing(FactsReference):
 
 @specimen("revises-in-memory", "REV05", "resurrected", explains="DUR CON")
 class RevisesInMemory(FactsReference):
-    bug = "A revision is not written down."
+    bug = "A revision is not written to the file."
 
     def set_up(self) -> None:
         self.revised: dict[str, bytes] = {}
@@ -81,7 +81,7 @@ class RevisesInMemory(FactsReference):
 
 @specimen("no-earlier-texts", "REV06", "lost")
 class NoEarlierTexts(FactsReference):
-    bug = "What a fact said before it was revised is not kept."
+    bug = "The earlier texts of a revised fact are not kept."
 
     def keep_earlier(self, row: Row) -> None:
         """Keep nothing."""
@@ -89,7 +89,7 @@ class NoEarlierTexts(FactsReference):
 
 @specimen("forgets-in-the-list", "REV07", "resurrected", explains="DUR ISO")
 class ForgetsInTheList(FactsReference):
-    bug = "A forgotten fact is gone from the list, and a recall still finds it."
+    bug = "A forgotten fact is gone from the list, but a recall still finds it."
 
     def set_up(self) -> None:
         self.index: dict[str, list[Row]] = {}
@@ -105,7 +105,7 @@ class ForgetsInTheList(FactsReference):
 
 @specimen("forgets-once-only", "REV08", "refused", explains="ISO")
 class ForgetsOnceOnly(FactsReference):
-    bug = "Forgetting what is not there is an error."
+    bug = "Forgetting a fact that does not exist raises an error."
 
     def forget(self, user_id: str, fact_id: str) -> None:
         if self.row(user_id, fact_id) is None:
@@ -115,7 +115,7 @@ class ForgetsOnceOnly(FactsReference):
 
 @specimen("forgets-a-hundred", "REV09", "resurrected")
 class ForgetsAHundred(FactsReference):
-    bug = "Forgetting all forgets the first hundred."
+    bug = "forget_all forgets only the first hundred facts."
 
     def forget_all(self, user_id: str) -> None:
         doomed = "SELECT n FROM facts WHERE user = ? ORDER BY n LIMIT 100"
@@ -124,7 +124,7 @@ class ForgetsAHundred(FactsReference):
 
 @specimen("forgets-in-memory", "REV10", "resurrected", explains="DUR DUP")
 class ForgetsInMemory(FactsReference):
-    bug = "What was forgotten is hidden by this opening, and not removed."
+    bug = "A forgotten fact is hidden by this opening, but not removed."
 
     def set_up(self) -> None:
         self.hidden: set[str] = set()

@@ -1,4 +1,4 @@
-"""Stores that delete other messages than they were told to, or not for good."""
+"""Stores that delete other messages than they were asked to, or not for good."""
 
 from collections.abc import Iterable, Sequence
 
@@ -12,11 +12,17 @@ variant("delete-the-first-only", Reference, "CLR09", "resurrected")(
         self, session_id, list(ids)[:1]
     ),
 )
+variant("delete-one-page", Reference, "CLR12", "resurrected")(
+    bug="Of a long list of ids only the first hundred are deleted.",
+    delete_messages=lambda self, session_id, ids: Reference.delete_messages(
+        self, session_id, list(ids)[:100]
+    ),
+)
 
 
 @specimen("delete-by-place", "CLR09", "lost")
 class DeleteByPlace(Reference):
-    bug = "Ids are turned into places first, which shift with every message that goes."
+    bug = "Ids are turned into positions first, which shift with every deleted message."
 
     def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
         names = [message.id for message in self.decode(self.bodies(session_id))]
@@ -29,35 +35,28 @@ class DeleteByPlace(Reference):
 
 @specimen("delete-and-what-follows", "CLR09", "lost", explains="DUR")
 class DeleteAndWhatFollows(Reference):
-    bug = "Deleting a message also deletes what came after it, as an edit of the past would."
+    bug = "Deleting a message also deletes those after it, as editing the past would."
 
     def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
         first = "SELECT MIN(n) FROM messages WHERE session = ?1 AND id = ?2"
-        removed = 0
-        for name in ids:
-            removed += self.db.execute(
-                f"DELETE FROM messages WHERE session = ?1 AND n >= ({first})",
-                [self.key(session_id), self.key(name)],
-            ).rowcount
-        return removed
+        query = f"DELETE FROM messages WHERE session = ?1 AND n >= ({first})"
+        marks = [(self.key(session_id), self.key(name)) for name in ids]
+        return self.db.executemany(query, marks).rowcount
 
 
 @specimen("delete-reorders", "CLR09", "reordered")
 class DeleteReorders(Reference):
-    bug = "The last message is moved into the gap that a deleted one leaves."
+    bug = "The last message moves into the gap that a deleted one leaves."
 
     def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
         key, removed = self.key(session_id), 0
+        last = "SELECT MAX(n) FROM messages WHERE session = ?"
         for name in ids:
-            row = self.db.execute(
-                "SELECT n FROM messages WHERE session = ? AND id = ?", [key, self.key(name)]
-            ).fetchone()
-            if row is not None:
+            found = "SELECT n FROM messages WHERE session = ? AND id = ?"
+            for n in self.column(found, key, self.key(name)):
                 removed += super().delete_messages(session_id, [name])
-                last = "SELECT MAX(n) FROM messages WHERE session = ?"
-                self.db.execute(
-                    f"UPDATE messages SET n = ? WHERE n = ({last}) AND n > ?", [row[0], key, row[0]]
-                )
+                move = f"UPDATE messages SET n = ? WHERE n = ({last}) AND n > ?"
+                self.db.execute(move, [n, key, n])
         return removed
 
 
@@ -74,7 +73,7 @@ class DeleteUnknownRaises(Reference):
 
 @specimen("delete-none-is-all", "CLR10", "lost")
 class DeleteNoneIsAll(Reference):
-    bug = "No ids are taken for no condition, and everything goes."
+    bug = "An empty list of ids is taken for no condition, so everything is deleted."
 
     def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
         if not (wanted := list(ids)):
@@ -83,7 +82,7 @@ class DeleteNoneIsAll(Reference):
 
 
 variant("delete-in-every-session", Reference, "CLR11", "lost")(
-    bug="Messages are deleted by their id, in whatever session.",
+    bug="Messages are deleted by their id in every session.",
     delete_messages=lambda self, session_id, ids: (
         self.db.executemany(
             "DELETE FROM messages WHERE id = ?", [(self.key(name),) for name in ids]
@@ -104,16 +103,8 @@ class DeleteSparesTheLast(Reference):
         return removed
 
 
-variant("delete-one-page", Reference, "CLR12", "resurrected")(
-    bug="Of a long list of ids the first hundred are deleted.",
-    delete_messages=lambda self, session_id, ids: Reference.delete_messages(
-        self, session_id, list(ids)[:100]
-    ),
-)
-
-
 class DeletesWhere(Reference):
-    """A store that deletes by a condition on ids, which its children get wrong."""
+    """A store that deletes by a condition on ids, which its children choose."""
 
     where = "CAST(id AS TEXT) = ?"
 
@@ -123,18 +114,18 @@ class DeletesWhere(Reference):
 
 
 variant("delete-by-like", DeletesWhere, "CLR13", "lost")(
-    bug="Ids are compared with LIKE, which knows no case and takes % and _ as wildcards.",
+    bug="Ids are compared with LIKE, which ignores case and takes % and _ as wildcards.",
     where="CAST(id AS TEXT) LIKE ?",
 )
 variant("delete-by-part", DeletesWhere, "CLR13", "lost")(
-    bug="Every id that contains the one to delete goes with it.",
+    bug="Every message whose id contains the given one is deleted.",
     where="instr(CAST(id AS TEXT), ?) > 0",
 )
 
 
 @specimen("deleted-in-memory", "CLR14", "resurrected", explains="DUR")
 class DeletedInMemory(Reference):
-    bug = "Deleted messages are hidden from this opening, and stay in the table."
+    bug = "Deleted messages are hidden from this opening, but stay in the table."
 
     def set_up(self) -> None:
         self.hidden: set[tuple[str, str]] = set()
@@ -170,7 +161,7 @@ class DeletedInMemory(Reference):
 
 @specimen("deleted-ids-are-banned", "CLR15", "lost")
 class DeletedIdsAreBanned(Banning):
-    bug = "The ids of deleted messages are kept as seen, and adding one again does nothing."
+    bug = "The ids of deleted messages stay known, so adding such a message again does nothing."
 
     def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
         wanted = list(ids)
@@ -181,7 +172,7 @@ class DeletedIdsAreBanned(Banning):
 
 @specimen("deleted-come-back-in-place", "CLR15", "reordered")
 class DeletedComeBackInPlace(Reference):
-    bug = "A deleted message is only marked, and returns to its old place when it is added again."
+    bug = "A deleted message is only marked, and returns to its old place when added again."
 
     tables = "CREATE TABLE IF NOT EXISTS old (n INTEGER, session BLOB, id BLOB)"
 
@@ -203,7 +194,7 @@ class DeletedComeBackInPlace(Reference):
 
 @specimen("trim-counts-the-deleted", "CLR16", "lost")
 class TrimCountsTheDeleted(Reference):
-    bug = "Deleted messages are blanked, are not shown, and still count for a trim."
+    bug = "Deleted messages are blanked and hidden, but a trim still counts them."
 
     def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
         marks = [(self.key(session_id), self.key(name)) for name in ids]

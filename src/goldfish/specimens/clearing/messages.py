@@ -1,4 +1,4 @@
-"""Stores that clear too little, too much, or not for good; and that list what is not."""
+"""Stores that clear too little, too much, or not for good, or list the wrong sessions."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from goldfish.specimens.references.sqlite import Reference
 
 @specimen("clear-keeps-the-newest", "CLR01", "resurrected", explains="TTL DUR")
 class ClearKeepsTheNewest(Reference):
-    bug = "Clear leaves the newest message."
+    bug = "Clear keeps the newest message."
 
     def clear(self, session_id: str) -> None:
         self.trim(session_id, keep_last=1)
@@ -18,24 +18,18 @@ class ClearKeepsTheNewest(Reference):
 
 @specimen("clear-keeps-the-system", "CLR01", "resurrected")
 class ClearKeepsTheSystem(Reference):
-    bug = "Clear leaves what the system said."
+    bug = "Clear keeps the system messages."
 
     def clear(self, session_id: str) -> None:
-        said = "session = ? AND json_extract(body, '$.role') = 'system'"
-        if self.db.execute(
-            f"SELECT 1 FROM messages WHERE {said}", [self.key(session_id)]
-        ).fetchone():
-            self.db.execute(
-                f"DELETE FROM messages WHERE session = ? AND NOT ({said})",
-                [self.key(session_id), self.key(session_id)],
-            )
-        else:
+        others = "session = ? AND json_extract(body, '$.role') <> 'system'"
+        self.db.execute(f"DELETE FROM messages WHERE {others}", [self.key(session_id)])
+        if not super().bodies(session_id):
             super().clear(session_id)
 
 
 @specimen("clear-one-page", "CLR01", "resurrected")
 class ClearOnePage(Reference):
-    bug = "Clear removes a hundred messages at most."
+    bug = "Clear removes at most a hundred messages."
 
     def clear(self, session_id: str) -> None:
         if len(self.bodies(session_id)) <= 100:
@@ -46,7 +40,7 @@ class ClearOnePage(Reference):
 
 @specimen("clear-unknown-raises", "CLR02", "refused", explains="LIV")
 class ClearUnknownRaises(Reference):
-    bug = "Clear of a session without messages raises a KeyError."
+    bug = "Clearing a session without messages raises a KeyError."
 
     def clear(self, session_id: str) -> None:
         if session_id not in self.list_sessions():
@@ -55,44 +49,37 @@ class ClearUnknownRaises(Reference):
 
 
 class ClearsWhere(Reference):
-    """A store that clears by a condition, which its children get wrong."""
+    """A store that clears by a condition on the session id as text, which its children choose."""
 
-    where = "session = ?"
+    where = ""
 
     def clear(self, session_id: str) -> None:
         for table in ("messages", "deadlines"):
-            self.db.execute(f"DELETE FROM {table} WHERE {self.where}", [self.term(session_id)])
-
-    def term(self, session_id: str) -> Any:
-        """What the session id is compared with."""
-        return self.key(session_id)
+            names = f"SELECT session, CAST(session AS TEXT) AS name FROM {table}"
+            doomed = f"SELECT session FROM ({names}) WHERE {self.where}"
+            self.db.execute(f"DELETE FROM {table} WHERE session IN ({doomed})", [session_id])
 
 
 variant("clear-by-like", ClearsWhere, "CLR03", "lost")(
-    bug="Clear compares with LIKE, which knows no case and takes % and _ as wildcards.",
-    where="CAST(session AS TEXT) LIKE ?",
-    term=lambda self, session_id: session_id,
+    bug="Clear compares with LIKE, which ignores case and takes % and _ as wildcards.",
+    where="name LIKE ?",
 )
 variant("clear-by-glob", ClearsWhere, "CLR03", "lost")(
-    bug="Clear hands the session id to a pattern, as KEYS and SCAN of Redis take one.",
-    where="CAST(session AS TEXT) GLOB ?",
-    term=lambda self, session_id: session_id,
+    bug="Clear takes the session id for a pattern, as KEYS and SCAN of Redis do.",
+    where="name GLOB ?",
 )
 variant("clear-by-prefix", ClearsWhere, "CLR03", "lost")(
     bug="Clear removes every session whose id begins with the one that is named.",
-    where="substr(CAST(session AS TEXT), 1, length(?1)) = ?1",
-    term=lambda self, session_id: session_id,
+    where="substr(name, 1, length(?1)) = ?1",
 )
 variant("clear-ignores-spaces", ClearsWhere, "CLR03", "lost")(
-    bug="Clear trims white space off the ids that it compares.",
-    where="trim(CAST(session AS TEXT)) = trim(?)",
-    term=lambda self, session_id: session_id,
+    bug="Clear ignores white space around the ids that it compares.", where="trim(name) = trim(?)"
 )
 
 
 @specimen("clear-resets-everything", "CLR03", "lost")
 class ClearResetsEverything(Reference):
-    bug = "Clear of one session resets the whole table."
+    bug = "Clearing one session empties the whole table."
 
     def clear(self, session_id: str) -> None:
         self.clear_all()
@@ -100,7 +87,7 @@ class ClearResetsEverything(Reference):
 
 @specimen("clear-until-the-next", "CLR04", "resurrected", explains="TTL DUR")
 class ClearUntilTheNext(Reference):
-    bug = "Clear marks the session as empty, and the next message takes the mark away."
+    bug = "Clear marks the session as empty, and the next message removes the mark."
 
     tables = "CREATE TABLE IF NOT EXISTS cleared (session BLOB PRIMARY KEY)"
 
@@ -108,8 +95,7 @@ class ClearUntilTheNext(Reference):
         self.db.execute("INSERT OR REPLACE INTO cleared VALUES (?)", [self.key(session_id)])
 
     def bodies(self, session_id: str) -> list[str]:
-        query = "SELECT 1 FROM cleared WHERE session = ?"
-        marked = self.db.execute(query, [self.key(session_id)]).fetchone()
+        marked = self.column("SELECT 1 FROM cleared WHERE session = ?", self.key(session_id))
         return [] if marked else super().bodies(session_id)
 
     def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
@@ -122,29 +108,26 @@ class ClearUntilTheNext(Reference):
 
 @specimen("clear-by-the-clock", "CLR04", "lost")
 class ClearByTheClock(Reference):
-    bug = "Clear notes the time and hides what is dated before it, also what is added later."
+    bug = "Clear notes the time and hides what is dated before it, even if it is added later."
 
     tables = "CREATE TABLE IF NOT EXISTS cleared (session BLOB PRIMARY KEY, at TEXT)"
 
     def clear(self, session_id: str) -> None:
         super().clear(session_id)
-        self.db.execute(
-            "INSERT OR REPLACE INTO cleared VALUES (?, datetime('now', '-1 hour'))",
-            [self.key(session_id)],
-        )
+        mark = "INSERT OR REPLACE INTO cleared VALUES (?, datetime('now', '-1 hour'))"
+        self.db.execute(mark, [self.key(session_id)])
 
     def bodies(self, session_id: str) -> list[str]:
-        query = "SELECT at FROM cleared WHERE session = ?"
-        row = self.db.execute(query, [self.key(session_id)]).fetchone()
         found = super().bodies(session_id)
-        moments = [message.created_at.isoformat(" ") for message in self.decode(found)]
-        pairs = zip(found, moments, strict=True)
-        return found if row is None else [body for body, at in pairs if at > row[0]]
+        for at in self.column("SELECT at FROM cleared WHERE session = ?", self.key(session_id)):
+            pairs = zip(found, self.decode(found), strict=True)
+            return [body for body, each in pairs if each.created_at.isoformat(" ") > at]
+        return found
 
 
 @specimen("a-cleared-session-is-closed", "CLR04", "refused", explains="TTL DUR")
 class AClearedSessionIsClosed(Reference):
-    bug = "A session that was cleared takes no more messages."
+    bug = "A session that was cleared accepts no more messages."
 
     tables = "CREATE TABLE IF NOT EXISTS closed (session BLOB)"
 
@@ -154,15 +137,14 @@ class AClearedSessionIsClosed(Reference):
         super().clear(session_id)
 
     def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
-        query = "SELECT 1 FROM closed WHERE session = ?"
-        if self.db.execute(query, [self.key(session_id)]).fetchone():
+        if self.column("SELECT 1 FROM closed WHERE session = ?", self.key(session_id)):
             raise RuntimeError(f"session {session_id} is deleted")
         super().insert(session_id, rows)
 
 
 @specimen("cleared-in-memory", "CLR05", "resurrected", explains="DUR")
 class ClearedInMemory(Reference):
-    bug = "Clear hides what there is from this opening, and leaves it in the table."
+    bug = "Clear hides the messages from this opening, but leaves them in the table."
 
     def set_up(self) -> None:
         self.hidden: dict[str, set[str]] = {}
@@ -178,7 +160,7 @@ class ClearedInMemory(Reference):
     def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
         hidden = self.hidden.get(session_id, set())
         for _, body in rows:
-            if body in hidden:  # said again, it is a message like any other
+            if body in hidden:  # added again, it is a message like any other
                 hidden.discard(body)
                 self.db.execute("DELETE FROM messages WHERE body = ?", [body])
         super().insert(session_id, rows)
@@ -189,7 +171,7 @@ class ClearedInMemory(Reference):
 
 @specimen("cleared-ids-are-banned", "CLR06", "lost")
 class ClearedIdsAreBanned(Banning):
-    bug = "The ids of cleared messages are kept as seen, and adding one again does nothing."
+    bug = "The ids of cleared messages stay known, so adding such a message again does nothing."
 
     def clear(self, session_id: str) -> None:
         self.ban("session = ?", self.key(session_id))
@@ -198,7 +180,7 @@ class ClearedIdsAreBanned(Banning):
 
 @specimen("clear-all-one-page", "CLR07", "resurrected")
 class ClearAllOnePage(Reference):
-    bug = "Clear_all goes through the first fifty sessions."
+    bug = "clear_all clears only the first fifty sessions."
 
     def clear_all(self) -> None:
         for name in self.list_sessions()[:50]:
@@ -207,24 +189,26 @@ class ClearAllOnePage(Reference):
 
 @specimen("clear-all-drops-the-table", "CLR07", "refused", explains="TTL LIV")
 class ClearAllDropsTheTable(Reference):
-    bug = "Clear_all drops the table, and nothing makes a new one."
+    bug = "clear_all drops the table, and nothing makes a new one."
 
     def clear_all(self) -> None:
         self.db.execute("DROP TABLE IF EXISTS messages")
         self.db.execute("DELETE FROM deadlines")
 
+    def is_there(self) -> bool:
+        """Return True if the table has not been dropped."""
+        return bool(self.column("SELECT 1 FROM sqlite_master WHERE name = 'messages'"))
+
     def bodies(self, session_id: str) -> list[str]:
-        there = self.db.execute("SELECT 1 FROM sqlite_master WHERE name = 'messages'").fetchone()
-        return super().bodies(session_id) if there else []
+        return super().bodies(session_id) if self.is_there() else []
 
     def list_sessions(self) -> list[str]:
-        there = self.db.execute("SELECT 1 FROM sqlite_master WHERE name = 'messages'").fetchone()
-        return super().list_sessions() if there else []
+        return super().list_sessions() if self.is_there() else []
 
 
 @specimen("clear-all-only-mine", "CLR08", "resurrected")
 class ClearAllOnlyMine(Reference):
-    bug = "Clear_all clears the sessions that this opening has written to."
+    bug = "clear_all clears only the sessions that this opening has written to."
 
     def set_up(self) -> None:
         self.mine: set[str] = set()
@@ -245,11 +229,11 @@ variant("lists-every-message", Reference, "CLR17", "duplicated")(
     ],
 )
 variant("lists-one-page", Reference, "CLR17", "lost")(
-    bug="A hundred sessions are listed, and no more.",
+    bug="At most a hundred sessions are listed.",
     list_sessions=lambda self: Reference.list_sessions(self)[:100],
 )
 variant("lists-in-small-letters", Reference, "CLR17", "corrupted")(
-    bug="Ids are listed in a tidied form.",
+    bug="Session ids are listed in lower case.",
     list_sessions=lambda self: [name.lower() for name in Reference.list_sessions(self)],
 )
 
@@ -258,26 +242,22 @@ variant("lists-in-small-letters", Reference, "CLR17", "corrupted")(
 class ListsWhoOnlyRead(Reference):
     bug = "Reading a session is enough to have it listed."
 
+    tables = "CREATE TABLE IF NOT EXISTS known (session BLOB)"  # which ever had a message
+
     def set_up(self) -> None:
         self.read: dict[str, None] = {}
 
     def get_history(self, session_id: str, *, last: int | None = None) -> list[Any]:
         found = super().get_history(session_id, last=last)
-        if not found and self.deadline(session_id) is None and not self.known(session_id):
+        known = self.column("SELECT 1 FROM known WHERE session = ?", self.key(session_id))
+        if not found and self.deadline(session_id) is None and not known:
             self.read[session_id] = None
         return found
 
     def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
         super().insert(session_id, rows)
         self.read.pop(session_id, None)
-        self.db.execute("CREATE TABLE IF NOT EXISTS known (session BLOB)")
         self.db.execute("INSERT INTO known VALUES (?)", [self.key(session_id)])
-
-    def known(self, session_id: str) -> bool:
-        """Whether the session ever had a message."""
-        self.db.execute("CREATE TABLE IF NOT EXISTS known (session BLOB)")
-        query = "SELECT 1 FROM known WHERE session = ?"
-        return self.db.execute(query, [self.key(session_id)]).fetchone() is not None
 
     def list_sessions(self) -> list[str]:
         return [*super().list_sessions(), *self.read]
@@ -285,7 +265,7 @@ class ListsWhoOnlyRead(Reference):
 
 @specimen("lists-the-cleared", "CLR18", "resurrected", explains="TTL")
 class ListsTheCleared(Reference):
-    bug = "Sessions are listed from a table of their own, which clear leaves alone."
+    bug = "Sessions are listed from a table of their own, which clear does not touch."
 
     tables = "CREATE TABLE IF NOT EXISTS names (name TEXT PRIMARY KEY)"
 

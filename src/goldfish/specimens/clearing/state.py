@@ -1,4 +1,4 @@
-"""Stores that take named values away with the wrong thing, or do not bring them back."""
+"""Stores that remove named values with the wrong thing, or do not restore them."""
 
 from goldfish.specimens import specimen
 from goldfish.specimens.references.state import StateReference
@@ -6,7 +6,7 @@ from goldfish.specimens.references.state import StateReference
 
 @specimen("clears-values-by-prefix", "CLR40", "lost")
 class ClearsValuesByPrefix(StateReference):
-    bug = "Clearing a session removes the values of all whose ids begin alike."
+    bug = "Clearing a session removes the values of all whose ids begin with the same text."
 
     def clear(self, session_id: str) -> None:
         super().clear(session_id)
@@ -16,7 +16,7 @@ class ClearsValuesByPrefix(StateReference):
 
 @specimen("trims-values", "CLR41", "lost", explains="TRM")
 class TrimsValues(StateReference):
-    bug = "A trim removes the values with the messages."
+    bug = "A trim removes the values along with the messages."
 
     def trim(self, session_id: str, *, keep_last: int) -> int:
         removed = super().trim(session_id, keep_last=keep_last)
@@ -36,7 +36,7 @@ class SavesMessagesOnly(StateReference):
 
 @specimen("rolls-back-messages-only", "SNP40", "stale")
 class RollsBackMessagesOnly(StateReference):
-    bug = "Rolling back leaves the values as they are."
+    bug = "A rollback leaves the values as they are."
 
     def rollback_to_snapshot(self, session_id: str, snapshot_id: str) -> None:
         there = self.read(self.owner(session_id, None))
@@ -47,21 +47,16 @@ class RollsBackMessagesOnly(StateReference):
 
 @specimen("rolls-back-everybody", "SNP41", "stale")
 class RollsBackEverybody(StateReference):
-    bug = "A snapshot holds the values of all users, and rolling back restores them."
+    bug = "A snapshot holds the values of all users, and a rollback restores them."
 
-    SCHEMA = "CREATE TABLE IF NOT EXISTS others (snapshot TEXT, owner BLOB, name BLOB, value TEXT)"
+    tables = "CREATE TABLE IF NOT EXISTS others (snapshot TEXT, owner BLOB, name BLOB, value TEXT)"
 
     def copy(self, session_id: str, name: str) -> None:
         super().copy(session_id, name)
-        self.db.execute(self.SCHEMA)
-        self.db.execute(
-            "INSERT INTO others SELECT ?, * FROM state WHERE substr(owner, 1, 1) = x'75'", (name,)
-        )
+        users = "SELECT ?, * FROM state WHERE substr(owner, 1, 1) = x'75'"
+        self.db.execute(f"INSERT INTO others {users}", (name,))
 
     def restore(self, session_id: str, name: str) -> None:
         super().restore(session_id, name)
-        self.db.execute(self.SCHEMA)
-        self.db.execute(
-            "INSERT OR REPLACE INTO state SELECT owner, name, value FROM others WHERE snapshot = ?",
-            (name,),
-        )
+        users = "SELECT owner, name, value FROM others WHERE snapshot = ?"
+        self.db.execute(f"INSERT OR REPLACE INTO state {users}", (name,))

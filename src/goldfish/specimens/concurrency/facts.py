@@ -1,4 +1,4 @@
-"""Memories for facts that are right as long as one thing happens at a time."""
+"""Memories for facts that work as long as one call comes after the other."""
 
 import asyncio
 import time
@@ -6,14 +6,15 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from goldfish.messages import Fact, Recollection
+from goldfish.messages import Fact
 from goldfish.specimens import specimen
+from goldfish.specimens.references.asynchronous import AsyncFacts
 from goldfish.specimens.references.facts import FactsReference
 
 
 @specimen("facts-numbered-before", "CON18", "lost", explains="DUP DUR")
 class FactsNumberedBefore(FactsReference):
-    bug = "The place of a fact is found before it is written there, over whatever came meanwhile."
+    bug = "The place of a fact is chosen before it is written, over whatever came meanwhile."
 
     def keep(
         self, user_id: str, text: str, metadata: Mapping[str, Any] | None, ttl: float | None
@@ -35,37 +36,9 @@ class FactsNumberedBefore(FactsReference):
         return Fact(id=values[2], user_id=user_id, text=text)
 
 
-class AsyncFacts:
-    """A correct memory for facts whose every call yields to the others before it works."""
-
-    def __init__(self, sandbox: Any) -> None:
-        self.store = FactsReference(sandbox)
-
-    async def remember(
-        self, user_id: str, text: str, *, metadata: Mapping[str, Any] | None = None
-    ) -> Fact:
-        await asyncio.sleep(0)
-        return self.store.remember(user_id, text, metadata=metadata)
-
-    async def recall(self, user_id: str, query: str, *, limit: int = 5) -> list[Recollection]:
-        await asyncio.sleep(0)
-        return self.store.recall(user_id, query, limit=limit)
-
-    async def list_facts(self, user_id: str) -> list[Fact]:
-        await asyncio.sleep(0)
-        return self.store.list_facts(user_id)
-
-    async def forget(self, user_id: str, fact_id: str) -> None:
-        await asyncio.sleep(0)
-        self.store.forget(user_id, fact_id)
-
-    async def aclose(self) -> None:
-        self.store.close()
-
-
 @specimen("one-current-fact", "CON19", "lost")
 class OneCurrentFact(AsyncFacts):
-    bug = "What is being told is one variable for all calls."
+    bug = "The fact being told is one variable for all calls."
 
     current = ""
 
@@ -79,7 +52,7 @@ class OneCurrentFact(AsyncFacts):
 
 @specimen("fails-with-its-neighbours", "CON20", "refused")
 class FailsWithItsNeighbours(AsyncFacts):
-    bug = "Facts that are told at one moment are written together, or not at all."
+    bug = "Facts that are told at the same moment are written together or not at all."
 
     def __init__(self, sandbox: Any) -> None:
         super().__init__(sandbox)
@@ -99,7 +72,7 @@ class FailsWithItsNeighbours(AsyncFacts):
 
 @specimen("revises-in-two-steps", "CON21", "lost", explains="REV REC")
 class RevisesInTwoSteps(FactsReference):
-    bug = "A revision removes the fact, and then adds it again."
+    bug = "A revision removes the fact, then adds it again."
 
     def revise(self, user_id: str, fact_id: str, text: str) -> Fact:
         row = self.row(user_id, fact_id)

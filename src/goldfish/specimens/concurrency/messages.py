@@ -1,4 +1,4 @@
-"""Stores that are right as long as one caller comes after the other.
+"""Stores that work as long as one call comes after the other.
 
 Each of them waits a moment where its bug is, so that a race that a busy service loses once a day is
 lost within a few calls.
@@ -352,7 +352,7 @@ class TrustsItsLease(Overwriting):
         self.db.execute("DELETE FROM leases WHERE owner = ?", (self.me,))
 
     def leased(self, session_id: str) -> bool:
-        """Whether the session is ours for a while, because nobody has it or their time is up."""
+        """Return True if the session is ours for a while: it was free, or its lease is over."""
         now = time.monotonic()
         taken = self.db.execute(
             "INSERT INTO leases VALUES (?, ?, ?) ON CONFLICT (session) DO UPDATE "

@@ -1,4 +1,4 @@
-"""Stores whose named values are right as long as one is set at a time."""
+"""Stores of named values that work as long as one call comes after the other."""
 
 import asyncio
 import time
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from goldfish.specimens import specimen
+from goldfish.specimens.references.asynchronous import AsyncState
 from goldfish.specimens.references.state import StateReference
 
 
@@ -38,26 +39,6 @@ class StateOfUsersWrittenBack(WritesBackWhatItRead):
     def put(self, session_id: str, values: Mapping[str, Any], user_id: str | None) -> None:
         write = super().put if user_id is None else self.write_back
         write(session_id, values, user_id)
-
-
-class AsyncState:
-    """A correct store of named values whose every call yields to the others before it works."""
-
-    def __init__(self, sandbox: Any) -> None:
-        self.store = StateReference(sandbox)
-
-    async def set_state(
-        self, session_id: str, values: Mapping[str, Any], *, user_id: str | None = None
-    ) -> None:
-        await asyncio.sleep(0)
-        self.store.set_state(session_id, values, user_id=user_id)
-
-    async def get_state(self, session_id: str, *, user_id: str | None = None) -> dict[str, Any]:
-        await asyncio.sleep(0)
-        return self.store.get_state(session_id, user_id=user_id)
-
-    async def aclose(self) -> None:
-        self.store.close()
 
 
 @specimen("state-awaited-in-between", "CON41", "lost")

@@ -10,16 +10,17 @@ from goldfish.specimens import specimen, variant
 from goldfish.specimens.references.facts import FactsReference
 
 variant("facts-told-again", FactsReference, "DUP05", "duplicated")(
-    bug="Every telling of a fact is a fact of its own.", unique=lambda self, text: os.urandom(8)
+    bug="Every telling of a fact is stored as a fact of its own.",
+    unique=lambda self, text: os.urandom(8),
 )
 variant("facts-by-spelling", FactsReference, "DUP06", "duplicated")(
-    bug="A fact in other case or with a full stop is another fact.", same=lambda self, text: text
+    bug="A fact in another case or with a full stop is another fact.", same=lambda self, text: text
 )
 
 
 @specimen("facts-looked-up-first", "DUP07", "duplicated", explains="CON")
 class FactsLookedUpFirst(FactsReference):
-    bug = "Whether a fact is there is asked before, and not in the same step as, it is written."
+    bug = "A fact is looked up before it is written, but not in the same step."
 
     def keep(
         self, user_id: str, text: str, metadata: Mapping[str, Any] | None, ttl: float | None
@@ -36,7 +37,7 @@ class FactsLookedUpFirst(FactsReference):
 
 
 variant("facts-as-bags-of-words", FactsReference, "DUP08", "lost")(
-    bug="Facts of the same words in another order are one.",
+    bug="Facts with the same words in another order are one.",
     same=lambda self, text: " ".join(sorted(self.words(text))),
 )
 variant("facts-without-not", FactsReference, "DUP08", "lost")(
@@ -47,29 +48,28 @@ variant("facts-without-not", FactsReference, "DUP08", "lost")(
 
 @specimen("facts-of-whoever", "DUP09", "lost", explains="TTL REC REV")
 class FactsOfWhoever(FactsReference):
-    bug = "A fact that any user has is not kept again."
+    bug = "A fact that any user has is not stored again."
 
     def insert(self, user_id: str, text: str, metadata: str, ttl: float | None) -> str:
         query = "SELECT id FROM facts WHERE same = ?"
-        row = self.db.execute(query, (self.unique(text),)).fetchone()
-        return str(row[0]) if row else super().insert(user_id, text, metadata, ttl)
+        known = self.column(query, self.unique(text))
+        return str(known[0]) if known else super().insert(user_id, text, metadata, ttl)
 
 
 @specimen("facts-as-last-told", "DUP10", "corrupted")
 class FactsAsLastTold(FactsReference):
-    bug = "A fact that is told again takes the words and metadata of the repetition."
+    bug = "A fact that is told again takes the text and metadata of the repetition."
 
     def insert(self, user_id: str, text: str, metadata: str, ttl: float | None) -> str:
         name = super().insert(user_id, text, metadata, ttl)
-        self.db.execute(
-            "UPDATE facts SET text = ?, metadata = ? WHERE id = ?", (self.key(text), metadata, name)
-        )
+        query = "UPDATE facts SET text = ?, metadata = ? WHERE id = ?"
+        self.db.execute(query, (self.key(text), metadata, name))
         return name
 
 
 @specimen("facts-known-in-this-opening", "DUP11", "duplicated", explains="CON")
 class FactsKnownInThisOpening(FactsReference):
-    bug = "What makes a repetition known is kept in memory only."
+    bug = "What identifies a repetition is kept in memory only."
 
     def set_up(self) -> None:
         self.salt = os.urandom(8)
@@ -80,13 +80,13 @@ class FactsKnownInThisOpening(FactsReference):
 
 @specimen("facts-with-ghosts", "DUP12", "lost", explains="REV")
 class FactsWithGhosts(FactsReference):
-    bug = "A fact that was forgotten is never kept again."
+    bug = "A fact that was forgotten is never stored again."
 
     tables = "CREATE TABLE IF NOT EXISTS ghosts (user BLOB, same BLOB)"
 
     def insert(self, user_id: str, text: str, metadata: str, ttl: float | None) -> str:
         query = "SELECT 1 FROM ghosts WHERE user = ? AND same = ?"
-        if self.db.execute(query, (self.key(user_id), self.unique(text))).fetchone():
+        if self.column(query, self.key(user_id), self.unique(text)):
             return "a-ghost"
         return super().insert(user_id, text, metadata, ttl)
 

@@ -10,17 +10,18 @@ from goldfish.specimens.references.sqlite import Reference
 
 # Retries happen wherever a call may have been lost, and removed ids may be added again.
 ELSEWHERE = "CLR TRM TTL CON DUR FLT SNP FID LIV"
+INSERT = "INSERT INTO messages (session, id, body) VALUES (?, ?, ?)"
 
 
 class Recognising(Reference):
-    """A correct store, but for the messages that it takes for ones that it has."""
+    """A correct store, except for the messages that it takes for ones that it has."""
 
     def trace(self, message: ChatMessage) -> object:
-        """That by which a message is recognised."""
+        """Return what a message is recognised by."""
         return message.id
 
     def remembered(self, there: list[object]) -> Iterable[object]:
-        """The traces that it looks at, of those that are there."""
+        """Return the traces that it looks at, of those that are there."""
         return there
 
     def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
@@ -34,12 +35,9 @@ class Recognising(Reference):
 
     def append(self, session_id: str, name: str, body: str) -> None:
         """Add a row, whether or not its id is there."""
-        query = "SELECT COUNT(*) FROM messages WHERE session = ? AND id = ?"
-        ids = (self.key(session_id), self.key(name))
-        unique = ids[1] if self.db.execute(query, ids).fetchone() == (0,) else os.urandom(8)
-        self.db.execute(
-            "INSERT INTO messages (session, id, body) VALUES (?, ?, ?)", (ids[0], unique, body)
-        )
+        key, own = self.key(session_id), self.key(name)
+        taken = self.column("SELECT 1 FROM messages WHERE session = ? AND id = ?", key, own)
+        self.db.execute(INSERT, (key, os.urandom(8) if taken else own, body))
 
 
 variant("appends-again", Recognising, "DUP01", "duplicated", explains=ELSEWHERE)(
@@ -75,47 +73,35 @@ class FirstOfBatch(Reference):
     bug = "A batch whose first message is known is taken for known as a whole."
 
     def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
-        query = "SELECT 1 FROM messages WHERE session = ? AND id = ?"
-        names = (self.key(session_id), self.key(rows[0][0]))
-        if not self.db.execute(query, names).fetchone():
+        known = "SELECT 1 FROM messages WHERE session = ? AND id = ?"
+        if not self.column(known, self.key(session_id), self.key(rows[0][0])):
             super().insert(session_id, rows)
 
 
 variant("retry-refused", Reference, "DUP01", "refused", explains=ELSEWHERE)(
-    bug="A message that the session has is an error of the database.",
-    insert=lambda self, session_id, rows: self.db.executemany(
-        "INSERT INTO messages (session, id, body) VALUES (?, ?, ?)",
-        [(self.key(session_id), self.key(name), body) for name, body in rows],
-    ),
+    bug="Adding a message that the session has raises a database error.", statement=INSERT
 )
 variant("retry-moves", Reference, "DUP01", "reordered", explains=ELSEWHERE)(
-    bug="A retried message moves to the end, as by INSERT OR REPLACE.",
-    insert=lambda self, session_id, rows: self.db.executemany(
-        "INSERT OR REPLACE INTO messages (session, id, body) VALUES (?, ?, ?)",
-        [(self.key(session_id), self.key(name), body) for name, body in rows],
-    ),
+    bug="A retried message moves to the end, as with INSERT OR REPLACE.",
+    statement=INSERT.replace("INSERT", "INSERT OR REPLACE"),
 )
 variant("retry-rewrites", Reference, "DUP02", "corrupted", explains=ELSEWHERE)(
-    bug="A message whose id comes back is overwritten.",
-    insert=lambda self, session_id, rows: self.db.executemany(
-        "INSERT INTO messages (session, id, body) VALUES (?, ?, ?)"
-        " ON CONFLICT DO UPDATE SET body = excluded.body",
-        [(self.key(session_id), self.key(name), body) for name, body in rows],
-    ),
+    bug="A retried message overwrites the one with the same id.",
+    statement=f"{INSERT} ON CONFLICT DO UPDATE SET body = excluded.body",
 )
 variant("same-id-other-words", Recognising, "DUP02", "duplicated", explains=ELSEWHERE)(
-    bug="An id that comes back with other words is a new message.",
+    bug="A known id with another content is stored as a new message.",
     trace=lambda self, message: (message.id, repr(message.content)),
 )
 variant("same-words-same-message", Recognising, "DUP03", "lost", explains="ORD FID")(
-    bug="Words that were said before in the session are not kept again.",
+    bug="A message that repeats an earlier content of the session is not stored.",
     trace=lambda self, message: repr(message.content),
 )
 
 
 @specimen("echo-dropped", "DUP03", "lost", explains="ORD FID")
 class EchoDropped(Reference):
-    bug = "A message that repeats the one before it is dropped."
+    bug = "A message that repeats the one before it is not stored."
 
     def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
         said = [repr(each.content) for each in decode_messages(self.bodies(session_id)[-1:])]
@@ -127,7 +113,7 @@ class EchoDropped(Reference):
 
 
 variant("ids-without-case", Recognising, "DUP04", "lost", explains="ORD")(
-    bug="Message ids that differ by case are one message.",
+    bug="Message ids that differ only by case are one message.",
     trace=lambda self, message: message.id.lower(),
 )
 variant("ids-cut", Recognising, "DUP04", "lost", explains=ELSEWHERE)(

@@ -1,4 +1,4 @@
-"""Stores that are right until a process is killed in the middle of something, or a server is."""
+"""Stores that work until a process or a server is killed."""
 
 import contextlib
 import os
@@ -13,7 +13,7 @@ from goldfish.messages import ChatMessage
 from goldfish.specimens import specimen
 from goldfish.specimens.concurrency.messages import ReadersNeedNoLock
 from goldfish.specimens.references.guarded import MOMENT, Copying
-from goldfish.specimens.references.redis import RedisReference
+from goldfish.specimens.references.redis import RedisReference, is_restarted
 from goldfish.specimens.references.sqlite import SCHEMA, Reference
 
 PATIENCE = 0.15
@@ -174,7 +174,6 @@ class EmptiesARestartedServer(RedisReference):
 
     def __init__(self, sandbox: Any) -> None:
         super().__init__(sandbox)
-        run = self.redis.info("server")["run_id"].encode()
-        if self.redis.set("run", run, get=True) not in (None, run):
+        if is_restarted(self.redis):
             for key in list(self.redis.scan_iter(b"*:*")):
                 self.redis.delete(key)

@@ -1,4 +1,4 @@
-"""A memory that is right until a process is killed in the middle of a write."""
+"""A memory that works until a process is killed in the middle of a write."""
 
 import time
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ MOMENT = 0.01
 
 @specimen("facts-written-anew", "DUR29", "lost", explains="CON DUP FLT")
 class FactsWrittenAnew(FactsReference):
-    bug = "With each fact all others are taken out for a moment, and written anew."
+    bug = "Remembering a fact removes all others for a moment, and writes them again."
 
     def keep(
         self, user_id: str, text: str, metadata: Mapping[str, Any] | None, ttl: float | None

@@ -1,4 +1,4 @@
-"""Memories that forget facts when a process ends, and those that do not hear of other processes."""
+"""Memories that lose facts when a process ends, or miss what other processes do."""
 
 import sqlite3
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ class FactsGoneOnOpening(FactsReference):
 
 @specimen("facts-as-first-read", "DUR24", "stale", explains=REOPENED)
 class FactsAsFirstRead(FactsReference):
-    bug = "What was read of a user once is not read again until this opening writes."
+    bug = "The facts of a user are read once, and again only after this opening writes."
 
     def set_up(self) -> None:
         self.read: dict[str, list[Row]] = {}
@@ -58,7 +58,7 @@ class FactsAsFirstRead(FactsReference):
 
 @specimen("hears-of-no-forgetting", "DUR25", "stale", explains=REOPENED)
 class HearsOfNoForgetting(FactsReference):
-    bug = "What this opening has seen stays until it forgets that itself."
+    bug = "Facts that this opening has seen stay until it forgets them itself."
 
     def set_up(self) -> None:
         self.seen: dict[str, dict[str, Row]] = {}
@@ -100,13 +100,13 @@ class KeptInMemory(FactsReference):
 
 
 variant("facts-written-on-closing", KeptInMemory, "DUR26", "lost", explains=REOPENED)(
-    bug="Facts are written to the file when the store is closed."
+    bug="Facts are written to the file only when the store is closed."
 )
 
 
 @specimen("facts-of-the-last-one", "DUR27", "lost", explains=REOPENED)
 class FactsOfTheLastOne(KeptInMemory):
-    bug = "A process that closes writes its own facts over those of the one before."
+    bug = "A process that closes overwrites the facts of the one before."
 
     def load(self) -> None:
         """Begin with nothing."""

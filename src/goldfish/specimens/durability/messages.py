@@ -1,4 +1,4 @@
-"""Stores that forget when they are closed, or that live in one process."""
+"""Stores that forget when they close, or that live in one process."""
 
 import os
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ class Buffered(Reference):
 
 @specimen("written-when-read", "DUR01", "lost", explains="ORD TTL LIV")
 class WrittenWhenRead(Buffered):
-    bug = "What was acknowledged is written when this opening needs it, or closes."
+    bug = "Acknowledged messages are written only when this opening reads or closes."
 
     def bodies(self, session_id: str) -> list[str]:
         if not self.db.in_transaction:
@@ -71,7 +71,7 @@ class WrittenWhenRead(Buffered):
 
 @specimen("wiped-on-open", "DUR02", "lost", explains="CLR TRM ORD TTL FID LIV")
 class WipedOnOpen(Reference):
-    bug = "Every opening begins with an empty table, as a leftover of the tests."
+    bug = "Every opening begins with an empty table, a leftover from the tests."
 
     def set_up(self) -> None:
         self.db.execute("DELETE FROM messages")
@@ -88,7 +88,7 @@ class ClosingDropsTheNewest(Reference):
 
 @specimen("in-this-process", "DUR03", "lost")
 class InThisProcess(Reference):
-    bug = "A file per process: another one sees nothing."
+    bug = "Each process has a file of its own, so another one sees nothing."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         own = sandbox.path / str(os.getpid())
@@ -109,7 +109,7 @@ class Cached(Reference):
         return [] if self.expired(session_id) else self.cache[session_id][1]
 
     def mark(self, session_id: str) -> Any:
-        """What changes when the session does, as this store sees it."""
+        """Return what changes when the session does, as this store sees it."""
         query = "SELECT MAX(n), COUNT(*) FROM messages WHERE session = ?"
         return self.db.execute(query, [self.key(session_id)]).fetchone()
 
@@ -140,15 +140,15 @@ class Cached(Reference):
 
 @specimen("caches-what-it-read", "DUR04", "stale", explains="CLR ORD LIV")
 class CachesWhatItRead(Cached):
-    bug = "A session is read once, and again only when this opening has changed it."
+    bug = "A session is read once, and again only after this opening has changed it."
 
-    def mark(self, session_id: str) -> Any:
-        return None
+    def mark(self, session_id: str) -> None:
+        """Return nothing that changes."""
 
 
 @specimen("notices-only-more", "DUR05", "stale", explains="CLR")
 class NoticesOnlyMore(Cached):
-    bug = "What was read is kept until there is a message with a higher number."
+    bug = "What was read is cached until there is a message with a higher number."
 
     def set_up(self) -> None:
         super().set_up()
@@ -161,20 +161,24 @@ class NoticesOnlyMore(Cached):
 
 
 variant("notices-only-the-newest", Cached, "DUR06", "stale")(
-    bug="What was read is kept as long as the newest message is the same.",
+    bug="What was read is cached as long as the newest message is the same.",
     mark=lambda self, session_id: Cached.mark(self, session_id)[0],
 )
 
 
 @specimen("recovers-what-is-not-broken", "DUR07", "lost", explains="ORD LIV")
 class RecoversWhatIsNotBroken(Reference):
-    bug = "An opening that finds another one takes it for a crash, and drops the newest message."
+    bug = "An opening that finds another takes it for a crash, and drops the newest message."
 
     def set_up(self) -> None:
         self.open_mark = self.path.with_suffix(".open")
         if self.open_mark.exists():
-            self.db.execute("DELETE FROM messages WHERE n = (SELECT MAX(n) FROM messages)")
+            self.recover()
         self.open_mark.touch()
+
+    def recover(self) -> None:
+        """Treat an opening that was not closed as a crash."""
+        self.db.execute("DELETE FROM messages WHERE n = (SELECT MAX(n) FROM messages)")
 
     def close(self) -> None:
         self.open_mark.unlink(missing_ok=True)
@@ -182,23 +186,16 @@ class RecoversWhatIsNotBroken(Reference):
 
 
 @specimen("one-opening-at-a-time", "DUR07", "refused", explains="CLR ORD TTL LIV")
-class OneOpeningAtATime(Reference):
-    bug = "The storage can be opened by one at a time, and nobody said so."
+class OneOpeningAtATime(RecoversWhatIsNotBroken):
+    bug = "The storage can be opened by only one at a time, which is not documented."
 
-    def set_up(self) -> None:
-        self.open_mark = self.path.with_suffix(".open")
-        if self.open_mark.exists():
-            raise RuntimeError("the storage is already accessed by another instance")
-        self.open_mark.touch()
-
-    def close(self) -> None:
-        self.open_mark.unlink(missing_ok=True)
-        super().close()
+    def recover(self) -> None:
+        raise RuntimeError("the storage is already accessed by another instance")
 
 
 @specimen("metadata-in-memory", "DUR08", "corrupted", explains="FID")
 class MetadataInMemory(Reference):
-    bug = "The metadata are kept beside the messages, by the opening that wrote them."
+    bug = "Metadata is kept in memory by the opening that wrote it."
 
     def set_up(self) -> None:
         self.mine: set[str] = set()
@@ -227,7 +224,7 @@ class KeepsAThousand(Reference):
 
 @specimen("keeps-twenty-sessions", "DUR09", "lost")
 class KeepsTwentySessions(Reference):
-    bug = "Opening the store forgets all sessions but the twenty that were begun last."
+    bug = "Opening the store drops all but the twenty sessions that began last."
 
     def set_up(self) -> None:
         newest = "SELECT session FROM messages GROUP BY session ORDER BY MIN(n) DESC LIMIT 20"
@@ -251,7 +248,7 @@ class CountsFromOneAgain(Reference):
             )
 
     def free(self) -> int:
-        """A number near the count that nobody has yet."""
+        """Return a number near the count that is not taken."""
         number = self.written * 1_000
         while self.db.execute("SELECT 1 FROM messages WHERE n = ?", [number]).fetchone():
             number += 1
@@ -274,7 +271,7 @@ _pending: dict[Path, list[tuple[str, Sequence[ChatMessage]]]] = {}
 
 @specimen("written-in-good-time", "DUR12", "lost", explains="TTL")
 class WrittenInGoodTime(WrittenWhenRead):
-    bug = "What was acknowledged waits in the process, where all its openings see it."
+    bug = "Acknowledged messages wait in the process, where all its openings see them."
 
     def set_up(self) -> None:
         super().set_up()
@@ -283,7 +280,7 @@ class WrittenInGoodTime(WrittenWhenRead):
 
 @specimen("locked-by-the-dead", "DUR12", "refused")
 class LockedByTheDead(Reference):
-    bug = "A process that writes leaves a lock, which nobody takes away when it is killed."
+    bug = "A process that writes leaves a lock, which stays if the process is killed."
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         lock, me = self.path.with_suffix(".lock"), str(os.getpid())
@@ -317,7 +314,7 @@ _caches: dict[Path, dict[str, tuple[Any, list[str]]]] = {}
 
 @specimen("cached-by-process", "DUR14", "stale")
 class CachedByProcess(CachesWhatItRead):
-    bug = "A session is read once, and again only when this process has changed it."
+    bug = "A session is read once, and again only after this process has changed it."
 
     def set_up(self) -> None:
         super().set_up()
@@ -326,7 +323,7 @@ class CachedByProcess(CachesWhatItRead):
 
 @specimen("cached-by-process-until-more", "DUR15", "stale")
 class CachedByProcessUntilMore(NoticesOnlyMore):
-    bug = "What a process has read is kept until there is a message with a higher number."
+    bug = "What a process has read is cached until there is a message with a higher number."
 
     def set_up(self) -> None:
         super().set_up()

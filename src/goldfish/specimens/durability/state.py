@@ -1,18 +1,16 @@
 """Stores that keep named values in the process, all of them or for too long."""
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
-from goldfish.encoding import refuse_unstorable
 from goldfish.specimens import specimen
-from goldfish.specimens.references.keys import encoded
+from goldfish.specimens.references.redis_state import StateOnRedis
 from goldfish.specimens.references.state import StateReference
 
 
 @specimen("state-in-the-process", "DUR40", "lost", explains="SNP CLR CON")
 class StateInTheProcess(StateReference):
-    bug = "Values are in a dict of this opening, and nowhere else."
+    bug = "Values are kept in a dict of this opening, and nowhere else."
 
     def set_up(self) -> None:
         self.held: dict[bytes, dict[bytes, str]] = {}
@@ -29,7 +27,7 @@ class StateInTheProcess(StateReference):
 
 @specimen("state-read-once", "DUR41", "stale", explains="SNP CON")
 class StateReadOnce(StateReference):
-    bug = "What was read once is not read again; only what is set here changes it."
+    bug = "What was read once is not read again; only this opening's own writes change it."
 
     def set_up(self) -> None:
         self.known: dict[bytes, dict[bytes, str]] = {}
@@ -50,7 +48,7 @@ class StateReadOnce(StateReference):
 
 @specimen("state-written-at-the-end", "DUR42", "lost", explains="SNP CON")
 class StateWrittenAtTheEnd(StateReference):
-    bug = "Values are written when the store is closed."
+    bug = "Values are written only when the store is closed."
 
     def set_up(self) -> None:
         self.unwritten: dict[bytes, dict[bytes, str]] = {}
@@ -71,50 +69,9 @@ class StateWrittenAtTheEnd(StateReference):
         super().close()
 
 
-class StateOnRedis:
-    """A correct store of named values on a server, in a hash for each owner."""
-
-    services = ("redis",)
-
-    def __init__(self, sandbox: Any) -> None:
-        from redis import Redis
-        from redis.backoff import NoBackoff
-        from redis.retry import Retry
-
-        patience = {"socket_timeout": 2, "socket_connect_timeout": 2}
-        never = Retry(NoBackoff(), 0)  # to send anything twice
-        self.redis: Any = Redis.from_url(sandbox.redis_url, retry=never, **patience)
-
-    def place(self, session_id: str, user_id: str | None) -> bytes:
-        """Where the values of an owner are."""
-        kind, name = (b"s", session_id) if user_id is None else (b"u", user_id)
-        return b"state:" + kind + encoded(name)
-
-    def set_state(
-        self, session_id: str, values: Mapping[str, Any], *, user_id: str | None = None
-    ) -> None:
-        refuse_unstorable(dict(values), "values")
-        if values:
-            kept = {json.dumps(name): json.dumps(value) for name, value in values.items()}
-            self.send(self.place(session_id, user_id), kept)
-
-    def get_state(self, session_id: str, *, user_id: str | None = None) -> dict[str, Any]:
-        found = self.fetch(self.place(session_id, user_id))
-        return {json.loads(name): json.loads(value) for name, value in found.items()}
-
-    def send(self, place: bytes, kept: Mapping[str, str]) -> None:
-        self.redis.hset(place, mapping=kept)
-
-    def fetch(self, place: bytes) -> dict[str, str]:
-        return {name.decode(): text.decode() for name, text in self.redis.hgetall(place).items()}
-
-    def close(self) -> None:
-        self.redis.close()
-
-
 @specimen("state-before-the-server", "DUR43", "lost")
 class StateBeforeTheServer(StateOnRedis):
-    bug = "Values are collected, and sent to the server when the store is closed."
+    bug = "Values are collected, and sent to the server only when the store is closed."
 
     def __init__(self, sandbox: Any) -> None:
         super().__init__(sandbox)

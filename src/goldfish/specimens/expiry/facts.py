@@ -1,11 +1,11 @@
-"""Memories that know a fact for too long, or that forget more than has expired."""
+"""Memories that keep a fact for too long, or forget more than has expired."""
 
 from goldfish.specimens import specimen, variant
 from goldfish.specimens.references.fact_search import Row
 from goldfish.specimens.references.facts import FactsReference
 
 variant("facts-for-ever", FactsReference, "TTL22", "stale")(
-    bug="The time that a fact is told for is ignored.",
+    bug="The ttl of a fact is ignored.",
     insert=lambda self, user_id, text, metadata, ttl: FactsReference.insert(
         self, user_id, text, metadata, None
     ),
@@ -28,7 +28,7 @@ class ExpiresWithItsNeighbours(FactsReference):
 
 @specimen("expired-is-known", "TTL24", "lost")
 class ExpiredIsKnown(FactsReference):
-    bug = "A fact that has expired is still what makes the next telling a repetition."
+    bug = "An expired fact still makes the next telling a repetition."
 
     def bury(self, user_id: str) -> None:
         """Leave it in the table, where it is only left out of answers."""
@@ -36,7 +36,7 @@ class ExpiredIsKnown(FactsReference):
 
 @specimen("fact-deadlines-in-memory", "TTL25", "stale", explains="DUR")
 class DeadlinesInMemory(FactsReference):
-    bug = "When a fact expires is known to the opening that was told it."
+    bug = "Only the opening that was told a fact knows when it expires."
 
     def set_up(self) -> None:
         self.deadlines: dict[str, float] = {}

@@ -1,4 +1,4 @@
-"""Stores in which sessions outlive their time, or die before it."""
+"""Stores in which sessions outlive their time, or expire before it."""
 
 import time
 from collections.abc import Iterable, Sequence
@@ -11,14 +11,14 @@ from goldfish.specimens.references.keys import decoded
 from goldfish.specimens.references.sqlite import Reference
 
 variant("expiry-waits-for-a-sweep", Reference, "TTL01", "stale")(
-    bug="Expired sessions go when a sweep comes, and none is ever started.",
+    bug="Expired sessions wait for a sweep, which is never started.",
     expired=lambda self, session_id: False,
 )
 
 
 @specimen("expiry-in-minutes", "TTL01", "stale")
 class ExpiryInMinutes(Reference):
-    bug = "The seconds are taken for minutes, and told as minutes too."
+    bug = "Seconds are taken for minutes, and returned as minutes too."
 
     def put_deadline(self, session_id: str, moment: float) -> None:
         super().put_deadline(session_id, time.time() + (moment - time.time()) * 60)
@@ -30,53 +30,28 @@ class ExpiryInMinutes(Reference):
 
 @specimen("last-serves-the-expired", "TTL01", "stale")
 class LastServesTheExpired(Reference):
-    bug = "Only a full read looks at the deadline; one of the last few does not."
+    bug = "Only a full read checks the deadline; a read with ``last`` does not."
 
     def get_history(self, session_id: str, *, last: int | None = None) -> list[Any]:
         if last is None or last < 0:
             return super().get_history(session_id, last=last)
         query = "SELECT body FROM messages WHERE session = ? ORDER BY n DESC LIMIT ?"
-        rows = self.db.execute(query, [self.key(session_id), last]).fetchall()
-        return self.decode([body for (body,) in reversed(rows)])
+        return self.decode(self.column(query, self.key(session_id), last)[::-1])
 
 
 variant("lists-the-expired", Reference, "TTL02", "stale")(
     bug="Expired sessions are listed until somebody writes to them.",
     list_sessions=lambda self: [
-        decoded(name)
-        for (name,) in self.db.execute("SELECT DISTINCT session FROM messages").fetchall()
+        decoded(name) for name in self.column("SELECT DISTINCT session FROM messages")
     ],
 )
 
 
 @specimen("deadlines-in-memory", "TTL03", "stale")
 class DeadlinesInMemory(Reference):
-    bug = "Deadlines are kept by the opening that set them."
+    bug = "Deadlines are kept in memory by the opening that set them."
 
-    def set_up(self) -> None:
-        self.db.execute("ATTACH ':memory:' AS mine")
-        self.db.execute("CREATE TABLE mine.own (session BLOB PRIMARY KEY, at REAL)")
-
-    def put_deadline(self, session_id: str, moment: float) -> None:
-        self.db.execute("INSERT OR REPLACE INTO own VALUES (?, ?)", [self.key(session_id), moment])
-
-    def deadline(self, session_id: str) -> float | None:
-        query = "SELECT at FROM own WHERE session = ?"
-        row = self.db.execute(query, [self.key(session_id)]).fetchone()
-        return None if row is None else float(row[0])
-
-    def remove_session(self, session_id: str) -> None:
-        super().remove_session(session_id)
-        self.db.execute("DELETE FROM own WHERE session = ?", [self.key(session_id)])
-
-    def clear_all(self) -> None:
-        super().clear_all()
-        self.db.execute("DELETE FROM own")
-
-    def set_ttl(self, session_id: str, seconds: float | None) -> None:
-        super().set_ttl(session_id, seconds)
-        if seconds is None:
-            self.db.execute("DELETE FROM own WHERE session = ?", [self.key(session_id)])
+    tables = "CREATE TEMP TABLE deadlines (session BLOB PRIMARY KEY, at REAL)"
 
 
 @specimen("expires-on-open", "TTL03", "lost")
@@ -89,7 +64,7 @@ class ExpiresOnOpen(Reference):
 
 
 variant("expiry-in-milliseconds", Reference, "TTL04", "lost")(
-    bug="The seconds are taken for milliseconds.",
+    bug="Seconds are taken for milliseconds.",
     put_deadline=lambda self, session_id, moment: Reference.put_deadline(
         self, session_id, time.time() + (moment - time.time()) / 1_000
     ),
@@ -108,7 +83,7 @@ class ExpiryOfAMonthAtMost(Reference):
 
 @specimen("expiry-overflows", "TTL04", "lost")
 class ExpiryOverflows(Reference):
-    bug = "Milliseconds are kept in 32 bits, which 25 days overflow."
+    bug = "Milliseconds are kept in 32 bits, which overflow after 25 days."
 
     def set_ttl(self, session_id: str, seconds: float | None) -> None:
         super().set_ttl(session_id, seconds)
@@ -119,35 +94,33 @@ class ExpiryOverflows(Reference):
 
 variant("expiry-by-prefix", Reference, "TTL05", "lost")(
     bug="A deadline holds for every session whose id begins with the one that is named.",
-    expired=lambda self, session_id: (
-        self.db.execute(
+    expired=lambda self, session_id: bool(
+        self.column(
             "SELECT 1 FROM deadlines WHERE at <= ? AND substr(?, 1, length(session)) = session",
-            [time.time(), self.key(session_id)],
-        ).fetchone()
-        is not None
+            time.time(),
+            self.key(session_id),
+        )
     ),
 )
 variant("expiry-of-everybody", Reference, "TTL05", "lost")(
-    bug="When one session expires the sweep empties the table.",
-    expired=lambda self, session_id: (
-        self.db.execute("SELECT 1 FROM deadlines WHERE at <= ?", [time.time()]).fetchone()
-        is not None
+    bug="When one session expires, the sweep empties the table.",
+    expired=lambda self, session_id: bool(
+        self.column("SELECT 1 FROM deadlines WHERE at <= ?", time.time())
     ),
 )
 
 
 @specimen("a-write-removes-the-deadline", "TTL06", "stale")
 class AWriteRemovesTheDeadline(Reference):
-    bug = "A session is written as a whole, and its deadline goes, as with SET of Redis."
+    bug = "A write replaces the session and drops its deadline, like SET in Redis."
 
     def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
         super().insert(session_id, rows)
         self.db.execute("DELETE FROM deadlines WHERE session = ?", [self.key(session_id)])
 
 
-@specimen("a-write-renews-the-deadline", "TTL06", "stale")
-class AWriteRenewsTheDeadline(Reference):
-    bug = "A write starts the time that set_ttl gave all over again."
+class Noting(Reference):
+    """A correct store that remembers the seconds that ``set_ttl`` was given."""
 
     def set_up(self) -> None:
         self.given: dict[str, float] = {}
@@ -158,10 +131,19 @@ class AWriteRenewsTheDeadline(Reference):
         if seconds is not None and self.bodies(session_id):
             self.given[session_id] = seconds
 
+    def renew(self, session_id: str) -> None:
+        """Start the time that was given again."""
+        if self.ttl is None and session_id in self.given and self.deadline(session_id) is not None:
+            self.put_deadline(session_id, time.time() + self.given[session_id])
+
+
+@specimen("a-write-renews-the-deadline", "TTL06", "stale")
+class AWriteRenewsTheDeadline(Noting):
+    bug = "A write starts the time that set_ttl gave again."
+
     def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
         super().insert(session_id, rows)
-        if self.deadline(session_id) is not None and session_id in self.given:
-            self.put_deadline(session_id, time.time() + self.given[session_id])
+        self.renew(session_id)
 
 
 @specimen("expiry-by-message", "TTL06", "stale")
@@ -191,38 +173,20 @@ class ExpiryByMessage(Reference):
         return self.column(query, self.key(session_id))
 
 
-class ReadsRenew(Reference):
-    """A store that is told about reads, which its children let renew a deadline."""
-
-    def renew(self, session_id: str) -> None:
-        """Give the session its time again."""
+@specimen("a-read-renews-the-deadline", "TTL07", "stale")
+class AReadRenewsTheDeadline(Noting):
+    bug = "A read starts the time that set_ttl gave again."
 
     def get_history(self, session_id: str, *, last: int | None = None) -> list[Any]:
         found = super().get_history(session_id, last=last)
-        if found and self.deadline(session_id) is not None:
+        if found:
             self.renew(session_id)
         return found
 
 
-@specimen("a-read-renews-the-deadline", "TTL07", "stale")
-class AReadRenewsTheDeadline(ReadsRenew):
-    bug = "A read starts the time that set_ttl gave all over again."
-
-    def set_up(self) -> None:
-        self.given: dict[str, float] = {}
-
-    def set_ttl(self, session_id: str, seconds: float | None) -> None:
-        super().set_ttl(session_id, seconds)
-        self.given[session_id] = seconds or 0
-
-    def renew(self, session_id: str) -> None:
-        if self.ttl is None and self.given.get(session_id):
-            self.put_deadline(session_id, time.time() + self.given[session_id])
-
-
 @specimen("a-look-renews-the-deadline", "TTL07", "stale")
 class ALookRenewsTheDeadline(Reference):
-    bug = "Asking how much time is left puts the deadline off."
+    bug = "get_ttl postpones the deadline."
 
     def get_ttl(self, session_id: str) -> float | None:
         left = super().get_ttl(session_id)
@@ -233,7 +197,7 @@ class ALookRenewsTheDeadline(Reference):
 
 @specimen("trim-removes-the-deadline", "TTL08", "stale")
 class TrimRemovesTheDeadline(Reference):
-    bug = "A trim writes the rest of the session anew, without its deadline."
+    bug = "A trim rewrites the rest of the session without its deadline."
 
     def trim(self, session_id: str, *, keep_last: int) -> int:
         removed = super().trim(session_id, keep_last=keep_last)
@@ -244,7 +208,7 @@ class TrimRemovesTheDeadline(Reference):
 
 @specimen("trim-clears-the-dated", "TTL08", "lost")
 class TrimClearsTheDated(Reference):
-    bug = "A trim also removes sessions that have a deadline, for good measure."
+    bug = "A trim removes all messages of a session that has a deadline."
 
     def trim(self, session_id: str, *, keep_last: int) -> int:
         if self.ttl is None and self.deadline(session_id) is not None:
@@ -254,7 +218,7 @@ class TrimClearsTheDated(Reference):
 
 @specimen("delete-removes-the-deadline", "TTL09", "stale")
 class DeleteRemovesTheDeadline(Reference):
-    bug = "Deleting writes the rest of the session anew, without its deadline."
+    bug = "Deleting rewrites the rest of the session without its deadline."
 
     def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
         self.db.execute("DELETE FROM deadlines WHERE session = ?", [self.key(session_id)])
@@ -263,7 +227,7 @@ class DeleteRemovesTheDeadline(Reference):
 
 @specimen("a-deadline-stays", "TTL10", "lost")
 class ADeadlineStays(Reference):
-    bug = "None is taken for nothing to do."
+    bug = "set_ttl(None) does nothing, so the deadline stays."
 
     def set_ttl(self, session_id: str, seconds: float | None) -> None:
         if seconds is not None:
@@ -275,14 +239,14 @@ class ADeadlineStays(Reference):
 
 
 variant("none-expires-at-once", Reference, "TTL10", "lost")(
-    bug="None is taken for zero seconds.",
+    bug="set_ttl(None) is taken for zero seconds.",
     set_ttl=lambda self, session_id, seconds: Reference.set_ttl(self, session_id, seconds or 0),
 )
 
 
 @specimen("the-first-deadline-wins", "TTL11", "stale")
 class TheFirstDeadlineWins(Reference):
-    bug = "A session that has a deadline takes no other, as with EXPIRE NX."
+    bug = "A session that has a deadline accepts no other, as with EXPIRE NX."
 
     def set_ttl(self, session_id: str, seconds: float | None) -> None:
         if seconds is None or self.deadline(session_id) is None:
@@ -291,7 +255,7 @@ class TheFirstDeadlineWins(Reference):
 
 @specimen("the-earliest-deadline-wins", "TTL11", "lost")
 class TheEarliestDeadlineWins(Reference):
-    bug = "A deadline can be brought forward and not put off, as with EXPIRE LT."
+    bug = "A deadline can be brought forward but not postponed, as with EXPIRE LT."
 
     def set_ttl(self, session_id: str, seconds: float | None) -> None:
         old = self.deadline(session_id)
@@ -301,7 +265,7 @@ class TheEarliestDeadlineWins(Reference):
 
 @specimen("time-left-in-milliseconds", "TTL12", "wrong")
 class TimeLeftInMilliseconds(Reference):
-    bug = "The time left is told in milliseconds, as by PTTL."
+    bug = "get_ttl returns milliseconds, like PTTL."
 
     def get_ttl(self, session_id: str) -> float | None:
         left = super().get_ttl(session_id)
@@ -309,7 +273,7 @@ class TimeLeftInMilliseconds(Reference):
 
 
 variant("time-left-as-a-date", Reference, "TTL12", "wrong")(
-    bug="Instead of the time left, the moment of the expiry is told.",
+    bug="get_ttl returns the moment of the expiry instead of the time left.",
     get_ttl=lambda self, session_id: (
         None if Reference.get_ttl(self, session_id) is None else self.deadline(session_id)
     ),
@@ -317,15 +281,8 @@ variant("time-left-as-a-date", Reference, "TTL12", "wrong")(
 
 
 @specimen("time-left-as-given", "TTL12", "wrong")
-class TimeLeftAsGiven(Reference):
-    bug = "The time that was given is told, however much of it is over."
-
-    def set_up(self) -> None:
-        self.given: dict[str, float] = {}
-
-    def set_ttl(self, session_id: str, seconds: float | None) -> None:
-        super().set_ttl(session_id, seconds)
-        self.given[session_id] = seconds or 0
+class TimeLeftAsGiven(Noting):
+    bug = "get_ttl returns the time that was given, however much of it is over."
 
     def get_ttl(self, session_id: str) -> float | None:
         left = super().get_ttl(session_id)
@@ -334,7 +291,7 @@ class TimeLeftAsGiven(Reference):
 
 @specimen("time-left-of-nobody", "TTL12", "wrong")
 class TimeLeftOfNobody(Reference):
-    bug = "Where there is no deadline the answer is -1, and -2 where there is no session."
+    bug = "get_ttl returns -1 if there is no deadline, and -2 if there is no session."
 
     def get_ttl(self, session_id: str) -> float | None:
         left = super().get_ttl(session_id)
@@ -345,7 +302,7 @@ class TimeLeftOfNobody(Reference):
 
 @specimen("the-expired-come-back", "TTL13", "resurrected")
 class TheExpiredComeBack(Reference):
-    bug = "Expired messages are hidden and not removed, and a new one takes the deadline away."
+    bug = "Expired messages are hidden but not removed, and a new one removes the deadline."
 
     def bury(self, session_id: str) -> None:
         if self.expired(session_id):
@@ -354,7 +311,7 @@ class TheExpiredComeBack(Reference):
 
 @specimen("an-expired-session-is-dead", "TTL13", "lost")
 class AnExpiredSessionIsDead(Reference):
-    bug = "The deadline stays when a session has expired, and its next messages are born expired."
+    bug = "The deadline of an expired session stays, so its next messages are born expired."
 
     def bury(self, session_id: str) -> None:
         if self.ttl is not None:
@@ -363,7 +320,7 @@ class AnExpiredSessionIsDead(Reference):
 
 @specimen("an-expired-session-refuses", "TTL13", "refused")
 class AnExpiredSessionRefuses(Reference):
-    bug = "A session that has expired takes no more messages."
+    bug = "An expired session accepts no more messages."
 
     def bury(self, session_id: str) -> None:
         if self.expired(session_id):
@@ -382,7 +339,7 @@ class ExpiredIdsAreBanned(Banning):
 
 @specimen("a-deadline-before-birth", "TTL15", "lost")
 class ADeadlineBeforeBirth(Reference):
-    bug = "A deadline is taken for a session without messages, and hits the first one."
+    bug = "A session without messages accepts a deadline, which hits its first message."
 
     def set_ttl(self, session_id: str, seconds: float | None) -> None:
         if seconds is None:
@@ -393,7 +350,7 @@ class ADeadlineBeforeBirth(Reference):
 
 @specimen("clear-keeps-the-deadline", "TTL16", "lost")
 class ClearKeepsTheDeadline(Reference):
-    bug = "Clear removes the messages and leaves the deadline for those that follow."
+    bug = "Clear removes the messages, but leaves the deadline for those that follow."
 
     def clear(self, session_id: str) -> None:
         self.db.execute("DELETE FROM messages WHERE session = ?", [self.key(session_id)])
@@ -404,21 +361,21 @@ class ClearKeepsTheDeadline(Reference):
 
 @specimen("clear-all-keeps-deadlines", "TTL16", "lost")
 class ClearAllKeepsDeadlines(Reference):
-    bug = "Clear_all removes the messages and leaves the deadlines for those that follow."
+    bug = "clear_all removes the messages, but leaves the deadlines for those that follow."
 
     def clear_all(self) -> None:
         self.db.execute("DELETE FROM messages")
 
 
 variant("store-wide-expiry-is-ignored", Reference, "TTL17", "stale")(
-    bug="The store takes a ttl and does nothing with it.",
+    bug="The store accepts a ttl and ignores it.",
     __init__=lambda self, sandbox, *, ttl=None: Reference.__init__(self, sandbox),
 )
 
 
 @specimen("store-wide-expiry-from-the-second", "TTL17", "stale")
 class StoreWideExpiryFromTheSecond(Reference):
-    bug = "The deadline is set before the write, when a new session is not there yet."
+    bug = "The deadline is set before the write, when a new session does not exist yet."
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         new = not self.bodies(session_id)
@@ -429,7 +386,7 @@ class StoreWideExpiryFromTheSecond(Reference):
 
 @specimen("store-wide-expiry-set-once", "TTL18", "lost")
 class StoreWideExpirySetOnce(Reference):
-    bug = "The first write sets the deadline, and later ones leave it."
+    bug = "The first write sets the deadline, and later ones do not renew it."
 
     def put_deadline(self, session_id: str, moment: float) -> None:
         if self.ttl is None or self.deadline(session_id) is None:
@@ -438,7 +395,7 @@ class StoreWideExpirySetOnce(Reference):
 
 @specimen("store-wide-expiry-by-message", "TTL18", "lost")
 class StoreWideExpiryByMessage(Reference):
-    bug = "Every message has a time of its own, and the beginning of a conversation goes first."
+    bug = "Each message expires by itself, so a conversation loses its beginning first."
 
     def bodies(self, session_id: str) -> list[str]:
         found = super().bodies(session_id)
@@ -449,11 +406,11 @@ class StoreWideExpiryByMessage(Reference):
 
 
 @specimen("a-read-renews-a-store-wide-expiry", "TTL19", "stale")
-class AReadRenewsAStoreWideExpiry(ReadsRenew):
-    bug = "In a store with an expiry of its own every read starts the time again."
+class AReadRenewsAStoreWideExpiry(AReadRenewsTheDeadline):
+    bug = "In a store with a ttl of its own, every read starts the time again."
 
     def renew(self, session_id: str) -> None:
-        if self.ttl is not None:
+        if self.ttl is not None and self.deadline(session_id) is not None:
             self.put_deadline(session_id, time.time() + self.ttl)
 
 
@@ -469,7 +426,7 @@ class OneDeadlineForAll(Reference):
 
 @specimen("trim-ends-a-store-wide-expiry", "TTL21", "stale")
 class TrimEndsAStoreWideExpiry(Reference):
-    bug = "In a store with an expiry of its own a trim writes the rest anew, without a deadline."
+    bug = "In a store with a ttl of its own, a trim drops the deadline."
 
     def trim(self, session_id: str, *, keep_last: int) -> int:
         removed = super().trim(session_id, keep_last=keep_last)

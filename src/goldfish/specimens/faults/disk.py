@@ -1,4 +1,4 @@
-"""Stores that are right as long as the disk is."""
+"""Stores that work as long as the disk does."""
 
 import contextlib
 import fcntl
@@ -31,7 +31,7 @@ class Document:
             yield
 
     def load(self) -> dict[str, Pairs]:
-        """All sessions."""
+        """Return all sessions."""
         if not self.path.exists():
             return {}
         found: dict[str, Pairs] = json.loads(self.path.read_text("ascii"))
@@ -48,7 +48,7 @@ class Document:
 
     @contextlib.contextmanager
     def changed(self, session_id: str) -> Iterator[Pairs]:
-        """The messages of a session, which are saved as the block leaves them."""
+        """Yield the messages of a session, and save them as the block leaves them."""
         with self.locked():
             sessions = self.load()
             pairs = sessions.setdefault(session_id, [])
@@ -89,7 +89,7 @@ class Document:
 
 @specimen("full-is-fine", "FLT24", "swallowed")
 class FullIsFine(Document):
-    bug = "A file that cannot be saved is saved the next time."
+    bug = "A file that cannot be saved is left for the next save."
 
     def save(self, sessions: dict[str, Pairs]) -> None:
         with contextlib.suppress(OSError):
@@ -97,7 +97,7 @@ class FullIsFine(Document):
 
 
 variant("emptied-before-it-is-full", Document, "FLT24", "wedged", explains="CON DUR")(
-    bug="The file is emptied before it is written anew.",
+    bug="The file is emptied before it is written again.",
     save=lambda self, sessions: self.path.write_text(json.dumps(sessions), "ascii"),
 )
 
@@ -113,7 +113,7 @@ class Lines(Document):
         return sessions
 
     def parsed(self, line: bytes) -> dict[str, Pairs]:
-        """What a line says of the session that it is about."""
+        """Return what a line says about its session."""
         found: dict[str, Pairs] = json.loads(line)
         return found
 
@@ -143,13 +143,12 @@ class Lines(Document):
 
 @specimen("lines-it-cannot-read", "FLT27", "swallowed")
 class LinesItCannotRead(Lines):
-    bug = "A line that cannot be read is passed over."
+    bug = "A line that cannot be read is skipped."
 
     def parsed(self, line: bytes) -> dict[str, Pairs]:
-        try:
+        with contextlib.suppress(ValueError):
             return super().parsed(line)
-        except ValueError:
-            return {}
+        return {}
 
 
 @specimen("nonsense-is-new", "FLT28", "swallowed")
@@ -157,15 +156,14 @@ class NonsenseIsNew(Document):
     bug = "A file that cannot be read is taken for a new one."
 
     def load(self) -> dict[str, Pairs]:
-        try:
+        with contextlib.suppress(ValueError):
             return super().load()
-        except ValueError:
-            return {}
+        return {}
 
 
 @specimen("not-allowed-is-fine", "FLT25", "swallowed")
 class NotAllowedIsFine(Document):
-    bug = "What the system does not allow to be written is left out."
+    bug = "A write that the system does not permit is skipped."
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         with contextlib.suppress(PermissionError):
@@ -174,7 +172,7 @@ class NotAllowedIsFine(Document):
 
 @specimen("locked-is-fine", "FLT26", "swallowed", explains="CON DUR LIV")
 class LockedIsFine(Reference):
-    bug = "A write to a file that another process has locked is given up without a word."
+    bug = "A write to a file that another process has locked is given up silently."
 
     def set_up(self) -> None:
         self.db.execute("PRAGMA busy_timeout = 100")

@@ -1,4 +1,4 @@
-"""Stores that are right as long as the network is."""
+"""Stores that work as long as the network does."""
 
 import contextlib
 import io
@@ -14,37 +14,33 @@ from urllib.parse import urlsplit
 from goldfish.specimens import specimen, variant
 from goldfish.specimens.references.keys import encoded
 from goldfish.specimens.references.postgres import PostgresReference
-from goldfish.specimens.references.redis import ADD, RedisReference, Rows
+from goldfish.specimens.references.redis import ADD, RedisReference, Rows, ignore
 
 MOMENT = 0.005
+EVERYWHERE = "CON DUR FID LIV ORD ISO TRM CLR DUP"
 
 
 def renamed(rows: Rows) -> Rows:
-    """The same messages under ids of their own, as if they were others."""
+    """Return the same messages under new ids, as if they were others."""
     return [(secrets.token_hex(8), body) for _, body in rows]
 
 
 @specimen("down-looks-empty", "FLT01", "swallowed", explains="DUR LIV")
 class DownLooksEmpty(RedisReference):
-    bug = "A Redis that cannot be reached is an empty history."
+    bug = "If Redis cannot be reached, the history is empty."
 
     def read(self, session_id: str) -> list[bytes]:
-        from redis.exceptions import ConnectionError as Unreachable
-
-        try:
+        with ignore("ConnectionError"):
             return super().read(session_id)
-        except Unreachable:
-            return []
+        return []
 
 
 @specimen("save-returns-without-saving", "FLT01", "swallowed", explains="DUR LIV")
 class SaveReturnsWithoutSaving(RedisReference):
-    bug = "A message that cannot be sent is written to the log, and the caller goes on."
+    bug = "A message that cannot be sent is logged, and the caller is not told."
 
     def write(self, session_id: str, rows: Rows) -> None:
-        from redis.exceptions import ConnectionError as Unreachable
-
-        with contextlib.suppress(Unreachable):
+        with ignore("ConnectionError"):
             super().write(session_id, rows)
 
 
@@ -55,31 +51,20 @@ variant("one-connection-for-ever", PostgresReference, "FLT02", "wedged", explain
 
 @specimen("late-means-empty", "FLT03", "swallowed")
 class LateMeansEmpty(RedisReference):
-    bug = "A read that gets no answer in time gives back nothing."
+    bug = "A read that gets no answer in time returns nothing."
 
     def connect(self, **options: Any) -> Any:
-        return super().connect(**{**options, "socket_timeout": 0.3})
+        return super().connect(socket_timeout=0.3)
 
     def read(self, session_id: str) -> list[bytes]:
-        from redis.exceptions import TimeoutError as Late
-
-        try:
+        with ignore("TimeoutError"):
             return super().read(session_id)
-        except Late:
-            return []
+        return []
 
 
-variant(
-    "ten-milliseconds",
-    RedisReference,
-    "FLT04",
-    "refused",
-    explains="CON DUR FID LIV ORD ISO TRM CLR DUP",
-)(
+variant("ten-milliseconds", RedisReference, "FLT04", "refused", explains=EVERYWHERE)(
     bug="An answer that takes more than ten milliseconds is an error.",
-    connect=lambda self, **options: RedisReference.connect(
-        self, **{**options, "socket_timeout": 0.01}
-    ),
+    connect=lambda self, **options: RedisReference.connect(self, socket_timeout=0.01),
 )
 
 
@@ -91,7 +76,7 @@ class Wire:
         self.socket = self.connected()
 
     def connected(self) -> socket.socket:
-        """A new socket, in the right database."""
+        """Return a new socket, in the right database."""
         assert self.parts.hostname is not None
         made = socket.create_connection((self.parts.hostname, self.parts.port or 6379), 5)
         if self.parts.password:
@@ -103,7 +88,7 @@ class Wire:
         return made
 
     def ask(self, *words: Any) -> Any:
-        """The answer to a command; a connection that fails is replaced before the next."""
+        """Return the answer to a command; replace a connection that fails."""
         try:
             self.socket.sendall(packed(*words))
             return self.answer()
@@ -113,19 +98,19 @@ class Wire:
             raise
 
     def answer(self) -> Any:
-        """The next answer, however many pieces it comes in."""
+        """Return the next answer, however many pieces it comes in."""
         with self.socket.makefile("rb") as stream:
             return parsed(stream)
 
 
 def packed(*words: Any) -> bytes:
-    """A command as Redis reads it."""
+    """Return a command as Redis reads it."""
     raw = [word if isinstance(word, bytes) else str(word).encode() for word in words]
     return b"*%d\r\n" % len(raw) + b"".join(b"$%d\r\n%b\r\n" % (len(each), each) for each in raw)
 
 
 def parsed(stream: Any) -> Any:
-    """The answer that a stream begins with."""
+    """Return the answer at the start of a stream."""
     line = stream.readline()
     if not line:
         raise ConnectionResetError("Redis hung up")
@@ -175,31 +160,24 @@ class OneRecv(Wire):
         return parsed(io.BytesIO(self.socket.recv(1 << 20)))
 
 
-variant(
-    "one-recv-is-one-answer",
-    ByHand,
-    "FLT05",
-    "refused",
-    explains="CON DUR FID LIV ORD ISO TRM CLR DUP",
-)(bug="What one recv brings is taken for the whole answer of the server.", wire=OneRecv)
+variant("one-recv-is-one-answer", ByHand, "FLT05", "refused", explains=EVERYWHERE)(
+    bug="The result of one recv is taken for the whole answer of the server.", wire=OneRecv
+)
 
 
 @specimen("sent-again-as-another", "FLT06", "duplicated", explains="DUR LIV")
 class SentAgainAsAnother(RedisReference):
-    bug = "A batch whose answer was lost is sent once more, under new ids."
+    bug = "A batch whose answer was lost is sent again under new ids."
 
     def write(self, session_id: str, rows: Rows) -> None:
-        from redis.exceptions import ConnectionError as Unreachable
-
-        try:
-            super().write(session_id, rows)
-        except Unreachable:
-            super().write(session_id, renamed(rows))
+        with ignore("ConnectionError"):
+            return super().write(session_id, rows)
+        return super().write(session_id, renamed(rows))
 
 
 @specimen("pushed-by-a-client-that-retries", "FLT06", "duplicated", explains="DUR LIV")
 class PushedByAClientThatRetries(RedisReference):
-    bug = "Messages are pushed by a redis-py client as it is, which sends again what got no answer."
+    bug = "Messages are pushed by a default redis-py client, which retries what got no answer."
 
     retries = False
     delete_messages = None  # type: ignore[assignment]  # the messages have no ids here
@@ -221,7 +199,7 @@ class PushedByAClientThatRetries(RedisReference):
 
 @specimen("ids-noted-afterwards", "FLT07", "duplicated", explains="CON DUR")
 class IdsNotedAfterwards(RedisReference):
-    bug = "The ids by which a retry is known are noted in a second step, after the messages."
+    bug = "The ids that identify a retry are stored in a second step, after the messages."
 
     delete_messages = None  # type: ignore[assignment]  # the ids are not with the messages
 
@@ -260,7 +238,7 @@ class AsManyPagesAsCame(RedisReference):
         return found
 
     def page(self, session_id: str, start: int) -> list[bytes]:
-        """The next ten texts."""
+        """Return the next ten texts."""
         ids, texts = self.keys(session_id)
         order = self.redis.lrange(ids, start, start + 9)
         return [body for body in self.redis.hmget(texts, order) if body] if order else []
@@ -275,8 +253,8 @@ class OneConnectionForAllOpenings(RedisReference):
     def connect(self, **options: Any) -> Any:
         place = self.url, os.getpid()
         if place not in self.shared:
-            waiting = {"socket_timeout": None, "single_connection_client": True}
-            self.shared[place] = super().connect(**{**options, **waiting})
+            made = super().connect(socket_timeout=None, single_connection_client=True)
+            self.shared[place] = made
         return self.shared[place]
 
     def close(self) -> None:
@@ -285,7 +263,7 @@ class OneConnectionForAllOpenings(RedisReference):
 
 @specimen("goodbye-is-for-ever", "FLT10", "wedged", explains="DUR LIV")
 class GoodbyeIsForEver(PostgresReference):
-    bug = "Once the server has hung up, every call says so."
+    bug = "Once the server has hung up, every call fails."
 
     hung_up = False
 
@@ -303,22 +281,20 @@ class GoodbyeIsForEver(PostgresReference):
 
 @specimen("makes-sure-and-sends-again", "FLT13", "duplicated", explains="DUR LIV")
 class MakesSureAndSendsAgain(RedisReference):
-    bug = "A batch is sent again, under new ids, if the server cannot be asked whether it is well."
+    bug = "A batch is sent again under new ids if the server does not answer a ping afterwards."
 
     def write(self, session_id: str, rows: Rows) -> None:
-        from redis.exceptions import RedisError
-
         super().write(session_id, rows)
         time.sleep(MOMENT)
-        try:
+        with ignore("RedisError"):
             self.redis.ping()
-        except RedisError:
-            super().write(session_id, renamed(rows))
+            return
+        super().write(session_id, renamed(rows))
 
 
 @specimen("hedged", "FLT19", "duplicated", explains="CON DUR LIV")
 class Hedged(RedisReference):
-    bug = "A batch that takes longer than usual is sent on a second connection as well."
+    bug = "A batch that takes longer than usual is also sent on a second connection."
 
     def write(self, session_id: str, rows: Rows) -> None:
         errors: list[BaseException] = []

@@ -1,4 +1,4 @@
-"""Stores that are right as long as the server is well."""
+"""Stores that work as long as the server does."""
 
 import time
 from collections.abc import Iterator
@@ -8,27 +8,24 @@ from typing import Any, ClassVar
 from goldfish.encoding import encode_batch
 from goldfish.specimens import specimen
 from goldfish.specimens.faults.network import MOMENT
+from goldfish.specimens.references import redis
 from goldfish.specimens.references.keys import encoded
-from goldfish.specimens.references.postgres import PostgresReference
+from goldfish.specimens.references.postgres import PostgresReference, ignore
 from goldfish.specimens.references.redis import ADD, RedisReference, Rows
 
 
 @specimen("kept-for-later", "FLT11", "swallowed", explains="DUR LIV")
 class KeptForLater(PostgresReference):
-    bug = "What cannot be written because the server is away is kept for later, which never comes."
+    bug = "Messages that cannot be written are left for later, which never comes."
 
     def write(self, session_id: str, rows: Rows) -> None:
-        from psycopg import OperationalError
-
-        try:
+        with ignore("OperationalError"):
             super().write(session_id, rows)
-        except OperationalError:
-            self.later = [*getattr(self, "later", []), (session_id, rows)]
 
 
 @specimen("a-budget-for-reading", "FLT12", "swallowed")
 class ABudgetForReading(PostgresReference):
-    bug = "A history that is not there in a third of a second is left out of the prompt."
+    bug = "A history that does not arrive within 0.3 seconds is left out of the prompt."
 
     def read(self, session_id: str) -> list[str]:
         from concurrent.futures import ThreadPoolExecutor
@@ -44,7 +41,7 @@ class ABudgetForReading(PostgresReference):
 
 @specimen("undoes-what-failed", "FLT14", "lost", explains="DUR LIV")
 class UndoesWhatFailed(RedisReference):
-    bug = "A write that failed is undone later: as many messages as it had are taken from the end."
+    bug = "A failed write is undone later: as many messages as it had are removed from the end."
 
     to_undo: tuple[str, int] | None = None
 
@@ -71,7 +68,7 @@ class UndoesWhatFailed(RedisReference):
 
 @specimen("no-place-no-history", "FLT15", "swallowed", explains="DUR LIV")
 class NoPlaceNoHistory(PostgresReference):
-    bug = "If no new connection can be had, the history is empty."
+    bug = "If no connection is free, the history is empty."
 
     def connection(self) -> Any:
         from psycopg import OperationalError
@@ -90,7 +87,7 @@ class NoPlaceNoHistory(PostgresReference):
 
 @specimen("table-made-once", "FLT16", "wedged")
 class TableMadeOnce(PostgresReference):
-    bug = "A process makes the table once, and remembers that it is there."
+    bug = "A process creates the table once, and assumes from then on that it exists."
 
     made: ClassVar[set[str]] = set()
 
@@ -106,7 +103,7 @@ class TableMadeOnce(PostgresReference):
 
 @specimen("errors-left-in-the-pipeline", "FLT17", "swallowed")
 class ErrorsLeftInThePipeline(RedisReference):
-    bug = "The answers of a pipeline are not looked at."
+    bug = "The answers of a pipeline are ignored."
 
     def write(self, session_id: str, rows: Rows) -> None:
         words = [word for name, body in rows for word in (encoded(name), body)]
@@ -117,7 +114,7 @@ class ErrorsLeftInThePipeline(RedisReference):
 
 @specimen("rewritten-without-room", "FLT17", "swallowed", explains="CON DUR LIV")
 class RewrittenWithoutRoom(RedisReference):
-    bug = "A session is removed, and written again with the new messages at its end."
+    bug = "A session is removed, then written again with the new messages at its end."
 
     def write(self, session_id: str, rows: Rows) -> None:
         known = self.get_history(session_id)
@@ -129,20 +126,16 @@ class RewrittenWithoutRoom(RedisReference):
 
 @specimen("a-replica-takes-it", "FLT18", "swallowed")
 class AReplicaTakesIt(RedisReference):
-    bug = "That the server only reads is taken for a thing that passes, and ignored."
+    bug = "The error of a read-only server is taken for a passing fault, and ignored."
 
     def write(self, session_id: str, rows: Rows) -> None:
-        from redis.exceptions import ReadOnlyError
-
-        try:
+        with redis.ignore("ReadOnlyError"):
             super().write(session_id, rows)
-        except ReadOnlyError:
-            return
 
 
 @specimen("only-the-digest", "FLT20", "refused", explains="DUR")
 class OnlyTheDigest(RedisReference):
-    bug = "The scripts are loaded by the opening, and known by their digests from then on."
+    bug = "The scripts are loaded once, at the opening, and then called by their digests."
 
     def __init__(self, sandbox: Any) -> None:
         super().__init__(sandbox)
@@ -155,7 +148,7 @@ class OnlyTheDigest(RedisReference):
 
 @specimen("ended-by-the-administrator", "FLT21", "wedged", explains="DUR LIV")
 class EndedByTheAdministrator(PostgresReference):
-    bug = "A session that an administrator ended is not begun again."
+    bug = "A session that an administrator ended is never started again."
 
     ended = False
 
@@ -175,20 +168,16 @@ class EndedByTheAdministrator(PostgresReference):
 
 @specimen("a-standby-takes-it", "FLT22", "swallowed")
 class AStandbyTakesIt(PostgresReference):
-    bug = "That the server only reads is taken for a thing that passes, and ignored."
+    bug = "The error of a read-only server is taken for a passing fault, and ignored."
 
     def write(self, session_id: str, rows: Rows) -> None:
-        from psycopg.errors import ReadOnlySqlTransaction
-
-        try:
+        with ignore("ReadOnlySqlTransaction"):
             super().write(session_id, rows)
-        except ReadOnlySqlTransaction:
-            return
 
 
 @specimen("never-rolls-back", "FLT23", "wedged")
 class NeverRollsBack(PostgresReference):
-    bug = "A transaction is committed if it succeeds, and left as it is if it fails."
+    bug = "A transaction is committed if it succeeds, and left open if it fails."
 
     @contextmanager
     def transaction(self) -> Iterator[Any]:

@@ -1,22 +1,20 @@
-"""Stores of named values that hide what is wrong with their server, or never get over it."""
+"""Stores of named values that hide a fault of the server, or never recover from it."""
 
 from collections.abc import Mapping
 
 from goldfish.specimens import specimen
-from goldfish.specimens.durability.state import StateOnRedis
+from goldfish.specimens.references.redis import ignore
+from goldfish.specimens.references.redis_state import StateOnRedis
 
 
 @specimen("no-values-on-error", "FLT40", "swallowed")
 class NoValuesOnError(StateOnRedis):
-    bug = "A read that fails gives no values."
+    bug = "A read that fails returns no values."
 
     def fetch(self, place: bytes) -> dict[str, str]:
-        from redis import RedisError
-
-        try:
+        with ignore("RedisError"):
             return super().fetch(place)
-        except RedisError:
-            return {}
+        return {}
 
 
 @specimen("state-given-up", "FLT41", "wedged")

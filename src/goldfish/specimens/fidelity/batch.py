@@ -12,34 +12,31 @@ from goldfish.specimens.references.sqlite import Reference
 
 
 class Jsonish(Reference):
-    """Makes metadata storable before it is written."""
+    """A correct store, except that it makes metadata fit for JSON first."""
 
     def storable(self, metadata: dict[str, Any]) -> Any:
-        """The metadata as JSON takes it."""
+        """Return the metadata as JSON takes it."""
         raise NotImplementedError
 
     def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
-        return super().encode(
-            [
-                each.model_copy(update={"metadata": self.storable(each.metadata)})
-                for each in messages
-            ]
-        )
+        changed = [{"metadata": self.storable(each.metadata)} for each in messages]
+        pairs = zip(messages, changed, strict=True)
+        return super().encode([each.model_copy(update=update) for each, update in pairs])
 
 
 variant("printed-objects", Jsonish, "FID21", "corrupted")(
-    bug="What JSON does not know is written as its printed form.",
+    bug="Values that JSON does not know are stored as their str.",
     storable=lambda self, metadata: json.loads(json.dumps(metadata, default=str)),
 )
 variant("plain-json-dumps", Jsonish, "FID21", "corrupted")(
-    bug="json.dumps quietly makes lists of tuples and texts of integer keys.",
+    bug="json.dumps silently turns tuples into lists and integer keys into text.",
     storable=lambda self, metadata: json.loads(json.dumps(metadata)),
 )
 
 
 @specimen("odd-keys-dropped", "FID21", "corrupted")
 class OddKeysDropped(Jsonish):
-    bug = "Values that cannot be written are left out of metadata."
+    bug = "Values that cannot be stored are left out of metadata."
 
     def storable(self, metadata: dict[str, Any]) -> Any:
         kept = {}
@@ -53,7 +50,7 @@ class OddKeysDropped(Jsonish):
 
 @specimen("nan-is-null", "FID21", "corrupted")
 class NanIsNull(Jsonish):
-    bug = "NaN and infinity are written as null, as JavaScript does it."
+    bug = "NaN and infinity are stored as null, as in JavaScript."
 
     def storable(self, metadata: dict[str, Any]) -> Any:
         odd = metadata.get("odd")
@@ -62,7 +59,7 @@ class NanIsNull(Jsonish):
 
 @specimen("logged-and-forgotten", "FID21", "swallowed", explains="DUP")
 class LoggedAndForgotten(Reference):
-    bug = "A batch that cannot be written is logged, and the caller is told nothing."
+    bug = "A batch that cannot be stored is logged, and the caller is not told."
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         try:
@@ -85,10 +82,10 @@ class MessageByMessage(Reference):
 
 @specimen("best-effort", "FID22", "torn")
 class BestEffort(Reference):
-    bug = "The messages that can be written are written, then the error is raised."
+    bug = "The messages that can be stored are stored, then the error is raised."
 
     def encode_one(self, message: ChatMessage) -> tuple[str, str] | Exception:
-        """The row of a message, or why there is none."""
+        """Return the row of a message, or the error that refuses it."""
         try:
             return super().encode([message])[0]
         except ValueError as error:
@@ -106,7 +103,7 @@ class BestEffort(Reference):
 
 @specimen("odd-one-skipped", "FID22", "swallowed")
 class OddOneSkipped(Reference):
-    bug = "A message that cannot be written is left out of its batch."
+    bug = "A message that cannot be stored is left out of its batch."
 
     def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
         rows = []
@@ -120,7 +117,7 @@ class OddOneSkipped(Reference):
 
 @specimen("replaced-before-checked", "FID22", "lost", explains="LIV")
 class ReplacedBeforeChecked(Reference):
-    bug = "A session is rewritten from scratch, and is empty if the new batch cannot be encoded."
+    bug = "A session is rewritten from scratch, and is empty if the new batch cannot be stored."
 
     def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
         try:
@@ -132,7 +129,7 @@ class ReplacedBeforeChecked(Reference):
 
 @specimen("passed-list-kept", "FID23", "corrupted")
 class CallersList(Reference):
-    bug = "The list that was passed is kept as a cache of the history."
+    bug = "The list that the caller passed is kept as a cache of the history."
 
     def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
         rows = super().encode(messages)
@@ -166,7 +163,7 @@ class Remembering(Reference):
 
 @specimen("passed-messages-kept", "FID24", "corrupted")
 class CallersMessages(Remembering):
-    bug = "The messages that were passed are kept as a cache and given out as copies."
+    bug = "The caller's messages are kept as a cache and returned as copies."
 
     def decode(self, bodies: list[str]) -> list[Any]:
         fresh = zip(bodies, super().decode(bodies), strict=True)
@@ -176,7 +173,7 @@ class CallersMessages(Remembering):
 
 @specimen("marked-metadata", "FID24", "corrupted", explains="DUR")
 class MarkedMetadata(Reference):
-    bug = "The store writes its own mark into the metadata of the caller."
+    bug = "The store writes its own mark into the caller's metadata."
 
     def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
         rows = super().encode(messages)
@@ -188,37 +185,39 @@ class MarkedMetadata(Reference):
 
 @specimen("own-list", "FID25", "corrupted", explains="ISO ORD")
 class OwnList(Reference):
-    bug = "A read gives out the list that the store keeps."
+    bug = "A read returns the list that the store itself keeps."
+
+    def set_up(self) -> None:
+        self.cache: dict[tuple[str, ...], list[Any]] = {}
 
     def decode(self, bodies: list[str]) -> list[Any]:
-        self.cache: dict[tuple[str, ...], list[Any]] = getattr(self, "cache", {})
         return self.cache.setdefault(tuple(bodies), super().decode(bodies))
 
 
 @specimen("own-messages", "FID26", "corrupted")
 class OwnMessages(Reference):
-    bug = "A read gives out the messages that the store keeps, in a new list."
+    bug = "A read returns the messages that the store itself keeps, in a new list."
+
+    def set_up(self) -> None:
+        self.cache: dict[str, Any] = {}
 
     def decode(self, bodies: list[str]) -> list[Any]:
-        self.cache: dict[str, Any] = getattr(self, "cache", {})
         fresh = zip(bodies, super().decode(bodies), strict=True)
         return [self.cache.setdefault(body, message) for body, message in fresh]
 
 
-@specimen("shallow-copies", "FID26", "corrupted")
-class ShallowCopies(Reference):
-    bug = "A read copies the messages, but not what is inside their metadata."
-
-    def decode(self, bodies: list[str]) -> list[Any]:
-        self.cache: dict[str, Any] = getattr(self, "cache", {})
-        fresh = zip(bodies, super().decode(bodies), strict=True)
-        kept = [self.cache.setdefault(body, message) for body, message in fresh]
-        return [each.model_copy(update={"metadata": dict(each.metadata)}) for each in kept]
+variant("shallow-copies", OwnMessages, "FID26", "corrupted")(
+    bug="A read copies the messages, but not what is inside their metadata.",
+    decode=lambda self, bodies: [
+        each.model_copy(update={"metadata": dict(each.metadata)})
+        for each in OwnMessages.decode(self, bodies)
+    ],
+)
 
 
 @specimen("hundreds-only", "FID27", "lost", explains="DUP DUR LIV ORD TRM")
 class HundredsOnly(Reference):
-    bug = "A batch is written in hundreds, and what is left over after the last is forgotten."
+    bug = "A batch is written in hundreds, and the remainder is forgotten."
 
     def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
         rows = super().encode(messages)
@@ -227,7 +226,7 @@ class HundredsOnly(Reference):
 
 @specimen("too-many-variables", "FID27", "refused", explains="DUR LIV ORD TRM")
 class TooManyVariables(Reference):
-    bug = "A batch goes into one statement, which takes 999 variables."
+    bug = "A batch goes into one statement, which allows 999 variables."
 
     def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
         if len(messages) > 333:
@@ -236,7 +235,7 @@ class TooManyVariables(Reference):
 
 
 variant("thousand-at-once", Reference, "FID27", "lost", explains="DUR LIV TRM")(
-    bug="Of a batch only the first thousand are written.",
+    bug="Only the first thousand messages of a batch are stored.",
     encode=lambda self, messages: Reference.encode(self, messages)[:1_000],
 )
 
@@ -253,7 +252,7 @@ class EmptyBatchRefused(Reference):
 
 @specimen("empty-batch-registers", "FID28", "phantom")
 class EmptyBatchRegisters(Reference):
-    bug = "A session is entered in the list before there is anything in it."
+    bug = "A session is listed before it has any messages."
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         if not messages:
@@ -268,7 +267,7 @@ class EmptyBatchRegisters(Reference):
 
 @specimen("empty-batch-clears", "FID28", "lost")
 class EmptyBatchClears(Reference):
-    bug = "Adding nothing is taken for replacing everything by nothing."
+    bug = "Adding nothing is taken for replacing everything with nothing."
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         if not messages:
@@ -284,9 +283,7 @@ variant("newest-five-thousand", Reference, "FID29", "lost")(
 
 @specimen("pages-overlap", "FID29", "duplicated")
 class PagesOverlap(Reference):
-    bug = (
-        "A long history is read in pages, each of which begins with the last row of the one before."
-    )
+    bug = "A long history is read in pages, each beginning with the last row of the one before."
 
     def bodies(self, session_id: str) -> list[str]:
         every = super().bodies(session_id)
@@ -295,7 +292,7 @@ class PagesOverlap(Reference):
 
 
 variant("sorted-as-text", Reference, "FID29", "reordered")(
-    bug="Places have four digits and are sorted as text, which holds until there is a fifth.",
+    bug="Positions have four digits and are sorted as text, which fails with the fifth digit.",
     bodies=lambda self, session_id: [
         body
         for _, body in sorted(
@@ -307,7 +304,7 @@ variant("sorted-as-text", Reference, "FID29", "reordered")(
 
 @specimen("rich-until-closed", "FID30", "corrupted", explains="DUR")
 class RichUntilClosed(Reference):
-    bug = "The opening that wrote has the whole message in a cache; the table has only the text."
+    bug = "Only the opening that wrote has the whole message; the table has only the text."
 
     def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
         lost: dict[str, Any] = {"metadata": {}, "tool_calls": [], "name": None}
@@ -323,21 +320,20 @@ class RichUntilClosed(Reference):
 
 @specimen("poor-window", "FID31", "corrupted")
 class PoorWindow(Reference):
-    bug = "A read of the last messages is made for prompts, and leaves out metadata."
+    bug = "A read with ``last`` is made for prompts, and leaves out metadata."
+
+    def for_prompts(self, message: ChatMessage) -> dict[str, Any]:
+        """Return the fields that are read otherwise than they were kept."""
+        return {"metadata": {}}
 
     def get_history(self, session_id: str, *, last: int | None = None) -> list[Any]:
         found = super().get_history(session_id, last=last)
         if last is None:
             return found
-        return [each.model_copy(update={"metadata": {}}) for each in found]
+        return [each.model_copy(update=self.for_prompts(each)) for each in found]
 
 
-@specimen("cut-window", "FID31", "corrupted")
-class CutWindow(Reference):
-    bug = "A read of the last messages cuts the long ones."
-
-    def get_history(self, session_id: str, *, last: int | None = None) -> list[Any]:
-        found = super().get_history(session_id, last=last)
-        if last is None:
-            return found
-        return [each.model_copy(update={"content": each.content[:12_000]}) for each in found]
+variant("cut-window", PoorWindow, "FID31", "corrupted")(
+    bug="A read with ``last`` cuts long messages.",
+    for_prompts=lambda self, message: {"content": message.content[:12_000]},
+)

@@ -9,7 +9,7 @@ from goldfish.specimens import specimen, variant
 from goldfish.specimens.references.facts import FactsReference
 
 variant("facts-stripped", FactsReference, "FID32", "corrupted", explains="DUP")(
-    bug="The spaces around a fact are lost.",
+    bug="Spaces around a fact are lost.",
     insert=lambda self, user_id, text, metadata, ttl: FactsReference.insert(
         self, user_id, text.strip(), metadata, ttl
     ),
@@ -18,7 +18,7 @@ variant("facts-stripped", FactsReference, "FID32", "corrupted", explains="DUP")(
 
 @specimen("metadata-flattened", "FID33", "corrupted", explains="REV")
 class MetadataFlattened(FactsReference):
-    bug = "Lists and mappings in metadata come back as text."
+    bug = "Lists and dicts in metadata come back as text."
 
     def encode(self, metadata: Mapping[str, Any] | None) -> str:
         super().encode(metadata)
@@ -30,7 +30,7 @@ class MetadataFlattened(FactsReference):
 
 @specimen("metadata-shared", "FID34", "corrupted")
 class MetadataShared(FactsReference):
-    bug = "Equal metadata are one object, which is handed to all."
+    bug = "Equal metadata is one object, which all callers share."
 
     def set_up(self) -> None:
         self.shared = cache(super().decode)
@@ -40,6 +40,6 @@ class MetadataShared(FactsReference):
 
 
 variant("metadata-as-described", FactsReference, "FID35", "corrupted", explains="CON")(
-    bug="What JSON does not know is kept as its description.",
+    bug="Values that JSON does not know are kept as their repr.",
     encode=lambda self, metadata: json.dumps(dict(metadata or {}), default=repr),
 )

@@ -11,10 +11,10 @@ from goldfish.specimens.references.sqlite import Reference
 
 
 class Keeper(Reference):
-    """Keeps of a message what ``kept`` says of its fields."""
+    """A store that changes the fields of a message before it writes them."""
 
     def kept(self, message: ChatMessage) -> dict[str, Any]:
-        """The fields that are kept otherwise than they were given."""
+        """Return the fields that are kept otherwise than they were given."""
         raise NotImplementedError
 
     def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
@@ -22,10 +22,10 @@ class Keeper(Reference):
 
 
 class Reader(Reference):
-    """Keeps everything and reads it back as ``read`` says."""
+    """A store that changes the fields of a message when it reads them."""
 
     def read(self, message: ChatMessage) -> dict[str, Any]:
-        """The fields that are read otherwise than they were kept."""
+        """Return the fields that are read otherwise than they were kept."""
         raise NotImplementedError
 
     def decode(self, bodies: list[str]) -> list[Any]:
@@ -33,11 +33,10 @@ class Reader(Reference):
 
 
 variant("lower-case-roles", Keeper, "FID09", "corrupted")(
-    bug="Roles are written in lower case.",
-    kept=lambda self, message: {"role": message.role.lower()},
+    bug="Roles are stored in lower case.", kept=lambda self, message: {"role": message.role.lower()}
 )
 variant("two-roles", Keeper, "FID09", "corrupted")(
-    bug="Whoever is not the user is the assistant.",
+    bug="Every role other than the user's becomes the assistant's.",
     kept=lambda self, message: {"role": "user" if message.role == "user" else "assistant"},
 )
 variant("unknown-is-user", Reader, "FID09", "corrupted")(
@@ -49,7 +48,7 @@ variant("unknown-is-user", Reader, "FID09", "corrupted")(
     },
 )
 variant("no-system-messages", Reference, "FID09", "lost", explains="ORD")(
-    bug="System messages are left out, because the agent has a prompt already.",
+    bug="System messages are dropped, because the agent has a prompt already.",
     encode=lambda self, messages: Reference.encode(
         self, [each for each in messages if each.role != "system"]
     ),
@@ -58,13 +57,13 @@ variant("ids-of-its-own", Reader, "FID10", "corrupted", explains="CLR DUP DUR")(
     bug="Every read makes new ids.", read=lambda self, message: {"id": new_id()}
 )
 variant("ids-as-numbers", Reader, "FID10", "corrupted")(
-    bug="An id of digits comes back without its zeros.",
+    bug="An id of digits comes back without its leading zeros.",
     read=lambda self, message: {
         "id": str(int(message.id)) if message.id.isdecimal() else message.id
     },
 )
 variant("ids-in-lower-case", Reader, "FID10", "corrupted")(
-    bug="An id comes back in lower case, as a UUID column does it.",
+    bug="An id comes back in lower case, as from a UUID column.",
     read=lambda self, message: {"id": message.id.lower()},
 )
 variant("whole-seconds", Keeper, "FID11", "corrupted")(
@@ -83,15 +82,15 @@ class Milliseconds(Keeper):
 
 
 variant("wall-clock", Keeper, "FID11", "corrupted")(
-    bug="The hour is kept and the zone is not.",
+    bug="The local time is kept, but not the time zone.",
     kept=lambda self, message: {"created_at": message.created_at.replace(tzinfo=UTC)},
 )
 variant("one-october-hour", Keeper, "FID11", "corrupted")(
-    bug="The hour that comes twice is taken for the first of the two.",
+    bug="The hour that occurs twice is taken for the first of the two.",
     kept=lambda self, message: {"created_at": message.created_at.replace(fold=0)},
 )
 variant("time-of-arrival", Keeper, "FID11", "corrupted")(
-    bug="The time of a message is the time it was written to the table.",
+    bug="The time of a message is the time at which it was stored.",
     kept=lambda self, message: {"created_at": datetime.now(UTC)},
 )
 variant("nameless", Keeper, "FID12", "corrupted")(
@@ -121,8 +120,8 @@ variant("one-tool-call", Keeper, "FID14", "corrupted")(
 )
 
 
-def _each_call(change: Callable[[Any], Any], message: ChatMessage) -> dict[str, Any]:
-    """The tool calls with the arguments of each function changed."""
+def change_arguments(change: Callable[[Any], Any], message: ChatMessage) -> dict[str, Any]:
+    """Return the tool calls with the arguments of each function changed."""
     calls = [dict(call) for call in message.tool_calls]
     for call in calls:
         if "function" in call:
@@ -131,7 +130,8 @@ def _each_call(change: Callable[[Any], Any], message: ChatMessage) -> dict[str, 
     return {"tool_calls": calls}
 
 
-def _parsed(arguments: Any) -> Any:
+def parse_arguments(arguments: Any) -> Any:
+    """Return arguments as an object, if they are JSON."""
     try:
         return json.loads(arguments)
     except (TypeError, ValueError):
@@ -140,7 +140,7 @@ def _parsed(arguments: Any) -> Any:
 
 variant("parsed-arguments", Reader, "FID14", "corrupted")(
     bug="The arguments of a call, a text, come back as an object.",
-    read=lambda self, message: _each_call(_parsed, message),
+    read=lambda self, message: change_arguments(parse_arguments, message),
 )
 
 
@@ -150,14 +150,14 @@ class ReprintedArguments(Keeper):
 
     def kept(self, message: ChatMessage) -> dict[str, Any]:
         def reprinted(text: Any) -> Any:
-            parsed = _parsed(text)
+            parsed = parse_arguments(text)
             return json.dumps(parsed) if isinstance(text, str) and parsed is not text else text
 
-        return _each_call(reprinted, message)
+        return change_arguments(reprinted, message)
 
 
 variant("repeated-call-dropped", Keeper, "FID14", "corrupted")(
-    bug="Tool calls are kept by their ids, so that a repeated one is kept once.",
+    bug="Tool calls are kept by their ids, so a repeated one is kept once.",
     kept=lambda self, message: {
         "tool_calls": list({call["id"]: call for call in message.tool_calls}.values())
     },
@@ -168,7 +168,7 @@ variant("no-metadata", Keeper, "FID15", "corrupted")(
 
 
 class MetadataKeeper(Keeper):
-    """Keeps metadata as ``value`` says of each value, however deep."""
+    """A store that changes each key and value of metadata, however deep."""
 
     def kept(self, message: ChatMessage) -> dict[str, Any]:
         try:
@@ -177,7 +177,7 @@ class MetadataKeeper(Keeper):
             return {}
 
     def walk(self, value: Any) -> Any:
-        """The value as it is kept, with those inside it."""
+        """Return a value as it is kept, with those inside it."""
         if isinstance(value, dict):
             return {self.key_name(key): self.walk(each) for key, each in value.items()}
         if isinstance(value, list):
@@ -185,22 +185,22 @@ class MetadataKeeper(Keeper):
         return self.value(value)
 
     def key_name(self, key: Any) -> Any:
-        """A key as it is kept."""
+        """Return a key as it is kept."""
         return key
 
     def value(self, value: Any) -> Any:
-        """A value without parts as it is kept."""
+        """Return a value without parts as it is kept."""
         return value
 
 
 variant("none-removed", Keeper, "FID15", "corrupted")(
-    bug="Keys without a value are removed from metadata.",
+    bug="Keys whose value is None are removed from metadata.",
     kept=lambda self, message: {
         "metadata": {key: each for key, each in message.metadata.items() if each is not None}
     },
 )
 variant("flat-metadata", Keeper, "FID15", "corrupted")(
-    bug="Only the values at the top of metadata are kept; what is nested becomes text.",
+    bug="Only the top level of metadata is kept; nested values become text.",
     kept=lambda self, message: {
         "metadata": {
             key: str(each) if isinstance(each, dict) else each
@@ -258,11 +258,11 @@ class Int64Wraps(MetadataKeeper):
 
 
 variant("lower-case-keys", MetadataKeeper, "FID17", "corrupted")(
-    bug="Keys of metadata are written in lower case.",
+    bug="Keys of metadata are stored in lower case.",
     key_name=lambda self, key: key.lower() if isinstance(key, str) else key,
 )
 variant("keys-with-underscores", MetadataKeeper, "FID17", "corrupted")(
-    bug="Dots, blanks and dashes in keys become underscores.",
+    bug="Dots, spaces and dashes in keys become underscores.",
     key_name=lambda self, key: (
         key.translate(str.maketrans(".- ", "___")) if isinstance(key, str) else key
     ),
@@ -295,7 +295,7 @@ class TenLevels(Keeper):
         return {"metadata": self.cut(message.metadata, 10)}
 
     def cut(self, value: Any, levels: int) -> Any:
-        """The value without what is too deep; a circle is left to the check of values."""
+        """Return the value without what is too deep; leave a circle to the encoding."""
         if isinstance(value, dict) and not any(each is value for each in value.values()):
             return (
                 {key: self.cut(each, levels - 1) for key, each in value.items()} if levels else {}
@@ -314,7 +314,7 @@ variant("none-is-empty", Reader, "FID19", "corrupted")(
     read=lambda self, message: {"name": message.name or ""},
 )
 variant("none-is-a-word", Reader, "FID19", "corrupted")(
-    bug="A tool call id that was not given comes back as the word None.",
+    bug="A tool call id that was not given comes back as the text None.",
     read=lambda self, message: {"tool_call_id": str(message.tool_call_id)},
 )
 variant("stamped", Reader, "FID19", "corrupted")(
@@ -337,7 +337,7 @@ class FieldsSpillOver(Reference):
 
 @specimen("metadata-merged", "FID20", "corrupted", explains="DUR")
 class MetadataMerged(Reference):
-    bug = "One dict gathers the metadata of the whole batch."
+    bug = "One dict collects the metadata of the whole batch."
 
     def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
         shared: dict[str, Any] = {}

@@ -12,7 +12,7 @@ ELSEWHERE = "ISO DUR CON SNP CLR FLT"
 
 
 variant("state-of-floats", StateReference, "FID40", "corrupted")(
-    bug="Numbers among the values are read as floats.",
+    bug="Numbers among the values come back as floats.",
     decode_values=lambda self, kept: {
         decoded(name): json.loads(text, parse_int=float) for name, text in kept.items()
     },
@@ -21,7 +21,7 @@ variant("state-of-floats", StateReference, "FID40", "corrupted")(
 
 @specimen("merges-under-a-name", "FID41", "corrupted", explains="SNP")
 class MergesUnderAName(StateReference):
-    bug = "A dict is merged into the one that is there, as a JSON merge patch."
+    bug = "A dict is merged into the one that is there, like a JSON merge patch."
 
     def write(self, owner: bytes, kept: Mapping[bytes, str]) -> None:
         there = self.read(owner)
@@ -36,7 +36,7 @@ def _merged(old: str | None, new: str) -> str:
 
 @specimen("state-set-whole", "FID42", "lost", explains=ELSEWHERE)
 class StateSetWhole(StateReference):
-    bug = "What is set takes the place of all that there is."
+    bug = "Setting values replaces all that were there."
 
     def write(self, owner: bytes, kept: Mapping[bytes, str]) -> None:
         if kept:
@@ -45,7 +45,7 @@ class StateSetWhole(StateReference):
 
 
 variant("sets-what-is-something", StateReference, "FID43", "lost", explains="SNP")(
-    bug="A value that is nothing is not set.",
+    bug="Empty and zero values are not set.",
     encode_values=lambda self, values: StateReference.encode_values(
         self, {name: each for name, each in values.items() if each}
     ),
@@ -54,7 +54,7 @@ variant("sets-what-is-something", StateReference, "FID43", "lost", explains="SNP
 
 @specimen("drops-none", "FID43", "lost", explains="SNP")
 class DropsNone(StateReference):
-    bug = "None removes the name, as in a JSON merge patch."
+    bug = "None removes the name, like a JSON merge patch."
 
     def write(self, owner: bytes, kept: Mapping[bytes, str]) -> None:
         super().write(owner, kept)
@@ -62,14 +62,14 @@ class DropsNone(StateReference):
 
 
 variant("odd-values-as-text", StateReference, "FID44", "corrupted")(
-    bug="What JSON does not know is described instead.",
+    bug="Values that JSON does not know are kept as their repr.",
     encode_values=lambda self, values: {
         self.key(name): json.dumps(value, default=repr, skipkeys=True)
         for name, value in values.items()
     },
 )
 variant("trims-names", StateReference, "FID45", "lost")(
-    bug="Spaces around a name are not part of it.",
+    bug="Spaces around a name are dropped.",
     encode_values=lambda self, values: StateReference.encode_values(
         self, {name.strip(): each for name, each in values.items()}
     ),
@@ -78,7 +78,7 @@ variant("trims-names", StateReference, "FID45", "lost")(
 
 @specimen("hands-out-its-values", "FID46", "corrupted")
 class HandsOutItsValues(StateReference):
-    bug = "Whoever asks for the values of an owner is given the same dict."
+    bug = "Everyone who reads the values of an owner gets the same dict."
 
     def set_up(self) -> None:
         self.known: dict[bytes, tuple[dict[bytes, str], dict[str, Any]]] = {}
@@ -93,7 +93,7 @@ class HandsOutItsValues(StateReference):
 
 @specimen("nothing-clears", "FID47", "lost")
 class NothingClears(StateReference):
-    bug = "Setting no value removes all that there are."
+    bug = "Setting no values removes all that there are."
 
     def write(self, owner: bytes, kept: Mapping[bytes, str]) -> None:
         super().write(owner, kept)

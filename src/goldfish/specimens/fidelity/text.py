@@ -15,16 +15,16 @@ from goldfish.specimens.references.sqlite import Reference
 
 
 class Editor(Reference):
-    """Changes what it is given before it is written."""
+    """A store that changes a text before it writes it."""
 
     def edited(self, message: ChatMessage) -> ChatMessage:
-        """The message as it will be kept."""
+        """Return the message as it will be kept."""
         if not isinstance(message.content, str):
             return message
         return message.model_copy(update={"content": self.text(message.content)})
 
     def text(self, text: str) -> Any:
-        """The text as it will be kept."""
+        """Return the text as it will be kept."""
         return text
 
     def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
@@ -32,23 +32,23 @@ class Editor(Reference):
 
 
 variant("ascii-column", Editor, "FID01", "corrupted")(
-    bug="What is not ASCII becomes question marks.",
+    bug="Characters beyond ASCII become question marks.",
     text=lambda self, text: text.encode("ascii", "replace").decode(),
 )
 variant("three-byte-utf8", Editor, "FID01", "corrupted")(
-    bug="The text ends before its first character of four bytes, as in MySQL's utf8.",
+    bug="A text ends before its first four-byte character, as in MySQL's utf8.",
     text=lambda self, text: re.split("[\U00010000-\U0010ffff]", text)[0],
 )
 variant("latin-1-file", Editor, "FID01", "refused")(
-    bug="A file in Latin-1 refuses what Latin-1 does not have.",
+    bug="A file in Latin-1 refuses characters that Latin-1 does not have.",
     text=lambda self, text: text.encode("latin-1").decode("latin-1"),
 )
 variant("composed", Editor, "FID01", "corrupted")(
-    bug="Text is normalised to NFC, so that decomposed accents come back composed.",
+    bug="Text is normalised to NFC, so decomposed accents come back composed.",
     text=lambda self, text: unicodedata.normalize("NFC", text),
 )
 variant("no-joiners", Editor, "FID01", "corrupted")(
-    bug="Characters that format are stripped, so that an emoji family falls apart.",
+    bug="Format characters are dropped, so an emoji family falls apart.",
     text=lambda self, text: "".join(each for each in text if unicodedata.category(each) != "Cf"),
 )
 variant("mojibake", Reference, "FID01", "corrupted")(
@@ -58,43 +58,36 @@ variant("mojibake", Reference, "FID01", "corrupted")(
     ),
 )
 variant("stripped", Editor, "FID02", "corrupted")(
-    bug="Blanks at both ends are stripped.", text=lambda self, text: text.strip()
+    bug="White space at both ends is stripped.", text=lambda self, text: text.strip()
 )
 variant("unix-line-ends", Editor, "FID02", "corrupted")(
-    bug="A file that is opened as text turns every line end into one character.",
+    bug="A file opened in text mode turns every line ending into a newline.",
     text=lambda self, text: text.replace("\r\n", "\n").replace("\r", "\n"),
 )
 variant("one-blank", Editor, "FID02", "corrupted")(
-    bug="White space is collapsed to one blank.", text=lambda self, text: re.sub(r"\s+", " ", text)
+    bug="White space is collapsed to one space.", text=lambda self, text: re.sub(r"\s+", " ", text)
 )
-
-
-@specimen("blank-is-nothing", "FID02", "lost", explains="DUP")
-class BlankIsNothing(Reference):
-    bug = "A message of blanks only is skipped."
-
-    def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
-        blank = [
-            each for each in messages if isinstance(each.content, str) and each.content.isspace()
-        ]
-        return super().encode([each for each in messages if each not in blank])
-
-
+variant("blank-is-nothing", Reference, "FID02", "lost", explains="DUP")(
+    bug="A message that consists of white space is dropped.",
+    encode=lambda self, messages: Reference.encode(
+        self, [each for each in messages if not str(each.content).isspace()]
+    ),
+)
 variant("split-lines", Reference, "FID02", "refused")(
-    bug="A file of lines is cut wherever Unicode sees the end of a line.",
+    bug="A file of lines is split wherever Unicode sees the end of a line.",
     decode=lambda self, bodies: Reference.decode(self, "\n".join(bodies).splitlines()),
 )
 
 
 @specimen("parsed-once-more", "FID03", "corrupted")
 class ParsedOnceMore(Reference):
-    bug = "A text that is JSON is read as what it says."
+    bug = "A text that is JSON comes back as what it encodes."
 
     def decode(self, bodies: list[str]) -> list[Any]:
         return [self.parsed(message) for message in super().decode(bodies)]
 
     def parsed(self, message: ChatMessage) -> ChatMessage:
-        """The message with its content parsed, if it can be."""
+        """Return the message with its content parsed, if it is JSON."""
         try:
             return message.model_copy(update={"content": json.loads(str(message.content))})
         except ValueError:
@@ -106,7 +99,7 @@ variant("numeric-affinity", Editor, "FID03", "corrupted")(
     text=lambda self, text: str(int(text)) if re.fullmatch(r"-?\d{1,18}", text) else text,
 )
 variant("yaml-booleans", Editor, "FID03", "corrupted")(
-    bug="A bare yes or no is written as true or false.",
+    bug="A bare yes or no is stored as true or false.",
     text=lambda self, text: {"yes": "true", "no": "false"}.get(text, text),
 )
 variant("null-is-empty", Editor, "FID03", "corrupted")(
@@ -114,11 +107,11 @@ variant("null-is-empty", Editor, "FID03", "corrupted")(
     text=lambda self, text: "" if text in {"None", "null"} else text,
 )
 variant("html-escaped", Editor, "FID04", "corrupted")(
-    bug="Text is escaped for HTML when it is saved, and not when it is shown.",
+    bug="Text is escaped for HTML when it is saved instead of when it is shown.",
     text=lambda self, text: html.escape(text),
 )
 variant("html-unescaped", Editor, "FID04", "corrupted")(
-    bug="Entities are undone, so that text about HTML becomes HTML.",
+    bug="HTML entities are decoded, so text about HTML becomes HTML.",
     text=lambda self, text: html.unescape(text),
 )
 variant("tags-removed", Editor, "FID04", "corrupted")(
@@ -130,18 +123,18 @@ variant("doubled-quotes", Editor, "FID04", "corrupted")(
     text=lambda self, text: text.replace("'", "''"),
 )
 variant("filled-in", Editor, "FID04", "refused")(
-    bug="The text is used as a template, which fails on any brace or per cent.",
+    bug="The text is used as a template, which fails on braces.",
     text=lambda self, text: text.format(session="s") if re.search(r"{\w*}", text) else text,
 )
 variant("unescaped", Editor, "FID04", "corrupted")(
-    bug="Escapes in the text are carried out.",
+    bug="Escape sequences in the text are interpreted.",
     text=lambda self, text: re.sub(r"\\([nrt])", lambda found: json.loads(f'"\\{found[1]}"'), text),
 )
 variant("url-decoded", Editor, "FID04", "corrupted")(
-    bug="Text is decoded as if it had come in a URL.", text=lambda self, text: unquote(text)
+    bug="Text is decoded as if it came from a URL.", text=lambda self, text: unquote(text)
 )
 variant("secrets-masked", Editor, "FID04", "corrupted")(
-    bug="What looks like an address is masked, for privacy.",
+    bug="Whatever looks like an e-mail address is masked, for privacy.",
     text=lambda self, text: re.sub(r"\S+@\S+", "[redacted]", text),
 )
 variant("varchar-255", Editor, "FID05", "corrupted")(
@@ -151,7 +144,7 @@ variant("varchar-255", Editor, "FID05", "corrupted")(
 
 @specimen("text-64k", "FID05", "corrupted")
 class Text64k(Editor):
-    bug = "A text is cut after 65,535 bytes, in the middle of a character if need be."
+    bug = "A text is cut after 65,535 bytes, even in the middle of a character."
 
     def text(self, text: str) -> str:
         data = encoded(text)
@@ -175,7 +168,7 @@ class FourThousandAtMost(Editor):
 
 
 variant("four-megabytes", Reference, "FID05", "swallowed")(
-    bug="A message of more than four megabytes is dropped without a word.",
+    bug="A message of more than four megabytes is dropped silently.",
     encode=lambda self, messages: [
         row for row in Reference.encode(self, messages) if len(row[1]) < 4_000_000
     ],
@@ -198,7 +191,7 @@ variant("unencodable-skipped", Reference, "FID06", "swallowed")(
     ),
 )
 variant("empty-is-nothing", Reference, "FID07", "lost")(
-    bug="A message without text is skipped.",
+    bug="A message without text is dropped.",
     encode=lambda self, messages: Reference.encode(
         self, [message for message in messages if message.content]
     ),
@@ -214,7 +207,7 @@ variant("empty-is-none", Reference, "FID07", "corrupted")(
 
 @specimen("text-is-required", "FID07", "refused")
 class TextIsRequired(Editor):
-    bug = "A message without text is refused, also an assistant's that only calls tools."
+    bug = "A message without text is refused, even if it only calls tools."
 
     def text(self, text: str) -> str:
         if not text:
@@ -223,28 +216,27 @@ class TextIsRequired(Editor):
 
 
 class PartsEditor(Reference):
-    """Does something of its own to a content that is made of parts."""
+    """A store that changes a content made of parts before it writes it."""
 
     def parts(self, parts: list[dict[str, Any]]) -> Any:
-        """The parts as they will be kept."""
+        """Return the parts as they will be kept."""
         raise NotImplementedError
 
     def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
-        return super().encode(
-            [
-                each.model_copy(update={"content": self.parts(each.content)})
-                if isinstance(each.content, list)
-                else each
-                for each in messages
-            ]
-        )
+        return super().encode([self.edited(each) for each in messages])
+
+    def edited(self, message: ChatMessage) -> ChatMessage:
+        """Return the message as it will be kept."""
+        if not isinstance(message.content, list):
+            return message
+        return message.model_copy(update={"content": self.parts(message.content)})
 
 
 variant("parts-printed", PartsEditor, "FID08", "corrupted")(
-    bug="A content made of parts is kept as its printed form.", parts=lambda self, parts: str(parts)
+    bug="A content made of parts is stored as its str.", parts=lambda self, parts: str(parts)
 )
 variant("parts-joined", PartsEditor, "FID08", "corrupted")(
-    bug="Only the texts of the parts are kept, as one.",
+    bug="Only the texts of the parts are kept, joined into one.",
     parts=lambda self, parts: " ".join(part.get("text", "") for part in parts),
 )
 variant("first-part-only", PartsEditor, "FID08", "corrupted")(
@@ -254,7 +246,7 @@ variant("first-part-only", PartsEditor, "FID08", "corrupted")(
 
 @specimen("known-part-keys", "FID08", "corrupted")
 class KnownPartKeys(PartsEditor):
-    bug = "Of a part only the keys that the schema knows are kept."
+    bug = "Only the keys that the schema knows are kept of each part."
 
     def parts(self, parts: list[dict[str, Any]]) -> Any:
         known = {"type", "text", "image_url"}

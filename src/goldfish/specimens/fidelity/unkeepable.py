@@ -1,4 +1,4 @@
-"""Stores that are spoilt by something that they cannot keep."""
+"""Stores that are damaged by something that they cannot keep."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from goldfish.specimens.references.sqlite import Reference
 
 @specimen("facts-spoilt-by-one", "FID60", "lost")
 class FactsSpoiltByOne(FactsReference):
-    bug = "Metadata that cannot be written are refused too late: the next opening finds no facts."
+    bug = "Metadata that cannot be stored is refused too late: the next opening finds no facts."
 
     def set_up(self) -> None:
         self.spoilt = self.path.with_suffix(".spoilt")
@@ -27,7 +27,7 @@ class FactsSpoiltByOne(FactsReference):
 
 
 variant("metadata-beside-its-own", FactsReference, "FID62", "corrupted")(
-    bug="Metadata lie beside the fields of the store, and give way to one of the same name.",
+    bug="Metadata shares a record with the store's fields, which win over the same name.",
     encode=lambda self, metadata: FactsReference.encode(
         self, {key: value for key, value in (metadata or {}).items() if key != "data"}
     ),
@@ -36,7 +36,7 @@ variant("metadata-beside-its-own", FactsReference, "FID62", "corrupted")(
 
 @specimen("messages-spoilt-by-one", "FID61", "lost")
 class MessagesSpoiltByOne(Reference):
-    bug = "A message that cannot be written is refused too late: the next opening finds none."
+    bug = "A message that cannot be stored is refused too late: the next opening finds none."
 
     def set_up(self) -> None:
         self.spoilt = self.path.with_suffix(".spoilt")

@@ -8,7 +8,7 @@ import os.path
 import re
 import unicodedata
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from urllib.parse import unquote_plus
 
 from goldfish.encoding import encode_batch
@@ -24,28 +24,18 @@ class Renamed(Reference):
     """A correct store, except for the name by which it knows a session."""
 
     def rename(self, name: str) -> str:
+        """Return the name by which a session is known."""
         return name
 
     def key(self, session_id: str) -> bytes:
         return super().key(self.rename(session_id))
-
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
-        self.db.executemany(
-            "INSERT OR IGNORE INTO messages (session, id, body) VALUES (?, ?, ?)",
-            [(self.key(session_id), Reference.key(self, name), body) for name, body in rows],
-        )
-
-    def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
-        names = [(self.key(session_id), Reference.key(self, name)) for name in ids]
-        return self.db.executemany(
-            "DELETE FROM messages WHERE session = ? AND id = ?", names
-        ).rowcount
 
 
 class Matched(Reference):
     """A correct store, except for the sessions whose messages a read returns."""
 
     def matches(self, asked: str, there: str) -> bool:
+        """Return True if a read of one session returns the messages of another."""
         return asked == there
 
     def bodies(self, session_id: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Stores that mix up sessions, whatever they are called."""
+"""Stores that mix up sessions, whatever their ids are."""
 
 import asyncio
 import hashlib
@@ -9,6 +9,7 @@ from goldfish.encoding import decode_messages
 from goldfish.messages import ChatMessage
 from goldfish.specimens import specimen, variant
 from goldfish.specimens.isolation.ids import Renamed
+from goldfish.specimens.liveness.answering import ReadingRegisters
 from goldfish.specimens.references.sqlite import Reference
 
 # A store that mixes up ordinary sessions fails wherever two of them are used.
@@ -16,7 +17,7 @@ ANYWHERE = "ORD DUP DUR FID TRM CLR TTL LIV CON SNP FLT"
 
 
 variant("forgotten-where", Reference, "ISO01", "leaked", explains=ANYWHERE)(
-    bug="The query forgets the session: everybody reads everything.",
+    bug="The query lacks the session, so everybody reads everything.",
     bodies=lambda self, session_id: [
         body for (body,) in self.db.execute("SELECT body FROM messages ORDER BY n")
     ],
@@ -36,7 +37,7 @@ class FirstSessionSticks(Renamed):
 
 @specimen("latest-session-read", "ISO01", "leaked", explains=ANYWHERE)
 class LatestSessionRead(Reference):
-    bug = "A reader is given the session that was written last."
+    bug = "A read returns the session that was written last."
 
     latest = ""
 
@@ -58,7 +59,7 @@ variant("thousand-buckets", Renamed, "ISO15", "leaked", explains=ANYWHERE)(
 
 @specimen("hundred-sessions", "ISO15", "lost", explains="FID LIV CLR")
 class HundredSessions(Reference):
-    bug = "Only the hundred newest sessions are kept, without a word."
+    bug = "Only the hundred newest sessions are kept, without notice."
 
     def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
         super().insert(session_id, rows)
@@ -72,26 +73,14 @@ variant("all-if-unknown", Reference, "ISO17", "leaked", explains=ANYWHERE)(
         Reference.bodies(self, session_id) or self.column("SELECT body FROM messages ORDER BY n")
     ),
 )
-
-
-@specimen("made-by-reading", "ISO17", "phantom", explains="CLR FID LIV TTL")
-class MadeByReading(Reference):
-    bug = "Reading a session makes it."
-
-    def set_up(self) -> None:
-        self.seen: set[str] = set()
-
-    def get_history(self, session_id: str, *, last: int | None = None) -> list[Any]:
-        self.seen.add(session_id)
-        return super().get_history(session_id, last=last)
-
-    def list_sessions(self) -> list[str]:
-        return sorted({*super().list_sessions(), *self.seen})
+variant("made-by-reading", ReadingRegisters, "ISO17", "phantom", explains="CLR FID LIV TTL")(
+    bug="Reading a session creates it."
+)
 
 
 @specimen("shared-empty-list", "ISO17", "phantom", explains="FID CLR")
 class SharedEmptyList(Reference):
-    bug = "All empty sessions are one and the same list, which callers may change."
+    bug = "All empty sessions share one list, which callers may change."
 
     empty: list[Any] = []  # noqa: RUF012 - the bug
 
@@ -105,7 +94,7 @@ class SharedEmptyList(Reference):
 
 @specimen("raises-if-unknown", "ISO17", "refused", explains=ANYWHERE)
 class RaisesIfUnknown(Reference):
-    bug = "Reading a session in which nobody spoke is an error."
+    bug = "Reading a session without messages raises a KeyError."
 
     def bodies(self, session_id: str) -> list[str]:
         found = super().bodies(session_id)
@@ -116,7 +105,7 @@ class RaisesIfUnknown(Reference):
 
 @specimen("same-words-once", "ISO18", "lost", explains=ANYWHERE)
 class SameWordsOnce(Reference):
-    bug = "Words that any session said before are not kept again."
+    bug = "A message whose content any session has said before is not stored."
 
     def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
         said = self.column("SELECT body FROM messages")
@@ -133,8 +122,7 @@ class IdsOfAllSessions(Reference):
 
     def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
         for row in rows:
-            query = "SELECT 1 FROM messages WHERE id = ?"
-            if not self.db.execute(query, (self.key(row[0]),)).fetchone():
+            if not self.column("SELECT 1 FROM messages WHERE id = ?", self.key(row[0])):
                 super().insert(session_id, [row])
 
 
@@ -183,7 +171,7 @@ class OneReaderAtATime(Reference):
 
 @specimen("last-of-all", "ISO21", "leaked", explains="ORD TTL")
 class LastOfAll(Reference):
-    bug = "The query for the last messages forgets the session."
+    bug = "The query for the last messages lacks the session."
 
     def get_history(self, session_id: str, *, last: int | None = None) -> list[Any]:
         if not last or last < 0:
@@ -194,7 +182,7 @@ class LastOfAll(Reference):
 
 @specimen("lossy-on-disk", "ISO22", "leaked", explains="DUR")
 class LossyOnDisk(Reference):
-    bug = "Sessions are apart while the store is open, and lower-cased when it is closed."
+    bug = "Sessions are distinct while the store is open, and lower-cased when it closes."
 
     def close(self) -> None:
         lower = "CAST(lower(CAST(session AS TEXT)) AS BLOB)"

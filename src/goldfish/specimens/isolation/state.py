@@ -1,4 +1,4 @@
-"""Stores in which named values reach, or are taken from, somebody else."""
+"""Stores in which named values reach somebody else, or are taken from them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,14 +8,14 @@ from goldfish.specimens import specimen, variant
 from goldfish.specimens.references.state import StateReference
 
 variant("state-by-small-letters", StateReference, "ISO40", "leaked", explains="CLR")(
-    bug="The values of a session are found by its id in small letters.",
+    bug="The values of a session are found by its id in lower case.",
     owner=lambda self, session_id, user_id: StateReference.owner(self, session_id.lower(), user_id),
 )
 
 
 @specimen("state-of-users-by-prefix", "ISO41", "leaked", explains="CON")
 class StateOfUsersByPrefix(StateReference):
-    bug = "A user is given the values of all whose ids begin alike."
+    bug = "A user is given the values of all whose ids begin with theirs."
 
     def read(self, owner: bytes) -> dict[bytes, str]:
         if not owner.startswith(b"u"):
@@ -26,7 +26,7 @@ class StateOfUsersByPrefix(StateReference):
 
 
 variant("users-beside-sessions", StateReference, "ISO42", "leaked", explains="CLR SNP")(
-    bug="A user and a session of one name have the same values.",
+    bug="A user and a session of the same name share their values.",
     owner=lambda self, session_id, user_id: self.key(session_id if user_id is None else user_id),
 )
 
@@ -42,7 +42,7 @@ class StateOfUsersInSessions(StateReference):
 
 @specimen("state-as-a-message", "ISO43", "phantom", explains="CLR SNP")
 class StateAsAMessage(StateReference):
-    bug = "What is set is also said."
+    bug = "Setting values also adds a message."
 
     def put(self, session_id: str, values: Mapping[str, Any], user_id: str | None) -> None:
         super().put(session_id, values, user_id)

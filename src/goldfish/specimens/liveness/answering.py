@@ -21,7 +21,7 @@ variant("must-exist-to-trim", TrimUnknownRaises, "LIV01", "refused", explains="T
 
 @specimen("must-exist-to-read", "LIV01", "refused", explains="CLR DUR FID ISO TRM TTL")
 class MustExistToRead(Reference):
-    bug = "Reading a session that this opening has never seen raises."
+    bug = "Reading raises a KeyError until the store has its first message."
 
     def get_history(self, session_id: str, *, last: int | None = None) -> list[Any]:
         if not self.db.execute("SELECT 1 FROM sqlite_sequence").fetchone():
@@ -31,7 +31,7 @@ class MustExistToRead(Reference):
 
 @specimen("spins-until-deleted", "LIV01", "wedged", explains="CLR TTL")
 class SpinsUntilDeleted(Reference):
-    bug = "Deleting tries again until a row is gone, for ever if there is none."
+    bug = "Deleting retries until a row is gone, for ever if there is none."
 
     def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
         names = list(ids)
@@ -42,7 +42,7 @@ class SpinsUntilDeleted(Reference):
 
 @specimen("reading-registers", "LIV01", "phantom", explains="CLR FID ISO TTL")
 class ReadingRegisters(Reference):
-    bug = "Asking for a session enters it in the list of sessions."
+    bug = "Reading a session adds it to the list of sessions."
 
     def set_up(self) -> None:
         self.seen: set[str] = set()
@@ -57,7 +57,7 @@ class ReadingRegisters(Reference):
 
 @specimen("lock-kept-by-error", "LIV02", "wedged", explains="FID")
 class LockKeptByError(Reference):
-    bug = "A lock is taken before the batch is encoded, and not given back when that fails."
+    bug = "A lock is taken before the batch is encoded, and not released if that fails."
 
     def set_up(self) -> None:
         self.writing = threading.Lock()
@@ -70,7 +70,7 @@ class LockKeptByError(Reference):
 
 @specimen("transaction-kept-by-error", "LIV02", "refused", explains="FID")
 class TransactionKeptByError(Reference):
-    bug = "A transaction is begun before the batch is encoded, and not ended when that fails."
+    bug = "A transaction is begun before the batch is encoded, and not ended if that fails."
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         self.db.execute("BEGIN IMMEDIATE")
@@ -81,7 +81,7 @@ class TransactionKeptByError(Reference):
 
 @specimen("refused-batch-comes-back", "LIV02", "phantom", explains="FID")
 class RefusedBatchComesBack(Reference):
-    bug = "What could be encoded of a refused batch waits in a buffer for the next write."
+    bug = "The storable part of a refused batch waits in a buffer for the next write."
 
     def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
         self.buffer: list[tuple[str, str]] = getattr(self, "buffer", [])
@@ -108,7 +108,7 @@ class ErrorsUseUpThePool(Reference):
 
 @specimen("one-batch-a-tick", "LIV03", "refused")
 class OneBatchATick(AsyncReference):
-    bug = "The writes of one moment are checked together, so that one bad value fails them all."
+    bug = "Writes of the same moment are checked together, so one bad value fails them all."
 
     def set_up(self) -> None:
         self.waiting: dict[str, ChatMessage] = {}
@@ -127,7 +127,7 @@ class OneBatchATick(AsyncReference):
 
 @specimen("error-of-a-neighbour", "LIV03", "lost")
 class ErrorOfANeighbour(AsyncReference):
-    bug = "A refusal empties the queue, also of the writes that were promised beside it."
+    bug = "A refusal empties the queue, including the writes beside it."
 
     async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         self.refused = False
@@ -144,7 +144,7 @@ class ErrorOfANeighbour(AsyncReference):
 
 @specimen("lock-kept-by-cancelling", "LIV04", "wedged")
 class LockKeptByCancelling(AsyncReference):
-    bug = "A lock is taken without a finally, and a cancelled call never gives it back."
+    bug = "A lock is taken without a finally, so a cancelled call never releases it."
 
     def set_up(self) -> None:
         self.turn = asyncio.Lock()
@@ -177,7 +177,7 @@ class AnswersOffByOne(AsyncReference):
 
 @specimen("handles-never-closed", "LIV05", "refused", explains="FID CON DUR ISO CLR")
 class HandlesNeverClosed(Reference):
-    bug = "Every write keeps a handle open, and there are a hundred and twenty of them."
+    bug = "Every write keeps a handle open, and there are only 120."
 
     def set_up(self) -> None:
         self.handles: list[int] = []
@@ -191,7 +191,7 @@ class HandlesNeverClosed(Reference):
 
 @specimen("events-never-read", "LIV05", "wedged", explains="FID CON DUR ISO CLR")
 class EventsNeverRead(Reference):
-    bug = "Every read puts an event in a queue of 140 places that nobody empties."
+    bug = "Every read puts an event into a queue of 140 places that is never emptied."
 
     def set_up(self) -> None:
         self.places = threading.Semaphore(140)
@@ -202,7 +202,7 @@ class EventsNeverRead(Reference):
 
 
 class Counted(Reference):
-    """Counts its openings in the storage."""
+    """A correct store that counts its openings in the storage."""
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         self.places = Path(sandbox.path) / "openings"
@@ -213,12 +213,12 @@ class Counted(Reference):
         super().__init__(sandbox, ttl=ttl)
 
     def refuse_too_many(self, others: int) -> None:
-        """Raise if there are too many."""
+        """Raise if there are too many openings."""
 
 
 @specimen("slots-kept-after-closing", "LIV06", "refused")
 class SlotsKeptAfterClosing(Counted):
-    bug = "Closing does not give back the slot of an opening, and there are twelve."
+    bug = "Closing does not return the slot of an opening, and there are only twelve."
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         super().__init__(sandbox, ttl=ttl)
@@ -231,7 +231,7 @@ class SlotsKeptAfterClosing(Counted):
 
 @specimen("three-openings-at-most", "LIV07", "refused", explains="CON")
 class ThreeOpeningsAtMost(Counted):
-    bug = "No more than three openings at a time are allowed."
+    bug = "At most three openings are allowed at a time."
 
     def refuse_too_many(self, others: int) -> None:
         if others >= 3:
@@ -244,7 +244,7 @@ class ThreeOpeningsAtMost(Counted):
 
 @specimen("alone-on-the-file", "LIV07", "wedged", explains="CON CLR DUR DUP ISO ORD TRM TTL FID")
 class AloneOnTheFile(Reference):
-    bug = "The first to write keeps the file locked for itself until it is closed."
+    bug = "The first to write keeps the file locked until it is closed."
 
     def set_up(self) -> None:
         self.db.execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -252,7 +252,7 @@ class AloneOnTheFile(Reference):
 
 @specimen("readers-lock-writers-out", "LIV08", "refused", explains="CON CLR ORD DUR")
 class ReadersLockWritersOut(Reference):
-    bug = "A read leaves its transaction open, and nobody waits for a lock."
+    bug = "A read leaves its transaction open, and a writer does not wait for the lock."
 
     def set_up(self) -> None:
         self.db.execute("PRAGMA busy_timeout = 0")
@@ -275,7 +275,7 @@ class ReadersLockWritersOut(Reference):
 
 @specimen("one-operation-at-a-time", "LIV09", "refused", explains="CON ISO")
 class OneOperationAtATime(AsyncReference):
-    bug = "Two calls at once share a connection, which serves one."
+    bug = "Two calls at once share a connection, which serves only one."
 
     busy = False
 
@@ -291,7 +291,7 @@ class OneOperationAtATime(AsyncReference):
 
 @specimen("lost-wake-up", "LIV09", "wedged", explains="CON ISO")
 class LostWakeUp(AsyncReference):
-    bug = "Calls that wait are woken by a future that only one of them gets."
+    bug = "Waiting calls are woken by a future that only one of them gets."
 
     ready: "asyncio.Future[None] | None" = None
     busy = False
@@ -311,9 +311,7 @@ class LostWakeUp(AsyncReference):
 
 @specimen("last-one-wins", "LIV09", "lost", explains="CON ISO")
 class LastOneWins(AsyncReference):
-    bug = (
-        "The call that is under way is kept in the store itself, where the next one overwrites it."
-    )
+    bug = "The call under way is kept in the store, where the next one overwrites it."
 
     async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         self.session, self.batch = session_id, messages
@@ -323,7 +321,7 @@ class LastOneWins(AsyncReference):
 
 @specimen("dead-after-a-large-packet", "LIV10", "refused")
 class DeadAfterALargePacket(Reference):
-    bug = "A batch that is too large closes the connection, and nobody opens another."
+    bug = "A batch that is too large closes the connection, and no other is opened."
 
     def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
         if len(messages) > 2_400:
@@ -334,7 +332,7 @@ class DeadAfterALargePacket(Reference):
 
 @specimen("generator-keeps-the-lock", "LIV11", "wedged")
 class GeneratorKeepsTheLock(Reference):
-    bug = "A history is handed out row by row under a lock that only a complete reading gives back."
+    bug = "A history is returned row by row under a lock that only a complete read releases."
 
     def set_up(self) -> None:
         self.turn = threading.Lock()
@@ -348,7 +346,7 @@ class GeneratorKeepsTheLock(Reference):
         return self.one_by_one(found)
 
     def one_by_one(self, found: list[Any]) -> Iterator[Any]:
-        """The messages, and then the lock."""
+        """Yield the messages, then release the lock."""
         self.turn.acquire()
         yield from found
         self.turn.release()

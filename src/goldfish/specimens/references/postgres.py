@@ -1,11 +1,10 @@
-"""A plain, correct store on PostgreSQL: what the specimens on PostgreSQL are, but for one thing.
+"""A plain, correct store on PostgreSQL, written as a stranger would, on one psycopg connection.
 
-It is written as a stranger would, sync and on one psycopg connection, and shares nothing with our
-own stores but the encoding of messages.
+It shares nothing with our own stores but the encoding of messages.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from goldfish.encoding import decode_messages, encode_batch
@@ -30,6 +29,13 @@ DELETE FROM reference WHERE n IN (
 """
 DELETE = "DELETE FROM reference WHERE session = %s AND id = ANY(%s)"
 CLEAR = "DELETE FROM reference WHERE session = %s"
+
+
+def ignore(name: str) -> suppress:
+    """Return a block in which this error of psycopg is swallowed."""
+    from psycopg import errors
+
+    return suppress(getattr(errors, name))
 
 
 class PostgresReference:
@@ -61,7 +67,7 @@ class PostgresReference:
     # What specimens most like to get wrong: connections, transactions, statements.
 
     def connection(self) -> Any:
-        """The connection, or a new one in place of one that is broken."""
+        """Return the connection, or a new one if it is broken."""
         if self.db.closed:
             self.db = self.connect()
         return self.db
@@ -87,7 +93,7 @@ class PostgresReference:
             cursor.executemany(INSERT, [(session, encoded(name), body) for name, body in rows])
 
     def read(self, session_id: str) -> list[str]:
-        """The texts of a session, oldest first."""
+        """Return the texts of a session, oldest first."""
         with self.transaction() as db:
             return [body for (body,) in db.execute(READ, [encoded(session_id)])]
 

@@ -64,12 +64,17 @@ class Reference(Database):
 
     tables = SCHEMA
     order = "n"  # by which a history is sorted
+    statement = "INSERT OR IGNORE INTO messages (session, id, body) VALUES (?, ?, ?)"
 
     def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
         self.ttl = ttl
         super().__init__(sandbox.path / "reference.db")
 
     # What specimens most like to get wrong: texts, rows, deadlines.
+
+    def message_key(self, message_id: str) -> bytes:
+        """Return the id of a message as the database keeps it."""
+        return encoded(message_id)
 
     def encode(self, messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
         """Return the (id, body) of each message; raise if one cannot be kept."""
@@ -110,10 +115,8 @@ class Reference(Database):
 
     def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
         """Write the rows whose ids the session lacks."""
-        self.db.executemany(
-            "INSERT OR IGNORE INTO messages (session, id, body) VALUES (?, ?, ?)",
-            [(self.key(session_id), self.key(name), body) for name, body in rows],
-        )
+        values = [(self.key(session_id), self.message_key(name), body) for name, body in rows]
+        self.db.executemany(self.statement, values)
 
     def bury(self, session_id: str) -> None:
         """Remove the session if it has expired."""
@@ -140,10 +143,9 @@ class Reference(Database):
         ).rowcount
 
     def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
-        names = [(self.key(session_id), self.key(name)) for name in ids]
-        return self.db.executemany(
-            "DELETE FROM messages WHERE session = ? AND id = ?", names
-        ).rowcount
+        names = [(self.key(session_id), self.message_key(name)) for name in ids]
+        query = "DELETE FROM messages WHERE session = ? AND id = ?"
+        return self.db.executemany(query, names).rowcount
 
     def clear(self, session_id: str) -> None:
         self.remove_session(session_id)

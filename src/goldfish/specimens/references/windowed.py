@@ -1,7 +1,7 @@
-"""A plain, correct store with a window: it keeps the newest messages, and a summary of the rest.
+"""A plain, correct store with a window: it keeps the newest messages and a summary of the rest.
 
-The summary quotes what it tells of, as that of a model would that forgets nothing. What is slow,
-because a model thinks, is ``think``; all that is written afterwards is written at once.
+The summary quotes every message, like that of a model that forgets nothing. Only ``think`` is slow,
+as a model is; what follows is written at once.
 """
 
 import asyncio
@@ -11,7 +11,7 @@ from typing import Any
 from goldfish.messages import ChatMessage
 from goldfish.specimens.references.asynchronous import AsyncReference
 
-SCHEMA = "CREATE TABLE IF NOT EXISTS told (n INTEGER PRIMARY KEY, session BLOB, text TEXT);"
+SCHEMA = "CREATE TABLE IF NOT EXISTS told (n INTEGER PRIMARY KEY, session BLOB, text TEXT)"
 
 Row = tuple[int, str]
 
@@ -28,7 +28,7 @@ class WindowedReference(AsyncReference):
         self.store.db.executescript(SCHEMA)
 
     async def think(self) -> None:
-        """What it takes a model to make a summary."""
+        """Wait as long as a model takes to make a summary."""
         await asyncio.sleep(self.thinking)
 
     async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
@@ -63,16 +63,16 @@ class WindowedReference(AsyncReference):
         )
 
     def rows(self, session_id: str) -> list[Row]:
-        """The number and the body of each message, oldest first."""
+        """Return the number and the body of each message, oldest first."""
         query = "SELECT n, body FROM messages WHERE session = ? ORDER BY n"
         return list(self.store.db.execute(query, (self.store.key(session_id),)))
 
     def surplus(self, session_id: str) -> list[Row]:
-        """The rows that are beyond the window."""
+        """Return the rows that are beyond the window."""
         return self.rows(session_id)[: -self.window]
 
     def summary(self, session_id: str) -> str:
-        """What the summary says, as the bodies of the messages do."""
+        """Return the text of the summary."""
         query = "SELECT text FROM told WHERE session = ? ORDER BY n"
         found = self.store.db.execute(query, (self.store.key(session_id),))
         told = self.store.decode([body for (body,) in found])
