@@ -12,12 +12,10 @@ from goldfish.specimens.references.facts import SCHEMA, FactsReference
 REOPENED = "DUP REV TTL CON FLT"
 
 
-@specimen("facts-gone-on-opening", "DUR23", "lost", explains=REOPENED)
-class FactsGoneOnOpening(FactsReference):
-    bug = "Every opening begins with an empty table."
-
-    def set_up(self) -> None:
-        self.db.execute("DELETE FROM facts")
+variant("facts-gone-on-opening", FactsReference, "DUR23", "lost", explains=REOPENED)(
+    bug="Every opening begins with an empty table.",
+    set_up=lambda self: self.db.execute("DELETE FROM facts"),
+)
 
 
 @specimen("facts-as-first-read", "DUR24", "stale", explains=REOPENED)

@@ -69,12 +69,10 @@ class WrittenWhenRead(Buffered):
         super().close()
 
 
-@specimen("wiped-on-open", "DUR02", "lost", explains="CLR TRM ORD TTL FID LIV")
-class WipedOnOpen(Reference):
-    bug = "Every opening begins with an empty table, a leftover from the tests."
-
-    def set_up(self) -> None:
-        self.db.execute("DELETE FROM messages")
+variant("wiped-on-open", Reference, "DUR02", "lost", explains="CLR TRM ORD TTL FID LIV")(
+    bug="Every opening begins with an empty table, a leftover from the tests.",
+    set_up=lambda self: self.db.execute("DELETE FROM messages"),
+)
 
 
 @specimen("closing-drops-the-newest", "DUR02", "lost", explains="CLR TRM ORD TTL FID LIV DUP ISO")

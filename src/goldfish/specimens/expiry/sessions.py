@@ -45,13 +45,10 @@ variant("lists-the-expired", Reference, "TTL02", "stale")(
         decoded(name) for name in self.column("SELECT DISTINCT session FROM messages")
     ],
 )
-
-
-@specimen("deadlines-in-memory", "TTL03", "stale")
-class DeadlinesInMemory(Reference):
-    bug = "Deadlines are kept in memory by the opening that set them."
-
-    tables = "CREATE TEMP TABLE deadlines (session BLOB PRIMARY KEY, at REAL)"
+variant("deadlines-in-memory", Reference, "TTL03", "stale")(
+    bug="Deadlines are kept in memory by the opening that set them.",
+    tables="CREATE TEMP TABLE deadlines (session BLOB PRIMARY KEY, at REAL)",
+)
 
 
 @specimen("expires-on-open", "TTL03", "lost")

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from goldfish.messages import Recollection
 from goldfish.specimens import specimen, variant
 from goldfish.specimens.references.facts import FactsReference
 
@@ -85,12 +84,11 @@ class KeysAsPaths(FactsReference):
         return super().holds(metadata, key, sign, value)
 
 
-@specimen("filters-what-was-found", "REC22", "wrong", explains="ISO")
-class FiltersWhatWasFound(FactsReference):
-    bug = "A filter is applied to the facts that a recall without it would return."
-
-    def find(
-        self, user_id: str, query: str, limit: int, offset: int, wanted: Mapping[str, Any] | None
-    ) -> list[Recollection]:
-        found = super().find(user_id, query, limit, offset, None)
-        return [each for each in found if self.fits(each.fact.metadata, wanted)]
+variant("filters-what-was-found", FactsReference, "REC22", "wrong", explains="ISO")(
+    bug="A filter is applied to the facts that a recall without it would return.",
+    find=lambda self, user_id, query, limit, offset, wanted: [
+        each
+        for each in FactsReference.find(self, user_id, query, limit, offset, None)
+        if self.fits(each.fact.metadata, wanted)
+    ],
+)

@@ -28,15 +28,14 @@ variant("recalls-meaning-it-says", FactsReference, "REC04", "lost")(
     recalls="meaning",
     words=lambda self, text: [word for word in FactsReference.words(self, text) if len(word) > 3],
 )
-
-
-@specimen("recalls-then-looks-whose", "REC05", "lost", explains="ISO")
-class RecallsThenLooksWhose(FactsReference):
-    bug = "The fifty best facts of all users are found, and then those of others are left out."
-
-    def scored(self, query: str, rows: list[Row]) -> list[tuple[Row, float]]:
-        best = super().scored(query, self.rows_of_all())[:50]
-        return [pair for pair in best if pair[0] in rows]
+variant("recalls-then-looks-whose", FactsReference, "REC05", "lost", explains="ISO")(
+    bug="The fifty best facts of all users are found, and then those of others are left out.",
+    scored=lambda self, query, rows: [
+        pair
+        for pair in FactsReference.scored(self, query, self.rows_of_all())[:50]
+        if pair[0] in rows
+    ],
+)
 
 
 @specimen("recalls-by-expression", "REC06", "refused", explains=f"{ASKING} DUP")
