@@ -1,11 +1,11 @@
-"""Messages to JSON text and back, exactly: the one format that every store writes.
+"""Messages as JSON texts, and back without any loss: the one format that every store writes.
 
 Pydantic's own JSON is not used: its writer refuses lone surrogates and its reader turns a named
 time zone into an offset. The reader here builds messages without validating them again, because
 it only reads what the writer wrote; that makes it about as fast as bare ``json.loads``.
 
 UTF-8 has no surrogates, so they are written as escapes. Two of them that form a pair would be read
-as one character: ``\\/``, an escape that nothing else here is written as, keeps them apart.
+as one character: ``\\/``, an escape that is used for nothing else here, keeps them apart.
 """
 
 import json
@@ -37,12 +37,12 @@ _ESCAPE = re.compile(r"\\(?:/\\u(d[c-f][0-9a-f]{2})|.)", re.DOTALL)
 
 
 def encode_message(message: ChatMessage) -> str:
-    """The message as one line of JSON that is always valid UTF-8."""
-    return _without_surrogates(_assemble(message))
+    """Return the message as one line of JSON that is always valid UTF-8."""
+    return _escape_surrogates(_assemble(message))
 
 
 def encode_batch(messages: Iterable[ChatMessage]) -> list[tuple[str, str]]:
-    """The (id, JSON) pairs of a batch, or an error before anything is written."""
+    """Return the (id, JSON) pairs of a batch; raise before anything is written."""
     rows = [(message.id, encode_message(message)) for message in messages]
     if len({key for key, _ in rows}) != len(rows):
         raise UnstorableError("a batch holds the same message id twice: give each message its own")
@@ -50,23 +50,23 @@ def encode_batch(messages: Iterable[ChatMessage]) -> list[tuple[str, str]]:
 
 
 def encode_value(value: Any) -> str:
-    """The value as one line of JSON that is always valid UTF-8: surrogates are escaped."""
-    return _without_surrogates(_dump(value))
+    """Return the value as one line of JSON that is always valid UTF-8: surrogates are escaped."""
+    return _escape_surrogates(_dump(value))
 
 
 def encode_ascii(value: Any) -> str:
-    """The value as one line of JSON in ASCII; no two values are one text."""
-    return _in_ascii(_dump(value))
+    """Return the value as one line of JSON in ASCII; two values never have the same text."""
+    return _escape_to_ascii(_dump(value))
 
 
 def decode_value(text: str | bytes) -> Any:
-    """The value that was encoded as this JSON text."""
+    """Return the value that was encoded as this JSON text."""
     plain = text if isinstance(text, str) else text.decode()
-    return json.loads(_with_pairs_apart(plain) if "\\/" in plain else plain)
+    return json.loads(_split_pairs(plain) if "\\/" in plain else plain)
 
 
 def decode_messages(bodies: Sequence[str] | Sequence[bytes]) -> list[ChatMessage]:
-    """The messages that were encoded as these JSON texts."""
+    """Return the messages that were encoded as these JSON texts."""
     messages: list[ChatMessage] = []
     try:
         # Some at a time: one text of a long history would not fit into the processor's caches.
@@ -80,7 +80,7 @@ def decode_messages(bodies: Sequence[str] | Sequence[bytes]) -> list[ChatMessage
 
 
 def _parse(bodies: Sequence[str] | Sequence[bytes]) -> list[dict[str, Any]]:
-    """The JSON objects, by one call of the fast parser, or of the one that knows surrogates."""
+    """Parse JSON objects by one call of the fast parser, or of the one that knows surrogates."""
     comma: Any = "," if isinstance(bodies[0], str) else b","
     joined = comma.join(bodies)
     joined = f"[{joined}]" if isinstance(joined, str) else b"[%b]" % joined
@@ -94,16 +94,16 @@ def _parse(bodies: Sequence[str] | Sequence[bytes]) -> list[dict[str, Any]]:
 
 
 def _assemble(message: ChatMessage) -> str:
-    """The JSON text, with surrogates in it as they are."""
+    """Return the JSON text, with surrogates in it as they are."""
     quote = encode_basestring
     content = message.content
     if isinstance(content, str):
-        shown = quote(content)
+        encoded = quote(content)
     else:
         refuse_unstorable(content, "content")
-        shown = _dump(content)
+        encoded = _dump(content)
     text = (
-        f'{{"id":{quote(message.id)},"role":{quote(message.role)},"content":{shown},'
+        f'{{"id":{quote(message.id)},"role":{quote(message.role)},"content":{encoded},'
         f'"created_at":"{encode_time(message.created_at)}"'
     )
     if message.name is not None:
@@ -129,7 +129,7 @@ _run_through = deque[None](maxlen=0).extend
 
 
 def build(model: type[Model], fields: dict[str, Any]) -> Model:
-    """A value whose fields are known to be right, and all there."""
+    """Build a value without validation: the fields are known to be right, and all there."""
     made = model.__new__(model)
     _set_fields(made, fields)
     _set_fields_set(made, set(fields))
@@ -141,10 +141,10 @@ def build(model: type[Model], fields: dict[str, Any]) -> Model:
 def _build(
     records: list[dict[str, Any]], *, read_time: Any = datetime.fromisoformat
 ) -> list[ChatMessage]:
-    """The messages whose fields are in the records, which become part of them.
+    """Build messages of records, which become part of them.
 
     A long history spends most of its time here, so there is no call that is not needed, and what
-    is done to each message alike is done by loops that are not Python's.
+    is done to every message is done by loops that are not Python's.
     """
     for record in records:
         record["role"]  # a KeyError if the record is not ours
@@ -170,7 +170,7 @@ def _build(
 
 
 def _complete(record: dict[str, Any]) -> None:
-    """Add the fields that are not written when they have nothing to say; drop what is none."""
+    """Add the fields that are not written when they are empty; drop unknown ones."""
     for key in record.keys() - _FIELDS:
         del record[key]
     absent: dict[str, Any] = {"name": None, "tool_call_id": None, "tool_calls": [], "metadata": {}}
@@ -179,7 +179,7 @@ def _complete(record: dict[str, Any]) -> None:
 
 
 def encode_time(moment: datetime) -> str:
-    """ISO 8601 with the offset, and the name of the zone in brackets (RFC 9557) if it has one."""
+    """Return ISO 8601 with the offset, and the zone's name in brackets (RFC 9557) if it has one."""
     zone = moment.tzinfo
     if isinstance(zone, ZoneInfo) and zone.key:
         return f"{moment.isoformat()}[{zone.key}]"
@@ -187,12 +187,12 @@ def encode_time(moment: datetime) -> str:
 
 
 def decode_time(text: str) -> datetime:
-    """The moment that was encoded, in its zone."""
+    """Return the moment that was encoded, in its zone."""
     if text[-1] != "]":
         return datetime.fromisoformat(text)
     stamp, _, key = text[:-1].partition("[")
     moment = datetime.fromisoformat(stamp)
-    zone = _zone(key)
+    zone = _find_zone(key)
     if zone is None:
         return moment
     local = moment.replace(tzinfo=zone)
@@ -200,36 +200,33 @@ def decode_time(text: str) -> datetime:
 
 
 @lru_cache(maxsize=1024)
-def _zone(key: str) -> ZoneInfo | None:
-    """The zone, or None where this machine's tz database does not have it."""
+def _find_zone(key: str) -> ZoneInfo | None:
+    """Return the zone, or None if this machine's tz database does not have it."""
     try:
         return ZoneInfo(key)
     except (KeyError, ValueError, OSError):
         return None
 
 
-def _without_surrogates(text: str) -> str:
-    """The JSON text as it is if it has no surrogates; most have none."""
+def _escape_surrogates(text: str) -> str:
+    """Return the JSON text with surrogates escaped; most texts have none and stay as they are."""
     if text.isascii():
         return text
     try:
         text.encode()
     except UnicodeEncodeError:
-        return _in_ascii(text)
+        return _escape_to_ascii(text)
     return text
 
 
-def _in_ascii(text: str) -> str:
-    """The JSON text with an escape for each other character, and a mark within split pairs."""
-    return _BEYOND_ASCII.sub(_escaped, _WITHIN_PAIR.sub(r"\/", text))
+def _escape_to_ascii(text: str) -> str:
+    """Escape every character beyond ASCII, with a mark between two surrogates that form a pair."""
+    marked = _WITHIN_PAIR.sub(r"\/", text)
+    return _BEYOND_ASCII.sub(lambda run: encode_basestring_ascii(run[0])[1:-1], marked)
 
 
-def _escaped(run: re.Match[str]) -> str:
-    return encode_basestring_ascii(run[0])[1:-1]
-
-
-def _with_pairs_apart(text: str) -> str:
-    """The JSON text with a bare low surrogate after each mark: a reader joins only two escapes."""
+def _split_pairs(text: str) -> str:
+    """Put a bare low surrogate after each mark: a reader joins only two escapes."""
     return _ESCAPE.sub(lambda found: chr(int(found[1], 16)) if found[1] else found[0], text)
 
 
@@ -238,28 +235,30 @@ def refuse_unstorable(value: Any, where: str) -> None:
 
     ``json.dumps`` alone would quietly turn a tuple into a list and the key ``1`` into ``"1"``.
     """
-    found = _unstorable(value, 0)
+    found = _find_unstorable(value, 0)
     if found is not None:
         path, reason = found
         raise UnstorableError(f"{where}{path[:120]} {reason}")
 
 
-def _unstorable(value: Any, depth: int) -> tuple[str, str] | None:
-    """Where inside the value something cannot be kept, and why; None if all of it can."""
+def _find_unstorable(value: Any, depth: int) -> tuple[str, str] | None:
+    """Return where inside the value something cannot be kept, and why; None if all of it can."""
     if value is None or isinstance(value, str | float | bool):
         return None
     if isinstance(value, int):
-        return _endless_integer(value)
+        # Python neither writes nor reads integers of more than 4,300 digits as text.
+        too_long = value.bit_length() > 14_000
+        return ("", "is an integer too long to keep: convert it to text") if too_long else None
     if depth >= MAX_DEPTH:
         return "", f"is nested deeper than {MAX_DEPTH} levels: flatten it"
     if isinstance(value, list):
-        return _unstorable_item(enumerate(value), "[{}]", depth)
+        return _find_unstorable_item(enumerate(value), "[{}]", depth)
     if isinstance(value, dict):
         for key in value:
             if not isinstance(key, str):
                 kind = type(key).__name__
                 return "", f"has a key that is a {kind}: JSON keeps only text as keys"
-        return _unstorable_item(value.items(), ".{}", depth)
+        return _find_unstorable_item(value.items(), ".{}", depth)
     kind = type(value).__name__
     return "", (
         f"is a {kind}, which JSON does not give back as it is: "
@@ -267,19 +266,12 @@ def _unstorable(value: Any, depth: int) -> tuple[str, str] | None:
     )
 
 
-def _unstorable_item(
+def _find_unstorable_item(
     items: Iterable[tuple[Any, Any]], step: str, depth: int
 ) -> tuple[str, str] | None:
     for key, item in items:
-        found = _unstorable(item, depth + 1)
+        found = _find_unstorable(item, depth + 1)
         if found is not None:
             path, reason = found
             return step.format(key) + path, reason
-    return None
-
-
-def _endless_integer(value: int) -> tuple[str, str] | None:
-    """Python neither writes nor reads integers of more than 4,300 digits as text."""
-    if value.bit_length() > 14_000:
-        return "", "is an integer too long to keep: convert it to text"
     return None

@@ -1,4 +1,4 @@
-"""What a memory holds: messages, facts and snapshots, as frozen values."""
+"""The values that a memory holds: messages, facts and snapshots, all frozen."""
 
 import os
 import time
@@ -9,7 +9,7 @@ from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Fiel
 
 
 def new_id() -> str:
-    """A fresh id that sorts by the time it was made (the layout of UUID version 7).
+    """Return a fresh id that sorts by the time it was made (the layout of UUID version 7).
 
     Ids that grow with time keep database indexes compact: a random id would touch a random page.
     """
@@ -22,16 +22,9 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
-def _none_is_empty_list(value: Any) -> Any:
-    return [] if value is None else value
-
-
-def _none_is_empty_dict(value: Any) -> Any:
-    return {} if value is None else value
-
-
 Parts = list[dict[str, Any]]
-Metadata = Annotated[dict[str, Any], BeforeValidator(_none_is_empty_dict)]
+Metadata = Annotated[dict[str, Any], BeforeValidator(lambda value: {} if value is None else value)]
+ToolCalls = Annotated[Parts, BeforeValidator(lambda value: [] if value is None else value)]
 
 
 class _Value(BaseModel):
@@ -46,7 +39,7 @@ class ChatMessage(_Value):
     id: str = Field(default_factory=new_id)
     created_at: AwareDatetime = Field(default_factory=_now)
     name: str | None = None
-    tool_calls: Annotated[Parts, BeforeValidator(_none_is_empty_list)] = Field(default_factory=list)
+    tool_calls: ToolCalls = Field(default_factory=list)
     tool_call_id: str | None = None
     metadata: Metadata = Field(default_factory=dict)
 

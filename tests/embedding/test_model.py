@@ -112,7 +112,7 @@ def test_a_damaged_file_is_an_error_and_never_a_vector(
     damaged = {"flipped": sound[:-1000] + flipped + sound[-999:], "cut": sound[:-1], "empty": b""}
     (tmp_path / name).write_bytes(damaged[harm])
     monkeypatch.setenv(model.VARIABLE, str(tmp_path))
-    with pytest.raises(ModelNotFoundError, match=f"{name} is damaged .* let GOLDFISH_MODEL name"):
+    with pytest.raises(ModelNotFoundError, match=f"{name} is damaged .* set GOLDFISH_MODEL to"):
         MiniLM(model.find())
 
 

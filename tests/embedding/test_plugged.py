@@ -52,14 +52,14 @@ def test_a_row_of_zeros_stays_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
-        ([[1, 2, 3]], r"gave 1 texts vectors of shape \(1, 3\), not \(1, 2\)"),
+        ([[1, 2, 3]], r"returned vectors of shape \(1, 3\), not \(1, 2\)"),
         ([[1, 2], [3, 4]], r"shape \(2, 2\), not \(1, 2\)"),
-        ([1, 2], "gave no table of numbers"),
+        ([1, 2], "did not return a table"),
         ([[1, float("nan")]], "NaN or infinity"),
         ([[1, float("inf")]], "NaN or infinity"),
         ([[1, 2], [3]], "failed"),
         ("words", "failed"),
-        (None, "gave no table of numbers"),
+        (None, "did not return a table"),
     ],
 )
 def test_what_is_no_vector_is_an_error_that_names_the_model(answer: Any, told: str) -> None:
@@ -213,7 +213,7 @@ def test_a_server_that_is_away_is_one_sentence(server: Server) -> None:
 
 def test_an_address_is_one_of_the_web() -> None:
     """A path of a file would be read as one."""
-    with pytest.raises(ValueError, match="it begins with http:// or https://"):
+    with pytest.raises(ValueError, match="must begin with http:// or https://"):
         openai_compatible("file:///etc", "m")
 
 
@@ -242,7 +242,7 @@ def test_a_file_of_onnx_is_run_with_the_tokenizer_beside_it(tmp_path: Path) -> N
 
 def test_a_loaded_model_needs_a_name() -> None:
     """Vectors are stored with it, and it does not tell."""
-    with pytest.raises(ValueError, match="give it as name="):
+    with pytest.raises(ValueError, match="pass name="):
         sentence_transformers(object())
 
 

@@ -1,4 +1,8 @@
-"""Texts as vectors: the embedder that comes with goldfish, and what others are put behind."""
+"""Texts to vectors: all-MiniLM-L6-v2 without torch, or an embedder of the user's.
+
+``goldfish.embedding`` is a public import path. It imports only ``errors``, and numpy where vectors
+are made.
+"""
 
 import os
 from functools import lru_cache
@@ -18,14 +22,14 @@ _loading = Lock()
 
 
 def default_embedder() -> Embedder:
-    """all-MiniLM-L6-v2, loaded once per process, with a cache; an error says how to get it."""
+    """Return all-MiniLM-L6-v2, loaded once per process; an error says how to get it."""
     _require_packages()
     with _loading:
-        return _loaded(os.environ.get(model.VARIABLE), model.cache())
+        return _load(os.environ.get(model.VARIABLE), model.cache())
 
 
 def why_not() -> str | None:
-    """Why there is no default embedder here, in one sentence; None if there is one."""
+    """Return why there is no default embedder here, in one sentence; None if there is one."""
     try:
         _require_packages()
         model.find()
@@ -41,8 +45,8 @@ def _require_packages() -> None:
 
 
 @lru_cache(maxsize=2)
-def _loaded(given: str | None, cache: Path) -> Embedder:
-    """The model that is found in this environment."""
+def _load(given: str | None, cache: Path) -> Embedder:
+    """Load the model that is found in this environment."""
     from goldfish.embedding.cache import Cached
     from goldfish.embedding.minilm import MiniLM
 

@@ -31,7 +31,7 @@ class Dense:
 
 @dataclass(frozen=True)
 class Norm:
-    """Each row to mean 0 and variance 1, then scaled and shifted as was learnt."""
+    """A normalisation of rows to mean 0 and variance 1, then scaled and shifted as was learnt."""
 
     weight: Array
     bias: Array
@@ -73,7 +73,7 @@ class Bert:
         self.dimensions = self._words.shape[1]
 
     def vectors(self, texts: Sequence[Sequence[int]]) -> Array:
-        """One row of length one per text; texts of equal length side by side cost least."""
+        """Return one row of length one per text; texts of equal length side by side cost least."""
         lengths = [len(text) for text in texts]
         places = np.concatenate([np.arange(length) for length in lengths])
         x = self._norm(self._words[np.concatenate(texts)] + self._places[places])
@@ -85,7 +85,7 @@ class Bert:
 
 
 def unit(rows: Array) -> Array:
-    """The rows at length one; a row of zeros stays as it is."""
+    """Scale the rows to length one; a row of zeros stays as it is."""
     lengths: Array = np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]
     scaled = rows.copy()
     scaled /= np.maximum(lengths, EPSILON)
@@ -93,7 +93,7 @@ def unit(rows: Array) -> Array:
 
 
 def attend(fused: Array, lengths: Lengths) -> Array:
-    """Each text looks at itself alone: neighbours of equal length are done in one go."""
+    """Let each text attend to itself alone; neighbours of equal length are done in one go."""
     width = fused.shape[1] // 3
     attended = np.empty((len(fused), width), np.float32)
     start = 0
@@ -109,7 +109,7 @@ def attend(fused: Array, lengths: Lengths) -> Array:
 
 
 def softmax(x: Array) -> Array:
-    """Over the last axis, in place."""
+    """Compute softmax over the last axis, in place."""
     x -= x.max(axis=-1, keepdims=True)
     np.exp(x, out=x)
     x /= x.sum(axis=-1, keepdims=True)
@@ -117,7 +117,7 @@ def softmax(x: Array) -> Array:
 
 
 def gelu(x: Array) -> Array:
-    """``x * Phi(x)`` in place, with the true normal distribution and not the usual tanh."""
+    """Compute ``x * Phi(x)`` in place, with the true normal distribution, not the usual tanh."""
     spare = np.empty((3, min(GELU_ROWS, len(x)), x.shape[1]), np.float32)
     for start in range(0, len(x), GELU_ROWS):
         block = x[start : start + GELU_ROWS]
@@ -134,7 +134,7 @@ HALF, ONE = np.float32(0.5), np.float32(1)
 
 
 def _gelu(x: Array, u: Array, t: Array, f: Array) -> None:
-    """``max(x, 0) - |x| * (1 - Phi(|x|))``, step by step, in memory that is there already."""
+    """Compute ``max(x, 0) - |x| * (1 - Phi(|x|))``, step by step, in memory that is there."""
     np.abs(x, out=u)
     np.multiply(u, SLOPE, out=t)
     t += ONE

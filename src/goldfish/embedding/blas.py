@@ -1,4 +1,4 @@
-"""Keeps numpy's matrix multiplication to one thread for a while: small ones only wait for others.
+"""Limits numpy's matrix multiplication to one thread: small ones gain nothing from several.
 
 OpenBLAS splits every product between all cores, and its threads spin until the slowest is done. For
 one short text that gains little on an idle machine and costs ten times the time on a busy one, or
@@ -28,11 +28,11 @@ class Blas:
         self._lock = Lock()
         self._users = 0
         self._threads = 1
-        self._get, self._set = _controls()
+        self._get, self._set = _find_controls()
 
     @contextmanager
     def single(self) -> Iterator[int]:
-        """One thread within; gives how many threads there are at other times."""
+        """Use one thread within; yield how many threads there are at other times."""
         self._enter()
         try:
             yield self._threads
@@ -53,18 +53,18 @@ class Blas:
                 self._set(self._threads)
 
 
-def _controls() -> tuple[Callable[[], int], Callable[[int], object]]:
+def _find_controls() -> tuple[Callable[[], int], Callable[[int], object]]:
     for name in NAMES:
         try:
-            library = ctypes.CDLL(_numpy())
+            library = ctypes.CDLL(_find_numpy())
             return library[name.format("get")], library[name.format("set")]
         except (OSError, AttributeError):
             continue
     return lambda: 1, lambda _: None
 
 
-def _numpy() -> str:
-    """The file of numpy that is linked to the library; through it, its names can be found."""
+def _find_numpy() -> str:
+    """Return the file of numpy that is linked to OpenBLAS, through which its names are found."""
     parts: Any = getattr(np, "_core", None) or np.core
     return str(parts._multiarray_umath.__file__)
 

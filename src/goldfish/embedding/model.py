@@ -1,4 +1,4 @@
-"""Where all-MiniLM-L6-v2 lies on this machine, and whether its files are whole."""
+"""The files of all-MiniLM-L6-v2: where they are on this machine, and whether they are whole."""
 
 import hashlib
 import os
@@ -22,42 +22,42 @@ INSTALL = "goldfish model install"
 
 @dataclass(frozen=True)
 class Files:
-    """The two files that make the vectors, read and found whole."""
+    """The contents of the two files that make the vectors."""
 
     weights: bytes
     tokenizer: bytes
 
 
 def find() -> Path:
-    """The directory of the model: the user's own, our cache, the package, Hugging Face's cache."""
+    """Return the model's directory: the user's, our cache, the package, or Hugging Face's cache."""
     if directory := given():
-        return _checked(directory)
-    for directory in _places():
+        return _require_model(directory)
+    for directory in _candidates():
         if _is_model(directory):
             return directory
     raise ModelNotFoundError(f"the model {NAME} is not on this machine: run `{INSTALL}`")
 
 
 def whole() -> Path:
-    """The same, after every file that matters was compared with its digest."""
+    """Return the model's directory, after comparing its files with their digests."""
     directory = find()
     read(directory)
     return directory
 
 
 def given() -> Path | None:
-    """The directory that the user wants the model to be taken from."""
+    """Return the directory that the user named, if any."""
     named = os.environ.get(VARIABLE)
     return Path(named).expanduser() if named else None
 
 
 def cache() -> Path:
-    """Where `goldfish model install` puts the model."""
+    """Return where `goldfish model install` puts the model."""
     return _caches() / "goldfish" / "models" / NAME
 
 
 def read(directory: Path) -> Files:
-    """The model's files; an error if one is not exactly what it should be."""
+    """Read the model's files; raise if one is not exactly what it should be."""
     return Files(_read(directory / WEIGHTS), _read(directory / TOKENIZER))
 
 
@@ -66,23 +66,23 @@ def _read(file: Path) -> bytes:
         content = file.read_bytes()
     except OSError as error:
         why = error.strerror
-        raise ModelNotFoundError(f"{file} cannot be read ({why}): {_cure()}") from error
+        raise ModelNotFoundError(f"{file} cannot be read ({why}): {_advise()}") from error
     if hashlib.sha256(content).hexdigest() != DIGESTS[file.name]:
-        raise ModelNotFoundError(f"{file} is damaged or of another model: {_cure()}")
+        raise ModelNotFoundError(f"{file} is damaged or of another model: {_advise()}")
     return content
 
 
-def _cure() -> str:
+def _advise() -> str:
     if given():
-        return f"let {VARIABLE} name a whole copy of {NAME}, or unset it and run `{INSTALL}`"
+        return f"set {VARIABLE} to a whole copy of {NAME}, or unset it and run `{INSTALL}`"
     return f"run `{INSTALL}`"
 
 
-def _checked(directory: Path) -> Path:
+def _require_model(directory: Path) -> Path:
     if not _is_model(directory):
         raise ModelNotFoundError(
             f"{VARIABLE} is {directory}, which has no {WEIGHTS} and {TOKENIZER}: "
-            f"let it name the directory of {NAME}, or unset it and run `{INSTALL}`"
+            f"set it to the directory of {NAME}, or unset it and run `{INSTALL}`"
         )
     return directory
 
@@ -91,7 +91,7 @@ def _is_model(directory: Path) -> bool:
     return (directory / WEIGHTS).is_file() and (directory / TOKENIZER).is_file()
 
 
-def _places() -> Iterator[Path]:
+def _candidates() -> Iterator[Path]:
     yield cache()
     if spec := find_spec(PACKAGE):  # found, and not imported: that would import torch
         for place in spec.submodule_search_locations or ():

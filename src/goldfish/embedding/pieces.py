@@ -1,4 +1,4 @@
-"""Long texts in pieces that a model reads whole, so that none of a text is unfindable."""
+"""Cutting long texts into pieces that a model reads whole, so that all of a text is found."""
 
 from collections.abc import Iterator, Sequence
 
@@ -14,7 +14,7 @@ STRETCH = 2000  # characters that are looked at for each of them
 
 
 def excerpts(embedder: Embedder, text: str) -> list[str]:
-    """The pieces of the text that are embedded: all, or of a long text MOST, spread evenly.
+    """Return the pieces of the text to embed: all, or of a long text MOST, spread evenly.
 
     Its beginning and its end are always among them. The work has a bound, whatever the length.
     """
@@ -27,44 +27,44 @@ def excerpts(embedder: Embedder, text: str) -> list[str]:
 
 
 def pieces(embedder: Embedder, text: str) -> list[str]:
-    """The text in pieces that fit the model's window: one if it is short, none left out."""
+    """Return the text in pieces that fit the model's window: one if it is short."""
     if isinstance(embedder, Windowed):
         return embedder.pieces(text)
-    return [text[cut] for cut in _by_bytes(text)]
+    return [text[cut] for cut in _cut_by_bytes(text)]
 
 
 def _spread(last: int) -> list[int]:
-    """MOST numbers from 0 to the last, in equal steps."""
+    """Return MOST numbers from 0 to the last, in equal steps."""
     return [last * step // (MOST - 1) for step in range(MOST)]
 
 
 def _next_word(text: str, at: int) -> int:
-    """Where a word begins at or after this place, if that is not far away."""
+    """Return where a word begins at or after this place, if that is not far away."""
     return text.find(" ", at, at + 40) + 1 or at if at else 0
 
 
 def windows(
     starts: Sequence[int], opens: Sequence[bool], end: int, size: int, overlap: int
 ) -> Iterator[slice]:
-    """The cuts of a text into runs of at most ``size`` tokens, each beginning with a word.
+    """Yield the cuts of a text into runs of at most ``size`` tokens that begin with a word.
 
     ``starts`` holds where each token begins, ``opens`` whether a word begins with it. A word of
     more than ``size`` tokens is cut nevertheless.
     """
     first = 0
     while first + size < len(starts):
-        last = _word(opens, first + size, first)
+        last = _find_word(opens, first + size, first)
         yield slice(starts[first] if first else 0, starts[last])
-        first = _word(opens, last - overlap, first)
+        first = _find_word(opens, last - overlap, first)
     yield slice(starts[first] if first else 0, end)
 
 
-def _word(opens: Sequence[bool], at: int, after: int) -> int:
-    """The nearest beginning of a word at or before a token; the token, if there is none."""
+def _find_word(opens: Sequence[bool], at: int, after: int) -> int:
+    """Return the nearest beginning of a word at or before a token; the token if there is none."""
     return next((n for n in range(at, after, -1) if opens[n]), at)
 
 
-def _by_bytes(text: str) -> Iterator[slice]:
+def _cut_by_bytes(text: str) -> Iterator[slice]:
     if len(text) * 4 <= BYTES or len(text.encode(errors="surrogatepass")) <= BYTES:
         return iter([slice(0, len(text))])
     starts: list[int] = []

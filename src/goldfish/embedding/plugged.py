@@ -1,4 +1,4 @@
-"""Other people's models as an Embedder: functions, sentence-transformers, onnxruntime, servers."""
+"""Other models as an Embedder: functions, sentence-transformers, onnxruntime, servers."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -11,12 +11,12 @@ import numpy as np
 
 from goldfish.embedding.bert import Array, unit
 from goldfish.embedding.endpoint import Endpoint
-from goldfish.embedding.sound import sound
+from goldfish.embedding.surrogates import replace_surrogates
 from goldfish.errors import EmbedderError, GoldfishError, MissingExtraError, mask
 
 
 class Plugged:
-    """A function from texts to vectors as an Embedder; what it returns is judged and normalised."""
+    """A function as an Embedder; what it returns is validated and normalised."""
 
     def __init__(
         self, name: str, function: Callable[[list[str]], Any], dimensions: int | None = None
@@ -27,57 +27,57 @@ class Plugged:
 
     @cached_property
     def dimensions(self) -> int:
-        """The length of a vector; if nobody said, that of the vector of one word."""
-        return self._dimensions or self._asked(["goldfish"]).shape[1]
+        """The length of a vector; unless it was given, that of the vector of one word."""
+        return self._dimensions or self._embed(["goldfish"]).shape[1]
 
     def encode(self, texts: Sequence[str]) -> Array:
-        """One row of length one for each text; a row of zeros stays as it is."""
+        """Return one row of length one for each text; a row of zeros stays as it is."""
         if not texts:
             return np.empty((0, self.dimensions), np.float32)
-        vectors = self._asked([sound(text) for text in texts])
+        vectors = self._embed([replace_surrogates(text) for text in texts])
         if vectors.shape != (len(texts), self.dimensions):
-            raise self._wrong(
-                f"gave {len(texts)} texts vectors of shape {vectors.shape}, "
-                f"not {(len(texts), self.dimensions)}: one row is due for each text"
+            raise self._error(
+                f"returned vectors of shape {vectors.shape}, not {(len(texts), self.dimensions)}: "
+                "return one row for each text"
             )
         return unit(vectors)
 
-    def _asked(self, texts: list[str]) -> Array:
+    def _embed(self, texts: list[str]) -> Array:
         try:
             vectors = np.asarray(self._function(texts), np.float32)
         except GoldfishError:
             raise
         except Exception as error:
             what = mask(f"{type(error).__name__}: {error}")
-            raise self._wrong(f"failed ({what}): call it alone to see why") from error
+            raise self._error(f"failed ({what}): call it alone to see why") from error
         if vectors.ndim != 2:
-            raise self._wrong("gave no table of numbers: one row of numbers is due for each text")
+            raise self._error("did not return a table: return one row of numbers for each text")
         if not np.isfinite(vectors).all():
-            raise self._wrong("gave a vector with NaN or infinity: look at the texts and the model")
+            raise self._error("returned NaN or infinity: check the texts and the model")
         return vectors
 
-    def _wrong(self, what: str) -> EmbedderError:
+    def _error(self, what: str) -> EmbedderError:
         return EmbedderError(f"the embedder {self.name!r} {what}")
 
 
 def from_function(name: str, dimensions: int, function: Callable[[list[str]], Any]) -> Plugged:
-    """Any function that takes a list of texts and gives as many rows of numbers."""
+    """Return a function as an embedder: it takes a list of texts, and returns a row for each."""
     return Plugged(name, function, dimensions)
 
 
 def sentence_transformers(model: Any, *, name: str | None = None) -> Plugged:
-    """A model of sentence-transformers: its name, or the loaded model and ``name=``."""
+    """Return a model of sentence-transformers: pass its name, or a loaded model and ``name=``."""
     if isinstance(model, str):
         name = name or model
-        package = _package("sentence_transformers", "sentence-transformers")
+        package = _import("sentence_transformers", "sentence-transformers")
         model = package.SentenceTransformer(model)
     if not name:
-        raise ValueError("a loaded model does not tell its name: give it as name=")
+        raise ValueError("a loaded model does not tell its name: pass name=")
     return Plugged(name, lambda texts: model.encode(texts, show_progress_bar=False))
 
 
 def onnx(path: str | os.PathLike[str], *, name: str | None = None, window: int = 256) -> Plugged:
-    """A sentence encoder in a file of ONNX, run by onnxruntime, with tokenizer.json beside it.
+    """Return a sentence encoder in an ONNX file, run by onnxruntime, with tokenizer.json beside it.
 
     The vector of a text is the mean of what the model's first output says of its tokens.
     """
@@ -87,14 +87,14 @@ def onnx(path: str | os.PathLike[str], *, name: str | None = None, window: int =
 def openai_compatible(
     url: str, model: str, key: str = "", *, dimensions: int | None = None
 ) -> Plugged:
-    """A server that answers ``POST <url>/embeddings`` as OpenAI's does."""
+    """Return a server as an embedder that answers ``POST <url>/embeddings`` as OpenAI's does."""
     return Plugged(model, Endpoint(url, model, key), dimensions)
 
 
 class _Onnx:
     def __init__(self, path: Path, window: int) -> None:
-        runtime = _package("onnxruntime", "onnxruntime tokenizers")
-        tokenizers = _package("tokenizers", "onnxruntime tokenizers")
+        runtime = _import("onnxruntime", "onnxruntime tokenizers")
+        tokenizers = _import("tokenizers", "onnxruntime tokenizers")
         self._session = runtime.InferenceSession(path, providers=["CPUExecutionProvider"])
         self._inputs = {each.name for each in self._session.get_inputs()}
         self._tokenizer = tokenizers.Tokenizer.from_file(str(path.with_name("tokenizer.json")))
@@ -117,7 +117,7 @@ class _Onnx:
         return mean
 
 
-def _package(name: str, wanted: str) -> Any:
+def _import(name: str, wanted: str) -> Any:
     try:
         return import_module(name)
     except ImportError as error:
