@@ -3,9 +3,10 @@
 import asyncio
 from typing import Any
 
-from goldfish.catalogue.recall.finding import AT_THE_END, MEETING
 from goldfish.catalogue.registry import Reopening, check, method
 from goldfish.catalogue.support.facts import (
+    AT_THE_END,
+    MEETING,
     ExpectedFacts,
     expect_first,
     fetch_facts,

@@ -1,6 +1,6 @@
 """CLR: cleared and deleted messages are gone, no others are, and lists of sessions are exact."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,19 +11,14 @@ from goldfish.catalogue.support.neighbours import (
     write_look_alikes,
 )
 from goldfish.catalogue.support.openings import choose_writers, expect_fresh
-from goldfish.catalogue.support.sessions import expect_usable, write_session
+from goldfish.catalogue.support.sessions import expect_usable, ids_of, list_sessions, write_session
 from goldfish.findings.comparison import expect_contents, quote, quote_list
 from goldfish.findings.result import Violation
-from goldfish.harness.memory import Client, Memory, contents_of, field
+from goldfish.harness.memory import Memory, contents_of
 from goldfish.messages import ChatMessage
 
 Clear = method("clear")
 Delete = method("delete_messages")
-
-
-def ids_of(messages: Iterable[ChatMessage]) -> list[str]:
-    """Return the ids by which messages are deleted."""
-    return [message.id for message in messages]
 
 
 async def expect_deleted(
@@ -38,16 +33,6 @@ async def expect_deleted(
             f"read back {quote_list(found)}",
         )
     expect_contents(contents_of(rest), found, session=session, gone=contents_of(doomed))
-
-
-async def list_sessions(client: Client) -> list[Any]:
-    """Return the ids that list_sessions returns, plain or as a field of its items."""
-    found = await client.call("list_sessions")
-    if isinstance(found, str | bytes) or not isinstance(found, Iterable):
-        raise Violation(f"wrong: list_sessions returned {type(found).__name__}, not session ids")
-    if isinstance(found, Mapping):
-        return list(found)
-    return [each if isinstance(each, str) else field(each, "session_id") for each in found]
 
 
 def expect_listed(expected: Iterable[str], found: list[Any], gone: Iterable[str] = ()) -> None:

@@ -10,10 +10,9 @@ import time
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, TypeVar
 
-from goldfish.catalogue.clearing.messages import ids_of, list_sessions
 from goldfish.catalogue.registry import Reopening, Retries, carries, check, method
 from goldfish.catalogue.support.neighbours import expect_untouched, write_look_alikes
-from goldfish.catalogue.support.sessions import write_session
+from goldfish.catalogue.support.sessions import ids_of, list_sessions, write_session
 from goldfish.findings.comparison import quote, quote_list
 from goldfish.findings.result import Violation
 from goldfish.harness.errors import StoreError

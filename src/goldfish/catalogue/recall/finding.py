@@ -6,7 +6,14 @@ Ranks are compared, never scores; a store that recalls by words is not asked for
 from contextlib import suppress
 
 from goldfish.catalogue.registry import check, method, recalls
-from goldfish.catalogue.support.facts import ExpectedFacts, expect_first, quote_facts, recall_texts
+from goldfish.catalogue.support.facts import (
+    AT_THE_END,
+    MEETING,
+    ExpectedFacts,
+    expect_first,
+    quote_facts,
+    recall_texts,
+)
 from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
 from goldfish.harness.errors import StoreError
@@ -69,12 +76,6 @@ SYNTAX = [
     *("@tag:{a|b}", "[1 TO 3]", "~2", "!not", "a & b | c", "<->", "?", "$1"),
     "\N{COMBINING ACUTE ACCENT}",
 ]
-MEETING = (
-    "In the meeting of the house owners the chair read the minutes of last year, the treasurer "
-    "explained the bills for heating, water and the lift, and two neighbours argued about bicycles "
-    "in the corridor, noise after ten and the colour of the front door. "
-)
-AT_THE_END = "Finally they agreed that the spare key is hidden under the blue flowerpot."
 # On the same subjects in other words, so nearer to the query than the start of the meeting.
 BESIDE = [
     "The lock of the front gate was changed in May",

@@ -11,6 +11,13 @@ from goldfish.harness.errors import StoreError
 from goldfish.harness.memory import MISSING, Client, Memory, field
 
 ENOUGH = 100  # facts to ask for when looking for one of a few
+# A long fact repeats the one and ends with the other.
+MEETING = (
+    "In the meeting of the house owners the chair read the minutes of last year, the treasurer "
+    "explained the bills for heating, water and the lift, and two neighbours argued about bicycles "
+    "in the corridor, noise after ten and the colour of the front door. "
+)
+AT_THE_END = "Finally they agreed that the spare key is hidden under the blue flowerpot."
 
 
 def quote_facts(texts: Sequence[Any]) -> str:
