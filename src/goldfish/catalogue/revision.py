@@ -9,14 +9,13 @@ from goldfish.catalogue.support.facts import (
     MEETING,
     ExpectedFacts,
     expect_first,
-    fetch_facts,
+    find_fact,
     quote_facts,
     read_metadata,
     read_text,
     recall_texts,
     remember,
     unpack_facts,
-    unwrap_fact,
 )
 from goldfish.findings.comparison import quote
 from goldfish.findings.reason import Reason, Why
@@ -96,13 +95,10 @@ async def a_revision_keeps_the_id_and_the_metadata(memory: Memory) -> None:
     metadata = {"source": "chat", "weight": 0.5, "year": 2024, "sure": True}
     name = await remember(client, user, OLD, metadata=dict(metadata))
     await client.call("revise", user, name, NEW)
-    items = await fetch_facts(client, user, [NEW])
-    revised = [item for item in items if read_text(item) == NEW]
-    if not revised:
-        raise Violation(f"lost: {quote(OLD)} was revised to {quote(NEW)}, but that is not there")
-    if (now := field(unwrap_fact(revised[0]), "id")) != name:
+    revised = await find_fact(client, user, NEW)
+    if (now := field(revised, "id")) != name:
         raise Violation(f"wrong: fact {quote(name)} was revised, and its id is now {quote(now)}")
-    if (kept := read_metadata(revised[0])) != metadata:
+    if (kept := read_metadata(revised)) != metadata:
         raise Violation(
             f"corrupted: a revision turned metadata {quote(metadata)} into {quote(kept)}"
         )
@@ -321,12 +317,9 @@ async def a_revised_fact_is_as_old_as_it_was(memory: Memory) -> None:
 
 async def read_creation_time(client: Client, user: str, text: str) -> Any:
     """Return the creation time of a fact; UnsupportedError if facts have none."""
-    for item in await fetch_facts(client, user, [text]):
-        if read_text(item) == text:
-            if (found := field(unwrap_fact(item), "created_at")) in (MISSING, None):
-                raise UnsupportedError(Reason.of(Why.LACKS_ANSWER, NO_TIME))
-            return found
-    raise Violation(f"lost: {quote(text)} was told about user {quote(user)}, but is not there")
+    if (found := field(await find_fact(client, user, text), "created_at")) in (MISSING, None):
+        raise UnsupportedError(Reason.of(Why.LACKS_ANSWER, NO_TIME))
+    return found
 
 
 async def tell(facts: ExpectedFacts, user: str, text: str) -> Any:

@@ -189,7 +189,8 @@ async def expect_once(client: Client, user: str, text: str) -> Any:
     alike = [item for item in found if normalize(read_text(item)) == normalize(text)]
     if not alike:
         raise Violation(
-            f"lost: {quote(text)} was told about user {quote(user)}, but is not there",
+            f"lost: {quote(text)} was acknowledged for user {quote(user)}, but a later read does "
+            "not return it",
             f"found {quote_facts([read_text(item) for item in found])}",
         )
     if len(alike) > 1:

@@ -9,10 +9,10 @@ from goldfish.catalogue.support.facts import (
     ExpectedFacts,
     fetch_facts,
     fetch_texts,
+    find_fact,
     find_id,
     offer,
     read_metadata,
-    read_text,
 )
 from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
@@ -162,11 +162,7 @@ async def metadata_that_cannot_be_kept_are_refused_whole(memory: Memory) -> None
 
 async def expect_metadata(client: Client, user: str, text: str, wanted: dict[str, Any]) -> None:
     """Raise unless the fact has exactly this metadata, also by type."""
-    items = await fetch_facts(client, user, [text])
-    (item, *_) = [each for each in items if read_text(each) == text] or [None]
-    if item is None:
-        raise Violation(f"lost: {quote(text)} was told about user {quote(user)}, but is not there")
-    found = read_metadata(item)
+    found = read_metadata(await find_fact(client, user, text))
     if not is_alike(found, wanted):
         raise Violation(f"corrupted: metadata {quote(wanted)} came back as {quote(found)}")
 

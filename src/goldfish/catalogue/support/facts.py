@@ -88,18 +88,23 @@ async def fetch_texts(client: Client, user: str, about: Iterable[str] = ()) -> l
     return [read_text(item) for item in await fetch_facts(client, user, about)]
 
 
-async def find_id(client: Client, user: str, text: str) -> Any:
-    """Return the id that the store gave to a fact."""
+async def find_fact(client: Client, user: str, text: str) -> Any:
+    """Return the fact with this text; raise if the store does not return it."""
     for item in await fetch_facts(client, user, [text]):
         if read_text(item) == text:
-            found = field(unwrap_fact(item), "id")
-            if found is MISSING:
-                raise UnsupportedError(Reason.of(Why.LACKS_ANSWER, "facts come back without ids"))
-            return found
+            return unwrap_fact(item)
     raise Violation(
         f"lost: {quote(text)} was acknowledged for user {quote(user)}, but a later read does not "
         "return it"
     )
+
+
+async def find_id(client: Client, user: str, text: str) -> Any:
+    """Return the id that the store gave to a fact."""
+    found = field(await find_fact(client, user, text), "id")
+    if found is MISSING:
+        raise UnsupportedError(Reason.of(Why.LACKS_ANSWER, "facts come back without ids"))
+    return found
 
 
 async def remember(client: Client, user: str, text: str, **options: Any) -> Any:
