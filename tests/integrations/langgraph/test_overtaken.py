@@ -197,7 +197,9 @@ async def test_what_a_killed_turn_left_in_the_line_is_removed_by_the_next(durabl
         await graph(saver).ainvoke({"said": ["a"]}, THREAD)
         left = goldfish.ChatMessage(role="write", content="x")
         await store.add_messages(line.at("killed"), [left])
-        await store.add_messages(line.session, [Entry("killed", "gone", continues=True).message()])
+        await store.add_messages(
+            line.session, [Entry("killed", "gone", continues=True).to_message()]
+        )
         await graph(saver).ainvoke({"said": ["b"]}, THREAD)
         assert line.at("killed") not in await store.list_sessions(PREFIX)
         entries = [each.content for each in await store.get_history(line.session)]

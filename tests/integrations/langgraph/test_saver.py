@@ -225,7 +225,7 @@ def test_a_killed_turn_that_did_not_stand_is_seen_by_nobody() -> None:
     put(saver, thread(), 1)
     for parent in ("gone", None):
         bad = Entry(f"killed{parent}", parent, continues=True)
-        store.add_messages(line.session, [bad.message()])
+        store.add_messages(line.session, [bad.to_message()])
         assert values_of(saver.get_tuple(thread())) == 1
     put(saver, started(saver, thread()), 2)
     put(saver, started(saver, thread()), 3)

@@ -138,13 +138,13 @@ async def test_a_session_is_lent_to_one_call_at_a_time_and_few_are_kept(tmp_path
     """So that hundreds of sessions do not exhaust the files that a process may open."""
     path = tmp_path / "memory.db"
     sessions = _OpenSessions(lambda session_id: SQLiteSession(session_id, path))
-    async with sessions.lent("ann") as one, sessions.lent("ann") as two:
+    async with sessions.lend("ann") as one, sessions.lend("ann") as two:
         assert one is not two
         for number in range(KEPT_OPEN + 3):
-            async with sessions.lent(str(number)):
+            async with sessions.lend(str(number)):
                 pass
         await one.add_items([{"role": "user", "content": "a"}])
-    async with sessions.lent("ann") as again:
+    async with sessions.lend("ann") as again:
         assert again in (one, two)
         assert await again.get_items() == [{"role": "user", "content": "a"}]
     await sessions.close_idle(0)

@@ -1,4 +1,4 @@
-"""What a project says of itself: the names it imports, the packages it asks for, its settings."""
+"""Surveys a project: the names that it imports, the packages that it requires, its settings."""
 
 import ast
 import os
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-MOST_FILES, LARGEST_FILE = 5_000, 1_000_000  # sources, and the bytes of one
+MOST_FILES, LARGEST_FILE = 5_000, 1_000_000  # sources to read, and the bytes of one
 SKIPPED = {"node_modules", "site-packages", "__pycache__", "build", "dist", "venv"}
 SETTING = re.compile(r"[A-Z0-9_]*(REDIS|VALKEY|POSTGRES|PG|DATABASE|DB|SQLITE)[A-Z0-9_]*")
 REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -19,18 +19,18 @@ REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 @dataclass
 class Project:
-    """Dotted names by the file that imports them, requirements, and names of settings.
+    """What a project uses: imports with the file of each, requirements, and names of settings.
 
-    The values of settings are never kept.
+    The values of settings are never stored.
     """
 
     imports: dict[str, str] = field(default_factory=dict)
     requirements: set[str] = field(default_factory=set)
     settings: set[str] = field(default_factory=set)
-    local: set[str] = field(default_factory=set)  # its own modules, whatever else has their names
+    local: set[str] = field(default_factory=set)  # its own modules, which hide installed ones
 
     def importing(self, package: str, name: str = "") -> str | None:
-        """The first import from a package, or of that name from it."""
+        """Return the first import from a package, or of that name from it."""
         if package.partition(".")[0] in self.local:
             return None
         for dotted in self.imports:
@@ -41,8 +41,8 @@ class Project:
 
 
 def survey(root: Path) -> Project:
-    """Look through the sources and the declarations of a project; what cannot be read is passed."""
-    project = Project(local=_local(root) | _local(root / "src"))
+    """Read the sources and the declarations of a project; skip what cannot be read."""
+    project = Project(local=_modules_in(root) | _modules_in(root / "src"))
     for number, path in enumerate(_sources(root)):
         if number >= MOST_FILES:
             break
@@ -65,15 +65,15 @@ def _is_foreign(folder: Path) -> bool:
     return hidden or (folder / "pyvenv.cfg").exists()
 
 
-def _local(folder: Path) -> set[str]:
-    """The modules and packages that are imported from a folder, before any that is installed."""
+def _modules_in(folder: Path) -> set[str]:
+    """Return the modules and packages in a folder, which are imported before installed ones."""
     packages = {each.parent.name for each in folder.glob("*/*.py")}
     return packages | {each.stem for each in folder.glob("*.py")}
 
 
 def _read_source(project: Project, path: Path, name: str) -> None:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # their escapes and comparisons are not our business
+        warnings.simplefilter("ignore")  # about the project's own escapes and comparisons
         tree = ast.parse(path.read_bytes())
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -83,27 +83,27 @@ def _read_source(project: Project, path: Path, name: str) -> None:
             for alias in node.names:
                 project.imports.setdefault(f"{node.module}.{alias.name}", name)
         elif isinstance(node, ast.Subscript | ast.Call):
-            _note_setting(project, _setting(node))
+            _note_setting(project, _setting_read_by(node))
 
 
-def _setting(node: ast.Subscript | ast.Call) -> str | None:
-    """The name that ``os.environ[…]``, ``os.environ.get(…)`` or ``getenv(…)`` asks for."""
+def _setting_read_by(node: ast.Subscript | ast.Call) -> str | None:
+    """Return the name in ``os.environ[…]``, ``os.environ.get(…)`` or ``getenv(…)``."""
     if isinstance(node, ast.Subscript):
-        asked, key = node.value, node.slice
+        source, key = node.value, node.slice
     elif node.args:
-        asked, key = node.func, node.args[0]
+        source, key = node.func, node.args[0]
     else:
         return None
     if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
         return None
-    told = ast.unparse(asked).split(".")
-    return key.value if "environ" in told or told[-1] == "getenv" else None
+    names = ast.unparse(source).split(".")
+    return key.value if "environ" in names or names[-1] == "getenv" else None
 
 
 def _read_requirements(project: Project, root: Path) -> None:
     with suppress(OSError, ValueError):
         declared = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
-        for line in _declared(declared):
+        for line in _requirement_lines(declared):
             _note_requirement(project, line)
     for path in sorted(root.glob("requirements*.txt")):
         with suppress(OSError, ValueError):
@@ -111,8 +111,8 @@ def _read_requirements(project: Project, root: Path) -> None:
                 _note_requirement(project, line)
 
 
-def _declared(pyproject: dict[str, Any]) -> Iterator[str]:
-    """The lines of the standard, and the names of Poetry."""
+def _requirement_lines(pyproject: dict[str, Any]) -> Iterator[str]:
+    """Yield the requirements of the standard tables, and the names in Poetry's."""
     own = pyproject.get("project", {})
     groups = [own.get("dependencies", []), *own.get("optional-dependencies", {}).values()]
     groups += pyproject.get("dependency-groups", {}).values()
@@ -127,7 +127,7 @@ def _note_requirement(project: Project, line: str) -> None:
 
 
 def _read_settings(project: Project, root: Path) -> None:
-    """The names in ``.env`` and its examples, up to the sign after which the secrets begin."""
+    """Note the names in ``.env`` and its examples; what follows the equals sign is a secret."""
     for path in sorted(root.glob(".env*")):
         with suppress(OSError, ValueError):
             for line in path.read_text(encoding="utf-8").splitlines():

@@ -1,4 +1,4 @@
-"""Our own stores as targets."""
+"""Our own stores as targets, on each engine."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What the saver keeps of a LangGraph thread, as sessions and messages of a store.
+"""The records that the saver keeps of a LangGraph thread, as sessions and messages of a store.
 
 A line is one namespace of a thread. Session ids are a reserved prefix and a JSON list, so that no
 thread, namespace or checkpoint can be taken for another, whatever characters their ids have:
@@ -10,7 +10,8 @@ thread, namespace or checkpoint can be taken for another, whatever characters th
 
 A session has one order, the same for every reader: it decides between turns that continue from the
 same checkpoint. An entry that continues its line stands only if its parent is the last before it
-that stands; so the first of two stands, and the second is seen by nobody. A branch always stands.
+that stands; so of two such turns the first stands, and nobody sees the second. A branch always
+stands.
 """
 
 import base64
@@ -24,7 +25,7 @@ PREFIX = "goldfish:langgraph:"
 CHECKPOINT = "checkpoint"
 WRITE = "write"
 
-Typed = tuple[str, bytes]  # as LangGraph's serialisers give it: a type, and bytes
+Typed = tuple[str, bytes]  # a type and bytes, as LangGraph's serialisers return them
 
 
 @dataclass(frozen=True)
@@ -36,11 +37,11 @@ class Line:
 
     @property
     def session(self) -> str:
-        """Where its entries are."""
+        """The session that holds its entries."""
         return _name(self.thread, self.ns)
 
     def at(self, checkpoint_id: str) -> str:
-        """Where a checkpoint of it and its writes are."""
+        """Return the session that holds one of its checkpoints, with the writes."""
         return _name(self.thread, self.ns, checkpoint_id)
 
 
@@ -51,27 +52,27 @@ class Entry:
     checkpoint_id: str
     parent: str | None
     run: str | None = None
-    continues: bool = False  # and so stands only after its parent, or as the first of all
+    continues: bool = False  # so it stands only after its parent, or as the first of all
 
     @property
     def id(self) -> str:
-        """By which the store knows it: the same entry again is a no-op."""
+        """Its id in the store, where adding the same entry again is a no-op."""
         return entry_ids([self.checkpoint_id])[0 if self.continues else 1]
 
-    def message(self) -> ChatMessage:
-        """As the store keeps it."""
+    def to_message(self) -> ChatMessage:
+        """Return the entry as the store keeps it."""
         known = {"parent": self.parent, "run": self.run, "continues": self.continues}
         return ChatMessage(role=CHECKPOINT, content=self.checkpoint_id, id=self.id, metadata=known)
 
     @classmethod
     def of(cls, message: ChatMessage) -> "Entry":
-        """The entry that a message is."""
+        """Return the entry in a message."""
         return cls(str(message.content), **message.metadata)
 
 
 @dataclass(frozen=True)
 class Write:
-    """What a task wrote to a channel; ``index`` is below zero if a later one replaces it."""
+    """What a task wrote to a channel; a later write replaces one whose ``index`` is negative."""
 
     task: str
     index: int
@@ -84,22 +85,22 @@ class Write:
         """The order in which LangGraph applies the writes of a step."""
         return self.path, self.task, self.index
 
-    def message(self) -> ChatMessage:
-        """As the store keeps it: the same task and index again is a no-op, unless it replaces."""
+    def to_message(self) -> ChatMessage:
+        """Return the write as the store keeps it; the same task and index again is a no-op."""
         known = {"task": self.task, "index": self.index, "channel": self.channel, "path": self.path}
         first_stays = self.index >= 0
         return ChatMessage(
             role=WRITE,
-            content=_packed(self.value)[1],
+            content=_pack(self.value)[1],
             id=f'["{WRITE}", {encode_ascii(self.task)}, {self.index}]' if first_stays else new_id(),
             metadata={**known, "type": self.value[0]},
         )
 
     @classmethod
     def of(cls, message: ChatMessage) -> "Write":
-        """The write that a message is."""
+        """Return the write in a message."""
         known = message.metadata
-        value = _unpacked([known["type"], str(message.content)])
+        value = _unpack([known["type"], str(message.content)])
         return cls(known["task"], known["index"], known["channel"], known["path"], value)
 
 
@@ -113,15 +114,15 @@ class Saved:
     metadata: Typed
     writes: tuple[Write, ...] = ()
 
-    def message(self) -> ChatMessage:
-        """As the store keeps it, without the writes; of several the last counts."""
-        kind, text = _packed(self.checkpoint)
-        known = {"type": kind, "parent": self.parent, "metadata": _packed(self.metadata)}
+    def to_message(self) -> ChatMessage:
+        """Return the checkpoint as the store keeps it, without writes; the last one counts."""
+        kind, text = _pack(self.checkpoint)
+        known = {"type": kind, "parent": self.parent, "metadata": _pack(self.metadata)}
         return ChatMessage(role=CHECKPOINT, content=text, metadata=known)
 
 
-def saved_in(checkpoint_id: str, messages: Sequence[ChatMessage]) -> Saved | None:
-    """The checkpoint that a session holds; None if there are only writes, which may come first."""
+def read_saved(checkpoint_id: str, messages: Sequence[ChatMessage]) -> Saved | None:
+    """Return the checkpoint that a session holds; None if it has only writes so far."""
     found = [each for each in messages if each.role == CHECKPOINT]
     if not found:
         return None
@@ -129,22 +130,22 @@ def saved_in(checkpoint_id: str, messages: Sequence[ChatMessage]) -> Saved | Non
     return Saved(
         checkpoint_id,
         known["parent"],
-        _unpacked([known["type"], text]),
-        _unpacked(known["metadata"]),
-        _ordered([Write.of(each) for each in messages if each.role == WRITE]),
+        _unpack([known["type"], text]),
+        _unpack(known["metadata"]),
+        _sort_writes([Write.of(each) for each in messages if each.role == WRITE]),
     )
 
 
 def entry_ids(checkpoint_ids: Iterable[str]) -> list[str]:
-    """The ids that the entries of checkpoints may have: of each as a turn, and as a branch."""
+    """Return the ids that the entries of checkpoints may have: as a turn, and as a branch."""
     return [f"{kind}:{each}" for each in checkpoint_ids for kind in ("turn", "branch")]
 
 
-def standing(entries: Sequence[Entry]) -> list[Entry]:
-    """Those of all entries of a line that stand, in their order.
+def standing_entries(entries: Sequence[Entry]) -> list[Entry]:
+    """Return those entries of a line that stand, in their order.
 
-    The parent may also be the one right before: of a pruned line, the first entry is there only
-    for the sake of the second.
+    The parent may also be the entry right before: the first entry of a pruned line is kept only
+    for the second.
     """
     stand: list[Entry] = []
     before: Entry | None = None
@@ -158,19 +159,19 @@ def standing(entries: Sequence[Entry]) -> list[Entry]:
     return stand
 
 
-def surely_stands(tail: Sequence[Entry]) -> bool:
-    """Whether the last of the newest two entries of a line can be told to stand by these alone."""
+def certainly_stands(tail: Sequence[Entry]) -> bool:
+    """Return True if the newest two entries of a line prove that the last one stands."""
     parent = tail[0].checkpoint_id if len(tail) > 1 else None
     return bool(tail) and (not tail[-1].continues or tail[-1].parent == parent)
 
 
 def session_prefix(thread: str | None = None) -> str:
-    """How the sessions of a thread begin, or those of all threads."""
+    """Return how the session ids of a thread begin, or those of all threads."""
     return PREFIX + "[" + ("" if thread is None else encode_ascii(thread) + ",")
 
 
-def parts_of(session: str) -> list[str]:
-    """Thread and namespace, and the checkpoint if the session is one of a checkpoint."""
+def split_session(session: str) -> list[str]:
+    """Return the thread and namespace in a session id, and the checkpoint if it names one."""
     parts: list[str] = decode_value(session.removeprefix(PREFIX))
     return parts
 
@@ -179,14 +180,14 @@ def _name(*parts: str) -> str:
     return PREFIX + encode_ascii(parts)
 
 
-def _ordered(writes: Sequence[Write]) -> tuple[Write, ...]:
+def _sort_writes(writes: Sequence[Write]) -> tuple[Write, ...]:
     last = {(each.task, each.index): each for each in writes}
     return tuple(sorted(last.values(), key=lambda each: each.order))
 
 
-def _packed(value: Typed) -> list[str]:
+def _pack(value: Typed) -> list[str]:
     return [value[0], base64.b64encode(value[1]).decode()]
 
 
-def _unpacked(packed: Sequence[str]) -> Typed:
+def _unpack(packed: Sequence[str]) -> Typed:
     return packed[0], base64.b64decode(packed[1])

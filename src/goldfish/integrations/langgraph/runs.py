@@ -1,10 +1,10 @@
-"""What a run of a graph has written of checkpoints that may not stand.
+"""Tracks what a run of a graph has stored under checkpoints that may yet be overtaken.
 
-LangGraph runs ahead: while a checkpoint is still being written, the nodes after it run, and what
-they write is stored under checkpoints that come later. If the first of them is overtaken, the later
-ones never come, so the run has to know what was stored for them. A run is known by the runtime that
-LangGraph puts into the configuration of every call; a subgraph has a run of its own, inside that
-of the node that called it.
+LangGraph runs ahead: while a checkpoint is still being written, the nodes after it run, and their
+writes are stored under later checkpoints. If the first is overtaken, the later ones are never
+written, so the run has to know what was stored for them. LangGraph puts the same runtime object
+into the configuration of every call of a run, which identifies it; a subgraph has a run of its own
+inside that of the node that called it.
 """
 
 import threading
@@ -22,7 +22,7 @@ Place = tuple[Line, str]  # a line, and a checkpoint of it
 
 
 class Run:
-    """One run, or one of a subgraph inside another."""
+    """A run of a graph, or of a subgraph inside another run."""
 
     def __init__(self, runtime: object, ns: str, parent: "Run | None") -> None:
         self._runtime = runtime  # held, so that no other object gets its id
@@ -35,17 +35,17 @@ class Run:
 
     @property
     def is_overtaken(self) -> bool:
-        """Whether nothing that it writes can count any more."""
+        """True if nothing that the run writes can count any more."""
         return self._overtaken or (self._parent is not None and self._parent.is_overtaken)
 
     def settle(self, checkpoint_id: str) -> None:
-        """Note that a checkpoint stands, and with it what belongs to it."""
+        """Note that a checkpoint stands, with all that belongs to it."""
         with self._mutex:
             self._settled.add(checkpoint_id)
             self._loose.pop(checkpoint_id, None)
 
     def note(self, line: Line, checkpoint_id: str, parents: Mapping[str, str]) -> None:
-        """Note what is about to be stored, here and in each run that this one is inside of."""
+        """Note what is about to be stored, in this run and in each run around it."""
         self._add(checkpoint_id, (line, checkpoint_id))
         outer = self._parent
         while outer is not None:
@@ -53,7 +53,7 @@ class Run:
             outer = outer._parent
 
     def overtake(self) -> list[Place]:
-        """End the run, and return what is stored of it and does not stand."""
+        """End the run, and return what it has stored that does not stand."""
         with self._mutex:
             self._overtaken = True
             return [place for places in self._loose.values() for place in places]
@@ -68,16 +68,18 @@ _current: ContextVar[Run | None] = ContextVar("goldfish_langgraph_run", default=
 
 
 class Runs:
-    """The runs that use one saver; each is forgotten when the task or thread that began it is."""
+    """The runs of one saver; each is dropped with the task or thread that began it."""
 
     def __init__(self) -> None:
         self._by_runtime: WeakValueDictionary[int, Run] = WeakValueDictionary()
 
     def begin(self, configured: Mapping[str, Any], ns: str) -> Run | None:
-        """The run that asks where to begin; None if it is not a graph that asks."""
+        """Return the run that starts with this call; None if the caller is not a graph."""
         runtime = configured.get(RUNTIME)
-        if runtime is None or (known := self.of(configured)) is not None:
-            return None if runtime is None else known
+        if runtime is None:
+            return None
+        if (known := self.of(configured)) is not None:
+            return known
         parent = _current.get() if configured.get(PARENTS) else None
         run = Run(runtime, ns, parent)
         self._by_runtime[id(runtime)] = run
@@ -85,5 +87,5 @@ class Runs:
         return run
 
     def of(self, configured: Mapping[str, Any]) -> Run | None:
-        """The run that a call belongs to, if it is known."""
+        """Return the run that a call belongs to, if it is known."""
         return self._by_runtime.get(id(configured.get(RUNTIME)))

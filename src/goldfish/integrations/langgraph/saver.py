@@ -1,9 +1,9 @@
 """A checkpointer of LangGraph over a store of ours.
 
 Of the turns that continue from one state of a thread, the first to write wins. The others raise
-``TurnOvertakenError`` and leave nothing behind, instead of seeming to succeed and being forgotten:
-``Turns`` takes such a turn again. A branch, begun from a checkpoint that the caller named, is
-always accepted.
+``TurnOvertakenError`` and leave nothing behind, where other checkpointers report success and forget
+them; ``Turns`` retries such a turn. A branch from a checkpoint that the caller named is always
+accepted.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from goldfish.integrations.langgraph.threads import (
     CheckpointNotFoundError,
     Threads,
     TurnOvertakenError,
-    overtaken,
+    make_overtaken_error,
 )
 from goldfish.integrations.langgraph.turns import Turns
 from goldfish.stores.base import BaseStore
@@ -48,18 +48,18 @@ if TYPE_CHECKING:
 
 __all__ = ["CheckpointNotFoundError", "Saver", "TurnOvertakenError", "Turns"]
 
-# In the configuration of a tuple: it was asked for as the latest, so a turn continues from it.
+# The key in the configuration of a tuple that was read as the latest: a turn continues from it.
 TURN = "__goldfish_turn"
 RUNNING = "__pregel_"
 PAGE = 32  # checkpoints that a listing reads at a time
 
 
 class Saver(BaseCheckpointSaver[Any]):
-    """Keeps the threads of graphs in the store, which stays the caller's to close.
+    """A checkpointer that keeps the threads of graphs in a store; the caller closes the store.
 
     Its methods, sync and async, may be used from any thread and any event loop. Each checkpoint is
-    kept as a whole. ``refuse_overtaken=False`` accepts every turn, as LangGraph's own checkpointers
-    do: of several at once, the thread then remembers the one that was written last.
+    stored as a whole. ``refuse_overtaken=False`` accepts every turn, as LangGraph's own
+    checkpointers do: the thread then remembers the last one of several at once.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Saver(BaseCheckpointSaver[Any]):
         self._runs = Runs()
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """The checkpoint that is named, or else the latest of the thread; None if there is none."""
+        """Return the named checkpoint, or the latest of the thread; None if there is none."""
         return await self._get(config, self._begin(config))
 
     async def alist(
@@ -86,9 +86,9 @@ class Saver(BaseCheckpointSaver[Any]):
         before: RunnableConfig | None = None,
         limit: int | None = None,
     ) -> AsyncIterator[CheckpointTuple]:
-        """The checkpoints that match, the newest first."""
+        """Yield the checkpoints that match, the newest first."""
         left = sys.maxsize if limit is None else max(limit, 0)
-        for page in _pages(await self._chosen(config, before), left):
+        for page in _pages(await self._places(config, before), left):
             for each in (await self._matching(page, filter))[:left]:
                 yield each
                 left -= 1
@@ -108,7 +108,7 @@ class Saver(BaseCheckpointSaver[Any]):
         described = get_checkpoint_metadata(config, metadata)
         continues = self._refuses and _continues(config, metadata)
         entry = Entry(checkpoint["id"], parent, described.get("run_id"), continues)
-        saved = Saved(checkpoint["id"], parent, self._dumped(checkpoint), self._dumped(described))
+        saved = Saved(checkpoint["id"], parent, self._dump(checkpoint), self._dump(described))
         async with self._writing(config, checkpoint["id"]) as run:
             await self._threads.put(line, saved, entry)
             if run is not None:
@@ -122,9 +122,9 @@ class Saver(BaseCheckpointSaver[Any]):
         task_id: str,
         task_path: str = "",
     ) -> None:
-        """Write what a task wrote, at one moment; what it had written before is left as it is."""
+        """Store what a task wrote, at one moment; keep what the task had written before."""
         records = [
-            Write(task_id, WRITES_IDX_MAP.get(channel, at), channel, task_path, self._dumped(value))
+            Write(task_id, WRITES_IDX_MAP.get(channel, at), channel, task_path, self._dump(value))
             for at, (channel, value) in enumerate(writes)
         ]
         checkpoint_id = config["configurable"]["checkpoint_id"]
@@ -132,11 +132,11 @@ class Saver(BaseCheckpointSaver[Any]):
             await self._threads.put_writes(_line(config), checkpoint_id, records)
 
     async def adelete_thread(self, thread_id: str) -> None:
-        """Remove the thread with all namespaces; a turn that is under way does not revive it."""
+        """Remove the thread with all namespaces; a turn under way does not revive it."""
         await self._threads.delete(str(thread_id))
 
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
-        """Remove what these runs have written, in whichever thread; this looks at all threads."""
+        """Remove what these runs wrote, in any thread; this reads the entries of all threads."""
         runs = {str(each) for each in run_ids}
         for line in await self._threads.lines() if runs else []:
             entries = await self._threads.newest_first(line)
@@ -145,13 +145,13 @@ class Saver(BaseCheckpointSaver[Any]):
                 await self._threads.forget(line, doomed)
 
     async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
-        """Give the target thread all checkpoints and writes of the source."""
+        """Copy all checkpoints and writes of the source to the target thread."""
         await self._threads.copy(str(source_thread_id), str(target_thread_id))
 
     async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
         """Keep the latest checkpoint of each namespace, or delete the threads."""
         if strategy not in ("keep_latest", "delete"):
-            raise ValueError(f"no strategy {strategy!r:.80}: use 'keep_latest' or 'delete'")
+            raise ValueError(f"unknown strategy {strategy!r:.80}: use 'keep_latest' or 'delete'")
         for thread in thread_ids:
             if strategy == "delete":
                 await self.adelete_thread(thread)
@@ -160,7 +160,7 @@ class Saver(BaseCheckpointSaver[Any]):
                 await self._prune(line)
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """The checkpoint that is named, or else the latest of the thread; None if there is none."""
+        """See ``aget_tuple``."""
         return wait_for(self._get(config, self._begin(config)))
 
     def list(
@@ -171,9 +171,9 @@ class Saver(BaseCheckpointSaver[Any]):
         before: RunnableConfig | None = None,
         limit: int | None = None,
     ) -> Iterator[CheckpointTuple]:
-        """The checkpoints that match, the newest first."""
+        """See ``alist``."""
         left = sys.maxsize if limit is None else max(limit, 0)
-        for page in _pages(wait_for(self._chosen(config, before)), left):
+        for page in _pages(wait_for(self._places(config, before)), left):
             for each in wait_for(self._matching(page, filter))[:left]:
                 yield each
                 left -= 1
@@ -187,7 +187,7 @@ class Saver(BaseCheckpointSaver[Any]):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Write the checkpoint as a whole; the configuration names its parent."""
+        """See ``aput``."""
         return wait_for(self.aput(config, checkpoint, metadata, new_versions))
 
     def put_writes(
@@ -197,27 +197,27 @@ class Saver(BaseCheckpointSaver[Any]):
         task_id: str,
         task_path: str = "",
     ) -> None:
-        """Write what a task wrote, at one moment; what it had written before is left as it is."""
+        """See ``aput_writes``."""
         wait_for(self.aput_writes(config, writes, task_id, task_path))
 
     def delete_thread(self, thread_id: str) -> None:
-        """Remove the thread with all namespaces; a turn that is under way does not revive it."""
+        """See ``adelete_thread``."""
         wait_for(self.adelete_thread(thread_id))
 
     def delete_for_runs(self, run_ids: Sequence[str]) -> None:
-        """Remove what these runs have written, in whichever thread; this looks at all threads."""
+        """See ``adelete_for_runs``."""
         wait_for(self.adelete_for_runs(run_ids))
 
     def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
-        """Give the target thread all checkpoints and writes of the source."""
+        """See ``acopy_thread``."""
         wait_for(self.acopy_thread(source_thread_id, target_thread_id))
 
     def prune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
-        """Keep the latest checkpoint of each namespace, or delete the threads."""
+        """See ``aprune``."""
         wait_for(self.aprune(thread_ids, strategy=strategy))
 
     def get_next_version(self, current: Any, channel: None) -> Any:
-        """The version after this one, in the form that the thread has, whoever began it."""
+        """Return the next version in the form that the thread has, whichever saver began it."""
         if not isinstance(current, str):
             return super().get_next_version(current, channel)
         return f"{int(current.partition('.')[0]) + 1:032}"
@@ -235,44 +235,45 @@ class Saver(BaseCheckpointSaver[Any]):
             return None
         if run is not None:
             run.settle(found.checkpoint_id)
-        told = _config(config["configurable"]["thread_id"], line.ns, found.checkpoint_id)
+        place = _config(config["configurable"]["thread_id"], line.ns, found.checkpoint_id)
         if self._refuses:
-            told["configurable"][TURN] = not named
-        return self._tuple(told, found)
+            place["configurable"][TURN] = not named
+        return self._tuple(place, found)
 
     @asynccontextmanager
     async def _writing(
         self, config: RunnableConfig, checkpoint_id: str
     ) -> AsyncIterator[Run | None]:
-        """See to it that nothing stays of what is written meanwhile if the run is overtaken.
+        """Remove what is written within if the run is overtaken.
 
-        Whoever ends last removes it: this call what it has written, if the run was overtaken before
-        its end, or else the call that is overtaken, which knows of this one from the beginning.
+        Whichever call ends last removes it: this one removes its own writes if the run was
+        overtaken before it ended; otherwise the overtaken call does, which knows of this one from
+        the beginning.
         """
         line, run = _line(config), self._runs.of(config["configurable"])
         if run is None:
             yield None
             return
         if run.is_overtaken:
-            raise overtaken(line)
+            raise make_overtaken_error(line)
         run.note(line, checkpoint_id, config["configurable"].get(PARENTS) or {})
         try:
             yield run
         except (TurnOvertakenError, CheckpointNotFoundError) as error:
             failure = await self._threads.take_back(line.thread, run.overtake())
-            raise (error if failure is None else overtaken(line, failure)) from None
+            raise (error if failure is None else make_overtaken_error(line, failure)) from None
         except BaseException:
             if run.is_overtaken:
                 await self._threads.take_back(line.thread, [(line, checkpoint_id)])
             raise
         if run.is_overtaken:
             failure = await self._threads.take_back(line.thread, [(line, checkpoint_id)])
-            raise overtaken(line, failure)
+            raise make_overtaken_error(line, failure)
 
-    async def _chosen(
+    async def _places(
         self, config: RunnableConfig | None, before: RunnableConfig | None
     ) -> "List[tuple[Line, Entry]]":
-        """The places of the checkpoints that a listing is to read, the newest first."""
+        """Return the places of the checkpoints that a listing reads, the newest first."""
         lines = await self._lines(config)
         found = [(line, each) for line in lines for each in await self._threads.newest_first(line)]
         if len(lines) > 1:
@@ -292,7 +293,7 @@ class Saver(BaseCheckpointSaver[Any]):
     async def _matching(
         self, page: "Sequence[tuple[Line, Entry]]", wanted: Mapping[str, Any] | None
     ) -> "List[CheckpointTuple]":
-        """The checkpoints of these places, as far as they are there and have such metadata."""
+        """Return the checkpoints at these places that exist and have the wanted metadata."""
         found = await asyncio.gather(
             *(self._threads.saved(line, each.checkpoint_id) for line, each in page)
         )
@@ -319,18 +320,18 @@ class Saver(BaseCheckpointSaver[Any]):
         )
 
     async def _prune(self, line: Line) -> None:
-        """Keep the latest, and of its ancestors those from which it is put together."""
+        """Keep the latest checkpoint, and the ancestors that its delta channels build on."""
         latest = await self._threads.latest(line)
         if latest is None:
             return
         kept = {latest.checkpoint_id, *await self._bases(line, latest)}
         found = [each.checkpoint_id for each in await self._threads.newest_first(line)]
-        if latest.checkpoint_id in found:  # and not deleted since
+        if latest.checkpoint_id in found:  # it may have been deleted since
             older = found[found.index(latest.checkpoint_id) :]
             await self._threads.forget(line, [each for each in older if each not in kept])
 
     async def _bases(self, line: Line, latest: Saved) -> "List[str]":
-        """The ancestors back to where each channel that is kept as differences has a value."""
+        """Return the ancestors back to where each channel that is stored as deltas has a value."""
         metadata = self.serde.loads_typed(latest.metadata)
         open_channels = set(metadata.get("counters_since_delta_snapshot") or {})
         bases = []
@@ -343,7 +344,7 @@ class Saver(BaseCheckpointSaver[Any]):
             at = await self._threads.saved(line, at.parent)
         return bases
 
-    def _dumped(self, value: Any) -> Typed:
+    def _dump(self, value: Any) -> Typed:
         serde = self.serde
         refuse_lossy(value, lambda part: serde.loads_typed(serde.dumps_typed(part)))
         kind, data = serde.dumps_typed(value)
@@ -366,10 +367,10 @@ def _config(thread_id: Any, ns: str, checkpoint_id: str) -> RunnableConfig:
 
 
 def _continues(config: RunnableConfig, metadata: CheckpointMetadata) -> bool:
-    """Whether this is a step of a turn that began with the latest state, or on a new thread.
+    """Return True for a step of a turn that began with the latest state, or on a new thread.
 
-    LangGraph hands back the configuration of the tuple that it began with. If there was none, it
-    is known by the keys that a graph adds while it runs.
+    LangGraph passes back the configuration of the tuple that it began with. If there was none, the
+    keys that a running graph adds tell.
     """
     place, source = config["configurable"], metadata.get("source")
     is_run = any(key.startswith(RUNNING) for key in place)
@@ -379,7 +380,7 @@ def _continues(config: RunnableConfig, metadata: CheckpointMetadata) -> bool:
 
 
 def _older(found: "list[tuple[Line, Entry]]", end: str) -> "list[tuple[Line, Entry]]":
-    """Those that come after the named one; if it is not there, those whose ids are smaller."""
+    """Return the places after the named one, or those with smaller ids if it does not exist."""
     ids = [entry.checkpoint_id for _, entry in found]
     if end in ids:
         return found[ids.index(end) + 1 :]
@@ -387,14 +388,14 @@ def _older(found: "list[tuple[Line, Entry]]", end: str) -> "list[tuple[Line, Ent
 
 
 def _pages(found: "list[tuple[Line, Entry]]", wanted: int) -> "Iterator[list[tuple[Line, Entry]]]":
-    """What is read at a time: not more than are wanted, for most often all of them match."""
+    """Yield the places to read at a time: no more than wanted, as usually all of them match."""
     size = min(wanted, PAGE)
     for start in range(0, len(found) if size else 0, size or 1):
         yield found[start : start + size]
 
 
 def __getattr__(name: str) -> Any:
-    """``Store``, the memory across threads, comes from a module of its own when it is asked for."""
+    """Import ``Store``, the memory across threads, from its own module on first use."""
     if name == "Store":
         return importlib.import_module("goldfish.integrations.langgraph.store").Store
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,9 +1,9 @@
-"""Our stores as a ``BaseStore`` of LangGraph: an item is a fact, a namespace is whom it is about.
+"""Our stores as a ``BaseStore`` of LangGraph: an item is a fact, a namespace is its user.
 
-``put`` adds a fact with the key and the value as its metadata, and then forgets those of the same
-key that came before. The facts of a namespace have one order, the same for every process: of
-several with one key the last is the item. So the new value takes the place of the old one in one
-atomic step, and whoever dies between the two steps leaves nothing behind that anybody sees.
+``put`` adds a fact with the key and the value as its metadata, and then forgets the earlier facts
+of the same key. The facts of a namespace have one order, the same for every process, and the last
+one of a key is the item. So the new value replaces the old one in one atomic step, and a process
+that dies between the two steps leaves nothing that anybody sees.
 """
 
 import os
@@ -28,20 +28,25 @@ from langgraph.store.base import (
 )
 
 from goldfish.encoding import refuse_unstorable
-from goldfish.integrations.langgraph.namespaces import Namespace, listed, namespace_of, user_of
+from goldfish.integrations.langgraph.namespaces import (
+    Namespace,
+    list_matching,
+    namespace_of,
+    user_of,
+)
 from goldfish.messages import Fact, new_id
 from goldfish.stores.facts.filters import Filter, parse
 from goldfish.stores.remembering import RememberingStore
 from goldfish.threads import LoopThread
 
 EVERYTHING = 2**31
-TRIES = 5  # to see all items and their scores in one state, while others write
-NO_WORDS = "-"  # the text of an item that is not to be found by what it says
+TRIES = 5  # to read all items and their scores in one state, while others write
+NO_WORDS = "-"  # the text of an item that no query may find
 WHOLE: tuple[str, ...] = ("$",)
 
 
 class Scored(NamedTuple):
-    """An item and how well it fits, if that was asked."""
+    """An item, and its score if there was a query."""
 
     namespace: Namespace
     fact: Fact
@@ -51,9 +56,9 @@ class Scored(NamedTuple):
 class Store(BaseStore):
     """Long-term memory for a graph, over any store of ours.
 
-    ``fields`` are the paths in a value by whose texts it is found, as in LangGraph's own index;
-    without them it is found by all of its texts. ``ttl={"default_ttl": minutes}`` is for items that
-    are put without one. Reads never renew the time that an item has left.
+    ``fields`` are the paths in a value whose texts are indexed, as in LangGraph's own index; by
+    default, all texts are. ``ttl={"default_ttl": minutes}`` is for items that are put without one.
+    Reads never renew the time that an item has left.
     """
 
     supports_ttl = True
@@ -67,7 +72,7 @@ class Store(BaseStore):
     ) -> None:
         super().__init__()
         if ttl and ttl.get("refresh_on_read"):
-            raise ValueError("reads never renew a time to live here: leave out refresh_on_read")
+            raise ValueError("refresh_on_read is not supported: leave it out")
         self.store = store
         self.index_config: dict[str, Any] = {"fields": list(fields)}
         self.ttl_config = TTLConfig(default_ttl=(ttl or {}).get("default_ttl"))
@@ -75,7 +80,7 @@ class Store(BaseStore):
         self._loop: tuple[int, LoopThread] | None = None
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """The same as ``abatch``, for code without an event loop."""
+        """See ``abatch``; this one is for code without an event loop."""
         process = os.getpid()
         if self._loop is None or self._loop[0] != process:  # a loop does not survive a fork
             thread = LoopThread()
@@ -84,10 +89,13 @@ class Store(BaseStore):
         return self._loop[1].call(self.abatch(ops))
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """The results of the operations; reads come first, and nothing is put if one is refused."""
+        """Return the results of the operations; put nothing if one of them is refused.
+
+        All reads come before all writes.
+        """
         asked = list(ops)
         puts = {
-            (each.namespace, each.key): self._prepared(each)
+            (each.namespace, each.key): self._prepare(each)
             for each in asked
             if isinstance(each, PutOp)
         }
@@ -106,17 +114,17 @@ class Store(BaseStore):
             return await self._search(op)
         if isinstance(op, ListNamespacesOp):
             living = [each for each in await self._namespaces() if await self._items(each)]
-            return listed(living, op)
+            return list_matching(living, op)
         if isinstance(op, PutOp):
             return None
-        raise ValueError(f"{type(op).__name__} is no operation of a store: use its methods")
+        raise ValueError(f"{type(op).__name__} is not an operation of a store: use its methods")
 
     async def _get(self, op: GetOp) -> Item | None:
         versions = await self._versions(tuple(op.namespace), str(op.key))
         return _item(tuple(op.namespace), versions[-1]) if versions else None
 
     async def _search(self, op: SearchOp) -> list[SearchItem]:
-        prefix, wanted = tuple(op.namespace_prefix), conditions(op.filter)
+        prefix, wanted = tuple(op.namespace_prefix), parse_filter(op.filter)
         found: list[Scored] = []
         for namespace in await self._namespaces(prefix):
             found += await self._found(namespace, op.query)
@@ -127,7 +135,7 @@ class Store(BaseStore):
         return [_search_item(each) for each in fitting[op.offset : op.offset + op.limit]]
 
     async def _found(self, namespace: Namespace, query: str | None) -> list[Scored]:
-        """All items of one namespace; those that may be found by a query with their score."""
+        """Return all items of one namespace, with a score for those that the query may find."""
         user_id, keeper = user_of(namespace), self.store._facts("")
         for left in reversed(range(TRIES)):
             hits = await keeper.recall(user_id, query, parse(None), 0, EVERYTHING) if query else []
@@ -141,41 +149,41 @@ class Store(BaseStore):
         ]
 
     async def _items(self, namespace: Namespace) -> list[Fact]:
-        """The items of one namespace, each in its last version."""
+        """Return the items of one namespace, each in its last version."""
         keeper = self.store._facts("")
         facts = await keeper.page(user_of(namespace), parse(None), 0, None)
         return list({each.metadata["key"][0]: each for each in facts}.values())
 
     async def _versions(self, namespace: Namespace, key: str) -> list[Fact]:
-        """What there is under a key, the item itself last."""
+        """Return all versions under a key, the item itself last."""
         keeper = self.store._facts("")
         return await keeper.page(user_of(namespace), parse({"key": [key]}), 0, None)
 
     async def _namespaces(self, prefix: Namespace = ()) -> list[Namespace]:
-        """The namespaces that may hold items, at and below a prefix."""
+        """Return the namespaces that may hold items, at and below a prefix."""
         users = await self.store._facts("").users()
         known = filter(None, map(namespace_of, users))
         return [each for each in known if each[: len(prefix)] == prefix]
 
-    def _prepared(self, op: PutOp) -> "Prepared | None":
-        """What is to be put, or an error if it would not come back as it is; None to delete."""
+    def _prepare(self, op: PutOp) -> "Prepared | None":
+        """Return what to put, or None to delete; raise if it would not come back as it is."""
         if op.value is None:
             return None
         value = dict(op.value)
         refuse_unstorable(value, "value")
         ttl = getattr(op, "ttl", None)
         if ttl is not None and not ttl > 0:
-            raise ValueError("ttl must be more than 0 minutes; leave it out for no expiry")
+            raise ValueError(f"ttl must be more than 0 minutes (got {ttl}); omit it for no expiry")
         return Prepared(value, self._texts(op, value), None if ttl is None else ttl * 60)
 
     def _texts(self, op: PutOp, value: Mapping[str, Any]) -> list[str]:
-        """What an item is found by."""
+        """Return the texts that a query finds the item by."""
         if op.index is False:
             return []
         fields = self.index_config["fields"] if op.index is None else op.index
         found: list[str] = []
         for path in fields:
-            found += texts_in(value) if path == "$" else _at(value, path)
+            found += texts_in(value) if path == "$" else _texts_at(value, path)
         return [text for text in found if text.strip()]
 
     async def _put(self, namespace: Namespace, key: str, new: "Prepared") -> None:
@@ -192,21 +200,21 @@ class Store(BaseStore):
             await keeper.forget(user_id, each.id)
 
     async def _delete(self, namespace: Namespace, key: str) -> None:
-        """Forget all versions, the one that is seen last."""
+        """Forget all versions, the visible one last."""
         for each in await self._versions(namespace, key):
             await self.store._facts("").forget(user_of(namespace), each.id)
 
 
 class Prepared(NamedTuple):
-    """A value to be put, the texts that it is found by, and how long it is kept."""
+    """A value to put, the texts that a query finds it by, and its time to live."""
 
     value: dict[str, Any]
     texts: list[str]
     seconds: float | None
 
 
-def conditions(wanted: Mapping[str, Any] | None) -> list[Filter]:
-    """The filter of LangGraph as ours, which have no ``$eq``: there a plain value is that."""
+def parse_filter(wanted: Mapping[str, Any] | None) -> list[Filter]:
+    """Return LangGraph's filter as ours, in which a plain value takes the place of ``$eq``."""
     found = []
     for key, value in (wanted or {}).items():
         if isinstance(value, dict) and "$eq" in value:
@@ -219,7 +227,7 @@ def conditions(wanted: Mapping[str, Any] | None) -> list[Filter]:
 
 
 def texts_in(value: Any) -> list[str]:
-    """All texts in a value, however deep."""
+    """Return all texts in a value, however deep."""
     if isinstance(value, str):
         return [value]
     if isinstance(value, Mapping):
@@ -227,12 +235,12 @@ def texts_in(value: Any) -> list[str]:
     return [text for each in value for text in texts_in(each)] if isinstance(value, list) else []
 
 
-def _at(value: Mapping[str, Any], path: str) -> list[str]:
+def _texts_at(value: Mapping[str, Any], path: str) -> list[str]:
     return list(get_text_at_path(value, tokenize_path(path)))
 
 
 def _since(fact: Fact) -> datetime:
-    """When the item was first put."""
+    """Return when the item was first put."""
     first = fact.metadata.get("since")
     return datetime.fromisoformat(first[0]) if first else fact.created_at
 

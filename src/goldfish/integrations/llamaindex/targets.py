@@ -10,8 +10,8 @@ from llama_index.core.storage.chat_store import SimpleChatStore
 from goldfish.integrations.llamaindex import LLAMAINDEX
 from goldfish.integrations.llamaindex.adapter import LlamaIndexChatStore, LlamaIndexMemory
 
-KEPT = 256  # memories of sessions, as an application keeps them for the length of a conversation
-ENOUGH = 1_000_000_000  # tokens: beyond its limit, a memory archives the oldest messages
+KEPT = 256  # cached memories: an application keeps one for the length of a conversation
+ENOUGH = 1_000_000_000  # tokens; beyond its limit, a memory archives the oldest messages
 
 
 @LLAMAINDEX.target("llamaindex-memory")
@@ -36,7 +36,7 @@ async def memory(sandbox: Any) -> AsyncIterator[LlamaIndexMemory]:
 
 @LLAMAINDEX.target("llamaindex-chat-store-simple", claims="one opening")
 def simple(sandbox: Any) -> LlamaIndexChatStore:
-    """SimpleChatStore: lists in the process, which its users persist when they think of it."""
+    """SimpleChatStore: lists in the process, which its users persist themselves."""
     return LlamaIndexChatStore(SimpleChatStore())
 
 
@@ -52,7 +52,7 @@ def sqlite(sandbox: Any) -> Iterator[LlamaIndexChatStore]:
 
     path = sandbox.path / "memory.db"
     engine = create_engine(f"sqlite:///{path}")
-    unused = create_async_engine(f"sqlite+aiosqlite:///{path}")  # the store wants both
+    unused = create_async_engine(f"sqlite+aiosqlite:///{path}")  # the store requires both
     store = SQLiteChatStore(sessionmaker(engine), async_sessionmaker(unused), "chatstore")
     yield LlamaIndexChatStore(store)
     engine.dispose()
@@ -68,6 +68,6 @@ def redis(sandbox: Any, *, ttl: int | None = None) -> Iterator[LlamaIndexChatSto
     from redis.asyncio import Redis as AsyncRedis
 
     client = Redis.from_url(sandbox.redis_url)
-    unused = AsyncRedis.from_url(sandbox.redis_url)  # which connects to nothing
+    unused = AsyncRedis.from_url(sandbox.redis_url)  # required, and never connected
     yield LlamaIndexChatStore(RedisChatStore(redis_client=client, aredis_client=unused, ttl=ttl))
     client.close()

@@ -12,14 +12,14 @@ from goldfish.stores.blocking import BlockingMemoryStore
 
 __all__ = ["Session"]
 
-ITEM = "openai_agents_item"  # in metadata: the item itself, but for what the message says
-SAID = ("content", "output")  # the keys of an item that may be the content of the message
+ITEM = "openai_agents_item"  # the key in metadata of the item, without the message's content
+SAID = ("content", "output")  # the keys of an item that may hold the message's content
 
 
 class Session:
-    """The items of one session; the store stays the caller's to close.
+    """The items of one session; the caller closes the store.
 
-    ``session_settings`` is the SDK's: its limit holds where ``get_items`` is given none.
+    ``session_settings`` is the SDK's: its limit applies if ``get_items`` is given none.
     """
 
     def __init__(
@@ -34,24 +34,26 @@ class Session:
         self._store = store.store if isinstance(store, BlockingMemoryStore) else store
 
     async def get_items(self, limit: int | None = None) -> list[Any]:
-        """The items of the session, the oldest first; with a limit, only that many newest ones."""
+        """Return the items, the oldest first; with a limit, only that many of the newest."""
         last = _limit(self.session_settings) if limit is None else limit
-        if last is not None and last < 0:  # to the SDK's own sessions, too, that is no limit
+        if last is not None and last < 0:  # as in the SDK's own sessions, that is no limit
             last = None
-        return [_read(each) for each in await self._store.get_history(self.session_id, last=last)]
+        return [
+            _to_item(each) for each in await self._store.get_history(self.session_id, last=last)
+        ]
 
     async def add_items(self, items: Sequence[Any]) -> None:
         """Append the items in order, all or none."""
-        await self._store.add_messages(self.session_id, [_written(each) for each in items])
+        await self._store.add_messages(self.session_id, [_to_message(each) for each in items])
 
     async def pop_item(self) -> Any:
-        """Remove the newest item and return it; None if the session is empty.
+        """Remove the newest item and return it; return None if the session is empty.
 
-        Of several callers at once, in whichever process, each gets an item of its own.
+        Concurrent callers, in whichever process, each get an item of their own.
         """
         while newest := await self._store.get_history(self.session_id, last=1):
             if await self._store.delete_messages(self.session_id, [newest[0].id]):
-                return _read(newest[0])
+                return _to_item(newest[0])
         return None
 
     async def clear_session(self) -> None:
@@ -60,15 +62,15 @@ class Session:
 
 
 def _limit(settings: Any) -> int | None:
-    """The limit of the settings, which the SDK also takes as a dict."""
+    """Return the limit of the settings, which may be a dict."""
     if isinstance(settings, Mapping):
         return settings.get("limit")
     limit: int | None = getattr(settings, "limit", None)
     return limit
 
 
-def _written(item: Mapping[str, Any]) -> ChatMessage:
-    """The item as a message, with an id of our own: those of items are not always unique."""
+def _to_message(item: Mapping[str, Any]) -> ChatMessage:
+    """Return the item as a message with a new id: those of items are not always unique."""
     ours = from_item(item)
     names = ("role", "content", "name", "tool_calls", "tool_call_id")
     fields = {name: getattr(ours, name) for name in names}
@@ -84,7 +86,7 @@ def _remainder(item: Mapping[str, Any], content: Any) -> dict[str, Any]:
     return {**item, **said}
 
 
-def _read(message: ChatMessage) -> Any:
+def _to_item(message: ChatMessage) -> Any:
     if ITEM not in message.metadata:
         return {"role": message.role, "content": message.content}
     item: dict[str, Any] = message.metadata[ITEM]

@@ -1,4 +1,4 @@
-"""Holds our ADK sessions in a database to their promises: one test for each of them."""
+"""Checks our ADK sessions in a database: one test per promise."""
 
 from google.adk.sessions import DatabaseSessionService
 
@@ -7,11 +7,11 @@ import goldfish
 
 @goldfish.target
 async def memory(sandbox):
-    """Open the memory on a private SQLite file, as often as it is asked for."""
+    """Open the memory on a private SQLite file, as often as goldfish needs it."""
     # Make the session service as your application does.
     service = DatabaseSessionService(f"sqlite+aiosqlite:///{sandbox.path / 'memory.db'}")
     yield goldfish.adapt.adk(service)
     await service.close()
 
 
-test_memory = goldfish.suite(memory, suite="smoke")  # then "standard", which asks everything
+test_memory = goldfish.suite(memory, suite="smoke")  # later "standard", which runs every check

@@ -1,4 +1,4 @@
-"""Holds our ADK sessions to their promises: one test for each of them."""
+"""Checks our ADK sessions: one test per promise."""
 
 from google.adk.sessions.sqlite_session_service import SqliteSessionService
 
@@ -7,9 +7,9 @@ import goldfish
 
 @goldfish.target
 def memory(sandbox):
-    """Open the memory on a private SQLite file, as often as it is asked for."""
+    """Open the memory on a private SQLite file, as often as goldfish needs it."""
     # Make the session service as your application does.
     return goldfish.adapt.adk(SqliteSessionService(str(sandbox.path / "memory.db")))
 
 
-test_memory = goldfish.suite(memory, suite="smoke")  # then "standard", which asks everything
+test_memory = goldfish.suite(memory, suite="smoke")  # later "standard", which runs every check

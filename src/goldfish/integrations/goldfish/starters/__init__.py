@@ -1,1 +1,1 @@
-"""The files that ``goldfish init`` writes, each a test module as users write them."""
+"""The test files that ``goldfish init`` writes for a project that uses no known library."""

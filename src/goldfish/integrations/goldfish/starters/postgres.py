@@ -1,14 +1,14 @@
-"""Holds our memory to its promises: one test for each of them."""
+"""Checks our memory: one test per promise."""
 
 import goldfish
 
 
 @goldfish.target(services=["postgres"])
 def memory(sandbox):
-    """Open the memory on the private database sandbox.postgres_dsn, as often as asked for."""
+    """Open the memory on sandbox.postgres_dsn, a private database, as often as it is needed."""
     # Your own store goes here. It needs two methods, async or not: add_messages(session_id,
-    # messages) and get_history(session_id); what else it has is looked at too.
+    # messages) and get_history(session_id); other methods are tested if it has them.
     return goldfish.PostgresMemoryStore(sandbox.postgres_dsn)
 
 
-test_memory = goldfish.suite(memory, suite="smoke")  # then "standard", which asks everything
+test_memory = goldfish.suite(memory, suite="smoke")  # later "standard", which runs every check

@@ -1,14 +1,14 @@
-"""Holds our memory to its promises: one test for each of them."""
+"""Checks our memory: one test per promise."""
 
 import goldfish
 
 
 @goldfish.target(services=["redis"])
 def memory(sandbox):
-    """Open the memory on the private Redis at sandbox.redis_url, as often as it is asked for."""
+    """Open the memory on sandbox.redis_url, a private Redis, as often as goldfish needs it."""
     # Your own store goes here. It needs two methods, async or not: add_messages(session_id,
-    # messages) and get_history(session_id); what else it has is looked at too.
+    # messages) and get_history(session_id); other methods are tested if it has them.
     return goldfish.RedisMemoryStore(sandbox.redis_url)
 
 
-test_memory = goldfish.suite(memory, suite="smoke")  # then "standard", which asks everything
+test_memory = goldfish.suite(memory, suite="smoke")  # later "standard", which runs every check

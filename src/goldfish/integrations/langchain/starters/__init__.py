@@ -1,1 +1,1 @@
-"""Tests that `goldfish init` writes for a project that uses this library."""
+"""The test files that ``goldfish init`` writes for a project that uses this library."""

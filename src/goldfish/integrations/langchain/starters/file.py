@@ -1,4 +1,4 @@
-"""Holds our LangChain histories in files to their promises: one test for each of them."""
+"""Checks our LangChain histories in files: one test per promise."""
 
 from hashlib import sha256
 
@@ -9,7 +9,7 @@ import goldfish
 
 @goldfish.target
 def memory(sandbox):
-    """Open the memory on the private directory sandbox.path, as often as it is asked for."""
+    """Open the memory in sandbox.path, a private directory, as often as goldfish needs it."""
 
     # Make a history as your application does: this is what it gives RunnableWithMessageHistory.
     def history_of(session_id):
@@ -19,4 +19,4 @@ def memory(sandbox):
     return goldfish.adapt.langchain(history_of)
 
 
-test_memory = goldfish.suite(memory, suite="smoke")  # then "standard", which asks everything
+test_memory = goldfish.suite(memory, suite="smoke")  # later "standard", which runs every check

@@ -1,4 +1,4 @@
-"""Holds our LangChain histories to their promises: one test for each of them."""
+"""Checks our LangChain histories: one test per promise."""
 
 from langchain_core.chat_history import InMemoryChatMessageHistory
 
@@ -17,4 +17,4 @@ def memory(sandbox):
     return goldfish.adapt.langchain(history_of)
 
 
-test_memory = goldfish.suite(memory, suite="smoke")  # then "standard", which asks everything
+test_memory = goldfish.suite(memory, suite="smoke")  # later "standard", which runs every check

@@ -1,4 +1,4 @@
-"""Holds our LangChain histories in Redis to their promises: one test for each of them."""
+"""Checks our LangChain histories in Redis: one test per promise."""
 
 from langchain_community.chat_message_histories import RedisChatMessageHistory
 
@@ -7,7 +7,7 @@ import goldfish
 
 @goldfish.target(services=["redis"])
 def memory(sandbox):
-    """Open the memory on the private Redis at sandbox.redis_url, as often as it is asked for."""
+    """Open the memory on sandbox.redis_url, a private Redis, as often as goldfish needs it."""
 
     # Make a history as your application does: this is what it gives RunnableWithMessageHistory.
     def history_of(session_id):
@@ -16,4 +16,4 @@ def memory(sandbox):
     return goldfish.adapt.langchain(history_of)
 
 
-test_memory = goldfish.suite(memory, suite="smoke")  # then "standard", which asks everything
+test_memory = goldfish.suite(memory, suite="smoke")  # later "standard", which runs every check

@@ -1,4 +1,4 @@
-"""Holds our LangChain histories in SQL to their promises: one test for each of them."""
+"""Checks our LangChain histories in SQL: one test per promise."""
 
 from langchain_community.chat_message_histories import SQLChatMessageHistory
 from sqlalchemy import create_engine
@@ -8,7 +8,7 @@ import goldfish
 
 @goldfish.target
 def memory(sandbox):
-    """Open the memory on a private SQLite file, as often as it is asked for."""
+    """Open the memory on a private SQLite file, as often as goldfish needs it."""
     # Or services=["postgres"] above and the address sandbox.postgres_dsn here.
     engine = create_engine(f"sqlite:///{sandbox.path / 'memory.db'}")
 
@@ -20,4 +20,4 @@ def memory(sandbox):
     engine.dispose()
 
 
-test_memory = goldfish.suite(memory, suite="smoke")  # then "standard", which asks everything
+test_memory = goldfish.suite(memory, suite="smoke")  # later "standard", which runs every check

@@ -1,16 +1,16 @@
 """The memories of langchain-classic as targets: in the process, or over a history in SQLite.
 
-The window, the token limit and the summary are for ``TURNS`` turns. A token is a message, and the
+The window, the token limit and the summary hold ``TURNS`` turns. A token is a message, and the
 summary is what was said, word for word, so that only the memory itself can forget.
 """
 
 import warnings
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 with warnings.catch_warnings():
-    # LangChain says once per process that these are deprecated: whoever checks them knows.
+    # LangChain warns once per process that these are deprecated, which their checker knows.
     warnings.simplefilter("ignore")
     from langchain_classic.memory import (
         ConversationBufferMemory,
@@ -44,7 +44,7 @@ MAKE_SUMMARY: Make = partial(
 )
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # once more: the import puts filters of its own before it
+    warnings.simplefilter("ignore")  # again: the import puts its own filters first
     for _make in (MAKE_BUFFER, MAKE_WINDOW, MAKE_TOKEN, MAKE_SUMMARY):
         _make(chat_memory=InMemoryChatMessageHistory())
     SUMMARISER.invoke("hello")
@@ -52,55 +52,55 @@ with warnings.catch_warnings():
 
 @LANGCHAIN.target("langchain-buffer", claims="one opening")
 def buffer(sandbox: Any) -> AsyncLangChainClassicMemory:
-    """All that was said."""
+    """Keep all that was said."""
     return _in_process(MAKE_BUFFER)
 
 
 @LANGCHAIN.target("langchain-window", claims="one opening")
 def window(sandbox: Any) -> AsyncLangChainClassicMemory:
-    """The last turns."""
+    """Keep the last turns."""
     return _in_process(MAKE_WINDOW, window=TURNS)
 
 
 @LANGCHAIN.target("langchain-token", claims="one opening")
 def token(sandbox: Any) -> AsyncLangChainClassicMemory:
-    """What fits a limit of tokens."""
+    """Keep what fits a limit of tokens."""
     return _in_process(MAKE_TOKEN, window=TURNS)
 
 
 @LANGCHAIN.target("langchain-summary", claims="one opening", summarises=True)
 def summary(sandbox: Any) -> AsyncLangChainClassicMemory:
-    """What fits a limit of tokens, and a summary of the rest."""
+    """Keep what fits a limit of tokens, and a summary of the rest."""
     return _in_process(MAKE_SUMMARY, window=TURNS)
 
 
 @LANGCHAIN.target("langchain-buffer-sql")
 def buffer_sql(sandbox: Any) -> Iterator[LangChainClassicMemory]:
-    """All that was said, in a table."""
+    """Keep all that was said, in a table."""
     yield from _in_sql(sandbox, MAKE_BUFFER)
 
 
 @LANGCHAIN.target("langchain-window-sql")
 def window_sql(sandbox: Any) -> Iterator[LangChainClassicMemory]:
-    """The last turns of a table."""
+    """Keep the last turns of a table."""
     yield from _in_sql(sandbox, MAKE_WINDOW, window=TURNS)
 
 
 @LANGCHAIN.target("langchain-token-sql")
 def token_sql(sandbox: Any) -> Iterator[LangChainClassicMemory]:
-    """What fits a limit of tokens, over a table."""
+    """Keep what fits a limit of tokens, over a table."""
     yield from _in_sql(sandbox, MAKE_TOKEN, window=TURNS)
 
 
 @LANGCHAIN.target("langchain-summary-sql", summarises=True)
 def summary_sql(sandbox: Any) -> Iterator[LangChainClassicMemory]:
-    """What fits a limit of tokens, and a summary of the rest, over a table."""
+    """Keep what fits a limit of tokens, and a summary of the rest, over a table."""
     yield from _in_sql(sandbox, MAKE_SUMMARY, window=TURNS)
 
 
 def _in_process(make: Make, *, window: int | None = None) -> AsyncLangChainClassicMemory:
     return AsyncLangChainClassicMemory(
-        _kept(make, lambda _: InMemoryChatMessageHistory()), window=window
+        _cached(make, lambda _: InMemoryChatMessageHistory()), window=window
     )
 
 
@@ -108,18 +108,11 @@ def _in_sql(
     sandbox: Any, make: Make, *, window: int | None = None
 ) -> Iterator[LangChainClassicMemory]:
     with sql_histories(sandbox) as history_of:
-        yield LangChainClassicMemory(_kept(make, history_of), window=window)
+        yield LangChainClassicMemory(_cached(make, history_of), window=window)
 
 
-def _kept(
+def _cached(
     make: Make, history_of: Callable[[str], BaseChatMessageHistory]
 ) -> Callable[[str], BaseChatMemory]:
-    """The memory of a session, made once: part of what it knows is in itself."""
-    memories: dict[str, BaseChatMemory] = {}
-
-    def memory_of(session_id: str) -> BaseChatMemory:
-        if session_id not in memories:
-            memories[session_id] = make(chat_memory=history_of(session_id))
-        return memories[session_id]
-
-    return memory_of
+    """Return a function that makes the memory of a session once: it holds part of the state."""
+    return cache(lambda session_id: make(chat_memory=history_of(session_id)))

@@ -1,4 +1,4 @@
-"""Our own chat history for LangChain as targets: its ids make a retry a no-op."""
+"""Our chat history for LangChain as targets: its ids make a retry a no-op."""
 
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
@@ -21,14 +21,14 @@ class _RetriedAsync(AsyncLangChainMemory):
 
 @target(name="dropin-langchain")
 def sqlite(sandbox: Any, *, ttl: float | None = None) -> Iterator[LangChainMemory]:
-    """Histories on a SQLite file, by their sync methods."""
+    """Keep histories on a SQLite file, by their sync methods."""
     with goldfish.blocking(goldfish.SQLiteMemoryStore(sandbox.path / FILE, ttl=ttl)) as store:
         yield _Retried(lambda session_id: ChatMessageHistory(session_id, store))
 
 
 @target(name="dropin-langchain-redis", services=["redis"])
 async def redis(sandbox: Any, *, ttl: float | None = None) -> AsyncIterator[AsyncLangChainMemory]:
-    """Histories on Redis, by their async methods."""
+    """Keep histories on Redis, by their async methods."""
     async with goldfish.RedisMemoryStore(sandbox.redis_url, ttl=ttl) as store:
         yield _RetriedAsync(lambda session_id: ChatMessageHistory(session_id, store))
 
@@ -37,6 +37,6 @@ async def redis(sandbox: Any, *, ttl: float | None = None) -> AsyncIterator[Asyn
 async def postgres(
     sandbox: Any, *, ttl: float | None = None
 ) -> AsyncIterator[AsyncLangChainMemory]:
-    """Histories on PostgreSQL, by their async methods."""
+    """Keep histories on PostgreSQL, by their async methods."""
     async with goldfish.PostgresMemoryStore(sandbox.postgres_dsn, ttl=ttl) as store:
         yield _RetriedAsync(lambda session_id: ChatMessageHistory(session_id, store))

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 with warnings.catch_warnings():
-    # LangChain says once per process that these are deprecated: whoever checks them knows.
+    # LangChain warns once per process that these are deprecated, which their checker knows.
     warnings.simplefilter("ignore")
     from langchain_community.chat_message_histories import (
         FileChatMessageHistory,
@@ -15,7 +15,7 @@ with warnings.catch_warnings():
     )
     from langchain_core.chat_history import InMemoryChatMessageHistory
 
-    warnings.simplefilter("ignore")  # once more: the import puts filters of its own before it
+    warnings.simplefilter("ignore")  # again: the import puts its own filters first
     InMemoryChatMessageHistory()
 
 from goldfish.integrations.langchain import LANGCHAIN
@@ -31,7 +31,7 @@ LONGEST_NAME = 200
 
 @LANGCHAIN.target("langchain-memory")
 def memory(sandbox: Any) -> LangChainMemory:
-    """Lists in a dict, as LangChain's documentation keeps them."""
+    """Keep lists in a dict, as LangChain's documentation does."""
     histories: dict[str, InMemoryChatMessageHistory] = {}
     return LangChainMemory(
         lambda session_id: histories.setdefault(session_id, InMemoryChatMessageHistory())
@@ -40,7 +40,7 @@ def memory(sandbox: Any) -> LangChainMemory:
 
 @LANGCHAIN.target("langchain-redis", services=["redis"])
 def redis(sandbox: Any, *, ttl: int | None = None) -> LangChainMemory:
-    """A list per session in Redis; the library's expiry is in whole seconds."""
+    """Keep a list per session in Redis; the library's expiry is in whole seconds."""
     url = sandbox.redis_url
 
     @lru_cache(OPEN_AT_ONCE)
@@ -52,28 +52,28 @@ def redis(sandbox: Any, *, ttl: int | None = None) -> LangChainMemory:
 
 @LANGCHAIN.target("langchain-sql")
 def sql(sandbox: Any) -> Iterator[LangChainMemory]:
-    """A table in a SQLite file."""
+    """Keep a table in a SQLite file."""
     with sql_histories(sandbox) as history_of:
         yield LangChainMemory(history_of)
 
 
 @LANGCHAIN.target("langchain-sql-async")
 async def sql_async(sandbox: Any) -> AsyncIterator[AsyncLangChainMemory]:
-    """The same through an async engine."""
+    """Keep a table in a SQLite file, through an async engine."""
     async with async_sql_histories(sandbox) as history_of:
         yield AsyncLangChainMemory(history_of)
 
 
 @LANGCHAIN.target("langchain-file")
 def file(sandbox: Any) -> LangChainMemory:
-    """A JSON file per session."""
+    """Keep a JSON file per session."""
     return LangChainMemory(
         lambda session_id: FileChatMessageHistory(str(sandbox.path / file_name(session_id)))
     )
 
 
 def file_name(session_id: str) -> str:
-    """A safe name that no other session has, whatever the id: its bytes in hex, or their hash."""
+    """Return a safe file name that no other id has: the bytes in hex, or their hash."""
     data = session_id.encode("utf-8", "surrogatepass")
     if len(data) * 2 <= LONGEST_NAME:
         return f"id-{data.hex()}.json"

@@ -1,7 +1,7 @@
-"""The chat history of langchain-postgres as targets, over one connection, as it is documented.
+"""The chat history of langchain-postgres as targets, over one connection, as documented.
 
-Its sessions are UUIDs, so each id of ours is known by one. It is handed a connection, and makes
-none: whoever uses it replaces a connection that broke, as these targets do.
+Its session ids must be UUIDs, so each id of ours is mapped to one. It does not connect by itself:
+its user replaces a connection that broke, as these targets do.
 """
 
 import logging
@@ -16,13 +16,13 @@ from goldfish.integrations.langchain.adapter import AsyncLangChainMemory, LangCh
 from goldfish.integrations.langchain.targets.sql import session_uuid
 
 TABLE = "chat_history"
-# Else what psycopg says of connections that were cut stands between the lines of the report.
+# psycopg logs the connections that were cut: keep that out of the report.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 
 @LANGCHAIN.target("langchain-postgres", services=["postgres"])
 def postgres(sandbox: Any) -> Iterator[LangChainMemory]:
-    """A table in PostgreSQL."""
+    """Keep a table in PostgreSQL."""
     connection = Connection.connect(sandbox.postgres_dsn)
     PostgresChatMessageHistory.create_tables(connection, TABLE)
 
@@ -39,7 +39,7 @@ def postgres(sandbox: Any) -> Iterator[LangChainMemory]:
 
 @LANGCHAIN.target("langchain-postgres-async", services=["postgres"])
 async def postgres_async(sandbox: Any) -> AsyncIterator[AsyncLangChainMemory]:
-    """The same through an async connection, which the calls of the process share."""
+    """Keep a table in PostgreSQL, through one async connection for all calls of the process."""
     connection = await AsyncConnection.connect(sandbox.postgres_dsn)
     await PostgresChatMessageHistory.acreate_tables(connection, TABLE)
 

@@ -17,27 +17,27 @@ from goldfish.integrations.langchain.targets.sql import (
     sql_histories,
 )
 
-# Else what it could not store, and does not raise, stands between the lines of the report.
+# It logs what it could not store, and does not raise: keep that out of the report.
 logging.getLogger("langchain_core").addHandler(logging.NullHandler())
-_QUIETLY = threading.Lock()  # what is ignored is the affair of the whole process
+_QUIETLY = threading.Lock()  # filters of warnings are global to the process
 
 
 @LANGCHAIN.target("langchain-runnable")
 def runnable(sandbox: Any) -> Iterator[LangChainRunnable]:
-    """Turns with a model that says what it was shown, in a table of a SQLite file."""
+    """Take turns with a model that says what it was shown, in a table of a SQLite file."""
     with sql_histories(sandbox) as history_of:
-        yield LangChainRunnable(with_history(history_of))
+        yield LangChainRunnable(add_history(history_of))
 
 
 @LANGCHAIN.target("langchain-runnable-async")
 async def runnable_async(sandbox: Any) -> AsyncIterator[AsyncLangChainRunnable]:
-    """The same through an async engine."""
+    """Take such turns through an async engine."""
     async with async_sql_histories(sandbox) as history_of:
-        yield AsyncLangChainRunnable(with_history(history_of))
+        yield AsyncLangChainRunnable(add_history(history_of))
 
 
-def with_history(history_of: SQLHistoryOf) -> RunnableWithMessageHistory:
-    """The runnable, without LangChain's word that it is deprecated: whoever checks it knows."""
+def add_history(history_of: SQLHistoryOf) -> RunnableWithMessageHistory:
+    """Return the runnable, without LangChain's warning that it is deprecated."""
     with _QUIETLY, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return RunnableWithMessageHistory(LangChainModel(), history_of)

@@ -1,4 +1,4 @@
-"""Where targets of LangChain keep their tables: a SQLite file, or a connection to PostgreSQL."""
+"""The SQL histories of LangChain's targets, and the ids of their sessions."""
 
 import warnings
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -8,23 +8,23 @@ from typing import Any
 from uuid import UUID, uuid5
 
 with warnings.catch_warnings():
-    # LangChain says once per process that this is deprecated: whoever checks it knows.
+    # LangChain warns once per process that this is deprecated, which its checker knows.
     warnings.simplefilter("ignore")
     from langchain_community.chat_message_histories import SQLChatMessageHistory
 
 from sqlalchemy import create_engine
 from sqlalchemy.ext.asyncio import create_async_engine
 
-OPEN_AT_ONCE = 64  # histories that are kept: each asks its server for something when it is made
+OPEN_AT_ONCE = 64  # cached histories: each queries its server when it is made
 FILE = "memory.db"
-SESSIONS = UUID("6f4b1cf2-67a5-5c1e-9c1c-5f3cf0a8a1d4")  # any constant one
+SESSIONS = UUID("6f4b1cf2-67a5-5c1e-9c1c-5f3cf0a8a1d4")  # any constant
 
 SQLHistoryOf = Callable[[str], SQLChatMessageHistory]
 
 
 @contextmanager
 def sql_histories(sandbox: Any) -> Iterator[SQLHistoryOf]:
-    """The history of a session in a table of a SQLite file."""
+    """Yield a function that gives a session's history, in a table of a SQLite file."""
     engine = create_engine(f"sqlite:///{sandbox.path / FILE}")
     yield _histories(engine)
     engine.dispose()
@@ -32,14 +32,14 @@ def sql_histories(sandbox: Any) -> Iterator[SQLHistoryOf]:
 
 @asynccontextmanager
 async def async_sql_histories(sandbox: Any) -> AsyncIterator[SQLHistoryOf]:
-    """The same through an async engine."""
+    """Yield the same function over an async engine."""
     engine = create_async_engine(f"sqlite+aiosqlite:///{sandbox.path / FILE}")
     yield _histories(engine)
     await engine.dispose()
 
 
 def session_uuid(session_id: str) -> str:
-    """The UUID that stands for a session, where ids must be such; no two sessions share one."""
+    """Return the UUID for a session, where ids must be UUIDs; no two sessions share one."""
     return str(uuid5(SESSIONS, session_id.encode("utf-8", "surrogatepass").hex()))
 
 

@@ -1,4 +1,4 @@
-"""Holds our LangGraph threads in PostgreSQL to their promises: one test for each of them."""
+"""Checks our LangGraph threads in PostgreSQL: one test per promise."""
 
 from langgraph.checkpoint.postgres import PostgresSaver
 
@@ -7,11 +7,11 @@ import goldfish
 
 @goldfish.target(services=["postgres"])
 def memory(sandbox):
-    """Open the memory on the private database sandbox.postgres_dsn, as often as asked for."""
+    """Open the memory on sandbox.postgres_dsn, a private database, as often as it is needed."""
     # Make the checkpointer as your application does.
     with PostgresSaver.from_conn_string(sandbox.postgres_dsn) as saver:
         saver.setup()
         yield goldfish.adapt.langgraph(saver)
 
 
-test_memory = goldfish.suite(memory, suite="smoke")  # then "standard", which asks everything
+test_memory = goldfish.suite(memory, suite="smoke")  # later "standard", which runs every check

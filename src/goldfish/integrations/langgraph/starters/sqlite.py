@@ -1,4 +1,4 @@
-"""Holds our LangGraph threads to their promises: one test for each of them."""
+"""Checks our LangGraph threads: one test per promise."""
 
 from langgraph.checkpoint.sqlite import SqliteSaver
 
@@ -7,10 +7,10 @@ import goldfish
 
 @goldfish.target
 def memory(sandbox):
-    """Open the memory on a private SQLite file, as often as it is asked for."""
+    """Open the memory on a private SQLite file, as often as goldfish needs it."""
     # Make the checkpointer as your application does.
     with SqliteSaver.from_conn_string(str(sandbox.path / "checkpoints.db")) as saver:
         yield goldfish.adapt.langgraph(saver)
 
 
-test_memory = goldfish.suite(memory, suite="smoke")  # then "standard", which asks everything
+test_memory = goldfish.suite(memory, suite="smoke")  # later "standard", which runs every check

@@ -17,9 +17,9 @@ from goldfish.integrations.langgraph import LANGGRAPH
 from goldfish.integrations.langgraph.adapter import AsyncLangGraphMemory, LangGraphMemory
 
 FILE = "checkpoints.sqlite"
-# What the documentation asks of connections that are not made by the checkpointer itself.
+# What the documentation requires of connections that the checkpointer does not make itself.
 CONNECTION = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
-# A pool that notices what broke, and does not wait for minutes before it tries again.
+# A pool that replaces broken connections, and does not wait for minutes before it retries.
 POOL: dict[str, Any] = {
     "kwargs": CONNECTION,
     "min_size": 1,
@@ -28,11 +28,11 @@ POOL: dict[str, Any] = {
     "reconnect_timeout": 1.0,
     "open": False,
 }
-# Else the pool's warnings of what was done to its server stand between the lines of the report.
+# The pool logs what the faults did to its server: keep that out of the report.
 logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
 
 
-# "Only use InMemorySaver for debugging or testing purposes": nobody else sees what it holds.
+# "Only use InMemorySaver for debugging or testing purposes": other processes see nothing of it.
 @LANGGRAPH.target("langgraph-memory", claims="one opening")
 def memory(sandbox: Any) -> AsyncLangGraphMemory:
     """A dict in the process."""
@@ -55,7 +55,7 @@ async def sqlite_async(sandbox: Any) -> AsyncIterator[AsyncLangGraphMemory]:
 
 @LANGGRAPH.target("langgraph-postgres", services=["postgres"])
 def postgres(sandbox: Any) -> Iterator[LangGraphMemory]:
-    """PostgreSQL through a pool, which replaces the connections that break."""
+    """PostgreSQL through a pool, which replaces broken connections."""
     pool: ConnectionPool[Connection[DictRow]] = ConnectionPool(
         sandbox.postgres_dsn, check=ConnectionPool.check_connection, **POOL
     )
@@ -67,7 +67,7 @@ def postgres(sandbox: Any) -> Iterator[LangGraphMemory]:
 
 @LANGGRAPH.target("langgraph-postgres-async", services=["postgres"])
 async def postgres_async(sandbox: Any) -> AsyncIterator[AsyncLangGraphMemory]:
-    """PostgreSQL through a pool, which replaces the connections that break."""
+    """PostgreSQL through a pool, which replaces broken connections."""
     pool: AsyncConnectionPool[AsyncConnection[DictRow]] = AsyncConnectionPool(
         sandbox.postgres_dsn, check=AsyncConnectionPool.check_connection, **POOL
     )

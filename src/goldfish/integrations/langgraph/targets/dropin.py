@@ -1,7 +1,7 @@
-"""Our own checkpointer for LangGraph as targets: a turn that was overtaken is taken again.
+"""Our checkpointer for LangGraph as targets, which retry a turn that was overtaken.
 
-Turns are written when they end (``durability="exit"``), as is right for threads on which several
-may be taken at once: nobody continues from the middle of another one's turn.
+Turns are written when they end (``durability="exit"``), as is right for threads with concurrent
+turns: no turn then continues from the middle of another.
 """
 
 import contextlib
@@ -38,7 +38,7 @@ class PatientLangGraphMemory(LangGraphMemory):
         self._turns = Turns()
 
     def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
-        """Take a turn on the thread; taken again it adds nothing twice, for messages have ids."""
+        """Take a turn on the thread; a retry adds nothing twice, as messages have ids."""
         given, place = batch(messages), thread(session_id)
         self._turns.take(session_id, lambda: self._graph.invoke(given, place, durability="exit"))
 
@@ -48,7 +48,7 @@ class PatientLangGraphMemory(LangGraphMemory):
         self._turns.take(session_id, lambda: delete(session_id, ids))
 
     def save_snapshot(self, session_id: str) -> str:
-        """The id of the latest checkpoint; a thread without one gets an empty one."""
+        """Return the id of the latest checkpoint; a thread without one gets an empty one."""
         try:
             return super().save_snapshot(session_id)
         except LookupError:
@@ -67,7 +67,7 @@ class PatientAsyncLangGraphMemory(AsyncLangGraphMemory):
         self._turns = Turns()
 
     async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
-        """Take a turn on the thread; taken again it adds nothing twice, for messages have ids."""
+        """Take a turn on the thread; a retry adds nothing twice, as messages have ids."""
         given, place = batch(messages), thread(session_id)
         await self._turns.atake(
             session_id, lambda: self._graph.ainvoke(given, place, durability="exit")
@@ -79,7 +79,7 @@ class PatientAsyncLangGraphMemory(AsyncLangGraphMemory):
         await self._turns.atake(session_id, lambda: delete(session_id, ids))
 
     async def save_snapshot(self, session_id: str) -> str:
-        """The id of the latest checkpoint; a thread without one gets an empty one."""
+        """Return the id of the latest checkpoint; a thread without one gets an empty one."""
         try:
             return await super().save_snapshot(session_id)
         except LookupError:

@@ -1,4 +1,4 @@
-"""Holds our LlamaIndex memory to its promises: one test for each of them."""
+"""Checks our LlamaIndex memory: one test per promise."""
 
 from functools import cache
 
@@ -10,7 +10,7 @@ import goldfish
 
 @goldfish.target
 async def memory(sandbox):
-    """Open the memory on a private SQLite file, as often as it is asked for."""
+    """Open the memory on a private SQLite file, as often as goldfish needs it."""
     engine = create_async_engine(f"sqlite+aiosqlite:///{sandbox.path / 'memory.db'}")
 
     # Make the memory of a session as your application does.
@@ -27,4 +27,4 @@ async def memory(sandbox):
     await engine.dispose()
 
 
-test_memory = goldfish.suite(memory, suite="smoke")  # then "standard", which asks everything
+test_memory = goldfish.suite(memory, suite="smoke")  # later "standard", which runs every check

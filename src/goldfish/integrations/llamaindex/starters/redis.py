@@ -1,4 +1,4 @@
-"""Holds our LlamaIndex chat store in Redis to its promises: one test for each of them."""
+"""Checks our LlamaIndex chat store in Redis: one test per promise."""
 
 from llama_index.storage.chat_store.redis import RedisChatStore
 from redis import Redis
@@ -9,7 +9,7 @@ import goldfish
 
 @goldfish.target(services=["redis"])
 def memory(sandbox):
-    """Open the memory on the private Redis at sandbox.redis_url, as often as it is asked for."""
+    """Open the memory on sandbox.redis_url, a private Redis, as often as goldfish needs it."""
     client = Redis.from_url(sandbox.redis_url)
     unused = AsyncRedis.from_url(sandbox.redis_url)
     # Make the chat store as your application does.
@@ -17,4 +17,4 @@ def memory(sandbox):
     client.close()
 
 
-test_memory = goldfish.suite(memory, suite="smoke")  # then "standard", which asks everything
+test_memory = goldfish.suite(memory, suite="smoke")  # later "standard", which runs every check

@@ -1,4 +1,4 @@
-"""Holds Mem0 to its promises: one test for each of them."""
+"""Checks Mem0: one test per promise."""
 
 import goldfish
 
@@ -10,4 +10,4 @@ import goldfish
 #     return goldfish.adapt.mem0(Memory.from_config({...}))  # in sandbox.path
 memory = "mem0"
 
-test_memory = goldfish.suite(memory, suite="smoke")  # then "standard", which asks everything
+test_memory = goldfish.suite(memory, suite="smoke")  # later "standard", which runs every check

@@ -1,4 +1,4 @@
-"""Holds our OpenAI Agents sessions in Redis to their promises: one test for each of them."""
+"""Checks our OpenAI Agents sessions in Redis: one test per promise."""
 
 from agents.extensions.memory import RedisSession
 from redis.asyncio import Redis
@@ -8,7 +8,7 @@ import goldfish
 
 @goldfish.target(services=["redis"])
 async def memory(sandbox):
-    """Open the memory on the private Redis at sandbox.redis_url, as often as it is asked for."""
+    """Open the memory on sandbox.redis_url, a private Redis, as often as goldfish needs it."""
     client = Redis.from_url(sandbox.redis_url)
 
     # Make a session as your application does.
@@ -19,4 +19,4 @@ async def memory(sandbox):
     await client.aclose()
 
 
-test_memory = goldfish.suite(memory, suite="smoke")  # then "standard", which asks everything
+test_memory = goldfish.suite(memory, suite="smoke")  # later "standard", which runs every check

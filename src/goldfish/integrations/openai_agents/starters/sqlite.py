@@ -1,4 +1,4 @@
-"""Holds our OpenAI Agents sessions to their promises: one test for each of them."""
+"""Checks our OpenAI Agents sessions: one test per promise."""
 
 from contextlib import asynccontextmanager
 
@@ -9,7 +9,7 @@ import goldfish
 
 @goldfish.target
 def memory(sandbox):
-    """Open the memory on a private SQLite file, as often as it is asked for."""
+    """Open the memory on a private SQLite file, as often as goldfish needs it."""
 
     # Make a session as your application does.
     @asynccontextmanager
@@ -21,4 +21,4 @@ def memory(sandbox):
     return goldfish.adapt.openai_agents(session_of)
 
 
-test_memory = goldfish.suite(memory, suite="smoke")  # then "standard", which asks everything
+test_memory = goldfish.suite(memory, suite="smoke")  # later "standard", which runs every check

@@ -1,4 +1,4 @@
-"""Our own session for the OpenAI Agents SDK as targets."""
+"""Our session for the OpenAI Agents SDK as targets."""
 
 from collections.abc import AsyncIterator
 from typing import Any

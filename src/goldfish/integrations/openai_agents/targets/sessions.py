@@ -13,7 +13,7 @@ from agents.memory import Session, SQLiteSession
 from goldfish.integrations.openai_agents import OPENAI_AGENTS
 from goldfish.integrations.openai_agents.adapter import OpenAIAgentsMemory
 
-KEPT_OPEN = 32  # sessions that nobody uses: each has connections of its own
+KEPT_OPEN = 32  # idle sessions: each has connections of its own
 KEY = "a key of the tests, which protects nothing"
 TEN_YEARS = 315_360_000
 
@@ -43,7 +43,7 @@ async def sqlalchemy(sandbox: Any) -> AsyncIterator[OpenAIAgentsMemory]:
     from sqlalchemy.ext.asyncio import create_async_engine
 
     engine = create_async_engine(f"sqlite+aiosqlite:///{sandbox.path / 'memory.db'}")
-    tables = _OneProcessAtFirst(sandbox.path / "tables.lock")
+    tables = _OneProcessFirst(sandbox.path / "tables.lock")
 
     @asynccontextmanager
     async def session_of(session_id: str) -> AsyncIterator[Session]:
@@ -71,7 +71,7 @@ async def advanced(sandbox: Any) -> AsyncIterator[OpenAIAgentsMemory]:
 
 @OPENAI_AGENTS.target("openai-agents-redis", services=["redis"])
 async def redis(sandbox: Any, *, ttl: int | None = None) -> AsyncIterator[OpenAIAgentsMemory]:
-    """RedisSession, with one client for all; the library's expiry is in whole seconds."""
+    """RedisSession, with one client for all sessions; its expiry is in whole seconds."""
     from agents.extensions.memory import RedisSession
     from redis.asyncio import Redis
 
@@ -84,7 +84,7 @@ async def redis(sandbox: Any, *, ttl: int | None = None) -> AsyncIterator[OpenAI
 
 @OPENAI_AGENTS.target("openai-agents-encrypted")
 async def encrypted(sandbox: Any) -> AsyncIterator[OpenAIAgentsMemory]:
-    """EncryptedSession around SQLiteSession; its expiry is of single messages, and far away."""
+    """EncryptedSession around SQLiteSession; its messages expire one by one, in ten years."""
     from agents.extensions.memory import EncryptedSession
 
     path = sandbox.path / "memory.db"
@@ -97,10 +97,10 @@ async def encrypted(sandbox: Any) -> AsyncIterator[OpenAIAgentsMemory]:
         yield memory
 
 
-class _OneProcessAtFirst:
-    """Lets one process at a time make its first calls, all of them at the same moment.
+class _OneProcessFirst:
+    """A lock that lets one process at a time make its first calls, which may be concurrent.
 
-    Where several processes share a database, the SDK's documentation leaves the making of tables
+    Where several processes share a database, the SDK's documentation leaves creating the tables
     to migrations: ``create_tables`` is "for development and testing".
     """
 
@@ -115,40 +115,40 @@ class _OneProcessAtFirst:
         await asyncio.shield(self._turn)
 
     async def __aexit__(self, *_: object) -> None:
-        self.close()  # nobody waits from then on
+        self.close()  # later calls need not wait
 
     def close(self) -> None:
-        """Close the file, and with it give up the lock."""
+        """Close the file, which releases the lock."""
         self._file.close()
 
 
 class _OpenSessions:
-    """Sessions that are open: each is lent to one call at a time, and a few are kept for later.
+    """A pool of open sessions, each lent to one call at a time.
 
-    So calls at the same moment have sessions of their own, as the requests of a service have.
+    Concurrent calls thus have sessions of their own, as the requests of a service have.
     """
 
     def __init__(self, make: Callable[[str], Session]) -> None:
         self._make = make
-        self._idle: list[tuple[str, Session]] = []  # the one used last stands last
+        self._idle: list[tuple[str, Session]] = []  # the most recently used last
 
     @asynccontextmanager
-    async def lent(self, session_id: str) -> AsyncIterator[Session]:
-        """A session of that id, which nobody else uses meanwhile."""
-        session = self._idle_one(session_id) or self._make(session_id)
+    async def lend(self, session_id: str) -> AsyncIterator[Session]:
+        """Lend a session with that id, which no other call uses meanwhile."""
+        session = self._take_idle(session_id) or self._make(session_id)
         try:
             yield session
         finally:
             self._idle.append((session_id, session))
             await self.close_idle(KEPT_OPEN)
 
-    def _idle_one(self, session_id: str) -> Session | None:
+    def _take_idle(self, session_id: str) -> Session | None:
         places = (i for i, (known, _) in enumerate(self._idle) if known == session_id)
         place = next(places, None)
         return None if place is None else self._idle.pop(place)[1]
 
     async def close_idle(self, kept: int) -> None:
-        """Close those that were not used for longest, until so many are left."""
+        """Close the least recently used sessions until ``kept`` are left."""
         while len(self._idle) > kept:
             closed: Any = self._idle.pop(0)[1]
             closing = closed.close()
@@ -159,5 +159,5 @@ class _OpenSessions:
 @asynccontextmanager
 async def _sessions(make: Callable[[str], Session]) -> AsyncIterator[OpenAIAgentsMemory]:
     sessions = _OpenSessions(make)
-    yield OpenAIAgentsMemory(sessions.lent)
+    yield OpenAIAgentsMemory(sessions.lend)
     await sessions.close_idle(0)
