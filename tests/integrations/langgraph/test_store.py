@@ -199,7 +199,7 @@ async def test_an_item_has_its_time(store: Store) -> None:
     while await brief.aget(ANN, "brief") is not None:
         await asyncio.sleep(0.02)
     assert {each.key for each in await brief.asearch(ANN)} == {"long", "lasting"}
-    with pytest.raises(ValueError, match="leave out refresh_on_read"):
+    with pytest.raises(ValueError, match="refresh_on_read is not supported"):
         Store(store.store, ttl={"refresh_on_read": True})
 
 
