@@ -2,13 +2,13 @@
 
 import re
 import sqlite3
-from collections.abc import Sequence
 from contextlib import suppress
 from itertools import groupby
 from typing import Any
 
 from goldfish.messages import ChatMessage
 from goldfish.specimens import specimen, variant
+from goldfish.specimens.references.keys import Rows
 from goldfish.specimens.references.sqlite import Reference
 
 # A store that mixes up ordinary histories fails wherever several messages are read.
@@ -50,7 +50,7 @@ class Placed(Reference):
         """Return the numbers of that many new messages."""
         raise NotImplementedError
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def insert(self, session_id: str, rows: Rows) -> None:
         new = "UPDATE messages SET place = ? WHERE n = last_insert_rowid() AND place IS NULL"
         for row, place in zip(rows, self.places(session_id, len(rows)), strict=True):
             super().insert(session_id, [row])
@@ -324,7 +324,7 @@ class ReadersDiffer(Sorted):
 
     wrote = False
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def insert(self, session_id: str, rows: Rows) -> None:
         self.wrote = True
         super().insert(session_id, rows)
 
@@ -340,7 +340,7 @@ class ReaderCache(Reference):
         self.cache: dict[str, list[str]] = {}
         self.own: set[str] = set()
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def insert(self, session_id: str, rows: Rows) -> None:
         self.own.add(session_id)
         super().insert(session_id, rows)
 

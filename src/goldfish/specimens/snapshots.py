@@ -3,13 +3,13 @@
 import hashlib
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from goldfish.messages import ChatMessage
 from goldfish.specimens import specimen, variant
 from goldfish.specimens.references.guarded import MOMENT, Sweeping
-from goldfish.specimens.references.keys import decoded, encoded
+from goldfish.specimens.references.keys import Rows, decoded, encoded
 from goldfish.specimens.references.snapshots import SnapshotReference
 
 
@@ -65,7 +65,7 @@ class RestoresTextsAlone(SnapshotReference):
 class SnapshotOfTheLiving(SnapshotReference):
     bug = "Messages added to a session are added to its newest snapshot too."
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def insert(self, session_id: str, rows: Rows) -> None:
         super().insert(session_id, rows)
         newest = "SELECT id FROM snapshots WHERE session = ? ORDER BY n DESC LIMIT 1"
         for name in self.column(newest, self.key(session_id)):
@@ -199,7 +199,7 @@ class RemembersEveryId(SnapshotReference):
 
     tables = "CREATE TABLE IF NOT EXISTS ids (session BLOB, id BLOB, PRIMARY KEY (session, id))"
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def insert(self, session_id: str, rows: Rows) -> None:
         for name, body in rows:
             pair = self.key(session_id), self.key(name)
             if self.db.execute("INSERT OR IGNORE INTO ids VALUES (?, ?)", pair).rowcount:
@@ -378,7 +378,7 @@ class CachedUntilWritten(SnapshotReference):
             self.seen[session_id] = last, super().bodies(session_id)
         return self.seen[session_id][1]
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def insert(self, session_id: str, rows: Rows) -> None:
         super().insert(session_id, rows)
         self.written()
 

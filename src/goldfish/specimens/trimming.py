@@ -1,11 +1,11 @@
 """Stores that trim too much, too little, or the wrong messages."""
 
 import zlib
-from collections.abc import Sequence
 from typing import Any
 
 from goldfish.specimens import specimen, variant
 from goldfish.specimens.references.banning import Banning
+from goldfish.specimens.references.keys import Rows
 from goldfish.specimens.references.sqlite import Reference
 
 CLOCK = "json_extract(body, '$.created_at')"
@@ -173,7 +173,7 @@ variant("trim-everybody", Doomed, "TRM06", "lost")(
 class NumberedByCount(Reference):
     bug = "A message's number is the count of messages, so after a trim a new one comes first."
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def insert(self, session_id: str, rows: Rows) -> None:
         key = self.key(session_id)
         for name, body in rows:
             (count,) = self.column("SELECT COUNT(*) FROM messages WHERE session = ?", key)
@@ -211,7 +211,7 @@ class TrimmedComeBack(Doomed):
     def list_sessions(self) -> list[str]:
         return [name for name in super().list_sessions() if self.bodies(name)]
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def insert(self, session_id: str, rows: Rows) -> None:
         found = "SELECT n FROM messages WHERE session = ? AND id = ?"
         for name, _ in rows:
             for n in self.column(found, self.key(session_id), self.key(name)):

@@ -1,9 +1,10 @@
 """Stores that delete other messages than they were asked to, or not for good."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from goldfish.specimens import specimen, variant
 from goldfish.specimens.references.banning import Banning
+from goldfish.specimens.references.keys import Rows
 from goldfish.specimens.references.sqlite import Reference
 
 variant("delete-the-first-only", Reference, "CLR09", "resurrected")(
@@ -142,7 +143,7 @@ class DeletedInMemory(Reference):
         pairs = zip(found, names, strict=True)
         return [body for body, name in pairs if (session_id, name) not in self.hidden]
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def insert(self, session_id: str, rows: Rows) -> None:
         for name, _ in rows:
             self.forget(session_id, name)
         super().insert(session_id, rows)
@@ -184,7 +185,7 @@ class DeletedComeBackInPlace(Reference):
             self.db.executemany(f"INSERT INTO old {row}", marks)
             return super().delete_messages(session_id, wanted)
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def insert(self, session_id: str, rows: Rows) -> None:
         super().insert(session_id, rows)
         place = (
             "SELECT old.n FROM old WHERE old.session = messages.session AND old.id = messages.id"

@@ -1,10 +1,10 @@
 """Stores that clear too little, too much, or not for good, or list the wrong sessions."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from goldfish.specimens import specimen, variant
 from goldfish.specimens.references.banning import Banning
+from goldfish.specimens.references.keys import Rows
 from goldfish.specimens.references.sqlite import Reference
 
 
@@ -98,7 +98,7 @@ class ClearUntilTheNext(Reference):
         marked = self.column("SELECT 1 FROM cleared WHERE session = ?", self.key(session_id))
         return [] if marked else super().bodies(session_id)
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def insert(self, session_id: str, rows: Rows) -> None:
         self.db.execute("DELETE FROM cleared WHERE session = ?", [self.key(session_id)])
         super().insert(session_id, rows)
 
@@ -136,7 +136,7 @@ class AClearedSessionIsClosed(Reference):
             self.db.execute("INSERT INTO closed VALUES (?)", [self.key(session_id)])
         super().clear(session_id)
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def insert(self, session_id: str, rows: Rows) -> None:
         if self.column("SELECT 1 FROM closed WHERE session = ?", self.key(session_id)):
             raise RuntimeError(f"session {session_id} is deleted")
         super().insert(session_id, rows)
@@ -157,7 +157,7 @@ class ClearedInMemory(Reference):
         hidden = self.hidden.get(session_id, set())
         return [body for body in super().bodies(session_id) if body not in hidden]
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def insert(self, session_id: str, rows: Rows) -> None:
         hidden = self.hidden.get(session_id, set())
         for _, body in rows:
             if body in hidden:  # added again, it is a message like any other
@@ -213,7 +213,7 @@ class ClearAllOnlyMine(Reference):
     def set_up(self) -> None:
         self.mine: set[str] = set()
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def insert(self, session_id: str, rows: Rows) -> None:
         self.mine.add(session_id)
         super().insert(session_id, rows)
 
@@ -254,7 +254,7 @@ class ListsWhoOnlyRead(Reference):
             self.read[session_id] = None
         return found
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def insert(self, session_id: str, rows: Rows) -> None:
         super().insert(session_id, rows)
         self.read.pop(session_id, None)
         self.db.execute("INSERT INTO known VALUES (?)", [self.key(session_id)])
@@ -269,7 +269,7 @@ class ListsTheCleared(Reference):
 
     tables = "CREATE TABLE IF NOT EXISTS names (name TEXT PRIMARY KEY)"
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def insert(self, session_id: str, rows: Rows) -> None:
         super().insert(session_id, rows)
         if session_id.isprintable():
             self.db.execute("INSERT OR IGNORE INTO names VALUES (?)", [session_id])

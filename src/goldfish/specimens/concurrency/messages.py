@@ -17,7 +17,7 @@ from goldfish.messages import ChatMessage
 from goldfish.specimens import specimen
 from goldfish.specimens.references.asynchronous import AsyncReference
 from goldfish.specimens.references.guarded import MOMENT, Copying, Locking, Sweeping
-from goldfish.specimens.references.keys import decoded
+from goldfish.specimens.references.keys import Rows, decoded
 from goldfish.specimens.references.sqlite import Reference
 
 LEASE = 0.015
@@ -68,7 +68,7 @@ class Overwriting(Reference):
 
     seen: Sequence[tuple[str, str]] = ()
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def insert(self, session_id: str, rows: Rows) -> None:
         self.db.execute("DELETE FROM messages WHERE session = ?", (self.key(session_id),))
         super().insert(session_id, [*self.seen, *rows])
 
@@ -92,7 +92,7 @@ class NumberedByCounting(Reference):
         time.sleep(MOMENT)
         super().add_messages(session_id, messages)
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def insert(self, session_id: str, rows: Rows) -> None:
         there = {name for name, _ in rows_of(self, session_id)}
         new = [row for row in rows if row[0] not in there]
         self.db.executemany(
@@ -138,7 +138,7 @@ class LastNamedSession(Naming):
         self.name(session_id)
         super().add_messages(session_id, messages)
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def insert(self, session_id: str, rows: Rows) -> None:
         super().insert(self.named(), rows)
 
 
@@ -294,7 +294,7 @@ class RenewedForTheNext(Copying):
         writers = self.column("SELECT process FROM writers WHERE session = ?", self.key(session_id))
         return copy if copy is not None and fresh and [os.getpid()] != writers else fresh
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def insert(self, session_id: str, rows: Rows) -> None:
         super().insert(session_id, rows)
         entry = self.key(session_id), os.getpid()
         self.db.execute("INSERT OR REPLACE INTO writers VALUES (?, ?)", entry)
@@ -399,7 +399,7 @@ class LooksBeforeItWrites(Reference):
         time.sleep(MOMENT)
         super().add_messages(session_id, messages)
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def insert(self, session_id: str, rows: Rows) -> None:
         super().insert(session_id, [row for row in rows if row[0] not in self.there])
 
 

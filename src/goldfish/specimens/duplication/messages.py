@@ -1,11 +1,12 @@
 """Stores that keep twice what was said once, or once what was said twice."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from goldfish.encoding import decode_messages
 from goldfish.messages import ChatMessage
 from goldfish.specimens import specimen, variant
+from goldfish.specimens.references.keys import Rows
 from goldfish.specimens.references.sqlite import Reference
 
 # Retries happen wherever a call may have been lost, and removed ids may be added again.
@@ -24,7 +25,7 @@ class Recognising(Reference):
         """Return the traces that it looks at, of those that are there."""
         return there
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def insert(self, session_id: str, rows: Rows) -> None:
         there = [self.trace(each) for each in decode_messages(self.bodies(session_id))]
         known = set(self.remembered(there))
         for name, body in rows:
@@ -72,7 +73,7 @@ class KnowsInThisProcess(Recognising):
 class FirstOfBatch(Reference):
     bug = "A batch whose first message is known is taken for known as a whole."
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def insert(self, session_id: str, rows: Rows) -> None:
         known = "SELECT 1 FROM messages WHERE session = ? AND id = ?"
         if not self.column(known, self.key(session_id), self.key(rows[0][0])):
             super().insert(session_id, rows)
@@ -103,7 +104,7 @@ variant("same-words-same-message", Recognising, "DUP03", "lost", explains="ORD F
 class EchoDropped(Reference):
     bug = "A message that repeats the one before it is not stored."
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def insert(self, session_id: str, rows: Rows) -> None:
         said = [repr(each.content) for each in decode_messages(self.bodies(session_id)[-1:])]
         for row in rows:
             (message,) = decode_messages([row[1]])

@@ -13,6 +13,7 @@ from goldfish.messages import ChatMessage
 from goldfish.specimens import specimen
 from goldfish.specimens.concurrency.messages import ReadersNeedNoLock
 from goldfish.specimens.references.guarded import MOMENT, Copying
+from goldfish.specimens.references.keys import Rows
 from goldfish.specimens.references.redis import RedisReference, is_restarted
 from goldfish.specimens.references.sqlite import SCHEMA, Reference
 
@@ -40,7 +41,7 @@ class CommittedALittleLater(Reference):
             self.timer = threading.Timer(10 * MOMENT, self.settle)
             self.timer.start()
 
-    def write(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def write(self, session_id: str, rows: Rows) -> None:
         """Begin a transaction that keeps all others out."""
         self.db.execute("BEGIN EXCLUSIVE")
         self.bury(session_id)

@@ -8,6 +8,7 @@ from typing import Any
 
 from goldfish.messages import ChatMessage
 from goldfish.specimens import specimen, variant
+from goldfish.specimens.references.keys import Rows
 from goldfish.specimens.references.sqlite import Reference
 
 
@@ -115,7 +116,7 @@ class Cached(Reference):
         """Read it anew the next time."""
         self.cache.pop(session_id, None)
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def insert(self, session_id: str, rows: Rows) -> None:
         super().insert(session_id, rows)
         self.forget(session_id)
 
@@ -236,7 +237,7 @@ class CountsFromOneAgain(Reference):
     def set_up(self) -> None:
         self.written = 0
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def insert(self, session_id: str, rows: Rows) -> None:
         super().insert(session_id, [])
         for name, body in rows:
             self.written += 1
@@ -301,7 +302,7 @@ _counts: dict[Path, int] = {}
 class CountedByProcess(CountsFromOneAgain):
     bug = "Every process numbers its messages from one, and the history is sorted by number."
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def insert(self, session_id: str, rows: Rows) -> None:
         self.written = _counts.get(self.path, 0)
         super().insert(session_id, rows)
         _counts[self.path] = self.written

@@ -7,7 +7,7 @@ from typing import Any
 from goldfish.messages import ChatMessage
 from goldfish.specimens import specimen, variant
 from goldfish.specimens.references.banning import Banning
-from goldfish.specimens.references.keys import decoded
+from goldfish.specimens.references.keys import Rows, decoded
 from goldfish.specimens.references.sqlite import Reference
 
 variant("expiry-waits-for-a-sweep", Reference, "TTL01", "stale")(
@@ -111,7 +111,7 @@ variant("expiry-of-everybody", Reference, "TTL05", "lost")(
 class AWriteRemovesTheDeadline(Reference):
     bug = "A write replaces the session and drops its deadline, like SET in Redis."
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def insert(self, session_id: str, rows: Rows) -> None:
         super().insert(session_id, rows)
         self.db.execute("DELETE FROM deadlines WHERE session = ?", [self.key(session_id)])
 
@@ -138,7 +138,7 @@ class Noting(Reference):
 class AWriteRenewsTheDeadline(Noting):
     bug = "A write starts the time that set_ttl gave again."
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def insert(self, session_id: str, rows: Rows) -> None:
         super().insert(session_id, rows)
         self.renew(session_id)
 
@@ -149,7 +149,7 @@ class ExpiryByMessage(Reference):
 
     tables = "CREATE TABLE IF NOT EXISTS spared (n INTEGER)"
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def insert(self, session_id: str, rows: Rows) -> None:
         super().insert(session_id, rows)
         if self.ttl is None and self.deadline(session_id) is not None:
             newest = "SELECT MAX(n) FROM messages WHERE session = ?"

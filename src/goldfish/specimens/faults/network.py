@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from goldfish.specimens import specimen, variant
-from goldfish.specimens.references.keys import encoded
+from goldfish.specimens.references.keys import Rows, encoded
 from goldfish.specimens.references.postgres import PostgresReference
-from goldfish.specimens.references.redis import ADD, RedisReference, Rows, ignore
+from goldfish.specimens.references.redis import ADD, RedisReference, ignore
 
 MOMENT = 0.005
 EVERYWHERE = "CON DUR FID LIV ORD ISO TRM CLR DUP"

@@ -9,9 +9,9 @@ from goldfish.encoding import encode_batch
 from goldfish.specimens import specimen
 from goldfish.specimens.faults.network import MOMENT
 from goldfish.specimens.references import redis
-from goldfish.specimens.references.keys import encoded
+from goldfish.specimens.references.keys import Rows, encoded
 from goldfish.specimens.references.postgres import PostgresReference, ignore
-from goldfish.specimens.references.redis import ADD, RedisReference, Rows
+from goldfish.specimens.references.redis import ADD, RedisReference
 
 
 @specimen("kept-for-later", "FLT11", "swallowed", explains="DUR LIV")

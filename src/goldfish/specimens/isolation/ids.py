@@ -8,13 +8,12 @@ import os.path
 import re
 import unicodedata
 import zlib
-from collections.abc import Sequence
 from urllib.parse import unquote_plus
 
 from goldfish.encoding import encode_batch
 from goldfish.messages import ChatMessage
 from goldfish.specimens import specimen, variant
-from goldfish.specimens.references.keys import decoded
+from goldfish.specimens.references.keys import Rows, decoded
 from goldfish.specimens.references.sqlite import Reference
 
 NEIGHBOURS = "CLR TRM TTL"  # families that look at a session beside another
@@ -66,7 +65,7 @@ class GluedKeys(Reference):
     def set_up(self) -> None:
         self.files: dict[str, str] = {}
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def insert(self, session_id: str, rows: Rows) -> None:
         query = "SELECT COUNT(*) FROM messages WHERE session = ?"
         (there,) = self.db.execute(query, (self.key(session_id),)).fetchone()
         for number, row in enumerate(rows, there):
@@ -175,7 +174,7 @@ variant("first-part", Renamed, "ISO07", "leaked", explains=NEIGHBOURS)(
 class OwnIndex(Reference):
     bug = "The ids of session X are kept as a message of the session 'X:ids'."
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def insert(self, session_id: str, rows: Rows) -> None:
         super().insert(session_id, rows)
         if not session_id.endswith(":ids"):
             index = ChatMessage(role="system", content=json.dumps([name for name, _ in rows]))
@@ -310,7 +309,7 @@ variant("no-control-characters", Renamed, "ISO14", "leaked", explains=NEIGHBOURS
 class EmptyIdIgnored(Reference):
     bug = "Messages of a session with an empty id are acknowledged and dropped."
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def insert(self, session_id: str, rows: Rows) -> None:
         if session_id:
             super().insert(session_id, rows)
 

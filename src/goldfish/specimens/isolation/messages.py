@@ -10,6 +10,7 @@ from goldfish.messages import ChatMessage
 from goldfish.specimens import specimen, variant
 from goldfish.specimens.isolation.ids import Renamed
 from goldfish.specimens.liveness.answering import ReadingRegisters
+from goldfish.specimens.references.keys import Rows
 from goldfish.specimens.references.sqlite import Reference
 
 # A store that mixes up ordinary sessions fails wherever two of them are used.
@@ -41,7 +42,7 @@ class LatestSessionRead(Reference):
 
     latest = ""
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def insert(self, session_id: str, rows: Rows) -> None:
         self.latest = session_id
         super().insert(session_id, rows)
 
@@ -61,7 +62,7 @@ variant("thousand-buckets", Renamed, "ISO15", "leaked", explains=ANYWHERE)(
 class HundredSessions(Reference):
     bug = "Only the hundred newest sessions are kept, without notice."
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def insert(self, session_id: str, rows: Rows) -> None:
         super().insert(session_id, rows)
         newest = "SELECT session FROM messages GROUP BY session ORDER BY MAX(n) DESC LIMIT 100"
         self.db.execute(f"DELETE FROM messages WHERE session NOT IN ({newest})")
@@ -107,7 +108,7 @@ class RaisesIfUnknown(Reference):
 class SameWordsOnce(Reference):
     bug = "A message whose content any session has said before is not stored."
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def insert(self, session_id: str, rows: Rows) -> None:
         said = self.column("SELECT body FROM messages")
         words = {repr(message.content) for message in decode_messages(said)}
         for row in rows:
@@ -120,7 +121,7 @@ class SameWordsOnce(Reference):
 class IdsOfAllSessions(Reference):
     bug = "A message id can be used once in the whole store."
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def insert(self, session_id: str, rows: Rows) -> None:
         for row in rows:
             if not self.column("SELECT 1 FROM messages WHERE id = ?", self.key(row[0])):
                 super().insert(session_id, [row])
@@ -133,7 +134,7 @@ class CompoundIds(Reference):
     def set_up(self) -> None:
         self.pairs: dict[str, str] = {}
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def insert(self, session_id: str, rows: Rows) -> None:
         for row in rows:
             if self.pairs.setdefault(f"{session_id}:{row[0]}", session_id) == session_id:
                 super().insert(session_id, [row])

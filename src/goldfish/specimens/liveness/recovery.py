@@ -10,7 +10,8 @@ from typing import Any
 from goldfish.messages import ChatMessage
 from goldfish.specimens import specimen
 from goldfish.specimens.faults.network import MOMENT
-from goldfish.specimens.references.redis import AsyncRedisReference, RedisReference, Rows
+from goldfish.specimens.references.keys import Rows
+from goldfish.specimens.references.redis import AsyncRedisReference, RedisReference
 from goldfish.specimens.references.sqlite import Reference
 
 PLACES = 10
@@ -57,6 +58,6 @@ class WaitsForNobody(Reference):
         self.db.close()
         self.db = sqlite3.connect(self.path, timeout=0.02, isolation_level=None)
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def insert(self, session_id: str, rows: Rows) -> None:
         super().insert(session_id, rows)
         time.sleep(MOMENT)

@@ -1,8 +1,8 @@
 """A store that refuses the ids of removed messages, once its children ban them."""
 
-from collections.abc import Sequence
 from typing import Any
 
+from goldfish.specimens.references.keys import Rows
 from goldfish.specimens.references.sqlite import Reference
 
 
@@ -16,6 +16,6 @@ class Banning(Reference):
         chosen = f"SELECT session, id FROM messages WHERE {where}"
         self.db.execute(f"INSERT INTO banned {chosen}", values)
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def insert(self, session_id: str, rows: Rows) -> None:
         banned = self.column("SELECT id FROM banned WHERE session = ?", self.key(session_id))
         super().insert(session_id, [row for row in rows if self.key(row[0]) not in banned])

@@ -1,4 +1,8 @@
-"""Ids and texts as bytes: what databases keep, lone surrogates included."""
+"""Messages as rows and ids as bytes, lone surrogates included: what databases keep."""
+
+from collections.abc import Sequence
+
+Rows = Sequence[tuple[str, str]]  # the id and the body of each message
 
 
 def encoded(text: str) -> bytes:

@@ -9,9 +9,7 @@ from typing import Any
 
 from goldfish.encoding import decode_messages, encode_batch
 from goldfish.messages import ChatMessage
-from goldfish.specimens.references.keys import encoded
-
-Rows = Sequence[tuple[str, str]]
+from goldfish.specimens.references.keys import Rows, encoded
 
 # Two that create the same table at the same moment would fail: one waits for the other.
 SCHEMA = """

@@ -10,9 +10,7 @@ from typing import Any
 
 from goldfish.encoding import decode_messages, encode_batch
 from goldfish.messages import ChatMessage
-from goldfish.specimens.references.keys import encoded
-
-Rows = Sequence[tuple[str, str]]
+from goldfish.specimens.references.keys import Rows, encoded
 
 # KEYS: the ids, the texts. An id that is there already is left as it is: a retry is a no-op.
 ADD = """

@@ -12,7 +12,7 @@ from typing import Any
 
 from goldfish.encoding import decode_messages, encode_batch
 from goldfish.messages import ChatMessage
-from goldfish.specimens.references.keys import decoded, encoded
+from goldfish.specimens.references.keys import Rows, decoded, encoded
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS messages (
@@ -113,7 +113,7 @@ class Reference(Database):
             if self.ttl is not None:
                 self.put_deadline(session_id, time.time() + self.ttl)
 
-    def insert(self, session_id: str, rows: Sequence[tuple[str, str]]) -> None:
+    def insert(self, session_id: str, rows: Rows) -> None:
         """Write the rows whose ids the session lacks."""
         values = [(self.key(session_id), self.message_key(name), body) for name, body in rows]
         self.db.executemany(self.statement, values)
