@@ -22,7 +22,7 @@ class RollbackBesideTheRest(SnapshotReference):
             "DELETE FROM messages WHERE session = ? AND id IN (SELECT id FROM copies)",
             (self.key(session_id),),
         )
-        self.db.execute("DELETE FROM deadlines WHERE session = ?", (self.key(session_id),))
+        self.drop_deadline(session_id)
 
     def clear(self, session_id: str) -> None:
         super().remove_session(session_id)

@@ -69,7 +69,7 @@ class Overwriting(Reference):
     seen: Sequence[tuple[str, str]] = ()
 
     def insert(self, session_id: str, rows: Rows) -> None:
-        self.db.execute("DELETE FROM messages WHERE session = ?", (self.key(session_id),))
+        self.drop_messages(session_id)
         super().insert(session_id, [*self.seen, *rows])
 
 

@@ -113,7 +113,7 @@ class AWriteRemovesTheDeadline(Reference):
 
     def insert(self, session_id: str, rows: Rows) -> None:
         super().insert(session_id, rows)
-        self.db.execute("DELETE FROM deadlines WHERE session = ?", [self.key(session_id)])
+        self.drop_deadline(session_id)
 
 
 class Noting(Reference):
@@ -199,7 +199,7 @@ class TrimRemovesTheDeadline(Reference):
     def trim(self, session_id: str, *, keep_last: int) -> int:
         removed = super().trim(session_id, keep_last=keep_last)
         if removed:
-            self.db.execute("DELETE FROM deadlines WHERE session = ?", [self.key(session_id)])
+            self.drop_deadline(session_id)
         return removed
 
 
@@ -218,7 +218,7 @@ class DeleteRemovesTheDeadline(Reference):
     bug = "Deleting rewrites the rest of the session without its deadline."
 
     def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
-        self.db.execute("DELETE FROM deadlines WHERE session = ?", [self.key(session_id)])
+        self.drop_deadline(session_id)
         return super().delete_messages(session_id, ids)
 
 
@@ -350,7 +350,7 @@ class ClearKeepsTheDeadline(Reference):
     bug = "Clear removes the messages, but leaves the deadline for those that follow."
 
     def clear(self, session_id: str) -> None:
-        self.db.execute("DELETE FROM messages WHERE session = ?", [self.key(session_id)])
+        self.drop_messages(session_id)
 
     def get_ttl(self, session_id: str) -> float | None:
         return super().get_ttl(session_id) if self.bodies(session_id) else None

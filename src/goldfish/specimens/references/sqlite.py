@@ -152,7 +152,13 @@ class Reference(Database):
 
     def remove_session(self, session_id: str) -> None:
         """Remove the messages of a session, and its deadline."""
+        self.drop_messages(session_id)
+        self.drop_deadline(session_id)
+
+    def drop_messages(self, session_id: str) -> None:
         self.db.execute("DELETE FROM messages WHERE session = ?", (self.key(session_id),))
+
+    def drop_deadline(self, session_id: str) -> None:
         self.db.execute("DELETE FROM deadlines WHERE session = ?", (self.key(session_id),))
 
     def clear_all(self) -> None:
@@ -165,7 +171,7 @@ class Reference(Database):
 
     def set_ttl(self, session_id: str, seconds: float | None) -> None:
         if seconds is None:
-            self.db.execute("DELETE FROM deadlines WHERE session = ?", (self.key(session_id),))
+            self.drop_deadline(session_id)
         elif self.bodies(session_id):
             self.put_deadline(session_id, time.time() + seconds)
 
