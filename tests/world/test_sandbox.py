@@ -11,7 +11,7 @@ import pytest
 from goldfish.errors import ServiceError, UsageError
 from goldfish.services import PostgresServer, RedisServer, pool, reaper, shared
 from goldfish.world.faults import NotPossibleError
-from goldfish.world.faults.service import tcp_location
+from goldfish.world.faults.service import parse_tcp_address
 from goldfish.world.remote import RemoteSandbox
 from goldfish.world.sandbox import Sandbox
 from tests.world.faults.clients import ask, postgres, raw, redis_client
@@ -225,7 +225,7 @@ def test_a_server_that_the_user_gave_is_used_behind_a_proxy(external_redis: Redi
 def test_a_server_that_no_proxy_can_lead_to_is_refused(url: str) -> None:
     """TLS and Unix sockets are named as such, with what to give instead."""
     with pytest.raises(NotPossibleError, match="redis://host:port"):
-        tcp_location(url)
+        parse_tcp_address(url)
 
 
 def test_nothing_is_left_when_a_process_ends_without_closing() -> None:

@@ -1,1 +1,4 @@
-"""The surroundings of a check: a private place, and the faults that can happen to it."""
+"""The surroundings of a check: a private sandbox with real servers, and the faults in it.
+
+Imports ``services``, ``errors`` and ``threads``; knows nothing of checks.
+"""

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 class Sandbox:
-    """One storage, to be opened again and again; ``opening`` counts the openings.
+    """One storage that can be opened many times; ``opening`` counts the openings.
 
     With ``own_servers``, or once ``faults`` was asked for, the servers are this sandbox's alone and
-    a proxy leads to each, so that they can be tormented. Otherwise they are shared, which is cheap.
+    a proxy leads to each, so that they can fail. Otherwise they are shared, which is cheap.
     """
 
     def __init__(self, *, own_servers: bool = False) -> None:
@@ -40,7 +40,7 @@ class Sandbox:
 
     @property
     def faults(self) -> "Faults":
-        """What can be made to go wrong here: ask before the first ``redis_url``."""
+        """The faults of this sandbox; use it before the first ``redis_url``."""
         if self._faults is None:
             # A sandbox without faults does not pay for the import.
             from goldfish.world.faults import Faults
@@ -50,22 +50,22 @@ class Sandbox:
 
     @property
     def harm(self) -> "list[Fault]":
-        """What was made to go wrong here so far, oldest first."""
+        """The faults so far, oldest first."""
         return self._faults.noted if self._faults else []
 
     def provide(self, services: tuple[str, ...]) -> None:
-        """Have the services ready before anybody asks, so that other processes know them too."""
+        """Start the services now, so that other processes know their addresses."""
         for service in services:
             self._address(service)
 
     def description(self) -> dict[str, Any]:
-        """What another process needs to open the same storage."""
+        """Return what another process needs to open the same storage."""
         own = self._faults.addresses if self._faults else {}
         addresses = {**self._addresses, **own}
         return {"path": str(self.path), "opening": self.opening, "addresses": addresses}
 
     def close(self) -> None:
-        """Heal every fault, remove the directory and give back the databases and servers."""
+        """Heal every fault, remove the directory and release the databases and servers."""
         try:
             if self._faults is not None:
                 self._faults.close()

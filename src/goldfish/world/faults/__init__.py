@@ -1,4 +1,4 @@
-"""What can be made to go wrong for one sandbox, and healed again: ``sandbox.faults``."""
+"""Faults of a sandbox, each healed again: ``sandbox.faults``."""
 
 from contextlib import ExitStack
 from typing import Literal, overload
@@ -39,7 +39,7 @@ class Faults:
 
     @property
     def unhealed(self) -> list[Fault]:
-        """What is wrong at the moment, oldest first."""
+        """The faults in force, oldest first."""
         return self._ledger.unhealed
 
     @property
@@ -48,11 +48,11 @@ class Faults:
         return list(self._ledger.noted)
 
     def address(self, service: str) -> str:
-        """The address of a service that only this sandbox uses."""
+        """Return the address of a service that only this sandbox uses."""
         return self._service(service).address
 
     def network(self, service: str) -> Proxy:
-        """The proxy that leads to ``"redis"`` or ``"postgres"``, with its faults."""
+        """Return the proxy that leads to ``"redis"`` or ``"postgres"``, with its faults."""
         return self._service(service).proxy
 
     @overload
@@ -62,24 +62,24 @@ class Faults:
     @overload
     def server(self, service: str) -> RedisFaults | PostgresFaults: ...
     def server(self, service: str) -> RedisFaults | PostgresFaults:
-        """The faults of the server itself; one that goldfish did not start is refused."""
+        """Return the faults of the server itself; refuse a server that goldfish did not start."""
         made = self._service(service)
         return PostgresFaults(made) if service == "postgres" else RedisFaults(made)
 
     def stopped(self, pid: int) -> Fault:
-        """A process, such as a pod, is stopped with its children until this is healed."""
+        """Stop a process, such as a pod, with its children until this is healed."""
         return stopped(pid, ledger=self._ledger)
 
     def killed(self, pid: int) -> Fault:
-        """A process, such as a pod, is killed with its children; there is nothing to heal."""
+        """Kill a process, such as a pod, with its children; there is nothing to heal."""
         return killed(pid, ledger=self._ledger)
 
     def heal_all(self) -> list[Exception]:
-        """Heal what is wrong, newest first; what went wrong with that."""
+        """Heal all faults, newest first; return the errors of healing."""
         return self._ledger.heal_all()
 
     def close(self) -> None:
-        """Heal everything, end the proxies and return the servers."""
+        """Heal all faults, close the proxies and release the servers."""
         doubtful = bool(self.heal_all())
         services, self._services = self._services, {}
         with ExitStack() as ends:  # all of them, also if one fails
@@ -89,7 +89,7 @@ class Faults:
     def _service(self, name: str) -> Service:
         if name in self._shared:
             raise UsageError(
-                f"this sandbox has given out a shared {name} already: ask for sandbox.faults "
+                f"this sandbox already uses a shared {name}: use sandbox.faults "
                 "before the first address, or make it with Sandbox(own_servers=True)"
             )
         if name not in self._services:

@@ -18,20 +18,20 @@ def wait_until(
     deadline = time.monotonic() + within
     while not condition():
         if time.monotonic() > deadline:
-            raise TimeoutError(_complaint(what, within))
+            raise TimeoutError(_describe_timeout(what, within))
         time.sleep(_STEP)
 
 
 async def eventually(
     condition: Callable[[], object], within: float = 5.0, *, what: str = "the condition holds"
 ) -> None:
-    """The same as wait_until(), while the event loop goes on."""
+    """Do the same as wait_until(), while the event loop goes on."""
     deadline = time.monotonic() + within
     while not condition():
         if time.monotonic() > deadline:
-            raise TimeoutError(_complaint(what, within))
+            raise TimeoutError(_describe_timeout(what, within))
         await asyncio.sleep(_STEP)
 
 
-def _complaint(what: str, within: float) -> str:
+def _describe_timeout(what: str, within: float) -> str:
     return f"waited {within:g} s until {what}: allow more time, or look at what holds it up"

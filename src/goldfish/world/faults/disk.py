@@ -1,6 +1,6 @@
-"""What can happen to files: a full disk, a read-only one, a foreign lock, missing bytes.
+"""Faults of files: a full disk, a read-only one, a foreign lock, missing bytes.
 
-``limit_file_size`` and ``unlimit`` are for the inside of the process that writes.
+``limit_file_size`` and ``unlimit`` are called inside the process that writes.
 """
 
 import os
@@ -53,11 +53,11 @@ class DiskFaults:
         Expected of a store: a write, or an opening that has to write, raises; afterwards it works.
         """
         top = Path(path)
-        modes = {each: stat.S_IMODE(each.lstat().st_mode) for each in (top, *_below(top))}
+        modes = {each: stat.S_IMODE(each.lstat().st_mode) for each in (top, *_list_files(top))}
         fault = self._ledger.note(f"{top.name} is read-only", lambda: _set_modes(modes))
         try:
             _set_modes({each: mode & ~0o222 for each, mode in modes.items()})
-            binds = not _writable(top)
+            binds = not _is_writable(top)
         except OSError as error:
             fault.heal()
             raise NotPossibleError(
@@ -92,10 +92,10 @@ class DiskFaults:
         never looks like an empty one.
         """
         if not 0 <= to_fraction <= 1:
-            raise ValueError(f"to_fraction must be from 0 to 1, not {to_fraction}")
+            raise ValueError(f"to_fraction must be from 0 to 1 (got {to_fraction})")
         original = Path(path).read_bytes()
         kept = original[: int(len(original) * to_fraction)]
-        return self._replaced(Path(path), original, kept, "is truncated", restore)
+        return self._replace(Path(path), original, kept, "is truncated", restore)
 
     def damaged(
         self, path: Path | str, seed: int = 0, *, flips: int = 16, restore: bool = True
@@ -109,9 +109,9 @@ class DiskFaults:
         chance = random.Random(seed)
         for place in chance.sample(range(len(wrong)), min(flips, len(wrong))):
             wrong[place] ^= chance.randrange(1, 256)
-        return self._replaced(Path(path), original, bytes(wrong), "is damaged", restore)
+        return self._replace(Path(path), original, bytes(wrong), "is damaged", restore)
 
-    def _replaced(self, path: Path, original: bytes, new: bytes, what: str, restore: bool) -> Fault:
+    def _replace(self, path: Path, original: bytes, new: bytes, what: str, restore: bool) -> Fault:
         _overwrite(path, new)
         heal = (lambda: _overwrite(path, original)) if restore else None
         return self._ledger.note(f"{path.name} {what}", heal)
@@ -122,18 +122,18 @@ def full_disk(pid: int, allowance: int = 0) -> Fault:
     return DiskFaults().full(pid, allowance)
 
 
-def _below(top: Path) -> list[Path]:
+def _list_files(top: Path) -> list[Path]:
     return [each for each in top.rglob("*") if not each.is_symlink()]
 
 
 def _set_modes(modes: dict[Path, int]) -> None:
     for path, mode in modes.items():
-        # What is as it should be may be somebody else's.
+        # A file that needs no change may be somebody else's.
         if path.exists() and stat.S_IMODE(path.stat().st_mode) != mode:
             path.chmod(mode)
 
 
-def _writable(directory: Path) -> bool:
+def _is_writable(directory: Path) -> bool:
     try:
         with tempfile.TemporaryFile(dir=directory):
             return True
@@ -142,7 +142,7 @@ def _writable(directory: Path) -> bool:
 
 
 def _overwrite(path: Path, contents: bytes) -> None:
-    """Put these bytes into the file that is there, which others may have open."""
+    """Write these bytes into the existing file, which others may have open."""
     with open(path, "r+b" if path.exists() else "wb") as file:
         file.write(contents)
         file.truncate()

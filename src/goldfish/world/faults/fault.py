@@ -1,4 +1,4 @@
-"""A fault: something that is wrong from now on, until it is healed."""
+"""A fault: something that is wrong until it is healed."""
 
 import threading
 import time
@@ -7,7 +7,7 @@ from typing import Self
 
 
 class Fault:
-    """Something that is wrong now: leaving its ``with`` block, or heal(), ends it."""
+    """Something that is wrong until its ``with`` block or heal() ends it."""
 
     def __init__(self, what: str, heal: Callable[[], None] | None = None) -> None:
         self.what = what
@@ -17,7 +17,7 @@ class Fault:
 
     @property
     def is_healed(self) -> bool:
-        """Whether there is nothing left to heal, also if there never was."""
+        """True if there is nothing left to heal."""
         return self._heal is None
 
     def heal(self) -> None:
@@ -39,7 +39,7 @@ class Fault:
 
 
 class Ledger:
-    """Every fault that was begun, so that what is not healed yet can be healed at the end."""
+    """Every fault so far, so that those in force can be healed at the end."""
 
     def __init__(self) -> None:
         self.noted: list[Fault] = []
@@ -47,22 +47,22 @@ class Ledger:
 
     @property
     def unhealed(self) -> list[Fault]:
-        """What is still wrong, oldest first."""
+        """The faults in force, oldest first."""
         return [fault for fault in list(self._faults) if not fault.is_healed]
 
     def note(self, what: str, heal: Callable[[], None] | None = None) -> Fault:
-        """The fault that has just begun; without ``heal`` it was over at once."""
+        """Note a fault that has just begun, and return it; without ``heal`` it is over already."""
         fault = Fault(what, heal)
         self._faults = [*self.unhealed, fault]
         self.noted.append(fault)
         return fault
 
     def heal_all(self) -> list[Exception]:
-        """Heal what is left, newest first; what went wrong with that."""
+        """Heal the faults in force, newest first; return the errors of healing."""
         errors: list[Exception] = []
         for fault in reversed(self.unhealed):
             try:
                 fault.heal()
-            except Exception as error:  # the others are to be healed all the same
+            except Exception as error:  # the others are healed all the same
                 errors.append(error)
         return errors

@@ -1,4 +1,4 @@
-"""A lock on a file, held by a process of its own: a lock of ours would not bind our own stores."""
+"""A lock on a file, held by a process of its own: our own lock would not bind our own stores."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ from goldfish.errors import NotPossibleError, ServiceError
 
 _SQLITE_HEADER = b"SQLite format 3\0"
 
-# Each says "held", and holds until it hears a line, or until we die.
+# Each prints "held", and holds the lock until it reads a line, or until we die.
 _HOLD_SQLITE = """
 import sqlite3, sys
 connection = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=5)
@@ -42,7 +42,7 @@ class FileLock:
 
     def __init__(self, path: Path) -> None:
         if not path.is_file():
-            raise NotPossibleError(f"there is no file {path.name}: let the store write it first")
+            raise NotPossibleError(f"no file named {path.name}: let the store write it first")
         with open(path, "rb") as file:
             program = _HOLD_SQLITE if file.read(16) == _SQLITE_HEADER else _HOLD_FILE
         self._process = subprocess.Popen(
@@ -53,9 +53,11 @@ class FileLock:
         )
         assert self._process.stdout is not None
         if self._process.stdout.readline() != b"held\n":
-            complaint = self._process.communicate()[1].decode(errors="replace").strip()
-            last = complaint.splitlines()[-1:] or ["no reason given"]
-            raise ServiceError(f"{path.name} could not be locked ({last[0]}): who else holds it?")
+            output = self._process.communicate()[1].decode(errors="replace").strip()
+            last = output.splitlines()[-1:] or ["no reason given"]
+            raise ServiceError(
+                f"{path.name} could not be locked ({last[0]}): check what else holds it"
+            )
 
     def release(self) -> None:
         """Let go of the file, and wait until it is free."""

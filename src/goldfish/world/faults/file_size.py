@@ -11,9 +11,9 @@ Limits = tuple[int, int]
 
 
 def limit_file_size(size: int) -> Limits:
-    """Let this process write no file beyond so many bytes: a write fails with EFBIG; what was.
+    """Let a write of this process beyond so many bytes fail with EFBIG; return the old limits.
 
-    The signal that would end the process is ignored, which Python does by itself at its start.
+    The signal that would end the process is ignored; Python itself does so at its start.
     """
     if signal.getsignal(signal.SIGXFSZ) is signal.SIG_DFL:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -29,7 +29,7 @@ def unlimit() -> None:
 
 
 def limit_file_size_of(pid: int, size: int) -> Limits:
-    """The same for another process, on Linux; one that the signal would end is refused."""
+    """Do the same to another process, on Linux; refuse one that the signal would end."""
     if sys.platform != "linux":
         raise NotPossibleError(
             "only Linux can limit another process: call limit_file_size() inside it"
@@ -38,28 +38,26 @@ def limit_file_size_of(pid: int, size: int) -> Limits:
         raise NotPossibleError(
             f"process {pid} would die of SIGXFSZ: let it ignore that signal, as Python does"
         )
-    before = _of_process(pid)
-    return _of_process(pid, (size, before[1]))
+    before = _change_limits(pid)
+    return _change_limits(pid, (size, before[1]))
 
 
 def restore_file_size_of(pid: int, before: Limits) -> None:
-    """Give a process its former limit back; one that has ended is no error."""
+    """Restore the former limits of a process; one that has ended is no error."""
     if pid == os.getpid():
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     elif _exists(pid):
-        _of_process(pid, before)
+        _change_limits(pid, before)
 
 
-def _of_process(pid: int, limits: Limits | None = None) -> Limits:
+def _change_limits(pid: int, limits: Limits | None = None) -> Limits:
     assert sys.platform == "linux"  # for the type checker
     try:
         if limits is None:
             return resource.prlimit(pid, resource.RLIMIT_FSIZE)
         return resource.prlimit(pid, resource.RLIMIT_FSIZE, limits)
     except ProcessLookupError:
-        raise NotPossibleError(
-            f"there is no process {pid}: give the pid of one that lives"
-        ) from None
+        raise NotPossibleError(f"no process has pid {pid}: give the pid of a running one") from None
     except OSError as error:
         raise NotPossibleError(
             f"process {pid} cannot be limited ({error}): run it as the same user"
@@ -75,6 +73,6 @@ def _survives_signal(pid: int) -> bool:
         with open(f"/proc/{pid}/status") as file:
             masks = dict(line.split(":", 1) for line in file)
     except OSError:
-        return True  # there is none, which the next step says better
+        return True  # no such process: the next step says so
     ignored, caught = (int(masks[name], 16) for name in ("SigIgn", "SigCgt"))
     return bool((ignored | caught) >> (signal.SIGXFSZ - 1) & 1)

@@ -1,4 +1,4 @@
-"""What can happen to a PostgreSQL: sessions ended, read-only, no connections left, timeouts."""
+"""Faults of a PostgreSQL: sessions ended, read-only, no connections left, timeouts."""
 
 from contextlib import ExitStack, closing
 
@@ -9,14 +9,14 @@ from goldfish.world.faults.fault import Fault
 from goldfish.world.faults.postgres_session import NAME, PostgresSession
 from goldfish.world.faults.server import ServerFaults
 
-_ELSEWHERE = "template1"  # where we steer from: what we do in the sandbox's database would show
+_ELSEWHERE = "template1"  # our own sessions would be seen in the sandbox's database
 
 _END_SESSIONS = f"""
 SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
     WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()
         AND application_name <> '{NAME}'
 """
-_AWAIT_PLACES = f"""
+_WAIT_FOR_SLOTS = f"""
 DO $$ BEGIN
     WHILE EXISTS (SELECT FROM pg_stat_activity
         WHERE application_name = '{NAME}' AND pid <> pg_backend_pid()) LOOP
@@ -49,7 +49,7 @@ class PostgresFaults(ServerFaults):
     """Faults of the PostgreSQL of one sandbox; each begins at its call and ends with heal()."""
 
     def terminate_backends(self) -> Fault:
-        """Every session is ended, as by an administrator. There is nothing to heal.
+        """End every session, as an administrator can. There is nothing to heal.
 
         Expected of a store: at most one error for each connection that it had, nothing
         acknowledged lost, and the next calls work.
@@ -58,32 +58,34 @@ class PostgresFaults(ServerFaults):
         return self._ledger.note("all sessions were ended")
 
     def read_only(self) -> Fault:
-        """Transactions that begin from now on can only read, as on a standby.
+        """Make new transactions read-only, as on a standby.
 
         Expected of a store: a write raises, reads go on; afterwards writes work.
         """
-        return self._setting("PostgreSQL is read-only", "default_transaction_read_only", "on")
+        return self._change_setting(
+            "PostgreSQL is read-only", "default_transaction_read_only", "on"
+        )
 
     def exhausted_connections(self) -> Fault:
-        """Sessions end, and every place is taken: 'sorry, too many clients already'.
+        """End all sessions and take every slot: 'sorry, too many clients already'.
 
         Expected of a store: every call raises soon and none looks like an empty memory;
         afterwards it works.
         """
-        with ExitStack() as places, self._proxy.hang():  # so that nobody takes a place before us
+        with ExitStack() as slots, self._proxy.hang():  # so that no client takes a slot first
             self._run(_END_SESSIONS)
-            last = self._occupy_all(places)
-            kept = places.pop_all()
+            last = self._occupy_all(slots)
+            kept = slots.pop_all()
 
         def heal() -> None:
             with closing(last):
                 kept.close()
-                last.run(_AWAIT_PLACES)
+                last.run(_WAIT_FOR_SLOTS)
 
         return self._ledger.note("PostgreSQL has no connection left", heal)
 
     def statement_timeout(self, seconds: float = 0.1) -> Fault:
-        """Statements are given so many seconds, and every table of this moment is locked.
+        """Limit statements to so many seconds, and lock every table that exists.
 
         So whatever reads or writes one of them is cancelled by the server. A store that sets a
         timeout of its own waits for that.
@@ -93,7 +95,7 @@ class PostgresFaults(ServerFaults):
         locks = PostgresSession(self._postgres)
         try:
             milliseconds = str(max(_LEAST_TIMEOUT, round(seconds * 1000)))
-            timeout = self._setting("statements time out", "statement_timeout", milliseconds)
+            timeout = self._change_setting("statements time out", "statement_timeout", milliseconds)
             self._lock_all_tables(locks)
         except BaseException:
             locks.close()
@@ -117,20 +119,20 @@ class PostgresFaults(ServerFaults):
             if "lock timeout" not in str(error):
                 raise
             raise NotPossibleError(
-                "its tables cannot be locked, for a transaction is open that has used them: "
+                "the tables cannot be locked, because an open transaction has used them: "
                 "end it before the call returns"
             ) from error
 
-    def _occupy_all(self, places: ExitStack) -> PostgresSession:
-        """Take places until there is none; the first of them, which outlives the others."""
+    def _occupy_all(self, slots: ExitStack) -> PostgresSession:
+        """Take slots until none is left; return the first, which outlives the others."""
         first = PostgresSession(self._postgres, database=_ELSEWHERE)
         while True:
             try:
-                places.enter_context(closing(PostgresSession(self._postgres)))
+                slots.enter_context(closing(PostgresSession(self._postgres)))
             except ServiceError:
                 return first
 
-    def _setting(self, what: str, name: str, value: str) -> Fault:
+    def _change_setting(self, what: str, name: str, value: str) -> Fault:
         # For the server, not for its database: the sessions that there are take part, both ways.
         self._configure(f"ALTER SYSTEM SET {name} = '{value}'", name, value)
         reset = f"ALTER SYSTEM RESET {name}"
@@ -139,9 +141,9 @@ class PostgresFaults(ServerFaults):
     def _configure(self, sql: str, name: str, value: str) -> None:
         self._run(sql, "SELECT pg_reload_conf()")
         # The server tells the old sessions before it gives the value to a new one.
-        wait_until(lambda: self._has(name, value), what=f"PostgreSQL has {name} = {value}")
+        wait_until(lambda: self._has_setting(name, value), what=f"PostgreSQL has {name} = {value}")
 
-    def _has(self, name: str, value: str) -> bool:
+    def _has_setting(self, name: str, value: str) -> bool:
         sql = _RAISE_UNLESS.format(name=name, value=value)
         try:
             self._postgres.run(sql, database=_ELSEWHERE)

@@ -1,4 +1,4 @@
-"""A connection to a PostgreSQL of our own, to steer it, to hold a place, or to hold locks."""
+"""A connection to a PostgreSQL of our own, to configure it, to take a slot, or to hold locks."""
 
 import socket
 import struct
@@ -23,43 +23,45 @@ class PostgresSession:
         try:
             self._socket = socket.create_connection((LOOPBACK, server.port), timeout)
         except OSError as error:
-            raise ServiceError(f"PostgreSQL does not answer ({error}): is it running?") from error
+            raise ServiceError(
+                f"PostgreSQL does not answer ({error}): check that it is running"
+            ) from error
         self._stream = self._socket.makefile("rb")
         names = {"user": USER, "database": database, "application_name": NAME, "options": _OPTIONS}
         try:
             log_in_to_postgres(self._socket, self._stream, server.password, **names)
         except OSError as error:
             self.close()
-            raise ServiceError(f"PostgreSQL refused: {error}; is it running?") from error
+            raise ServiceError(f"PostgreSQL refused: {error}; check that it is running") from error
         except BaseException:
             self.close()
             raise
 
     def run(self, sql: str) -> None:
-        """Run SQL whose results nobody wants."""
+        """Run SQL, and ignore its results."""
         try:
             self._socket.sendall(encode_postgres(b"Q", sql.encode() + b"\0"))
-            complaint = self._complaint()
+            refusal = self._read_refusal()
         except OSError as error:
-            complaint = str(error)
-        if complaint:
-            raise ServiceError(f"PostgreSQL refused: {complaint}; is it running?")
+            refusal = str(error)
+        if refusal:
+            raise ServiceError(f"PostgreSQL refused: {refusal}; check that it is running")
 
     def close(self) -> None:
-        """Leave; what was not committed is rolled back."""
+        """Close; the server rolls back what was not committed."""
         self._stream.close()
         self._socket.close()
 
-    def _complaint(self) -> str | None:
-        """What the server has against it, once it is ready for more or has hung up."""
-        complaint = None
+    def _read_refusal(self) -> str | None:
+        """Return the server's error, if any, once it is ready for more or has hung up."""
+        refusal = None
         while header := self._stream.read(5):
             kind, length = struct.unpack("!ci", header)
             body = self._stream.read(length - 4)
             if kind == b"Z":
-                return complaint
+                return refusal
             if kind == b"E":
                 # Fields are a letter and a text each; M is the message for people.
                 fields = {field[:1]: field[1:].decode() for field in body.split(b"\0")}
-                complaint = fields.get(b"M", "no reason given")
-        return complaint or "it hung up"
+                refusal = fields.get(b"M", "no reason given")
+        return refusal or "it hung up"

@@ -1,4 +1,4 @@
-"""What can happen to a process: it is stopped for a while, or killed."""
+"""Faults of a process: stopped for a while, or killed."""
 
 import os
 import signal
@@ -14,7 +14,7 @@ def stopped(pid: int, *, ledger: Ledger | None = None) -> Fault:
     Expected of a store: others are not held up for ever, and what the process had begun is
     finished, or fails, once it goes on: it does not undo what others did meanwhile.
     """
-    _must_be_there(pid)
+    _require_alive(pid)
     frozen = reaper.freeze_tree(pid)
     return (ledger or Ledger()).note(
         f"process {pid} is stopped", lambda: reaper.send_signal(frozen, signal.SIGCONT)
@@ -27,13 +27,13 @@ def killed(pid: int, *, ledger: Ledger | None = None) -> Fault:
     Expected of a store: what was acknowledged to it is there for the others, nothing is
     half-written, and no lock of it remains.
     """
-    _must_be_there(pid)
+    _require_alive(pid)
     reaper.wait_until_dead(reaper.kill_tree(pid))
     return (ledger or Ledger()).note(f"process {pid} was killed")
 
 
-def _must_be_there(pid: int) -> None:
+def _require_alive(pid: int) -> None:
     if pid == os.getpid():
-        raise NotPossibleError("a process cannot stop or kill itself here: give another one's pid")
+        raise NotPossibleError("a process cannot stop or kill itself: give the pid of another one")
     if reaper.start_mark(pid) is None:
-        raise NotPossibleError(f"there is no process {pid}: give the pid of one that lives")
+        raise NotPossibleError(f"no process has pid {pid}: give the pid of a running one")

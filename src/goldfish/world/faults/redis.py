@@ -1,4 +1,4 @@
-"""What can happen to a Redis: no memory, a replica's role, a pause, no connections left."""
+"""Faults of a Redis: no memory, read-only, paused, no connections left."""
 
 import socket
 from contextlib import closing
@@ -29,14 +29,14 @@ class RedisFaults(ServerFaults):
         afterwards writes work.
         """
         self._configure(**{"maxmemory-policy": "noeviction", "maxmemory": "1"})
-        return self._ledger.note("Redis is out of memory", self._enough_memory)
+        return self._ledger.note("Redis is out of memory", self._restore_memory)
 
     def read_only(self) -> Fault:
         """The server is a replica that has lost its primary: reads work, writes are refused.
 
         Expected of a store: a write raises, reads go on; afterwards writes work.
         """
-        # Bound and not listening: nobody can be there, so nothing is ever copied from it.
+        # Bound and not listening: no primary can be there, so nothing is ever copied.
         nobody = socket.socket()
         nobody.bind((LOOPBACK, 0))
         self._command("REPLICAOF", LOOPBACK, str(nobody.getsockname()[1]))
@@ -69,15 +69,15 @@ class RedisFaults(ServerFaults):
         Expected of a store: every call raises soon and none looks like an empty memory;
         afterwards it works.
         """
-        with self._proxy.hang():  # so that nobody comes back before the places are gone
-            occupant = _Occupant(self._redis)
-            occupant.say("CONFIG SET maxclients 1")
-            occupant.say("CLIENT KILL TYPE normal SKIPME yes")
-            occupant.say("CLIENT KILL TYPE pubsub SKIPME yes")
+        with self._proxy.hang():  # so that no client comes back before the limit is set
+            connection = _OpenConnection(self._redis)
+            connection.run("CONFIG SET maxclients 1")
+            connection.run("CLIENT KILL TYPE normal SKIPME yes")
+            connection.run("CLIENT KILL TYPE pubsub SKIPME yes")
 
         def heal() -> None:
-            with closing(occupant):
-                occupant.say(f"CONFIG SET maxclients {self._usual('maxclients', '10000')}")
+            with closing(connection):
+                connection.run(f"CONFIG SET maxclients {self._default('maxclients', '10000')}")
 
         return self._ledger.note("Redis has no connection left", heal)
 
@@ -94,11 +94,11 @@ class RedisFaults(ServerFaults):
         assert isinstance(self._server, RedisServer)
         return self._server
 
-    def _enough_memory(self) -> None:
+    def _restore_memory(self) -> None:
         names = {"maxmemory": "0", "maxmemory-policy": "noeviction"}
-        self._configure(**{name: self._usual(name, value) for name, value in names.items()})
+        self._configure(**{name: self._default(name, value) for name, value in names.items()})
 
-    def _usual(self, name: str, default: str) -> str:
+    def _default(self, name: str, default: str) -> str:
         return self._server.settings.get(name, default)
 
     def _configure(self, **settings: str) -> None:
@@ -108,39 +108,43 @@ class RedisFaults(ServerFaults):
         try:
             (reply,) = self._redis.ask(list(words), timeout=timeout)
         except OSError as error:
-            raise ServiceError(f"Redis does not answer ({error}): is it running?") from error
+            raise _no_answer(error) from error
         if reply.startswith("-"):
-            raise ServiceError(f"Redis refused {words[0]}: {reply}; look at its version")
+            raise ServiceError(f"Redis refused {words[0]}: {reply}; check its version")
 
 
-class _Occupant:
-    """A connection that stays, to hold the last place."""
+class _OpenConnection:
+    """A connection that stays open, and so takes the last slot."""
 
     def __init__(self, server: RedisServer) -> None:
         try:
             self._socket = socket.create_connection((LOOPBACK, server.port), _PATIENCE)
         except OSError as error:
-            raise ServiceError(f"Redis does not answer ({error}): is it running?") from error
+            raise _no_answer(error) from error
         self._stream = self._socket.makefile("rb")
         if server.password:
-            self._say(f"AUTH {server.password}", "AUTH")
+            self._send(f"AUTH {server.password}", "AUTH")
 
-    def say(self, command: str) -> None:
-        """Run a command that has no blanks in its words."""
-        self._say(command, command)
+    def run(self, command: str) -> None:
+        """Run a command whose words have no blanks."""
+        self._send(command, command)
 
-    def _say(self, command: str, shown: str) -> None:
+    def _send(self, command: str, shown: str) -> None:
         try:
             self._socket.sendall(command.encode() + b"\r\n")
             reply = self._stream.readline().decode().strip()
         except OSError as error:
             self.close()
-            raise ServiceError(f"Redis does not answer ({error}): is it running?") from error
+            raise _no_answer(error) from error
         if not reply.startswith(("+", ":")):
             self.close()
-            raise ServiceError(f"Redis refused {shown!r}: {reply}; look at its version")
+            raise ServiceError(f"Redis refused {shown!r}: {reply}; check its version")
 
     def close(self) -> None:
-        """Give up the place."""
+        """Free the slot."""
         self._stream.close()
         self._socket.close()
+
+
+def _no_answer(error: OSError) -> ServiceError:
+    return ServiceError(f"Redis does not answer ({error}): check that it is running")

@@ -1,4 +1,4 @@
-"""What can happen to any server that we started: it dies, stops, restarts, or is replaced."""
+"""Faults of any server that we started: it dies, stops, restarts, or is replaced."""
 
 from goldfish.services import pool
 from goldfish.services.ports import LOOPBACK

@@ -1,4 +1,4 @@
-"""What a proxy does to the bytes that pass at the moment; its connections ask before each step.
+"""The network faults of a proxy that are in force; its connections ask before each step.
 
 All of it is used in the proxy's event loop only.
 """
@@ -28,8 +28,8 @@ class Trickle:
     pause: float
 
 
-class Weather:
-    """Which faults of the network there are now; several add up."""
+class Conditions:
+    """The network faults in force; several add up."""
 
     def __init__(self) -> None:
         self.refusals: list[object] = []
@@ -41,33 +41,33 @@ class Weather:
         self._changed = asyncio.Event()
 
     def change(self, step: Callable[[], object]) -> None:
-        """Change something, and wake who waits for another weather."""
+        """Change something, and wake the connections that wait."""
         step()
         self._changed.set()
         self._changed = asyncio.Event()
 
-    async def let_pass(self) -> None:
-        """Wait as long as a chunk is to be held back now."""
-        await self._delayed()
-        await self.calm()
+    async def wait_to_pass(self) -> None:
+        """Wait as long as a chunk has to be held back."""
+        await self._wait_for_delays()
+        await self.wait_while_hanging()
 
-    async def calm(self) -> None:
+    async def wait_while_hanging(self) -> None:
         """Wait until nothing hangs."""
         while self.hangs:
             await self._changed.wait()
 
-    async def _delayed(self) -> None:
+    async def _wait_for_delays(self) -> None:
         clock = asyncio.get_running_loop().time
         began = clock()
-        # Asked again after each change: healing a delay lets the chunk go at once.
+        # Computed again after each change: healing a delay lets the chunk go at once.
         while (left := began + sum(self.delays) - clock()) > 0:
             try:
                 await asyncio.wait_for(self._changed.wait(), left)
             except TimeoutError:
                 return
 
-    def cut_for(self, request: bytes) -> Cut | None:
-        """The cut that awaits the reply to this request."""
+    def find_cut(self, request: bytes) -> Cut | None:
+        """Return the cut for the reply to this request, if there is one."""
         for cut in self.cuts:
             if cut.times > 0 and cut.asking in request:
                 if cut.skip == 0:
@@ -76,5 +76,5 @@ class Weather:
         return None
 
     def is_due(self, cut: Cut | None) -> bool:
-        """Whether a cut that was found for a reply is still to be made."""
+        """Return True if a cut that was found for a reply is still to be made."""
         return cut is not None and cut.times > 0 and cut in self.cuts

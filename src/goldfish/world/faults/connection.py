@@ -7,14 +7,14 @@ import struct
 from dataclasses import dataclass
 from typing import Any
 
-from goldfish.world.faults.weather import REQUEST_TAIL, Cut, Weather
+from goldfish.world.faults.conditions import REQUEST_TAIL, Conditions, Cut
 
 CHUNK = 1 << 16
 
 
 @dataclass
-class Tally:
-    """What has gone through a proxy since it was made."""
+class Counts:
+    """Counts of what has gone through a proxy since it was made."""
 
     connections: int = 0
     arrivals: int = 0
@@ -25,14 +25,14 @@ class Tally:
 
 @dataclass(frozen=True)
 class Upstream:
-    """Where the server is."""
+    """The address of the server."""
 
     family: socket.AddressFamily
     address: Any
 
     @classmethod
     def of(cls, host: str, port: int) -> "Upstream":
-        """The address of a host by name or number."""
+        """Look up a host by name or number."""
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         return cls(family, address)
 
@@ -41,15 +41,17 @@ class CutOffError(Exception):
     """The connection is to be reset here."""
 
 
-class Line:
-    """A connection that carries bytes both ways until an end closes it or a fault cuts it."""
+class Connection:
+    """Forwards bytes both ways until an end closes or a fault cuts it."""
 
-    def __init__(self, client: socket.socket, upstream: Upstream, weather: Weather, tally: Tally):
+    def __init__(
+        self, client: socket.socket, upstream: Upstream, conditions: Conditions, counts: Counts
+    ):
         self._client = client
         self._server = socket.socket(upstream.family, socket.SOCK_STREAM)
         self._upstream = upstream
-        self._weather = weather
-        self._tally = tally
+        self._conditions = conditions
+        self._counts = counts
         self._request = b""  # since the last reply began
         self._cut: Cut | None = None
         self._replied = 0
@@ -68,14 +70,14 @@ class Line:
         return self._client, self._server
 
     async def end(self, *, reset: bool) -> None:
-        """Stop carrying and close both ends: in the orderly way, or with a reset."""
+        """Stop forwarding and close both ends: in the orderly way, or with a reset."""
         self._reset = reset
         self._silent = False
         await self._stop()
         self._close()
 
     async def fall_silent(self) -> None:
-        """Stop carrying for ever, and leave both ends open."""
+        """Stop forwarding for ever, and leave both ends open."""
         self._silent = True
         await self._stop()
 
@@ -86,8 +88,8 @@ class Line:
     async def _run(self) -> None:
         try:
             async with asyncio.TaskGroup() as pumps:
-                pumps.create_task(self._carry_requests())
-                pumps.create_task(self._carry_replies())
+                pumps.create_task(self._forward_requests())
+                pumps.create_task(self._forward_replies())
         except* (OSError, CutOffError):
             self._reset = True  # what happened at one end happens at the other
         finally:
@@ -101,61 +103,61 @@ class Line:
                     reset_on_close(each)
                 each.close()
 
-    async def _carry_requests(self) -> None:
+    async def _forward_requests(self) -> None:
         loop = asyncio.get_running_loop()
         while data := await loop.sock_recv(self._client, CHUNK):
-            self._tally.arrivals += 1
-            await self._weather.let_pass()
+            self._counts.arrivals += 1
+            await self._conditions.wait_to_pass()
             await self._connected.wait()
             self._request = (self._request + data)[-REQUEST_TAIL:]
             try:
                 await loop.sock_sendall(self._server, data)
-                self._tally.requests += 1
+                self._counts.requests += 1
             except ConnectionError:
-                # A server that takes no more may have said why: that is to reach the client first.
+                # A server that takes no more may have said why: the client gets that first.
                 if self._server_ended:
                     raise
-        await self._weather.let_pass()
+        await self._conditions.wait_to_pass()
         await self._connected.wait()
         with contextlib.suppress(OSError):
             self._server.shutdown(socket.SHUT_WR)
 
-    async def _carry_replies(self) -> None:
+    async def _forward_replies(self) -> None:
         loop = asyncio.get_running_loop()
-        await self._weather.calm()
+        await self._conditions.wait_while_hanging()
         await loop.sock_connect(self._server, self._upstream.address)
         self._connected.set()
         while data := await loop.sock_recv(self._server, CHUNK):
             if self._request:
-                self._cut, self._replied = self._weather.cut_for(self._request), 0
+                self._cut, self._replied = self._conditions.find_cut(self._request), 0
                 self._request = b""
             await self._cut_or_pass(data)
         self._server_ended = True
-        await self._weather.let_pass()
+        await self._conditions.wait_to_pass()
         self._client.shutdown(socket.SHUT_WR)
 
     async def _cut_or_pass(self, data: bytes) -> None:
         cut = self._cut
-        if cut is not None and self._weather.is_due(cut):
+        if cut is not None and self._conditions.is_due(cut):
             allowed = cut.after_bytes - self._replied
             if allowed < len(data):
                 cut.times -= 1
                 await self._deliver(data[:allowed])
-                self._tally.cuts += 1
+                self._counts.cuts += 1
                 raise CutOffError
         self._replied += len(data)
-        await self._weather.let_pass()
+        await self._conditions.wait_to_pass()
         await self._deliver(data)
-        self._tally.replies += 1
+        self._counts.replies += 1
 
     async def _deliver(self, data: bytes) -> None:
         loop = asyncio.get_running_loop()
-        while data and (trickles := self._weather.trickles):
+        while data and (trickles := self._conditions.trickles):
             size = trickles[-1].bytes_at_a_time
             await loop.sock_sendall(self._client, data[:size])
             data = data[size:]
             await asyncio.sleep(trickles[-1].pause if trickles else 0)
-            await self._weather.let_pass()
+            await self._conditions.wait_to_pass()
         if data:
             await loop.sock_sendall(self._client, data)
 
