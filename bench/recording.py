@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from goldfish.harness.memory import Memory
 from goldfish.harness.pods import ForkServer
-from goldfish.stress.fleet import Fleet, asks
+from goldfish.stress.fleet import Fleet, call_store
 from goldfish.stress.workload import Operation, Workload
 from goldfish.targets.names import resolve
 from goldfish.world.sandbox import Sandbox
@@ -73,7 +73,7 @@ async def _ask_bare(fleet: Fleet, plan: Sequence[Operation]) -> None:
     async def ask_all(process: str) -> None:
         for operation in plan:
             if operation.process == process:
-                await asyncio.wait_for(asks(fleet.places[operation.pod], operation), PATIENCE)
+                await asyncio.wait_for(call_store(fleet.places[operation.pod], operation), PATIENCE)
 
     await asyncio.gather(*(ask_all(each) for each in dict.fromkeys(op.process for op in plan)))
 

@@ -145,15 +145,15 @@ class GoldfishTarget(pytest.Collector):
     def collect(self) -> "list[GoldfishCheck]":
         """One item per check, or the one sentence that says why there is none."""
         from goldfish.errors import GoldfishError, mask
-        from goldfish.plugin.suite import chosen, label
+        from goldfish.plugin.suite import make_item_name, select_checks
 
         option = self.config.option
         try:
             target = self._resolved()
-            checks = chosen(option.goldfish_only, suite=option.goldfish_suite)
+            checks = select_checks(option.goldfish_only, suite=option.goldfish_suite)
         except GoldfishError as error:
             raise self.CollectError(mask(str(error))) from None
-        items = [GoldfishCheck.of(self, label(check), target, check) for check in checks]
+        items = [GoldfishCheck.of(self, make_item_name(check), target, check) for check in checks]
         return self._asked_for(items)
 
     def _resolved(self) -> "Target":
@@ -196,12 +196,12 @@ class GoldfishCheck(pytest.Item):
 
     def runtest(self) -> None:
         """Run the check, and leave by one of pytest's outcomes."""
-        from goldfish.plugin.suite import cli_command, hold
+        from goldfish.plugin.suite import make_cli_command, run_as_test
 
         assert isinstance(self.parent, GoldfishTarget)
         seed = self.config.option.goldfish_seed
-        again = cli_command(self.parent.spec, self.check, seed)
-        hold(self.target, self.check, seed, again)
+        again = make_cli_command(self.parent.spec, self.check, seed)
+        run_as_test(self.target, self.check, seed, again)
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """Where the factory is, and the headline of a failure."""

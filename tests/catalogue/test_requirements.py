@@ -10,7 +10,7 @@ from goldfish.catalogue.registry import Check, catalogue
 from goldfish.cli.explain import explain
 from goldfish.engine.runner import Plan, run
 from goldfish.findings.result import Result, Verdict
-from goldfish.harness.wire import packed, unpacked
+from goldfish.harness.wire import pack, unpack
 from goldfish.messages import Fact, Recollection
 from goldfish.specimens.references.facts import FactsReference
 from goldfish.specimens.references.sqlite import Reference
@@ -104,7 +104,7 @@ def test_every_need_can_be_told(capsys: pytest.CaptureFixture[str]) -> None:
 def test_facts_travel_between_processes() -> None:
     """Ours by their fields, a library's own by those that they have, times as times."""
     fact = Fact(id="1", user_id="ann", text="Ann plays the cello", metadata={"n": 2**60})
-    (found,) = unpacked(packed([Recollection(fact=fact, score=0.5)]))
+    (found,) = unpack(pack([Recollection(fact=fact, score=0.5)]))
     assert (found["fact"], found["score"]) == (fact.model_dump(), 0.5)
     stranger = type("Memory", (), {"id": "7", "text": "tea"})()
-    assert unpacked(packed(stranger))["text"] == "tea"
+    assert unpack(pack(stranger))["text"] == "tea"

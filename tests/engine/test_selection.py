@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from goldfish.catalogue.registry import Check, catalogue
-from goldfish.engine.selection import in_turn, select
+from goldfish.engine.selection import order_checks, select
 from goldfish.errors import UsageError
 
 
@@ -40,7 +40,7 @@ def test_checks_are_chosen_by_code_family_and_suite(options: dict[str, Any], cod
 def test_a_run_that_is_cut_short_has_seen_every_family() -> None:
     """The smaller suites come first, and each family in its turn; nothing is left out."""
     chosen = select(catalogue(), suite="soak")
-    turns = in_turn(chosen)
+    turns = order_checks(chosen)
     assert sorted(each.code for each in turns) == sorted(each.code for each in chosen)
     suites = [each.suite for each in turns]
     assert suites == sorted(suites, key=["smoke", "standard", "soak"].index)

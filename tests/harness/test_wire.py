@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from goldfish.harness.wire import packed, unpacked
+from goldfish.harness.wire import pack, unpack
 from goldfish.messages import ChatMessage, Fact, Recollection, Snapshot
 
 
@@ -31,18 +31,18 @@ class Checkpoint:
 )
 def test_values_come_back_as_they_went(value: Any) -> None:
     """Plain values, times with their zone, and messages."""
-    assert unpacked(packed(value)) == value
+    assert unpack(pack(value)) == value
 
 
 def test_objects_come_back_as_their_fields() -> None:
     """Ours or a library's own: known by the names that they have, and no others."""
     snapshot = Snapshot(id="s", session_id="chat", label="before", message_count=3)
-    assert unpacked(packed([snapshot])) == [dict(snapshot)]
-    assert unpacked(packed(Checkpoint(7))) == {"id": 7, "label": "before"}
+    assert unpack(pack([snapshot])) == [dict(snapshot)]
+    assert unpack(pack(Checkpoint(7))) == {"id": 7, "label": "before"}
     found = Recollection(fact=Fact(id="f", user_id="ann", text="likes tea"), score=0.5)
-    assert unpacked(packed(found)) == {"fact": dict(found.fact), "score": 0.5, "why": {}}
+    assert unpack(pack(found)) == {"fact": dict(found.fact), "score": 0.5, "why": {}}
 
 
 def test_what_is_unknown_comes_back_as_its_description() -> None:
     """A value that JSON cannot say is told, not refused."""
-    assert unpacked(packed(range(3))) == "range(0, 3)"
+    assert unpack(pack(range(3))) == "range(0, 3)"

@@ -13,7 +13,7 @@ from goldfish.harness.pods import ForkServer
 from goldfish.integrations.goldfish.targets import memory as in_memory
 from goldfish.integrations.goldfish.targets import sqlite
 from goldfish.specimens.references.sqlite import Reference
-from goldfish.stress.nemesis import killing_pods, stopping_pods
+from goldfish.stress.nemesis import kill_pods, stop_pods
 from goldfish.stress.withstand import withstand
 from goldfish.stress.workload import Workload
 from goldfish.targets.declaration import Target, as_target
@@ -40,8 +40,8 @@ async def test_a_correct_memory_withstands_and_what_it_kept_is_counted(target: T
     """Messages were acknowledged, none was lost, and every call is on the record."""
     async with under_test(target) as memory:
         await withstand(memory, SMALL, rounds=2)
-        await withstand(memory, SMALL, rounds=1, nemesis=stopping_pods)
-        await withstand(memory, SMALL, rounds=1, nemesis=killing_pods)
+        await withstand(memory, SMALL, rounds=1, nemesis=stop_pods)
+        await withstand(memory, SMALL, rounds=1, nemesis=kill_pods)
         assert memory.record.acknowledged > 40
         assert memory.record.lost == 0
         assert len([c for c in memory.record.history.calls if c.action != "fault"]) > 96

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from goldfish.catalogue.registry import catalogue
 from goldfish.cli.trial import Trial
-from goldfish.engine.baseline import Account, Known, account, read_baseline
+from goldfish.engine.baseline import Account, Known, apply_baseline, read_baseline
 from goldfish.engine.opening import open_target
 from goldfish.engine.runner import Plan
 from goldfish.engine.selection import select
-from goldfish.engine.stopping import Stop, stoppable
+from goldfish.engine.stopping import Stop, interrupt_on_signals
 from goldfish.errors import UsageError
 from goldfish.report.github import annotate, suspend_commands
 from goldfish.report.html import render_html
@@ -58,19 +58,19 @@ def check(request: Request) -> int:
     """Run, report, and return the exit code; what is wrong with the request is found first."""
     checks = select(catalogue(), only=request.only, skip=request.skip, suite=request.suite)
     known = read_baseline(request.baseline, catalogue()) if request.baseline else {}
-    plan = planned(request)
+    plan = make_plan(request)
     _refuse_unwritable_reports(request)
-    targets = distinct(request.targets or ["sqlite"])
+    targets = resolve_targets(request.targets or ["sqlite"])
     page = Page(sys.stderr if _is_report_on_standard_output(request) else None)
-    with stoppable() as stop:
-        with suspend_commands(page.file), _strangers_kept_out(request):
+    with interrupt_on_signals() as stop:
+        with suspend_commands(page.file), _redirect_strangers(request):
             targets = open_targets(targets, stop, request.quiet)
             accounts = []
             for spec, target in targets.items():
                 trial = Trial(target, checks, replace(plan, spelled=shlex.quote(spec)))
                 report = trial.report(stop, request.quiet)
-                accounts.append(account(report, _known_of(known, spec, target)))
-                _tell(page, request, accounts, trial)
+                accounts.append(apply_baseline(report, _find_known(known, spec, target)))
+                _write_summary(page, request, accounts, trial)
         annotate(page.file, accounts, targets.values())
         _write_files(request, accounts, page)
     return stop.code if stop.asked else exit_code(accounts)
@@ -81,7 +81,7 @@ def exit_code(accounts: Sequence[Account]) -> int:
     return HELD if all(each.passed for each in accounts) else FAILED
 
 
-def _tell(page: Page, request: Request, accounts: Sequence[Account], trial: Trial) -> None:
+def _write_summary(page: Page, request: Request, accounts: Sequence[Account], trial: Trial) -> None:
     if len(accounts) > 1 and not request.quiet:
         page.write()
     if trial.interrupted and not request.quiet:
@@ -89,7 +89,7 @@ def _tell(page: Page, request: Request, accounts: Sequence[Account], trial: Tria
     summarise(page, accounts[-1], trial.seconds, request.detail)
 
 
-def planned(request: Request) -> Plan:
+def make_plan(request: Request) -> Plan:
     """How to run what was asked for; a seed is chosen where none was given."""
     seed = random.SystemRandom().randrange(1_000_000) if request.seed is None else request.seed
     if request.workers < 1:
@@ -117,7 +117,7 @@ def open_targets(targets: Mapping[str, Target], stop: Stop, quiet: bool) -> dict
     return opened
 
 
-def distinct(specs: Sequence[str]) -> dict[str, Target]:
+def resolve_targets(specs: Sequence[str]) -> dict[str, Target]:
     """The targets, each under a name of its own: where two share one, as the user wrote it."""
     targets = {spec: resolve(spec) for spec in specs}
     names = [target.name for target in targets.values()]
@@ -127,7 +127,7 @@ def distinct(specs: Sequence[str]) -> dict[str, Target]:
     }
 
 
-def _known_of(known: dict[str, Known], spec: str, target: Target) -> Known:
+def _find_known(known: dict[str, Known], spec: str, target: Target) -> Known:
     return {**known.get(target.name, {}), **known.get(spec, {})}
 
 
@@ -135,7 +135,7 @@ def _is_report_on_standard_output(request: Request) -> bool:
     return STANDARD_OUTPUT in (request.json, request.junit)
 
 
-def _strangers_kept_out(request: Request) -> AbstractContextManager[object]:
+def _redirect_strangers(request: Request) -> AbstractContextManager[object]:
     """Where standard output is a report, what libraries print goes to standard error."""
     return redirect_stdout(sys.stderr) if _is_report_on_standard_output(request) else nullcontext()
 
@@ -156,9 +156,9 @@ def refuse_unwritable(path: Path) -> None:
 
 def _write_files(request: Request, accounts: Sequence[Account], page: Page) -> None:
     notes = [
-        *written(request.json, lambda: render_json([each.report for each in accounts])),
-        *written(request.junit, lambda: render_junit(accounts)),
-        *written(request.html, lambda: render_html(accounts)),
+        *write_report(request.json, lambda: render_json([each.report for each in accounts])),
+        *write_report(request.junit, lambda: render_junit(accounts)),
+        *write_report(request.html, lambda: render_html(accounts)),
     ]
     if request.save_runs:
         kept = f"Every call is kept under {request.save_runs}: goldfish replay judges it again"
@@ -167,7 +167,7 @@ def _write_files(request: Request, accounts: Sequence[Account], page: Page) -> N
         page.write(note)
 
 
-def written(path: Path | None, text: Callable[[], str]) -> list[str]:
+def write_report(path: Path | None, text: Callable[[], str]) -> list[str]:
     """Write a report, and say where."""
     if path is None:
         return []

@@ -8,17 +8,17 @@ from pathlib import Path
 from goldfish.catalogue.registry import catalogue
 from goldfish.cli.check import (
     Request,
-    distinct,
     exit_code,
+    make_plan,
     open_targets,
-    planned,
     refuse_unwritable,
-    written,
+    resolve_targets,
+    write_report,
 )
 from goldfish.cli.trial import Trial
 from goldfish.engine.baseline import Account
 from goldfish.engine.selection import select
-from goldfish.engine.stopping import Stop, stoppable
+from goldfish.engine.stopping import Stop, interrupt_on_signals
 from goldfish.errors import UsageError
 from goldfish.findings.families import FAMILIES
 from goldfish.findings.result import Report
@@ -39,7 +39,7 @@ def compare(request: Request) -> int:
         refuse_unwritable(path)
     read = {side: _read_reports(Path(side)) for side in sides if _is_file(side)}
     page = Page()
-    with stoppable() as stop:
+    with interrupt_on_signals() as stop:
         fresh = _run_targets(request, [side for side in sides if side not in read], stop)
         reports = _name_apart(
             [(side, each) for side in sides for each in {**read, **fresh}.get(side, ())]
@@ -47,8 +47,8 @@ def compare(request: Request) -> int:
         write_comparison(page, reports, FAMILIES)
         accounts = [Account(report) for report in reports]
         for note in [
-            *written(request.json, lambda: render_json(reports)),
-            *written(request.html, lambda: render_html(accounts)),
+            *write_report(request.json, lambda: render_json(reports)),
+            *write_report(request.html, lambda: render_html(accounts)),
         ]:
             page.write(note)
     return stop.code if stop.asked else exit_code(accounts)
@@ -59,7 +59,7 @@ def _run_targets(request: Request, specs: Sequence[str], stop: Stop) -> dict[str
     if not specs:
         return {}
     checks = select(catalogue(), only=request.only, skip=request.skip, suite=request.suite)
-    plan, targets = planned(request), distinct(specs)
+    plan, targets = make_plan(request), resolve_targets(specs)
     targets = open_targets(targets, stop, request.quiet)
     return {
         spec: [Trial(target, checks, replace(plan, spelled=shlex.quote(spec))).report(stop)]

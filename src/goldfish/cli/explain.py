@@ -19,32 +19,32 @@ def explain(name: str) -> int:
     """Tell about a code, a family or a word; a UsageError names the nearest."""
     page, word = Page(), name.strip().lower()
     if word in KINDS:
-        _word(page, word)
+        _explain_finding(page, word)
     elif word.upper() in FAMILIES:
-        _family(page, word.upper())
+        _explain_family(page, word.upper())
     else:
-        _promise(page, _check(name))
+        _explain_check(page, _find_check(name))
     return 0
 
 
-def _promise(page: Page, check: Check) -> None:
+def _explain_check(page: Page, check: Check) -> None:
     """A check in full: what it promises, why, what goes wrong and how to mend it."""
     caught = [each for each in gallery().values() if each.caught_by == check.code]
     page.write(check.promise, label=f"{check.code}  ", style="bold")
     page.write()
     page.write(f"{check.family}, {FAMILIES[check.family]}", label=LABEL.format("family"))
     page.write(f"{check.suite}", label=LABEL.format("suite"))
-    needs = "; ".join(need.text for need in _beyond_messages(check)) or "only what every memory has"
+    needs = "; ".join(need.text for need in _listed_needs(check)) or "only what every memory has"
     page.write(needs, label=LABEL.format("needs"))
     page.write(check.incident, label=LABEL.format("incident"))
-    _advised(page, find_remedy(check.code, _usual(caught)))
+    _write_advice(page, find_remedy(check.code, _most_common_finding(caught)))
     for specimen in caught:
         page.write()
         page.write(f"{specimen.bug} ({specimen.finding})", label=LABEL.format("it catches"))
-        _shown(page, specimen)
+        _write_command(page, specimen)
 
 
-def _family(page: Page, family: str) -> None:
+def _explain_family(page: Page, family: str) -> None:
     """A family: each promise in a line or two, and where to read on."""
     page.write(FAMILIES[family], label=f"{family}  ", style="bold")
     page.write()
@@ -55,12 +55,12 @@ def _family(page: Page, family: str) -> None:
     page.write(f"`goldfish explain {checks[0].code}` tells one of them in full.")
 
 
-def _word(page: Page, word: str) -> None:
+def _explain_finding(page: Page, word: str) -> None:
     """A word for findings: what it means, where it comes from, and who shows it."""
     caught = [each for each in gallery().values() if each.finding == word]
     page.write(KINDS[word].meaning, label=f"{word}  ", style="bold")
     page.write()
-    _advised(page, REMEDIES[word])
+    _write_advice(page, REMEDIES[word])
     page.write()
     codes = sorted({each.caught_by for each in caught})
     page.write(" ".join(codes), label=LABEL.format("found by"))
@@ -69,10 +69,10 @@ def _word(page: Page, word: str) -> None:
     for specimen in plain[:MOST_SPECIMENS]:
         page.write()
         page.write(specimen.bug, label=LABEL.format("as in"))
-        _shown(page, specimen)
+        _write_command(page, specimen)
 
 
-def _advised(page: Page, advised: Remedy) -> None:
+def _write_advice(page: Page, advised: Remedy) -> None:
     """What usually causes it, and the fix with its code, which is never wrapped."""
     page.write(advised.mechanism, label=LABEL.format("mechanism"))
     page.write(advised.fix, label=LABEL.format("fix"))
@@ -82,18 +82,18 @@ def _advised(page: Page, advised: Remedy) -> None:
         page.write_code(line, indent=len(LABEL.format("")))
 
 
-def _usual(specimens: list[Specimen]) -> str | None:
+def _most_common_finding(specimens: list[Specimen]) -> str | None:
     """What the check finds most often in the stores that it is proven with."""
     counted = Counter(each.finding for each in specimens).most_common(1)
     return counted[0][0] if counted else None
 
 
-def _shown(page: Page, specimen: Specimen) -> None:
+def _write_command(page: Page, specimen: Specimen) -> None:
     command = f"goldfish check specimen:{specimen.name} --only {specimen.caught_by}"
     page.write(command, indent=len(LABEL.format("")), style="cyan")
 
 
-def _check(name: str) -> Check:
+def _find_check(name: str) -> Check:
     there, code = catalogue(), name.strip().upper()
     if code not in there:
         see = "`goldfish checks` lists them"
@@ -101,5 +101,5 @@ def _check(name: str) -> Check:
     return there[code]
 
 
-def _beyond_messages(check: Check) -> tuple[Need, ...]:
+def _listed_needs(check: Check) -> tuple[Need, ...]:
     return check.needs if check.about == "messages" else check.every_need

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from goldfish.catalogue.registry import Check, Subject
-from goldfish.cli.check import refuse_unwritable, written
+from goldfish.cli.check import refuse_unwritable, write_report
 from goldfish.cli.replay_page import render_page
 from goldfish.engine.runner import Plan
 from goldfish.engine.runner import run as run_checks
@@ -48,7 +48,7 @@ def replay(
         return _write_test(judged, as_test, against)
     page = Page()
     worst = max([_print_judgement(page, history) for history in judged])
-    for note in written(html, lambda: render_page(judged, run)):
+    for note in write_report(html, lambda: render_page(judged, run)):
         page.write(note)
     return worst
 

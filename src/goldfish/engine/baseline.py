@@ -40,10 +40,12 @@ def read_baseline(path: Path, codes: Collection[str]) -> dict[str, Known]:
     except (OSError, ValueError) as error:  # also bad UTF-8 and bad TOML
         reason = error.strerror if isinstance(error, OSError) else error
         raise UsageError(f"the baseline {path} cannot be read: {reason}; {FORM}") from None
-    return {target: _entries(path, target, entries, codes) for target, entries in tables.items()}
+    return {
+        target: _parse_entries(path, target, entries, codes) for target, entries in tables.items()
+    }
 
 
-def account(report: Report, known: Known) -> Account:
+def apply_baseline(report: Report, known: Known) -> Account:
     """The report held against the known failures of its target."""
     verdicts = {result.code: result.verdict for result in report.results}
     broken = {code: known[code] for code in known if verdicts.get(code) is Verdict.BROKEN}
@@ -55,7 +57,7 @@ def account(report: Report, known: Known) -> Account:
     return Account(report, broken, stale)
 
 
-def _entries(path: Path, target: str, entries: Any, codes: Collection[str]) -> Known:
+def _parse_entries(path: Path, target: str, entries: Any, codes: Collection[str]) -> Known:
     if not isinstance(entries, dict):
         raise UsageError(f"the baseline {path} has {target!r} outside a table: {FORM}")
     for code, reason in entries.items():

@@ -7,7 +7,7 @@ from goldfish.errors import MissingExtraError, ModelNotFoundError, ServiceError,
 from goldfish.findings.result import Violation
 from goldfish.harness.errors import StoreError
 from goldfish.harness.local import LocalClient
-from goldfish.targets.declaration import Target, declared_by
+from goldfish.targets.declaration import Target, apply_declarations
 from goldfish.targets.interface import find_interface_problem
 from goldfish.world.sandbox import Sandbox
 
@@ -32,7 +32,7 @@ def inspect_store(target: Target, store: object) -> Target:
     """Return the target with what its store declares; a TargetError if that is not a memory."""
     if problem := find_interface_problem(store):
         raise TargetError(f"the target {target.name} {problem}")
-    return declared_by(store, target)
+    return apply_declarations(store, target)
 
 
 async def _open(target: Target) -> Target:

@@ -12,7 +12,7 @@ from goldfish.engine.claims import find_documented
 from goldfish.engine.events import Finished, Interrupted, Listener, Opened, Started
 from goldfish.engine.examination import Examination, make_result
 from goldfish.engine.opening import inspect_store
-from goldfish.engine.selection import in_turn
+from goldfish.engine.selection import order_checks
 from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import Report, Result, Verdict
 from goldfish.harness.pods import ForkServer
@@ -111,7 +111,7 @@ class _Run:
     async def _run_all(self, effort: float) -> list[Result]:
         begun = {
             check.code: asyncio.ensure_future(self._run_one(check, effort))
-            for check in in_turn(self._checks)
+            for check in order_checks(self._checks)
         }
         return await asyncio.gather(*(begun[check.code] for check in self._checks))
 

@@ -19,7 +19,7 @@ def select(
     suite: str = "standard",
 ) -> list[Check]:
     """The checks of that suite and the smaller ones; a code in ``only`` counts in any suite."""
-    wanted, unwanted = named(catalogue, only), named(catalogue, skip)
+    wanted, unwanted = parse_names(catalogue, only), parse_names(catalogue, skip)
     if suite not in SUITES:
         raise UsageError(suggest_name("suite", suite, SUITES, see=f"use {', '.join(SUITES)}"))
     suites = SUITES[: SUITES.index(suite) + 1]
@@ -35,7 +35,7 @@ def select(
     return chosen
 
 
-def in_turn(checks: Sequence[Check]) -> list[Check]:
+def order_checks(checks: Sequence[Check]) -> list[Check]:
     """The checks as they are begun: the smaller suites first, and each family in its turn.
 
     So a run that is cut short has seen something of every family, and what is dear, which lies
@@ -49,7 +49,7 @@ def in_turn(checks: Sequence[Check]) -> list[Check]:
     return sorted(checks, key=lambda check: places[check.code])
 
 
-def named(catalogue: Mapping[str, Check], words: Iterable[str]) -> set[str]:
+def parse_names(catalogue: Mapping[str, Check], words: Iterable[str]) -> set[str]:
     """The codes and families in words like "DUR02" or "iso,ord"."""
     names = {part.strip().upper() for word in words for part in word.split(",")} - {""}
     for name in sorted(names):

@@ -33,7 +33,7 @@ class Stop:
 
 
 @contextmanager
-def stoppable() -> Iterator[Stop]:
+def interrupt_on_signals() -> Iterator[Stop]:
     """Let SIGTERM and SIGHUP interrupt as Ctrl-C does, where nobody has other plans for them."""
     stop = Stop()
     free = [each for each in OTHERS if signal.getsignal(each) is signal.SIG_DFL]

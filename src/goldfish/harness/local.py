@@ -42,8 +42,8 @@ class LocalClient:
     ) -> None:
         self.store = opened
         self.threads = threads
-        self.lacking = lacking_of(opened)
-        self.methods = methods_of(opened)
+        self.lacking = find_lacking(opened)
+        self.methods = find_methods(opened)
         self.hearing = hearing
         self._closing = closing
         self._thread = thread
@@ -61,8 +61,8 @@ class LocalClient:
         """Run the target's factory; what it raises comes as a StoreError of "opening"."""
         thread = LoopThread()
         try:
-            opened, closing = await _in_time(
-                thread, "opening", partial(_opened, target, sandbox, options), deadline
+            opened, closing = await _run_in_time(
+                thread, "opening", partial(_open, target, sandbox, options), deadline
             )
         except BaseException:
             thread.abandon()
@@ -72,8 +72,8 @@ class LocalClient:
     async def call(self, method: str, *arguments: Any, deadline: float, **options: Any) -> Any:
         """What the store's method returns, as a list if it is any kind of iterator."""
         self.hearing.note(method, arguments)
-        work = partial(_called, getattr(self.store, method), arguments, options)
-        return self.hearing.own(method, await _in_time(self._thread, method, work, deadline))
+        work = partial(_call, getattr(self.store, method), arguments, options)
+        return self.hearing.own(method, await _run_in_time(self._thread, method, work, deadline))
 
     async def beside(self, another: Callable[[], Awaitable[Self]]) -> Self:
         """A client whose calls run at the same time as this one's.
@@ -81,11 +81,11 @@ class LocalClient:
         An async store serves many at once. A sync one is shared by threads if it says so, and else
         opened another time, because much of what is not async belongs to one thread.
         """
-        writes = [_attribute(self.store, name) for name in METHODS if has_effect(name, "write")]
+        writes = [_get_attribute(self.store, name) for name in METHODS if has_effect(name, "write")]
         if any(map(inspect.iscoroutinefunction, writes)):
             return self
         if getattr(self.store, "threads", self.threads) is True:
-            return type(self)(self.store, _nothing, LoopThread(), self.hearing, threads=True)
+            return type(self)(self.store, _do_nothing, LoopThread(), self.hearing, threads=True)
         return await another()
 
     def abandon(self) -> None:
@@ -97,19 +97,19 @@ class LocalClient:
         if self._thread.abandoned:
             return
         try:
-            await _in_time(self._thread, "closing", self._closing, deadline)
+            await _run_in_time(self._thread, "closing", self._closing, deadline)
         finally:
             if not self._thread.abandoned:
                 self._thread.leave()
 
 
-async def _in_time(
+async def _run_in_time(
     thread: LoopThread, method: str, work: Callable[[], Coroutine[Any, Any, T]], deadline: float
 ) -> T:
     """The result of work in the client's thread, or a violation if it does not come in time."""
     if thread.abandoned:
         raise Violation(f"wedged: {method} came after a call that never returned")
-    future = thread.submit(_caught(method, work))
+    future = thread.submit(_wrap_errors(method, work))
     try:
         return await asyncio.wait_for(asyncio.wrap_future(future), deadline)
     except TimeoutError:
@@ -117,7 +117,7 @@ async def _in_time(
         raise Violation(f"wedged: {method} did not return within {deadline:g} s") from None
 
 
-async def _caught(method: str, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+async def _wrap_errors(method: str, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
     try:
         return await work()  # made here, where it is awaited: a call may be given up before
     except asyncio.CancelledError:
@@ -126,7 +126,7 @@ async def _caught(method: str, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         raise StoreError(method, error) from error
 
 
-async def _called(function: Any, arguments: Sequence[Any], options: dict[str, Any]) -> Any:
+async def _call(function: Any, arguments: Sequence[Any], options: dict[str, Any]) -> Any:
     result = function(*arguments, **options)
     if inspect.isawaitable(result):
         result = await result
@@ -137,7 +137,7 @@ async def _called(function: Any, arguments: Sequence[Any], options: dict[str, An
     return result
 
 
-async def _opened(target: Target, sandbox: Any, options: dict[str, Any]) -> tuple[Any, Closing]:
+async def _open(target: Target, sandbox: Any, options: dict[str, Any]) -> tuple[Any, Closing]:
     made = target(sandbox, **options)
     if inspect.isawaitable(made):
         made = await made
@@ -159,7 +159,7 @@ async def _finish(made: Any) -> None:
         raise RuntimeError("a target yields one store")
 
 
-async def _nothing() -> None:
+async def _do_nothing() -> None:
     """Close nothing: the opening belongs to another client."""
 
 
@@ -174,29 +174,29 @@ async def _close_store(opened: Any) -> None:
 Methods = dict[str, list[str] | None]  # by name the parameters it takes; None if it takes any
 
 
-def methods_of(opened: object) -> Methods:
+def find_methods(opened: object) -> Methods:
     """The methods of a store that its protocols know, and the parameters of each."""
-    lacking = lacking_of(opened)
-    found = {name: _attribute(opened, name) for name in METHODS if name not in lacking}
-    return {name: _parameters(method) for name, method in found.items() if callable(method)}
+    lacking = find_lacking(opened)
+    found = {name: _get_attribute(opened, name) for name in METHODS if name not in lacking}
+    return {name: _list_parameters(method) for name, method in found.items() if callable(method)}
 
 
-def lacking_of(opened: object) -> dict[str, str]:
+def find_lacking(opened: object) -> dict[str, str]:
     """The methods that the store says cannot be used here, each with its reason."""
-    said = _attribute(opened, "lacking")
+    said = _get_attribute(opened, "lacking")
     if not isinstance(said, Mapping):  # a stranger's attribute that means something else
         return {}
     return {str(name): str(why) for name, why in said.items()}
 
 
-def _attribute(opened: object, name: str) -> Any:
+def _get_attribute(opened: object, name: str) -> Any:
     try:
         return getattr(opened, name, None)
     except Exception:  # a property of a stranger's store may do anything
         return None
 
 
-def _parameters(method: Any) -> list[str] | None:
+def _list_parameters(method: Any) -> list[str] | None:
     try:
         parameters = inspect.signature(method).parameters.values()
     except (TypeError, ValueError):

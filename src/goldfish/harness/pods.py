@@ -21,7 +21,7 @@ from goldfish.findings.result import Violation
 from goldfish.harness.errors import EndedError, NoPodError, RemoteError, StoreError
 from goldfish.harness.hearing import Hearing
 from goldfish.harness.replica import LONGEST_LINE, READY_WITHIN
-from goldfish.harness.wire import packed, unpacked
+from goldfish.harness.wire import pack, unpack
 from goldfish.services import cleanup
 from goldfish.targets.declaration import Target
 
@@ -57,7 +57,7 @@ class Pod:
         """Let the process open the target; what the factory raises comes as a StoreError."""
         try:
             answer = await asyncio.wait_for(self._ask("open", lanes), READY_WITHIN)
-            self.methods = _outcome("opening", answer)
+            self.methods = _unwrap_answer("opening", answer)
         except BaseException:
             self.kill()
             raise
@@ -73,7 +73,7 @@ class Pod:
             answer = await asyncio.wait_for(work, deadline + 5)
         except TimeoutError:
             raise Violation(f"wedged: {method} did not return within {deadline:g} s") from None
-        return self.hearing.own(method, _outcome(method, answer))
+        return self.hearing.own(method, _unwrap_answer(method, answer))
 
     async def close(self, *, deadline: float) -> None:
         """Close the store there, and end the process."""
@@ -83,7 +83,7 @@ class Pod:
             raise Violation(f"wedged: closing took longer than {deadline:g} s") from None
         finally:
             self.kill()
-        _outcome("closing", answer)
+        _unwrap_answer("closing", answer)
 
     def pause(self) -> None:
         """Stop the process where it is, with SIGSTOP."""
@@ -114,13 +114,13 @@ class Pod:
         else:
             number = next(self._numbers)
             self._answers[number] = answer
-            self._writer.write(packed([number, *request]))
+            self._writer.write(pack([number, *request]))
         return answer
 
     async def _listen(self, reader: asyncio.StreamReader) -> None:
         with contextlib.suppress(ConnectionError):
             while line := await reader.readline():
-                number, kind, value, imported = unpacked(line)
+                number, kind, value, imported = unpack(line)
                 self._imported += imported
                 self._settle(number, (kind, value))
         self._end()
@@ -136,7 +136,7 @@ class Pod:
             future.set_result(answer)
 
 
-def _outcome(method: str, answer: tuple[str, Any] | None) -> Any:
+def _unwrap_answer(method: str, answer: tuple[str, Any] | None) -> Any:
     if answer is None:
         raise StoreError(method, EndedError("the process ended"))
     kind, value = answer

@@ -19,7 +19,7 @@ from typing import Any
 from goldfish.findings.result import Violation
 from goldfish.harness.errors import StoreError, describe_error
 from goldfish.harness.local import LocalClient
-from goldfish.harness.wire import packed, unpacked
+from goldfish.harness.wire import pack, unpack
 from goldfish.targets.declaration import Location, Target
 from goldfish.targets.loading import load_location
 from goldfish.world.remote import RemoteSandbox
@@ -36,7 +36,7 @@ def serve_forks() -> None:
     target = replace(load_location(Location(**location)), threads=threads)
     for line in sys.stdin.buffer:
         socket, sandbox, options, wanted = json.loads(line)
-        _import(wanted)
+        _import_modules(wanted)
         if os.fork() == 0:
             try:
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -45,7 +45,7 @@ def serve_forks() -> None:
                 os._exit(0)  # without the cleaning up that belongs to the fork server
 
 
-def _import(names: Sequence[str]) -> None:
+def _import_modules(names: Sequence[str]) -> None:
     """Pay here, once, for imports that every pod would do again when it opens the target.
 
     A module may have a function ``preload`` for what is as costly, and as much the same for all.
@@ -53,10 +53,10 @@ def _import(names: Sequence[str]) -> None:
     for name in names:
         if name not in sys.modules:
             with contextlib.suppress(Exception):  # then each pod meets it, and tells of it
-                getattr(importlib.import_module(name), "preload", _nothing)()
+                getattr(importlib.import_module(name), "preload", _do_nothing)()
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     """A module has nothing to load beside itself."""
 
 
@@ -67,7 +67,7 @@ async def _serve(target: Target, socket: str, sandbox: Any, options: dict[str, A
     replica = _Replica(target, sandbox, options)
     underway: set[asyncio.Task[None]] = set()
     while line := await reader.readline():
-        task = asyncio.create_task(_answer(replica, writer, *unpacked(line)))
+        task = asyncio.create_task(_answer(replica, writer, *unpack(line)))
         underway.add(task)
         task.add_done_callback(underway.discard)
 
@@ -116,4 +116,4 @@ async def _answer(
         answer = ["raised", describe_error(error.error)]
     except Violation as violation:
         answer = ["violation", str(violation)]
-    writer.write(packed([number, *answer, replica.imported()]))
+    writer.write(pack([number, *answer, replica.imported()]))

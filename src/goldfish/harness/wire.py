@@ -16,50 +16,50 @@ KINDS = {
 }
 
 
-def packed(value: Any) -> bytes:
+def pack(value: Any) -> bytes:
     """One line that carries the value; what JSON does not know travels as its description."""
-    return encode_value(_plain(value)).encode() + b"\n"
+    return encode_value(_to_plain(value)).encode() + b"\n"
 
 
-def unpacked(line: bytes) -> Any:
+def unpack(line: bytes) -> Any:
     """The value that a line carries."""
-    return _rich(decode_value(line))
+    return _from_plain(decode_value(line))
 
 
-def _plain(value: Any) -> Any:
+def _to_plain(value: Any) -> Any:
     if value is None or isinstance(value, str | int | float | bool):
         return value
     if isinstance(value, ChatMessage):
-        return {"$message": _encoded(value)}
+        return {"$message": _encode_message(value)}
     if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
-        return {"$dict": {key: _plain(each) for key, each in value.items()}}
+        return {"$dict": {key: _to_plain(each) for key, each in value.items()}}
     if isinstance(value, list | tuple | set | frozenset):
-        return [_plain(each) for each in value]
+        return [_to_plain(each) for each in value]
     if isinstance(value, datetime):
         return {"$time": value.isoformat()}
     for mark, fields in KINDS.items():
         if hasattr(value, mark):
             there = [name for name in fields if hasattr(value, name)]
-            return {"$dict": {name: _plain(getattr(value, name)) for name in there}}
+            return {"$dict": {name: _to_plain(getattr(value, name)) for name in there}}
     return {"$repr": repr(value)[:200]}
 
 
-def _encoded(message: ChatMessage) -> str:
+def _encode_message(message: ChatMessage) -> str:
     try:
         return encode_message(message)
     except ValueError:
         return encode_message(message.model_copy(update={"metadata": {"$repr": "unstorable"}}))
 
 
-def _rich(value: Any) -> Any:
+def _from_plain(value: Any) -> Any:
     if isinstance(value, list):
-        return [_rich(each) for each in value]
+        return [_from_plain(each) for each in value]
     if not isinstance(value, dict):
         return value
     if "$message" in value:
         return decode_messages([value["$message"]])[0]
     if "$dict" in value:
-        return {key: _rich(each) for key, each in value["$dict"].items()}
+        return {key: _from_plain(each) for key, each in value["$dict"].items()}
     if "$time" in value:
         return datetime.fromisoformat(value["$time"])
     return value.get("$repr")

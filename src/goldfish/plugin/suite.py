@@ -41,42 +41,48 @@ def suite(
     __tracebackhide__ = True
     spec = target if isinstance(target, str) else None
     try:
-        held_to, checks = _target(target), chosen(only, skip, suite)
-        reasons = _reasons(expected or {})
+        held_to, checks = _resolve_target(target), select_checks(only, skip, suite)
+        reasons = _check_reasons(expected or {})
     except GoldfishError as error:
         raise error.with_traceback(None) from None  # the user's own line is all that matters
 
-    @pytest.mark.parametrize("goldfish_check", [pytest.param(c, id=label(c)) for c in checks])
+    @pytest.mark.parametrize(
+        "goldfish_check", [pytest.param(c, id=make_item_name(c)) for c in checks]
+    )
     def memory(goldfish_check: Check, request: Any) -> None:
-        again = cli_command(spec, goldfish_check, seed) if spec else _pytest_command(request)
-        hold(held_to, goldfish_check, seed, again, reasons.get(goldfish_check.code))
+        again = (
+            make_cli_command(spec, goldfish_check, seed) if spec else _make_pytest_command(request)
+        )
+        run_as_test(held_to, goldfish_check, seed, again, reasons.get(goldfish_check.code))
 
-    return _settled(memory, sys._getframe(1))
+    return _relocate(memory, sys._getframe(1))
 
 
-def chosen(only: Words = None, skip: Words = None, suite: str = "standard") -> list[Check]:
+def select_checks(only: Words = None, skip: Words = None, suite: str = "standard") -> list[Check]:
     """The checks of that suite, by codes and families; a UsageError names the nearest."""
-    return select(catalogue(), only=_listed(only), skip=_listed(skip), suite=suite)
+    return select(catalogue(), only=_as_list(only), skip=_as_list(skip), suite=suite)
 
 
-def label(check: Check) -> str:
+def make_item_name(check: Check) -> str:
     """A check as part of an item's name."""
     return f"{check.code}-{check.name}"
 
 
-def cli_command(spec: str, check: Check, seed: int) -> str:
+def make_cli_command(spec: str, check: Check, seed: int) -> str:
     """The command that runs one check alone."""
     return f"goldfish check {shlex.quote(spec)} --only {check.code} --seed {seed}"
 
 
-def _pytest_command(request: Any) -> str:
+def _make_pytest_command(request: Any) -> str:
     """The same from where pytest was started, which need not be where node ids begin."""
     path = os.path.relpath(request.path, request.config.invocation_params.dir)
     _, _, name = request.node.nodeid.partition("::")
     return f"pytest {shlex.quote(f'{path}::{name}')}"
 
 
-def hold(target: Target, check: Check, seed: int, again: str, reason: str | None = None) -> None:
+def run_as_test(
+    target: Target, check: Check, seed: int, again: str, reason: str | None = None
+) -> None:
     """Run one check; return if it holds, else leave by one of pytest's outcomes.
 
     ``again`` is the command that repeats it, ``reason`` why it is expected to be broken.
@@ -91,29 +97,29 @@ def hold(target: Target, check: Check, seed: int, again: str, reason: str | None
     if result.verdict is Verdict.HELD:
         return
     if result.verdict in {Verdict.UNSUPPORTED, Verdict.SKIPPED}:
-        skipped = pytest.skip.Exception(_printable(result.summary))
+        skipped = pytest.skip.Exception(_make_printable(result.summary))
         skipped._use_item_location = True  # or every skip would point at this line
         raise skipped
     if reason and result.verdict is Verdict.BROKEN:
         pytest.xfail(reason)
-    pytest.fail(_printable(_told(result, again)), pytrace=False)
+    pytest.fail(_make_printable(_describe_failure(result, again)), pytrace=False)
 
 
-def hold_to(target: Target | Callable[..., Any] | str, promise: Function) -> None:
+def assert_holds(target: Target | Callable[..., Any] | str, promise: Function) -> None:
     """Hold a memory to a promise that is not of the catalogue; AssertionError if it does not."""
     __tracebackhide__ = True
-    held_to = _target(target)
+    held_to = _resolve_target(target)
     result = _run(held_to, Check(held_to.name, promise), 0)
     if result.verdict is not Verdict.HELD:
-        raise AssertionError(_printable("\n".join(_finding(result))))
+        raise AssertionError(_make_printable("\n".join(_describe_finding(result))))
 
 
-def _told(result: Result, again: str) -> str:
+def _describe_failure(result: Result, again: str) -> str:
     """What a reader of the failure needs: the finding, the promise, the evidence, the command."""
-    return "\n".join([*_finding(result), f"Promise: {result.promise}", f"Again: {again}"])
+    return "\n".join([*_describe_finding(result), f"Promise: {result.promise}", f"Again: {again}"])
 
 
-def _finding(result: Result) -> list[str]:
+def _describe_finding(result: Result) -> list[str]:
     finding = f"{result.finding}: " if result.finding else ""
     first = f"{result.code} is {result.verdict}: {finding}{result.summary}"
     return [first, *(f"  {line}" for line in result.evidence)]
@@ -138,7 +144,7 @@ def _open(target: Target) -> Target:
     return open_target(target)
 
 
-def _target(target: Target | Callable[..., Any] | str) -> Target:
+def _resolve_target(target: Target | Callable[..., Any] | str) -> Target:
     if isinstance(target, str):
         from goldfish.targets.names import resolve
 
@@ -146,7 +152,7 @@ def _target(target: Target | Callable[..., Any] | str) -> Target:
     return as_target(target)
 
 
-def _reasons(expected: Mapping[str, str]) -> dict[str, str]:
+def _check_reasons(expected: Mapping[str, str]) -> dict[str, str]:
     codes = catalogue()
     for code, reason in expected.items():
         if code not in codes:
@@ -156,16 +162,16 @@ def _reasons(expected: Mapping[str, str]) -> dict[str, str]:
     return dict(expected)
 
 
-def _listed(words: Words) -> list[str]:
+def _as_list(words: Words) -> list[str]:
     return [words] if isinstance(words, str) else list(words or ())
 
 
-def _printable(text: str) -> str:
+def _make_printable(text: str) -> str:
     """Without credentials, and without the lone surrogates that no other process can be sent."""
     return mask(text).encode("utf-8", "backslashreplace").decode()
 
 
-def _settled(function: Any, caller: FrameType) -> Callable[..., None]:
+def _relocate(function: Any, caller: FrameType) -> Callable[..., None]:
     """The test, which pytest is to find where the user wrote it, and not here."""
     function.__module__ = caller.f_globals.get("__name__", __name__)
     function.__code__ = function.__code__.replace(

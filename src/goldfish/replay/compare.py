@@ -95,9 +95,7 @@ def _find_differences(
             yield "whether there is a deadline", call.result, answer
     elif call.method != "save_snapshot" and None not in (call.result, answer):
         own = () if call.method == "get_state" else OF_ITS_OWN
-        yield from _compare_values(
-            call.result, wire.unpacked(wire.packed(answer)), "the answer", own
-        )
+        yield from _compare_values(call.result, wire.unpack(wire.pack(answer)), "the answer", own)
 
 
 def _compare_messages(

@@ -64,7 +64,7 @@ class RecordingFile:
     def record(self, method: str, arguments: Any, options: Any) -> Iterator[RecordedCall]:
         """Enter a call; its line is written when the block ends, with the result that it got."""
         # Before the store sees them: it may change what it is handed.
-        passed = wire.packed([arguments, options])
+        passed = wire.pack([arguments, options])
         process = f"{os.getpid()}.{threading.get_ident()}"
         call = RecordedCall(method, (), {}, start=time.time(), process=process)
         try:
@@ -74,7 +74,7 @@ class RecordingFile:
             raise
         finally:
             call.end = time.time()
-            call.arguments, call.options = wire.unpacked(passed)
+            call.arguments, call.options = wire.unpack(passed)
             self._add(call)
 
     def _add(self, call: RecordedCall) -> None:
@@ -85,7 +85,7 @@ class RecordingFile:
 
     def _write(self, line: dict[str, Any]) -> None:
         with self._lock:  # one write each, at the end: so lines of several processes do not mix
-            os.write(self._file, wire.packed(line))
+            os.write(self._file, wire.pack(line))
 
 
 def is_recording(path: Path) -> bool:
@@ -102,9 +102,9 @@ def load_recording(path: Path) -> list[RecordedCall]:
     """Load the calls of a recording, in the order in which they ended."""
     try:
         with path.open("rb") as file:
-            if wire.unpacked(file.readline())["recording"] != SCHEMA:
+            if wire.unpack(file.readline())["recording"] != SCHEMA:
                 raise ValueError("it was written by a newer goldfish")
-            calls = [_parse_call(wire.unpacked(line)) for line in file]
+            calls = [_parse_call(wire.unpack(line)) for line in file]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise HistoryError(
             f"{path} is not a recording that can be read ({error}): give a file of goldfish.record"

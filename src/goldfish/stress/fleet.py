@@ -87,9 +87,9 @@ class Fleet:
         """Ask one thing, and record what came of it."""
         number = await self._route(operation.pod)
         operation = self._named(operation)
-        call = asks(self.places[number], operation)
+        call = call_store(self.places[number], operation)
         start = time.perf_counter()
-        outcome, result, error = await _outcome(call, self.patience)
+        outcome, result, error = await _await_answer(call, self.patience)
         done = Call(
             operation.process,
             operation.session,
@@ -182,33 +182,33 @@ class Fleet:
             await self.ask(operation)
 
 
-def asks(place: Place, operation: Operation) -> Awaitable[Any]:
+def call_store(place: Place, operation: Operation) -> Awaitable[Any]:
     """The call of the store that an operation stands for."""
     lane = sum(operation.process.encode())  # any number that goes with the process
     method, value = ACTIONS.get(operation.action, ACTIONS["read"]), operation.value
     if operation.action == "add":
-        value = [_message(content, at) for at, content in enumerate(value)]
+        value = [_make_message(content, at) for at, content in enumerate(value)]
     arguments, options = method.arguments(operation.session, value)
     answer = place.call(method.name, *arguments, deadline=FOREVER, lane=lane, **options)
     if method.gives_ids:
-        return _identity(answer)
-    return _read(answer) if method.effect == "read" else answer
+        return _read_id(answer)
+    return _read_contents(answer) if method.effect == "read" else answer
 
 
-def _message(content: str, at: int) -> ChatMessage:
+def _make_message(content: str, at: int) -> ChatMessage:
     return ChatMessage(role=ROLES[at % 2], content=content)
 
 
-async def _read(found: Awaitable[Any]) -> tuple[str, ...]:
+async def _read_contents(found: Awaitable[Any]) -> tuple[str, ...]:
     contents = contents_of(messages_in(await found))
     return tuple(each if isinstance(each, str) else repr(each) for each in contents)
 
 
-async def _identity(saved: Awaitable[Any]) -> Any:
+async def _read_id(saved: Awaitable[Any]) -> Any:
     return identity(await saved)
 
 
-async def _outcome(call: Awaitable[Any], patience: float) -> tuple[Outcome | None, Any, str]:
+async def _await_answer(call: Awaitable[Any], patience: float) -> tuple[Outcome | None, Any, str]:
     """Return outcome, result and error of a call; the outcome is None if no answer came in time."""
     try:
         return "ok", await asyncio.wait_for(call, patience), ""

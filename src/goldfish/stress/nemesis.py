@@ -10,7 +10,7 @@ from goldfish.stress.fleet import Fleet, Nemesis
 LET_THROUGH_WITHIN = 1.0  # seconds
 
 
-def stopping_pods(random: Random) -> Nemesis:
+def stop_pods(random: Random) -> Nemesis:
     """Stop one pod after another in whatever it does, let the others go on, and thaw it."""
 
     async def stop(fleet: Fleet) -> None:
@@ -27,7 +27,7 @@ def stopping_pods(random: Random) -> Nemesis:
     return stop
 
 
-def killing_pods(random: Random) -> Nemesis:
+def kill_pods(random: Random) -> Nemesis:
     """Kill one pod after another in whatever it does, and start another in its place."""
 
     async def kill(fleet: Fleet) -> None:
@@ -41,7 +41,7 @@ def killing_pods(random: Random) -> Nemesis:
     return kill
 
 
-def killing_all_pods(random: Random) -> Nemesis:
+def kill_all_pods(random: Random) -> Nemesis:
     """Kill all pods at once in whatever they do, as a power cut would, and start them anew."""
 
     async def kill(fleet: Fleet) -> None:
@@ -55,7 +55,7 @@ def killing_all_pods(random: Random) -> Nemesis:
     return kill
 
 
-def adding_pods(random: Random) -> Nemesis:
+def add_pods(random: Random) -> Nemesis:
     """Start one pod after another, each of which is asked from then on in place of an older one."""
 
     async def add(fleet: Fleet) -> None:
@@ -66,14 +66,14 @@ def adding_pods(random: Random) -> Nemesis:
     return add
 
 
-def cutting_connections(random: Random) -> Nemesis:
+def cut_connections(random: Random) -> Nemesis:
     """Cut the connections to the server, in every way that a network can, again and again."""
 
     async def cut(fleet: Fleet) -> None:
         network = fleet.memory.sandbox.faults.network(fleet.memory.target.services[0])
         ways = (network.cut, network.reset, network.refuse, network.cut_before_reply)
         while not fleet.over.is_set():
-            await _something_was_added(fleet)
+            await _wait_for_add(fleet)
             await fleet.pause_for(random.uniform(0.005, 0.03))
             way = random.choice(ways)
             with fleet.fault(f"network: {way.__name__}"), way():
@@ -82,7 +82,7 @@ def cutting_connections(random: Random) -> Nemesis:
     return cut
 
 
-async def _something_was_added(fleet: Fleet) -> None:
+async def _wait_for_add(fleet: Fleet) -> None:
     """Wait for the next add that succeeds, or give up on it: what is never let through is unproven.
 
     A turn of an agent may take longer than a connection is left alone.
@@ -96,7 +96,7 @@ async def _something_was_added(fleet: Fleet) -> None:
         await fleet.pause_for(0.005)
 
 
-def killing_server(random: Random) -> Nemesis:
+def kill_server(random: Random) -> Nemesis:
     """Kill the server in whatever it does, and start it again on its data."""
 
     async def kill(fleet: Fleet) -> None:

@@ -35,14 +35,14 @@ async def withstand(
     The nemesis is what does harm meanwhile. A call that passes the memory's deadline is unknown.
     With ``cold`` the workload is the first that the storage and its openings see.
     """
-    ordeal = _Ordeal(_possible(memory, workload), nemesis, cold)
+    ordeal = _Ordeal(_drop_impossible(memory, workload), nemesis, cold)
     proven = False
     fleet = await ordeal.fleet(memory)
     for _ in range(max(1, round(rounds * memory.effort))):
         seen = await ordeal.round(fleet, memory.random.getrandbits(32), memory.record)
         memory.record.add(seen.history, seen.judgement.acknowledged, seen.judgement.lost)
         if seen.judgement.findings:
-            raise _violation(await ordeal.shrunk(memory, seen), ordeal.workload)
+            raise _make_violation(await ordeal.shrunk(memory, seen), ordeal.workload)
         proven = proven or seen.judgement.proven
         if time.monotonic() > memory.until:
             break
@@ -117,7 +117,7 @@ async def warm_up(memory: Memory) -> None:
     await client.add(memory.session("warm-up"), memory.messages(1))
 
 
-def _possible(memory: Memory, workload: Workload) -> Workload:
+def _drop_impossible(memory: Memory, workload: Workload) -> Workload:
     """The workload without the actions that the store does not have."""
 
     def has(action: str) -> bool:
@@ -128,7 +128,7 @@ def _possible(memory: Memory, workload: Workload) -> Workload:
     return replace(workload, mix={each: n for each, n in workload.mix.items() if has(each)})
 
 
-def _violation(seen: _Seen, asked: Workload) -> Violation:
+def _make_violation(seen: _Seen, asked: Workload) -> Violation:
     finding, calls = find_proof(seen.history, seen.finding)
     lines = [*draw_history(calls), f"seen with {seen.workload}"]
     if seen.workload != asked:

@@ -57,7 +57,7 @@ class Workload:
     def _value(self, action: str, random: Random, process: str, number: int) -> Any:
         if action == "add":
             count = random.randint(1, self.batch)
-            return tuple(_content(process, number, at, count) for at in range(count))
+            return tuple(_make_content(process, number, at, count) for at in range(count))
         counted = {"last", "trim", "rollback"}
         return random.randint(0, 2 * self.batch) if action in counted else None
 
@@ -71,16 +71,16 @@ class Workload:
 
     def __str__(self) -> str:
         """The size in words."""
-        places = _counted(self.pods, "pod") if self.pods else "one process"
+        places = _count(self.pods, "pod") if self.pods else "one process"
         rest = (self.processes, "caller"), (self.sessions, "session"), (self.operations, "call")
-        return ", ".join([places, *(_counted(number, what) for number, what in rest)])
+        return ", ".join([places, *(_count(number, what) for number, what in rest)])
 
 
-def _content(process: str, number: int, at: int, count: int) -> str:
+def _make_content(process: str, number: int, at: int, count: int) -> str:
     """A text that says who wrote it and when: the short name in brackets is its tag."""
     name = f"{process}.{number}" + (LETTERS[at] if count > 1 else "")
     return f"[{name}] message {at + 1} of {count} of call {number}, by {process}"
 
 
-def _counted(number: int, what: str) -> str:
+def _count(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"

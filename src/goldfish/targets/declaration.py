@@ -110,7 +110,7 @@ DECLARED_BY_STORES: dict[str, Callable[[Any], bool]] = {
 }
 
 
-def declared_by(store: object, target: Target) -> Target:
+def apply_declarations(store: object, target: Target) -> Target:
     """The target with what the store itself declares, as adapters do by attributes.
 
     A stranger's attribute of the same name that means something else is not a declaration.
@@ -154,7 +154,7 @@ def target(factory: Callable[..., Any] | None = None, /, **declared: Any) -> Any
     """Make a target of a factory; works with and without parentheses."""
     if factory is not None:
         return as_target(factory)
-    return lambda made: _declared(made, **declared)
+    return lambda made: _make_target(made, **declared)
 
 
 def as_target(thing: object, name: str | None = None) -> Target:
@@ -165,10 +165,10 @@ def as_target(thing: object, name: str | None = None) -> Target:
         raise TargetError(
             f"{name or thing!r} is not a target: decorate a factory with @goldfish.target"
         )
-    return _declared(thing, name=name)
+    return _make_target(thing, name=name)
 
 
-def _declared(
+def _make_target(
     factory: Callable[..., Any],
     *,
     name: str | None = None,

@@ -12,13 +12,13 @@ EXPECTED = {name: method for name, method in METHODS.items() if not method.any_s
 
 def find_interface_problem(store: object) -> str | None:
     """Return which method a store lacks or has in another shape, and the expected one; or None."""
-    if problem := _missing(store):
+    if problem := _find_missing(store):
         return problem
-    return next(filter(None, (_misshapen(store, name) for name in EXPECTED)), None)
+    return next(filter(None, (_find_misshapen(store, name) for name in EXPECTED)), None)
 
 
-def _missing(store: object) -> str | None:
-    has = {name for name in EXPECTED if _method(store, name) is not None}
+def _find_missing(store: object) -> str | None:
+    has = {name for name in EXPECTED if _get_method(store, name) is not None}
     if {"add_messages", "get_history"} <= has:
         return None
     if "remember" in has and has & {"recall", "list_facts"}:
@@ -33,19 +33,19 @@ def _missing(store: object) -> str | None:
     )
 
 
-def _misshapen(store: object, name: str) -> str | None:
-    method = _method(store, name)
+def _find_misshapen(store: object, name: str) -> str | None:
+    method = _get_method(store, name)
     try:
         signature = inspect.signature(method)
     except (TypeError, ValueError):  # there is no such method, or it hides its parameters
         return None
-    if _takes(signature, name):
+    if _accepts_call(signature, name):
         return None
     own = ", ".join(str(each).partition(":")[0] for each in signature.parameters.values())
     return f"has {name}({own}) in the wrong shape: expected {METHODS[name]}"
 
 
-def _takes(signature: inspect.Signature, name: str) -> bool:
+def _accepts_call(signature: inspect.Signature, name: str) -> bool:
     """Whether the call that checks make fits; an optional keyword may be missing altogether."""
     method = METHODS[name]
     options = {each: None for each in method.keywords if each in signature.parameters}
@@ -58,7 +58,7 @@ def _takes(signature: inspect.Signature, name: str) -> bool:
     return True
 
 
-def _method(store: Any, name: str) -> Any:
+def _get_method(store: Any, name: str) -> Any:
     with contextlib.suppress(Exception):  # a property of a stranger's store may do anything
         method = getattr(store, name, None)
         return method if callable(method) else None

@@ -13,14 +13,14 @@ from goldfish.targets.declaration import Location, Target, as_target
 
 def load(module: str, name: str, *, label: str) -> Target:
     """The target of that name in an importable module."""
-    return as_target(_attribute(importlib.import_module(module), name), label)
+    return as_target(_find_attribute(importlib.import_module(module), name), label)
 
 
 def load_file(path: Path, name: str, *, label: str) -> Target:
     """The target of that name in a Python file, whose directory is importable from then on."""
-    name_of_module = _module_name(path)
+    name_of_module = _choose_module_name(path)
     if name_of_module in sys.modules:
-        return as_target(_attribute(sys.modules[name_of_module], name), label)
+        return as_target(_find_attribute(sys.modules[name_of_module], name), label)
     sys.path.insert(0, str(path.parent))
     spec = importlib.util.spec_from_file_location(name_of_module, path)
     if spec is None or spec.loader is None:
@@ -32,10 +32,10 @@ def load_file(path: Path, name: str, *, label: str) -> Target:
     except BaseException:
         del sys.modules[name_of_module]
         raise
-    return as_target(_attribute(module, name), label)
+    return as_target(_find_attribute(module, name), label)
 
 
-def _module_name(path: Path) -> str:
+def _choose_module_name(path: Path) -> str:
     """The file's own name, unless that would hide another module, as redis.py would."""
     known = sys.modules.get(path.stem)
     if getattr(known, "__file__", None) == str(path):
@@ -52,7 +52,7 @@ def load_location(location: Location) -> Target:
     except ImportError:
         module = None
     if module is not None and getattr(module, "__file__", None) == location.file:
-        return as_target(_attribute(module, location.name), location.name)
+        return as_target(_find_attribute(module, location.name), location.name)
     return load_file(Path(location.file), location.name, label=location.name)
 
 
@@ -64,7 +64,7 @@ def _make_importable(location: Location) -> None:
         sys.path.append(str(path.parents[len(names) - 1]))
 
 
-def _attribute(module: Any, name: str) -> Any:
+def _find_attribute(module: Any, name: str) -> Any:
     found = module
     for part in name.split("."):
         if not hasattr(found, part):

@@ -15,13 +15,13 @@ def is_installed(module: str) -> bool:
 
 def suggest_name(kind: str, name: str, known: Iterable[str], *, see: str) -> str:
     """One sentence: there is no such thing, and the nearest names or where to look."""
-    near = nearest(name, known)
+    near = find_nearest(name, known)
     return f"there is no {kind} {name!r}: " + (
         f"did you mean {' or '.join(near)}?" if near else see
     )
 
 
-def nearest(name: str, known: Iterable[str]) -> list[str]:
+def find_nearest(name: str, known: Iterable[str]) -> list[str]:
     """Up to three known names that look like this one, whatever its case.
 
     Where one looks far more like it than the others do, only that one.

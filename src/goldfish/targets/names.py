@@ -15,7 +15,7 @@ from goldfish.specimens import gallery
 from goldfish.targets.declaration import Target, as_target
 from goldfish.targets.loading import load, load_file
 from goldfish.targets.lookup import suggest_name
-from goldfish.targets.traces import line_of
+from goldfish.targets.traces import find_user_line
 
 ENTRY_POINTS = "goldfish.targets"
 LISTED = "`goldfish targets` lists them"
@@ -109,7 +109,7 @@ def _explaining_import_errors(what: str) -> Iterator[None]:
     except GoldfishError:
         raise
     except (Exception, SystemExit) as error:
-        where = line_of(error)
+        where = find_user_line(error)
         hint = f" ({where})" if where else ": run from the directory that holds it, or install it"
         raise TargetError(f"{what} cannot be imported: {_describe_reason(error)}{hint}") from error
 

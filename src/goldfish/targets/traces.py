@@ -8,19 +8,21 @@ _LIBRARY = os.path.dirname(os.__file__)
 _GOLDFISH = str(Path(__file__).parents[1])
 
 
-def line_of(error: BaseException) -> str:
+def find_user_line(error: BaseException) -> str:
     """As "line 3 of my_app/memory.py"; empty if no line of the user's was involved."""
     if isinstance(error, SyntaxError) and error.filename:
-        return _told(error.filename, error.lineno)
-    frames = [each for each in traceback.extract_tb(error.__traceback__) if _own(each.filename)]
-    return _told(frames[-1].filename, frames[-1].lineno) if frames else ""
+        return _describe_line(error.filename, error.lineno)
+    frames = [
+        each for each in traceback.extract_tb(error.__traceback__) if _is_users(each.filename)
+    ]
+    return _describe_line(frames[-1].filename, frames[-1].lineno) if frames else ""
 
 
-def _own(filename: str) -> bool:
+def _is_users(filename: str) -> bool:
     foreign = filename.startswith(("<", _LIBRARY, _GOLDFISH))
     return not foreign and "site-packages" not in filename
 
 
-def _told(filename: str, line: int | None) -> str:
+def _describe_line(filename: str, line: int | None) -> str:
     here = os.getcwd() + os.sep
     return f"line {line} of {filename.removeprefix(here)}"

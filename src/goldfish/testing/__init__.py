@@ -62,7 +62,7 @@ def relive(
     history overlap again, each time a little differently: so many rounds, or so many seconds.
     """
     from goldfish.history.notation import parse_history
-    from goldfish.plugin.suite import hold_to
+    from goldfish.plugin.suite import assert_holds
     from goldfish.replay.rerun import Past
     from goldfish.replay.rerun import relive as live
 
@@ -73,4 +73,4 @@ def relive(
         """What broke once does not break again."""
         await live(memory, past)
 
-    hold_to(target, what_broke_once_does_not_break_again)
+    assert_holds(target, what_broke_once_does_not_break_again)

@@ -13,7 +13,7 @@ from google.adk.sessions.sqlite_session_service import SqliteSessionService
 
 import goldfish
 from goldfish import ChatMessage
-from goldfish.harness.local import methods_of
+from goldfish.harness.local import find_methods
 from goldfish.integrations.adk.events import from_event, to_event
 from tests.integrations.blame import assert_blamed
 
@@ -153,7 +153,7 @@ async def test_an_error_that_is_no_race_is_raised_at_once(tmp_path: Any) -> None
 
 def test_a_power_that_adk_lacks_is_no_method() -> None:
     """What a check asks for is seen by the methods that are there."""
-    methods = methods_of(goldfish.adapt.adk(InMemorySessionService()))
+    methods = find_methods(goldfish.adapt.adk(InMemorySessionService()))
     state = {"set_state", "get_state"}
     assert set(methods) == {"add_messages", "get_history", "clear", "list_sessions"} | state
 

@@ -10,7 +10,7 @@ from langchain_core.messages import BaseMessage
 
 import goldfish
 from goldfish import ChatMessage
-from goldfish.harness.local import methods_of
+from goldfish.harness.local import find_methods
 
 # LangChain says once per process that these are deprecated.
 pytestmark = pytest.mark.filterwarnings("ignore:.*InMemoryChatMessageHistory")
@@ -95,7 +95,7 @@ def test_a_power_that_langchain_lacks_is_no_method() -> None:
         goldfish.adapt.langchain(Histories()),
         goldfish.adapt.langchain(Histories(), asynchronous=True),
     ):
-        methods = methods_of(store)
+        methods = find_methods(store)
         assert set(methods) == {"add_messages", "get_history", "clear"}
         assert methods["get_history"] == ["session_id"]
         assert store.carries == set(ChatMessage.model_fields) - {"created_at"}

@@ -17,7 +17,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 import goldfish
 from goldfish import ChatMessage
-from goldfish.harness.local import methods_of
+from goldfish.harness.local import find_methods
 from goldfish.integrations.langgraph.adapter import LangGraphMemory
 from tests.integrations.blame import assert_blamed
 
@@ -144,7 +144,7 @@ def test_a_power_that_the_checkpointer_lacks_is_no_method() -> None:
 
     for asynchronous in (False, True):
         whole = goldfish.adapt.langgraph(InMemorySaver(), asynchronous=asynchronous)
-        assert set(methods_of(whole)) == METHODS
+        assert set(find_methods(whole)) == METHODS
         part = goldfish.adapt.langgraph(Undeletable(), asynchronous=asynchronous)
-        assert set(methods_of(part)) == METHODS - {"clear"}
+        assert set(find_methods(part)) == METHODS - {"clear"}
         assert part.carries == set(ChatMessage.model_fields) - {"created_at"}

@@ -17,7 +17,7 @@ from langgraph.store.sqlite import AsyncSqliteStore, SqliteStore
 import goldfish
 from goldfish.catalogue.registry import catalogue
 from goldfish.engine.runner import Plan, run
-from goldfish.harness.local import methods_of
+from goldfish.harness.local import find_methods
 from goldfish.integrations.langgraph.store_adapter import (
     LangGraphStoreMemory,
     namespace,
@@ -123,12 +123,12 @@ def test_metadata_may_have_the_name_of_the_words(store: LangGraphStoreMemory) ->
 
 def test_what_a_store_does_not_offer_is_not_asked(store: LangGraphStoreMemory) -> None:
     """Without an index nothing is recalled, and without support for it nothing has a time."""
-    assert set(methods_of(store)) == METHODS - {"recall"}
+    assert set(find_methods(store)) == METHODS - {"recall"}
     assert "no index" in store.lacking["recall"]
-    assert methods_of(store)["remember"] == ["user_id", "text", "metadata", "ttl"]
+    assert find_methods(store)["remember"] == ["user_id", "text", "metadata", "ttl"]
     in_memory = goldfish.adapt.langgraph_store(indexed())
-    assert set(methods_of(in_memory)) == METHODS
-    assert methods_of(in_memory)["remember"] == ["user_id", "text", "metadata"]
+    assert set(find_methods(in_memory)) == METHODS
+    assert find_methods(in_memory)["remember"] == ["user_id", "text", "metadata"]
 
 
 def test_a_recall_is_a_search_in_pages_and_with_filters() -> None:

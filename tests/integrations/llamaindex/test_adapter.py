@@ -12,7 +12,7 @@ from llama_index.core.storage.chat_store import SimpleChatStore
 
 import goldfish
 from goldfish import ChatMessage
-from goldfish.harness.local import methods_of
+from goldfish.harness.local import find_methods
 from goldfish.integrations.llamaindex.messages import from_llamaindex, to_llamaindex
 from goldfish.integrations.times import NO_TIME
 from tests.integrations.blame import assert_blamed
@@ -116,11 +116,11 @@ async def test_a_chat_store_is_driven_by_its_sync_or_by_its_async_methods() -> N
 def test_a_power_that_llamaindex_lacks_is_no_method() -> None:
     """What a check asks for is seen by the methods that are there."""
     store = goldfish.adapt.llamaindex(SimpleChatStore())
-    assert set(methods_of(store)) == {
+    assert set(find_methods(store)) == {
         "add_messages", "get_history", "clear", "delete_messages", "list_sessions"
     }  # fmt: skip
     memory = goldfish.adapt.llamaindex(lambda session_id: ChatMemoryBuffer.from_defaults())
-    assert set(methods_of(memory)) == {"add_messages", "get_history", "clear"}
+    assert set(find_methods(memory)) == {"add_messages", "get_history", "clear"}
 
 
 @pytest.mark.parametrize("name", FOUND)

@@ -12,7 +12,7 @@ from agents.memory import SQLiteSession
 
 import goldfish
 from goldfish import ChatMessage
-from goldfish.harness.local import methods_of
+from goldfish.harness.local import find_methods
 from goldfish.integrations.openai_agents.items import from_item, to_item
 from goldfish.integrations.openai_agents.targets.sessions import KEPT_OPEN, _OpenSessions
 from goldfish.integrations.times import NO_TIME
@@ -130,7 +130,9 @@ async def test_a_negative_number_of_messages_is_refused() -> None:
 
 def test_a_power_that_the_sdk_lacks_is_no_method() -> None:
     """What a check asks for is seen by the methods that are there."""
-    methods = methods_of(goldfish.adapt.openai_agents(lambda session_id: SQLiteSession(session_id)))
+    methods = find_methods(
+        goldfish.adapt.openai_agents(lambda session_id: SQLiteSession(session_id))
+    )
     assert set(methods) == {"add_messages", "get_history", "clear"}
 
 

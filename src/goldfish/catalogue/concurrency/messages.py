@@ -7,7 +7,7 @@ from goldfish.catalogue.registry import OtherProcess, Retries, carries, check, m
 from goldfish.findings.comparison import expect_contents, quote_list
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Client, Memory, contents_of
-from goldfish.stress.nemesis import stopping_pods
+from goldfish.stress.nemesis import stop_pods
 from goldfish.stress.withstand import withstand
 from goldfish.stress.workload import Workload
 
@@ -188,7 +188,7 @@ async def trimming_takes_no_message_that_arrives(memory: Memory) -> None:
 )
 async def a_writer_that_was_stopped_and_thaws_undoes_nothing(memory: Memory) -> None:
     crowd = Workload(pods=2, processes=4, batch=1, mix=SINGLE, operations=60)
-    await withstand(memory, crowd, rounds=4, nemesis=stopping_pods)
+    await withstand(memory, crowd, rounds=4, nemesis=stop_pods)
 
 
 @check(

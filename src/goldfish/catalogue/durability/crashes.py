@@ -4,7 +4,7 @@ from goldfish.catalogue.registry import OtherProcess, Server, check, method
 from goldfish.catalogue.support.servers import blame_forgetful_server, get_server
 from goldfish.catalogue.support.subjects import Facts, Messages, State, Subject
 from goldfish.harness.memory import Memory
-from goldfish.stress.nemesis import adding_pods, killing_all_pods, killing_pods
+from goldfish.stress.nemesis import add_pods, kill_all_pods, kill_pods
 from goldfish.stress.withstand import withstand
 from goldfish.stress.workload import Workload
 
@@ -92,7 +92,7 @@ async def values_survive_a_kill(memory: Memory) -> None:
 )
 async def killed_writers_lose_nothing_acknowledged(memory: Memory) -> None:
     crowd = Workload(pods=3, processes=4, batch=1, mix=WRITING, operations=60)
-    await withstand(memory, crowd, rounds=4, nemesis=killing_pods)
+    await withstand(memory, crowd, rounds=4, nemesis=kill_pods)
 
 
 @check(
@@ -106,7 +106,7 @@ async def killed_writers_lose_nothing_acknowledged(memory: Memory) -> None:
 )
 async def a_killed_writer_leaves_no_half_of_a_batch(memory: Memory) -> None:
     crowd = Workload(pods=2, processes=4, batch=8, mix={"add": 8, "read": 1}, operations=60)
-    await withstand(memory, crowd, rounds=4, nemesis=killing_pods)
+    await withstand(memory, crowd, rounds=4, nemesis=kill_pods)
 
 
 @check(
@@ -120,7 +120,7 @@ async def a_killed_writer_leaves_no_half_of_a_batch(memory: Memory) -> None:
 )
 async def a_power_cut_loses_nothing_acknowledged(memory: Memory) -> None:
     crowd = Workload(pods=3, processes=6, batch=1, mix=WRITING, operations=90)
-    await withstand(memory, crowd, rounds=3, nemesis=killing_all_pods)
+    await withstand(memory, crowd, rounds=3, nemesis=kill_all_pods)
 
 
 @check(
@@ -135,7 +135,7 @@ async def a_power_cut_loses_nothing_acknowledged(memory: Memory) -> None:
 async def a_kill_during_removals_brings_nothing_back(memory: Memory) -> None:
     mix = {"add": 6, "read": 3, "clear": 1, "trim": 1}
     crowd = Workload(pods=3, processes=4, batch=1, mix=mix)
-    await withstand(memory, crowd, rounds=4, nemesis=killing_pods)
+    await withstand(memory, crowd, rounds=4, nemesis=kill_pods)
 
 
 @check(
@@ -149,7 +149,7 @@ async def a_kill_during_removals_brings_nothing_back(memory: Memory) -> None:
 )
 async def a_new_process_sees_everything_at_once(memory: Memory) -> None:
     crowd = Workload(pods=2, processes=4, sessions=2, batch=1, operations=48)
-    await withstand(memory, crowd, rounds=2, nemesis=adding_pods)
+    await withstand(memory, crowd, rounds=2, nemesis=add_pods)
 
 
 @check(

@@ -9,7 +9,7 @@ from goldfish.catalogue.support.servers import blame_forgetful_server
 from goldfish.catalogue.support.trials import FOREVER, RECOVERY
 from goldfish.harness.memory import Memory
 from goldfish.stress.fleet import Fleet, Nemesis
-from goldfish.stress.nemesis import cutting_connections, killing_server
+from goldfish.stress.nemesis import cut_connections, kill_server
 from goldfish.stress.withstand import MakeNemesis, withstand
 from goldfish.stress.workload import Workload
 
@@ -29,7 +29,7 @@ CALM = "is all well?"  # a session that nobody writes to
 )
 async def cut_connections_lose_and_double_nothing_under_load(memory: Memory) -> None:
     crowd = Workload(pods=2, processes=4, batch=2, mix=WRITING, operations=60)
-    await withstand(memory, crowd, rounds=3, nemesis=_wait_for_recovery(cutting_connections))
+    await withstand(memory, crowd, rounds=3, nemesis=_wait_for_recovery(cut_connections))
 
 
 @check(
@@ -45,7 +45,7 @@ async def cut_connections_lose_and_double_nothing_under_load(memory: Memory) -> 
 async def a_server_killed_under_load_loses_nothing_acknowledged(memory: Memory) -> None:
     crowd = Workload(pods=2, processes=4, batch=2, mix=WRITING, operations=80)
     with blame_forgetful_server(memory):
-        await withstand(memory, crowd, rounds=2, nemesis=_wait_for_recovery(killing_server))
+        await withstand(memory, crowd, rounds=2, nemesis=_wait_for_recovery(kill_server))
 
 
 def _wait_for_recovery(make: MakeNemesis) -> MakeNemesis:

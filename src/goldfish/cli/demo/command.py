@@ -9,7 +9,7 @@ from goldfish.cli.trial import Trial
 from goldfish.engine.baseline import Account
 from goldfish.engine.runner import Plan
 from goldfish.engine.selection import select
-from goldfish.engine.stopping import Stop, stoppable
+from goldfish.engine.stopping import Stop, interrupt_on_signals
 from goldfish.findings.result import Verdict
 from goldfish.report.page import Page
 from goldfish.report.terminal import summarise
@@ -27,7 +27,7 @@ NEXT = (
 def demo() -> int:
     """Show both memories; return 0 if the first is broken and the second held."""
     page = Page()
-    with stoppable() as stop:
+    with interrupt_on_signals() as stop:
         before = _show_memory(page, stop, forgetful, "1. A memory that forgets", FORGETS)
         after = _show_memory(page, stop, mended, "2. The same with the fix", KEEPS)
     if stop.asked:
