@@ -18,7 +18,7 @@ def asked(index: SessionIndex, query: str, *names: str, vector: bool = True) -> 
     counts = {word: len(found.slots) for word, found in postings.items()}
     question = Question(
         weigh_words(counts, len(index)),
-        float(index.lengths.mean()) or 1.0,
+        float(index.lengths.values.mean()) or 1.0,
         EMBEDDER.encode([query])[0] if vector else None,
         [(name.casefold(),) for name in names],
         find_spans(query, index.years),

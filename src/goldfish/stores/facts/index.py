@@ -105,13 +105,10 @@ class UserFacts(ProcessIndex[Known]):
             if not anew and changes.known.version < self.known.version:  # others were quicker
                 return not changes.more
             news = [self._read(row, anew) for row in changes.rows]
-            try:
+            with self.changing():
                 if anew:
                     self.begin_anew()
                 self._take_in(news, changes)
-            except BaseException:
-                self.lose()
-                raise
             return not changes.more
 
     def has(self, changes: Changes) -> bool:
@@ -272,7 +269,7 @@ class UserFacts(ProcessIndex[Known]):
 
 
 def _traits_of(entry: Entry) -> "Traits":
-    from goldfish.stores.facts.traits import read_traits
+    from goldfish.stores.facts.ranking import read_traits
 
     return read_traits(entry.text, entry.metadata, entry.row.vectors)
 

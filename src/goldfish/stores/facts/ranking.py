@@ -8,16 +8,16 @@ there are) are the living alone, so it does not matter what else this process ha
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from goldfish.stores.facts.backend import VECTORS
 from goldfish.stores.retrieval.arrays import Column, Postings
-from goldfish.stores.retrieval.names import Label
+from goldfish.stores.retrieval.names import Label, find_labels, find_speakers
 from goldfish.stores.retrieval.scores import (
     DIGITS,
     FEW_WORDS,
@@ -30,8 +30,9 @@ from goldfish.stores.retrieval.scores import (
     score_times,
     score_words,
 )
-from goldfish.stores.retrieval.times import Span
+from goldfish.stores.retrieval.times import Span, find_moment
 from goldfish.stores.retrieval.vectors import Vectors
+from goldfish.stores.retrieval.words import is_question, split_words
 
 Key = TypeVar("Key")
 
@@ -49,6 +50,18 @@ class Traits(NamedTuple):
     people: Collection[Label] = ()
     moment: float = math.nan
     asks: bool = False
+
+
+def read_traits(text: str, metadata: Mapping[str, Any], vectors: bytes) -> Traits:
+    """Return the words, vectors, names and time of a fact."""
+    return Traits(
+        split_words(text),
+        vectors,
+        find_labels(metadata),
+        find_speakers(metadata),
+        find_moment(metadata),
+        is_question(text),
+    )
 
 
 class Question(NamedTuple):

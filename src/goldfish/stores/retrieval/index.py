@@ -4,8 +4,10 @@ The backend has the truth. Before each answer it is asked what has changed since
 nothing; so what any process has written is found by the next call in every other.
 """
 
+import contextlib
 import threading
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from typing import ClassVar, Generic, TypeVar
 
 from goldfish.errors import MemoryStoreBackendError
@@ -17,8 +19,8 @@ class ProcessIndex(ABC, Generic[Known]):
     """An index that is brought up to date with a backend; hold ``lock`` to read or change it.
 
     ``known`` tells how far it is. What can fail is read before anything is changed. Should a change
-    break off all the same (memory may run out), ``lose`` it, and ``refuse_lost`` tells those who
-    are at work with it: half of what there is would look like all of it.
+    break off all the same (memory may run out), it is lost, and ``refuse_lost`` tells those who are
+    at work with it: half of what there is would look like all of it.
     """
 
     subject: ClassVar[str]  # whose index it is
@@ -37,6 +39,15 @@ class ProcessIndex(ABC, Generic[Known]):
     @abstractmethod
     def begin_anew(self) -> None:
         """Forget all that is indexed."""
+
+    @contextlib.contextmanager
+    def changing(self) -> Iterator[None]:
+        """Lose the index if the change within breaks off."""
+        try:
+            yield
+        except BaseException:
+            self.lose()
+            raise
 
     def lose(self) -> None:
         """Forget all, and tell those who are at work with it."""

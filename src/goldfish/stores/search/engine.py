@@ -147,15 +147,12 @@ def _take_in(
         if reading.since != Known() and not index.ids.isdisjoint(row.id for row in reading.rows):
             index.known = STALE  # what was trimmed is said again: all is read anew
             return
-        try:
+        with index.changing():
             if reading.since == Known():
                 index.begin_anew()
             for each in news:
                 index.add(*each)
             index.known = reading.known
-        except BaseException:
-            index.lose()
-            raise
 
 
 def _find_named(sessions: "Sessions", query: str) -> list[Label]:
@@ -192,7 +189,9 @@ def _make_question(
         for word in _split_query(query, names)
     }
     messages = sum(map(len, sessions))
-    length = sum(float(index.lengths.sum(dtype="f8")) for index in sessions) / max(1, messages)
+    length = sum(float(index.lengths.values.sum(dtype="f8")) for index in sessions) / max(
+        1, messages
+    )
     years = sorted({year for index in sessions for year in index.years})
     worth, spans = weigh_words(counts, messages), find_spans(query, years)
     return Question(worth, length or 1.0, vector, names, spans, asks_when(query))

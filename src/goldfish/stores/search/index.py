@@ -35,41 +35,16 @@ class SessionIndex(ProcessIndex[Known]):
         self.speakers: defaultdict[Label, Postings] = defaultdict(Postings)
         self.years: set[int] = set()
         self.vectors = Vectors(self.dimensions, VECTORS)
-        self._lengths = Column(np.float32)
-        self._asks = Column(np.bool_)
-        self._tells_when = Column(np.bool_)
-        self._moments = Column(np.float64)
-        self._episodes = Column(np.int32)
+        self.lengths = Column(np.float32)  # in words
+        self.asks = Column(np.bool_)  # whether the message is a question
+        self.tells_when = Column(np.bool_)
+        self.moments = Column(np.float64)
+        self.episodes = Column(np.int32)  # the conversation between two pauses that it belongs to
         self.starts: list[int] = []  # the first message of each conversation
         self.size = EMPTY
 
     def __len__(self) -> int:
         return len(self.bodies)
-
-    @property
-    def lengths(self) -> NDArray[np.float32]:
-        """How many words each message has."""
-        return self._lengths.values
-
-    @property
-    def asks(self) -> NDArray[np.bool_]:
-        """Which messages are questions."""
-        return self._asks.values
-
-    @property
-    def tells_when(self) -> NDArray[np.bool_]:
-        """Which messages have words that tell a time."""
-        return self._tells_when.values
-
-    @property
-    def moments(self) -> NDArray[np.float64]:
-        """When each message was made."""
-        return self._moments.values
-
-    @property
-    def episodes(self) -> NDArray[np.int32]:
-        """The number of the conversation, between two long pauses, that each belongs to."""
-        return self._episodes.values
 
     def add(self, row: Row, traits: Traits, vectors: NDArray[np.float32]) -> None:
         """Take in the next message."""
@@ -82,16 +57,16 @@ class SessionIndex(ProcessIndex[Known]):
             self.speakers[name].append(number)
         self.vectors.append(number, vectors)
         self._add_episode(traits.moment)
-        self._moments.append(traits.moment)
+        self.moments.append(traits.moment)
         self.years.add(traits.year)
-        self._lengths.append(len(traits.words))
-        self._asks.append(traits.asks)
-        self._tells_when.append(traits.tells_when)
+        self.lengths.append(len(traits.words))
+        self.asks.append(traits.asks)
+        self.tells_when.append(traits.tells_when)
         self.size += FOOTPRINT + len(row.body) + vectors.nbytes
 
     def _add_episode(self, moment: float) -> None:
         """Note which conversation the next message belongs to."""
-        last = self._moments.values[-1:]
+        last = self.moments.values[-1:]
         if not len(last) or moment - float(last[0]) > PAUSE:
-            self.starts.append(len(self._moments))
-        self._episodes.append(len(self.starts) - 1)
+            self.starts.append(len(self.moments))
+        self.episodes.append(len(self.starts) - 1)

@@ -96,12 +96,12 @@ def _score_words(index: SessionIndex, question: Question) -> tuple[Scores, Score
         for word, worth in question.worth.items()
         if word in index.postings
     )
-    return score_words(shares, index.lengths, question.average_length, most=2)
+    return score_words(shares, index.lengths.values, question.average_length, most=2)
 
 
 def _lend_to_neighbours(index: SessionIndex, share: Scores, meaning: Scores) -> Scores:
     """Return what the messages right before and after it lend to each."""
-    asked = share * (WORDS_BEFORE + WORDS_ASKED_BEFORE * index.asks)
+    asked = share * (WORDS_BEFORE + WORDS_ASKED_BEFORE * index.asks.values)
     before = _shift_to_next(index, asked + MEANING_BEFORE * meaning)
     return before + _shift_to_previous(index, MEANING_AFTER * meaning)
 
@@ -109,13 +109,13 @@ def _lend_to_neighbours(index: SessionIndex, share: Scores, meaning: Scores) -> 
 def _shift_to_next(index: SessionIndex, scores: Scores) -> Scores:
     """Give each message the score of the one before, if it is of the same conversation."""
     shifted = np.zeros_like(scores)
-    shifted[1:] = scores[:-1] * (index.episodes[1:] == index.episodes[:-1])
+    shifted[1:] = scores[:-1] * (index.episodes.values[1:] == index.episodes.values[:-1])
     return shifted
 
 
 def _shift_to_previous(index: SessionIndex, scores: Scores) -> Scores:
     shifted = np.zeros_like(scores)
-    shifted[:-1] = scores[1:] * (index.episodes[1:] == index.episodes[:-1])
+    shifted[:-1] = scores[1:] * (index.episodes.values[1:] == index.episodes.values[:-1])
     return shifted
 
 
@@ -125,7 +125,7 @@ def _lend_to_episode(index: SessionIndex, share: Scores, meaning: Scores) -> Sco
         return share
     by_words, by_meaning = (_average_best(each, index.starts) for each in (share, meaning))
     lent = EPISODE_WORDS * by_words + EPISODE_MEANING * by_meaning
-    scores: Scores = lent[index.episodes].astype(np.float32)
+    scores: Scores = lent[index.episodes.values].astype(np.float32)
     return scores
 
 
@@ -155,12 +155,14 @@ def _average_best_of_many(scores: Scores, starts: NDArray[np.int64]) -> NDArray[
 
 def _score_time(index: SessionIndex, question: Question) -> Scores:
     """Return how well the time fits that the question names, and telling when if it asks that."""
-    near = score_times(index.moments, question.spans)
-    return DATE * near + TELLS_WHEN * (index.tells_when & question.asks_when)
+    near = score_times(index.moments.values, question.spans)
+    return DATE * near + TELLS_WHEN * (index.tells_when.values & question.asks_when)
 
 
 def _score_substance(index: SessionIndex) -> Scores:
     """Return more for what says much and does not ask: it is likelier to be an answer."""
-    much: Scores = index.lengths / (index.lengths + np.float32(FEW_WORDS))
-    scores: Scores = SUBSTANCE * much + QUESTION * index.asks
+    lengths: Scores = index.lengths.values
+    much: Scores = lengths / (lengths + np.float32(FEW_WORDS))
+    asks: NDArray[np.bool_] = index.asks.values
+    scores: Scores = SUBSTANCE * much + QUESTION * asks
     return scores

@@ -4,11 +4,15 @@
 """
 
 import sqlite3
+import time
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+from goldfish.messages import Snapshot
 from goldfish.stores.base import Forked
 from goldfish.stores.sqlite import search, sessions, state
-from goldfish.stores.sqlite.keys import Key
+from goldfish.stores.sqlite.keys import Key, decode_key, encode_key
+from goldfish.stores.sqlite.quick import TooManyRowsError
 from goldfish.stores.sqlite.sessions import ALIVE, Session
 
 _SAVE = """INSERT INTO goldfish_snapshots (session, id, label, created_at, top, seconds_left)
@@ -88,24 +92,31 @@ class _Saved(NamedTuple):
 
 
 def save(
-    connection: sqlite3.Connection, key: Key, now: float, named: tuple[str, Key | None, float]
+    connection: sqlite3.Connection,
+    session_id: str,
+    snapshot_id: str,
+    label: str | None,
+    created_at: float,
 ) -> None:
-    """Save the state of the session, which may be empty, under an id, a label and a time.
+    """Save the state of the session, which may be empty.
 
     An id that the session has stays what it is: the call is repeated.
     """
-    if _find(connection, key, named[0]) is not None:
+    key, now = encode_key(session_id), time.time()
+    if _find(connection, key, snapshot_id) is not None:
         return
     session = sessions.find_or_begin(connection, key, now)
+    note = None if label is None else encode_key(label)
     left = None if session.expires_at is None else session.expires_at - now
-    row = (session.pk, *named, session.end, left)
+    row = (session.pk, snapshot_id, note, created_at, session.end, left)
     number = int(connection.execute(_SAVE, row).lastrowid or 0)
     state.save(connection, session.pk, number)
     _set_newest(connection, session, number, session.end)
 
 
-def rollback(connection: sqlite3.Connection, key: Key, now: float, snapshot_id: Key) -> bool:
+def rollback(connection: sqlite3.Connection, session_id: str, snapshot_id: str) -> bool:
     """Restore the state of the session; return whether there is such a snapshot."""
+    key, now = encode_key(session_id), time.time()
     saved = _find(connection, key, snapshot_id)
     session = sessions.find_living(connection, key, now) if saved else None
     if saved is None or session is None:
@@ -124,13 +135,26 @@ def rollback(connection: sqlite3.Connection, key: Key, now: float, snapshot_id: 
     return True
 
 
-def read_all(connection: sqlite3.Connection, key: Key) -> list[tuple[str, Key | None, float, int]]:
-    """Return the id, label, time and number of messages of each snapshot, oldest first."""
-    return connection.execute(_LIST, {"key": key, "alive": ALIVE}).fetchall()
+def read_all(connection: sqlite3.Connection, session_id: str, most: int | None) -> list[Snapshot]:
+    """Return the session's snapshots, oldest first."""
+    if most is not None:  # counting may take a while: not in the caller's thread
+        raise TooManyRowsError
+    rows = connection.execute(_LIST, {"key": encode_key(session_id), "alive": ALIVE})
+    return [
+        Snapshot(
+            id=snapshot_id,
+            session_id=session_id,
+            label=None if label is None else decode_key(label),
+            created_at=datetime.fromtimestamp(created_at, UTC),
+            message_count=count,
+        )
+        for snapshot_id, label, created_at, count in rows
+    ]
 
 
-def delete(connection: sqlite3.Connection, key: Key, snapshot_id: Key) -> None:
+def delete(connection: sqlite3.Connection, session_id: str, snapshot_id: str) -> None:
     """Remove a snapshot, and the messages that only this one shows."""
+    key = encode_key(session_id)
     saved = _find(connection, key, snapshot_id)
     session = sessions.find(connection, key) if saved else None
     if saved is None or session is None:
@@ -165,9 +189,9 @@ def delete_all(connection: sqlite3.Connection, session: Session) -> Session:
     return session._replace(snapshot=None, top=None)
 
 
-def clear_session(connection: sqlite3.Connection, key: Key, with_snapshots: bool) -> None:
+def clear_session(connection: sqlite3.Connection, session_id: str, with_snapshots: bool) -> None:
     """Remove what the session holds and its deadline, and its snapshots if asked to."""
-    session = sessions.find(connection, key)
+    session = sessions.find(connection, encode_key(session_id))
     if session is not None and session.snapshot is not None and with_snapshots:
         session = delete_all(connection, session)
     if session is not None:
@@ -176,13 +200,13 @@ def clear_session(connection: sqlite3.Connection, key: Key, with_snapshots: bool
 
 def fork(
     connection: sqlite3.Connection,
-    keys: tuple[Key, Key],
-    now: float,
-    snapshot_id: Key,
+    session_id: str,
+    snapshot_id: str,
+    new_session_id: str,
     token: str | None,
 ) -> Forked:
     """Copy what a snapshot shows into a session that has neither messages nor state."""
-    key, new_key = keys
+    key, new_key, now = encode_key(session_id), encode_key(new_session_id), time.time()
     new = sessions.find_living(connection, new_key, now)
     if new is not None and token is not None and _read_token(connection, new) == token:
         return "done"
@@ -207,8 +231,8 @@ def _read_token(connection: sqlite3.Connection, session: Session) -> str | None:
     return None if token is None else str(token)
 
 
-def _find(connection: sqlite3.Connection, key: Key, snapshot_id: Key) -> _Saved | None:
-    row = connection.execute(_FIND, (snapshot_id, key)).fetchone()
+def _find(connection: sqlite3.Connection, key: Key, snapshot_id: str) -> _Saved | None:
+    row = connection.execute(_FIND, (encode_key(snapshot_id), key)).fetchone()
     return None if row is None else _Saved(*row)
 
 

@@ -5,8 +5,9 @@ different rows. A snapshot has a copy of them: there are few, and they are small
 """
 
 import sqlite3
+import time
 
-from goldfish.stores.sqlite.keys import Key, decode_key, encode_key
+from goldfish.stores.sqlite.keys import decode_key, encode_key
 from goldfish.stores.sqlite.quick import fetch
 from goldfish.stores.stating import Named
 
@@ -36,9 +37,9 @@ def put_user(connection: sqlite3.Connection, user_id: str, named: list[Named]) -
     connection.executemany(_PUT_USER, [(user, encode_key(name), value) for name, value in named])
 
 
-def read(connection: sqlite3.Connection, session: Key, now: float, most: int | None) -> list[Named]:
+def read(connection: sqlite3.Connection, session_id: str, most: int | None) -> list[Named]:
     """Return the values of a session that has not expired."""
-    return _fetch_named(connection.execute(_READ, (session, now)), most)
+    return _fetch_named(connection.execute(_READ, (encode_key(session_id), time.time())), most)
 
 
 def read_user(connection: sqlite3.Connection, user_id: str, most: int | None) -> list[Named]:

@@ -5,7 +5,7 @@ import os
 import sqlite3
 import time
 import weakref
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 from goldfish.messages import Snapshot
@@ -140,8 +140,7 @@ class SQLiteMemoryStore(SearchingStore):
         return await do(remove)
 
     async def _clear(self, session_id: str, snapshots: bool) -> None:
-        key = encode_key(session_id)
-        await self._lanes.erase(lambda connection: clear_session(connection, key, snapshots))
+        await self._lanes.erase(lambda connection: clear_session(connection, session_id, snapshots))
 
     async def _clear_all(self) -> None:
         def clear_all(connection: sqlite3.Connection) -> None:
@@ -188,46 +187,35 @@ class SQLiteMemoryStore(SearchingStore):
     async def _save_snapshot(
         self, session_id: str, snapshot_id: str, label: str | None, created_at: datetime
     ) -> None:
-        key, note = encode_key(session_id), None if label is None else encode_key(label)
-
-        def save(connection: sqlite3.Connection) -> None:
-            now = time.time()
-            moment = created_at.timestamp()
-            snapshots.save(connection, key, now, (snapshot_id, note, moment))
-
-        await self._lanes.write(save)
+        await self._lanes.write(
+            lambda connection: snapshots.save(
+                connection, session_id, snapshot_id, label, created_at.timestamp()
+            )
+        )
 
     async def _rollback(self, session_id: str, snapshot_id: str) -> bool:
-        def rollback(connection: sqlite3.Connection) -> bool:
-            wanted = encode_key(snapshot_id)
-            return snapshots.rollback(connection, encode_key(session_id), time.time(), wanted)
-
-        return await self._lanes.write(rollback)
+        return await self._lanes.write(
+            lambda connection: snapshots.rollback(connection, session_id, snapshot_id)
+        )
 
     async def _snapshots(self, session_id: str) -> list[Snapshot]:
-        def list_snapshots(connection: sqlite3.Connection, most: int | None) -> list[Snapshot]:
-            if most is not None:  # counting may take a while: not in the caller's thread
-                raise TooManyRowsError
-            rows = snapshots.read_all(connection, encode_key(session_id))
-            return [_build_snapshot(session_id, *row) for row in rows]
-
-        return await self._lanes.read(list_snapshots)
+        return await self._lanes.read(
+            lambda connection, most: snapshots.read_all(connection, session_id, most)
+        )
 
     async def _delete_snapshot(self, session_id: str, snapshot_id: str) -> None:
-        def delete(connection: sqlite3.Connection) -> None:
-            snapshots.delete(connection, encode_key(session_id), encode_key(snapshot_id))
-
-        await self._lanes.erase(delete)
+        await self._lanes.erase(
+            lambda connection: snapshots.delete(connection, session_id, snapshot_id)
+        )
 
     async def _fork(
         self, session_id: str, snapshot_id: str, new_session_id: str, token: str | None
     ) -> Forked:
-        def fork(connection: sqlite3.Connection) -> Forked:
-            keys = encode_key(session_id), encode_key(new_session_id)
-            wanted = encode_key(snapshot_id)
-            return snapshots.fork(connection, keys, time.time(), wanted, token)
-
-        return await self._lanes.write(fork)
+        return await self._lanes.write(
+            lambda connection: snapshots.fork(
+                connection, session_id, snapshot_id, new_session_id, token
+            )
+        )
 
     async def _write_state(self, session_id: str, named: list[Named]) -> None:
         def write(connection: sqlite3.Connection) -> None:
@@ -240,9 +228,8 @@ class SQLiteMemoryStore(SearchingStore):
         await self._lanes.write(write)
 
     async def _read_state(self, session_id: str) -> list[Named]:
-        key = encode_key(session_id)
         return await self._lanes.read(
-            lambda connection, most: state.read(connection, key, time.time(), most)
+            lambda connection, most: state.read(connection, session_id, most)
         )
 
     async def _write_user_state(self, user_id: str, named: list[Named]) -> None:
@@ -279,18 +266,6 @@ def _require_file_path(path: str | os.PathLike[str]) -> str:
     if name == ":memory:":
         raise ValueError("SQLiteMemoryStore needs a file: use InMemoryStore() for memory only")
     return name
-
-
-def _build_snapshot(
-    session_id: str, snapshot_id: str, label: Key | None, created_at: float, count: int
-) -> Snapshot:
-    return Snapshot(
-        id=snapshot_id,
-        session_id=session_id,
-        label=None if label is None else decode_key(label),
-        created_at=datetime.fromtimestamp(created_at, UTC),
-        message_count=count,
-    )
 
 
 def _refuse_long(connection: sqlite3.Connection, key: Key, most: int | None) -> None:
