@@ -108,7 +108,7 @@ def refused(choice: random.Random, calls: list[Call]) -> list[Call]:
 def wedged(choice: random.Random, calls: list[Call]) -> list[Call]:
     """A call never ends though all is well."""
     victim = choice.choice(calls)
-    stuck = victim._replace(result=None, outcome="unknown", error="no answer within 5 s")
+    stuck = victim._replace(result=None, outcome="unknown", timed_out=True)
     return [stuck if call is victim else call for call in calls]
 
 

@@ -1,4 +1,4 @@
-"""Numbers of a history that a plot tells better: pace in faults, growth of cost, loss in crowds."""
+"""The numbers of a history for plots: pace around faults, cost by size, loss by concurrency."""
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
@@ -19,7 +19,7 @@ WORKLOAD = {"add", "read"}  # what can be done to a session without removing any
 
 @dataclass(frozen=True)
 class Figures:
-    """What the calls of one check show beside its verdict; each is empty where they do not.
+    """The numbers of one check; each is empty where its calls do not give any.
 
     ``pace``: start, seconds and outcome of calls around faults; ``faults``: start, end and what.
     ``growth``: how many messages a session had, and the seconds that adding one more took.
@@ -33,24 +33,24 @@ class Figures:
 
 
 def measure(calls: Sequence[Call]) -> Figures | None:
-    """The figures of a history; None if it has none."""
+    """Return the figures of a history; None if it has none."""
     asked = [call for call in calls if call.action != FAULT]
     faults = [call for call in calls if call.action == FAULT]
     by_session: dict[str, list[Call]] = defaultdict(list)
     for call in asked:
         by_session[call.session].append(call)
-    pace, disturbed = _pace(asked, faults) if faults else ((), ())
-    found = Figures(pace, disturbed, _growth(by_session), _crowd(by_session))
+    pace, disturbed = _measure_pace(asked, faults) if faults else ((), ())
+    found = Figures(pace, disturbed, _measure_growth(by_session), _measure_crowd(by_session))
     return found if found != Figures() else None
 
 
-def _pace(calls: Sequence[Call], faults: Sequence[Call]) -> tuple[Any, Any]:
-    """The calls and faults with times from the first call; of many calls, every so many."""
+def _measure_pace(calls: Sequence[Call], faults: Sequence[Call]) -> tuple[Any, Any]:
+    """Return calls and faults with times from the first call; of many calls, a sample."""
     if len(calls) < LEAST_CALLS:
         return (), ()
     ordered = sorted(calls, key=lambda call: call.start)
     origin = ordered[0].start
-    chosen = _thinned(ordered, MOST_CALLS)
+    chosen = _thin_out(ordered, MOST_CALLS)
     return (
         tuple(
             (round(call.start - origin, 5), round(call.end - call.start, 6), str(call.outcome))
@@ -64,18 +64,18 @@ def _pace(calls: Sequence[Call], faults: Sequence[Call]) -> tuple[Any, Any]:
     )
 
 
-def _growth(by_session: dict[str, list[Call]]) -> tuple[tuple[int, float], ...]:
-    """The cost of adding, in the session that grew largest by adds one after the other."""
+def _measure_growth(by_session: dict[str, list[Call]]) -> tuple[tuple[int, float], ...]:
+    """Return the cost of adding, in the session that grew largest by one add after the other."""
     best: list[tuple[int, float]] = []
     for calls in by_session.values():
-        points = _costs(calls)
+        points = _list_costs(calls)
         tells = len(points) >= LEAST_POINTS and points[-1][0] >= LEAST_MESSAGES
         if tells and (not best or points[-1][0] > best[-1][0]):
             best = points
-    return tuple(_thinned(best, MOST_POINTS))
+    return tuple(_thin_out(best, MOST_POINTS))
 
 
-def _costs(calls: Sequence[Call]) -> list[tuple[int, float]]:
+def _list_costs(calls: Sequence[Call]) -> list[tuple[int, float]]:
     if any(call.action not in WORKLOAD for call in calls):
         return []
     adds = sorted((call for call in calls if call.action == "add"), key=lambda call: call.start)
@@ -91,12 +91,12 @@ def _costs(calls: Sequence[Call]) -> list[tuple[int, float]]:
     return points
 
 
-def _crowd(by_session: dict[str, list[Call]]) -> tuple[tuple[int, int, int], ...]:
-    """By the number of other adds under way: how many messages were acknowledged, and lost."""
+def _measure_crowd(by_session: dict[str, list[Call]]) -> tuple[tuple[int, int, int], ...]:
+    """Return how many messages were acknowledged and lost, by the number of other adds."""
     acknowledged: dict[int, int] = defaultdict(int)
     lost: dict[int, int] = defaultdict(int)
     for calls in by_session.values():
-        for others, count, gone in _fates(calls):
+        for others, count, gone in _find_fates(calls):
             acknowledged[others] += count
             lost[others] += gone
     if not any(lost.values()):
@@ -104,8 +104,8 @@ def _crowd(by_session: dict[str, list[Call]]) -> tuple[tuple[int, int, int], ...
     return tuple((others, acknowledged[others], lost[others]) for others in sorted(acknowledged))
 
 
-def _fates(calls: Sequence[Call]) -> Iterable[tuple[int, int, int]]:
-    """For each add of a crowd, if nobody removes anything: what the last read has of it."""
+def _find_fates(calls: Sequence[Call]) -> Iterable[tuple[int, int, int]]:
+    """Yield, for each add, the number of others at that time, its messages, and the lost ones."""
     if any(call.action not in WORKLOAD or call.process == call.place for call in calls):
         return
     adds = [call for call in calls if call.action == "add"]
@@ -125,8 +125,8 @@ def _is_whole_read(call: Call) -> bool:
     return call.action == "read" and call.outcome == "ok" and call.value is None
 
 
-def _thinned(items: Sequence[T], most: int) -> list[T]:
-    """At most so many, evenly taken, the first and the last among them."""
+def _thin_out(items: Sequence[T], most: int) -> list[T]:
+    """Return at most so many items, evenly taken, the first and the last among them."""
     if len(items) <= most:
         return list(items)
     return [items[round(at * (len(items) - 1) / (most - 1))] for at in range(most)]

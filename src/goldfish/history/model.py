@@ -37,6 +37,10 @@ class Call(NamedTuple):
     place: str = ""
     timed_out: bool = False
 
+    def overlaps(self, other: "Call") -> bool:
+        """Return True if neither call was over before the other began."""
+        return self.start <= other.end and other.start <= self.end
+
 
 @dataclass(frozen=True)
 class About:

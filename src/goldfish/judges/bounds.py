@@ -15,7 +15,7 @@ from goldfish.judges.strands import Strands
 
 
 class Bounds:
-    """For every message the earliest and the latest instant of its add.
+    """The earliest and the latest instant at which each message can have been added.
 
     ``broken`` are the rows whose bounds contradict each other, with their bounds one by one: no
     order in time explains them. Their messages keep the bounds that need no strand. ``overlooked``
@@ -63,8 +63,8 @@ class Bounds:
             for number in read.shown & session.repeated:
                 self.by[number] = min(self.by[number], read.call.end)
 
-    def _sides(self, row: int) -> tuple[list[float], list[float]]:
-        """The bounds of the row's messages one by one, before they are compared."""
+    def _bound_singly(self, row: int) -> tuple[list[float], list[float]]:
+        """Return the bounds of the row's messages one by one, before they are compared."""
         numbers = self._rows[row]
         lower = list(map(self.since.__getitem__, numbers))
         upper = list(map(self.by.__getitem__, numbers))
@@ -78,7 +78,7 @@ class Bounds:
         return lower, upper
 
     def _narrow(self, row: int, reads: list[Read]) -> None:
-        lower, upper = self._sides(row)
+        lower, upper = self._bound_singly(row)
         since = list(accumulate(lower, max))
         by = list(accumulate(reversed(upper), min))
         by.reverse()
@@ -104,12 +104,12 @@ class Bounds:
             elif number not in inside:
                 self.since[number] = max(self.since[number], last.earliest)
 
-    def reads_of(self, row: int) -> list[Read]:
-        """The reads whose windows are in the row."""
+    def get_reads(self, row: int) -> list[Read]:
+        """Return the reads whose windows are in the row."""
         return self._reads[row]
 
-    def profile(self, read: Read) -> list[float]:
-        """The upper bounds of what the read shows, rising."""
+    def get_profile(self, read: Read) -> list[float]:
+        """Return the upper bounds of what the read shows, rising."""
         if read.profile is None:
             read.profile = sorted(map(self.by.__getitem__, read.ids))
         return read.profile

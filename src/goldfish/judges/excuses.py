@@ -1,4 +1,4 @@
-"""Which of the messages that a read lacks a removal may have taken, each looked at alone."""
+"""The messages that a read may lack because a removal may have taken them, each by itself."""
 
 from bisect import bisect_left, bisect_right
 from itertools import accumulate
@@ -9,7 +9,7 @@ from goldfish.judges.sessions import Read, Removal, Session
 
 
 class Excuses:
-    """For every read the messages that it may lack, as a part of the order of their starts.
+    """The messages that each read may lack, as a part of the order of their starts.
 
     A removal may have taken a message if it may have come later, and if as many as it keeps may
     have been added in between. What excuses one message excuses all that began before it.
@@ -20,44 +20,44 @@ class Excuses:
         self._bounds = bounds
         self._order = order
         self._starts = [bounds.since[number] for number in order]
-        self._count()
+        self._count_messages()
         self._removal_starts = [removal.start for removal in session.removals]
-        self._reaches = list(accumulate(map(self._reach, session.removals), max))
+        self._reaches = list(accumulate(map(self._find_reach, session.removals), max))
         self._kept = list(accumulate((removal.keep for removal in session.removals), min))
 
-    def _count(self) -> None:
+    def _count_messages(self) -> None:
         session, by, since = self._session, self._bounds.by, self._bounds.since
         single = [number for number in range(1, len(by)) if number not in session.repeated]
         self._settled = sorted(by[number] for number in single)
         again = [session.starts[number] for number in session.repeated] + session.again
         self._begun = sorted([since[number] for number in single] + again)
 
-    def _reach(self, removal: Removal) -> int:
-        """How far up in the order of their starts the removal may have taken messages."""
+    def _find_reach(self, removal: Removal) -> int:
+        """Return how far up in the order of their starts the removal may have taken messages."""
         spare = bisect_right(self._begun, removal.end) - 1 - removal.keep
         if spare < 0:
             return 0
         limit = self._settled[spare] if spare < len(self._settled) else inf
         reach = bisect_right(self._starts, min(removal.end, limit))
-        return self._without_tail(reach, spare)
+        return self._drop_tail(reach, spare)
 
-    def _without_tail(self, reach: int, spare: int) -> int:
+    def _drop_tail(self, reach: int, spare: int) -> int:
         """Leave out the end of the topmost batch where too few can follow it."""
         if not reach:
             return 0
         top = self._order[reach - 1]
-        index = top - self._session.batch(top)[0]
+        index = top - self._session.get_batch(top)[0]
         before = bisect_left(self._settled, self._bounds.since[top])
         while index > max(spare - before, 0) and self._order[reach - 1] == top:
             reach, top, index = reach - 1, top - 1, index - 1
         return reach
 
-    def reach(self, read: Read) -> int:
-        """How many messages, in the order of their starts, the read need not show."""
+    def count_excused(self, read: Read) -> int:
+        """Return how many messages, in the order of their starts, the read need not show."""
         begun = bisect_right(self._removal_starts, read.latest)
         return self._reaches[begun - 1] if begun else 0
 
-    def left(self, read: Read) -> float:
-        """How many messages at least the removals before the read have left of any number."""
+    def count_left(self, read: Read) -> float:
+        """Return how many messages at least the removals before the read have left."""
         begun = bisect_right(self._removal_starts, read.latest)
         return self._kept[begun - 1] if begun else inf

@@ -1,4 +1,4 @@
-"""What a judge says: findings with the calls that prove them, and the tally of a history."""
+"""What judges return: findings with the calls that prove them, and the counts of a history."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -25,7 +25,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Judgement:
-    """The findings of a history, the worst first, and how much of it was acknowledged and seen.
+    """The findings of a history, the gravest first, and how much of it was acknowledged and seen.
 
     ``acknowledged`` counts the messages whose add was answered; ``lost`` those of them that are
     gone; ``confirmed`` those that some read showed; ``never_read`` those of which neither a read
@@ -45,57 +45,57 @@ class Judgement:
 
     @property
     def proven(self) -> bool:
-        """Whether any acknowledged message was read back: otherwise nothing is known."""
+        """True if any acknowledged message was read back: otherwise nothing is known."""
         return self.confirmed > 0
 
 
-def moment(finding: Finding) -> float:
-    """When the finding came to light."""
+def find_moment(finding: Finding) -> float:
+    """Return when the finding came to light."""
     return max(call.end for call in finding.calls)
 
 
-def first_of_each(findings: Iterable[Finding]) -> list[Finding]:
-    """The first few of each kind, in time."""
+def keep_first_of_each(findings: Iterable[Finding]) -> list[Finding]:
+    """Return the first few of each kind, in time."""
     kept: list[Finding] = []
     seen: Counter[str] = Counter()
-    for finding in sorted(findings, key=moment):
+    for finding in sorted(findings, key=find_moment):
         seen[finding.kind] += 1
         if seen[finding.kind] <= PER_KIND:
             kept.append(finding)
     return kept
 
 
-def headlines(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """A few of every kind that was found, the worst kind first."""
+def choose_headlines(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return a few of every kind that was found, the gravest kind first."""
     seen: Counter[str] = Counter()
     ranked: list[tuple[int, int, Finding]] = []
-    for finding in sorted(findings, key=moment):
+    for finding in sorted(findings, key=find_moment):
         ranked.append((seen[finding.kind], rank(finding.kind), finding))
         seen[finding.kind] += 1
     chosen = sorted(ranked, key=lambda entry: entry[:2])[:IN_ALL]
     return tuple(entry[2] for entry in sorted(chosen, key=lambda entry: (entry[1], entry[0])))
 
 
-def distinct(calls: Iterable[Call]) -> tuple[Call, ...]:
-    """The calls, each once, in the order in which they began."""
+def sort_distinct(calls: Iterable[Call]) -> tuple[Call, ...]:
+    """Return the calls, each once, in the order in which they began."""
     # By identity: the contents of a call may be of any kind, also such that cannot be hashed.
     once = {id(call): call for call in calls}
     return tuple(sorted(once.values(), key=lambda call: (call.start, call.end)))
 
 
-def named(contents: Sequence[Any], limit: int = 3) -> str:
-    """The messages by their short names, the first few of them."""
-    names = ", ".join(shortened(find_tag(content)) for content in contents[:limit])
+def join_names(contents: Sequence[Any], limit: int = 3) -> str:
+    """Return the short names of the first few messages: "'a', 'b', 'c' and 2 more"."""
+    names = ", ".join(quote(find_tag(content)) for content in contents[:limit])
     return f"{names} and {len(contents) - limit} more" if len(contents) > limit else names
 
 
-def agreed(contents: Sequence[Any], verb: str) -> str:
-    """The verb, or its plural where there are several."""
+def inflect(contents: Sequence[Any], verb: str) -> str:
+    """Return the word, or its plural if there are several contents."""
     plurals = {"is": "are", "was": "were", "it": "them"}
     return plurals[verb] if len(contents) > 1 else verb
 
 
-def shortened(text: str, width: int = 60) -> str:
-    """The text in quotes, without its middle where it is long."""
+def quote(text: str, width: int = 60) -> str:
+    """Return the text in quotes, without its middle if it is long."""
     half = width // 2
     return repr(text if len(text) <= width else f"{text[:half]}…{text[-half:]}")

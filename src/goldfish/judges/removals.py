@@ -21,13 +21,13 @@ class _Group:
         ends = [(removal.end, place) for place, removal in enumerate(self._certain)]
         self._soonest = list(accumulate(reversed(ends), min))[::-1]
 
-    def latest_end(self, begun_by: float) -> float:
-        """The latest end of those that began by the moment."""
+    def find_latest_end(self, begun_by: float) -> float:
+        """Return the latest end of those that began by the moment."""
         begun = bisect_right(self._starts, begun_by)
         return self._ends[begun - 1] if begun else -inf
 
-    def between(self, after: float, before: float) -> Removal | None:
-        """One that surely began after the one moment, and was over before the other."""
+    def find_between(self, after: float, before: float) -> Removal | None:
+        """Return one that surely began after the one moment, and was over before the other."""
         first = bisect_right(self._certain_starts, after)
         if first < len(self._soonest) and self._soonest[first][0] < before:
             return self._certain[self._soonest[first][1]]
@@ -50,41 +50,41 @@ class Removals:
             alike[removal.keep].append(removal)
         self._groups = {keep: _Group(alike[keep]) for keep in sorted(alike)}
 
-    def front(self, read: Read) -> float:
-        """The latest moment at which the front may have been put where the read begins."""
+    def find_front(self, read: Read) -> float:
+        """Return the latest moment at which the front may have been put where the read begins."""
         if read.front is None:
-            read.front = max((end for _, end in self._fronts(read)), default=-inf)
+            read.front = max((end for _, end in self._find_fronts(read)), default=-inf)
         return read.front
 
     def may_have_cut(self, read: Read) -> bool:
-        """Whether a trim may have cut the batch with which the read begins."""
+        """Return True if a trim may have cut the batch with which the read begins."""
         if self._session.repeated:  # the places in the read are then not those in the log
             return any(removal.keep for removal in self._session.removals)
-        return any(keep > 0 for keep, _ in self._fronts(read))
+        return any(keep > 0 for keep, _ in self._find_fronts(read))
 
-    def _fronts(self, read: Read) -> Iterator[tuple[int, float]]:
+    def _find_fronts(self, read: Read) -> Iterator[tuple[int, float]]:
         ids, closes, since = read.ids, self._session.closes, self.bounds.since
         for keep, group in self._groups.items():
             if keep > len(ids):
                 return
             if keep == 0 or closes[ids[keep - 1]]:
-                before = self.moment(read, keep) if keep < len(ids) else inf
-                end = group.latest_end(min(read.latest, before))
+                before = self.find_latest(read, keep) if keep < len(ids) else inf
+                end = group.find_latest_end(min(read.latest, before))
                 if end > -inf and (keep == 0 or end >= since[ids[keep - 1]]):
                     yield keep, end
 
-    def moment(self, read: Read, place: int) -> float:
-        """When at the latest the messages of the read up to this place were added."""
+    def find_latest(self, read: Read, place: int) -> float:
+        """Return when at the latest the messages of the read up to this place were added."""
         if read.row >= 0:
             return self.bounds.by[read.ids[place]]
-        return self.bounds.profile(read)[place]
+        return self.bounds.get_profile(read)[place]
 
-    def contradicting(self, read: Read) -> Removal | None:
-        """A removal that was over before the read, and kept less than the read still shows."""
+    def find_contradicting(self, read: Read) -> Removal | None:
+        """Return a removal that was over before the read, and kept less than the read shows."""
         for keep, group in self._groups.items():
             if keep >= len(read.ids):
                 break
-            found = group.between(self.moment(read, keep), read.earliest)
+            found = group.find_between(self.find_latest(read, keep), read.earliest)
             if found is not None:
                 return found
         return None

@@ -13,17 +13,17 @@ ROLLBACK = "rollback"
 REMOVALS = {"trim", "clear"}
 
 
-def settled(calls: Sequence[Call]) -> Sequence[Call]:
-    """The calls of a session as they stand after its last rollback; all, if there was none."""
+def forget_rolled_back(calls: Sequence[Call]) -> Sequence[Call]:
+    """Return the calls of a session as they stand after its last rollback, if there was one."""
     rollbacks = [call for call in calls if call.action == ROLLBACK]
     if not rollbacks:
         return calls
     if any(call.outcome != "ok" for call in rollbacks):
         return []  # it may yet take effect, at any time
-    return list(_after(calls, rollbacks))
+    return list(_keep_later(calls, rollbacks))
 
 
-def _after(calls: Sequence[Call], rollbacks: Sequence[Call]) -> Iterator[Call]:
+def _keep_later(calls: Sequence[Call], rollbacks: Sequence[Call]) -> Iterator[Call]:
     over = max(call.end for call in rollbacks)
     # The one that took effect last did so after the last of them began.
     undone_by = max(call.start for call in rollbacks)
@@ -31,13 +31,13 @@ def _after(calls: Sequence[Call], rollbacks: Sequence[Call]) -> Iterator[Call]:
         if call.start >= over:
             yield call
         elif call.action == "add":
-            yield from _each_for_itself(call)
+            yield from _split_batch(call)
         elif call.action in REMOVALS and (call.end >= undone_by or call.outcome != "ok"):
             yield call._replace(outcome="unknown")
 
 
-def _each_for_itself(add: Call) -> Iterator[Call]:
-    """The messages of a batch, as if each had been added alone and without an answer.
+def _split_batch(add: Call) -> Iterator[Call]:
+    """Yield the messages of a batch, as if each had been added alone and without an answer.
 
     A state may hold a part of a batch, where a trim had taken the rest before it was saved.
     """

@@ -61,7 +61,7 @@ class Read:
 
 
 class Session:
-    """What a history says about one session.
+    """The calls of one session, with its messages numbered.
 
     Messages are numbered in the order in which their adds began, so that those of a batch follow
     each other. ``starts`` and ``ends`` bound the instant of the add (endless unless it was
@@ -82,10 +82,10 @@ class Session:
         self._names: dict[str, int] | None = None
         self.plain = True
         try:
-            self._number()
+            self._number_all()
         except TypeError:  # contents that are lists of parts cannot be looked up as they are
             self.plain = False
-            self._number()
+            self._number_all()
 
     def _sort_out(self, calls: Sequence[Call]) -> None:
         for call in calls:
@@ -94,40 +94,40 @@ class Session:
                 if call.value:
                     self.adds.append(call)
             elif action == "read":
-                if _tells(call):
+                if _is_telling(call):
                     self.read_calls.append(call)
             elif action in {"trim", "clear"}:
-                self.removals.append(_removal(call))
-        self.adds.sort(key=_start)
-        self.removals.sort(key=_start)
+                self.removals.append(_make_removal(call))
+        self.adds.sort(key=_get_start)
+        self.removals.sort(key=_get_start)
 
-    def _number(self) -> None:
-        contents, starts, ends = self._forget()
+    def _number_all(self) -> None:
+        contents, starts, ends = self._start_over()
         for call in self.adds:
             value = call.value
             self._firsts.append(len(contents))
             contents += value
             starts += [call.start] * len(value)
             ends += [call.end if call.outcome == "ok" else inf] * len(value)
-        keys = self.keys(contents)
+        keys = self.make_keys(contents)
         self.number = dict(zip(keys, range(len(contents)), strict=True))
         if len(self.number) < len(contents):
             self._number_once()
         del self.number[_NOTHING]
         self._mark_batches()
 
-    def _forget(self) -> tuple[list[Any], list[float], list[float]]:
+    def _start_over(self) -> tuple[list[Any], list[float], list[float]]:
         self.contents, self.starts, self.ends = [_NOTHING], [-inf], [-inf]
         self._firsts: list[int] = []  # of each add: the number of its first message
         return self.contents, self.starts, self.ends
 
     def _number_once(self) -> None:
         """Number messages of which some were added more than once."""
-        contents, starts, ends = self._forget()
+        contents, starts, ends = self._start_over()
         self.number = {_NOTHING: FRONT}
         for call in self.adds:
             self._firsts.append(len(contents))
-            for key, content in zip(self.keys(call.value), call.value, strict=True):
+            for key, content in zip(self.make_keys(call.value), call.value, strict=True):
                 if key in self.number:
                     self._repeat(self.number[key], call)
                     continue
@@ -150,34 +150,34 @@ class Session:
         self.opens[-1] = 1
         self.closes = self.opens[1:]
         for known in self.repeated:  # their batches may rightly be shown in parts
-            for number in self.batch(known):
+            for number in self.get_batch(known):
                 self.opens[number] = self.closes[number] = 1
 
-    def keys(self, contents: Iterable[Any]) -> Iterable[Any]:
-        """The contents as they are looked up."""
-        return contents if self.plain else map(_key, contents)
+    def make_keys(self, contents: Iterable[Any]) -> Iterable[Any]:
+        """Return the contents as they are looked up."""
+        return contents if self.plain else map(_make_key, contents)
 
-    def numbers(self, contents: Iterable[Any]) -> list[int | None]:
-        """The messages that the contents are; None for what was never added here."""
+    def find_numbers(self, contents: Iterable[Any]) -> list[int | None]:
+        """Return the numbers of the contents; None for what was never added here."""
         try:
-            return list(map(self.number.get, self.keys(contents)))
+            return list(map(self.number.get, self.make_keys(contents)))
         except TypeError:
-            return [None if _unhashable(each) else self.number.get(each) for each in contents]
+            return [None if _is_unhashable(each) else self.number.get(each) for each in contents]
 
-    def named(self, content: Any) -> int | None:
-        """The message that goes by the short name of this content."""
+    def find_by_name(self, content: Any) -> int | None:
+        """Return the number of the message that has the short name of this content."""
         if self._names is None:
             self._names = {
                 find_tag(each): number for number, each in enumerate(self.contents) if number
             }
         return self._names.get(find_tag(content))
 
-    def add_call(self, number: int) -> Call:
-        """The call that added the message."""
+    def get_add(self, number: int) -> Call:
+        """Return the call that added the message."""
         return self.adds[bisect_right(self._firsts, number) - 1]
 
-    def batch(self, number: int) -> list[int]:
-        """The messages of the batch that the message is in."""
+    def get_batch(self, number: int) -> list[int]:
+        """Return the numbers of the batch that the message is in."""
         first = last = number
         while not self.opens[first]:
             first -= 1
@@ -185,26 +185,26 @@ class Session:
             last += 1
         return list(range(first, last + 1))
 
-    def texts(self, numbers: Iterable[int]) -> tuple[Any, ...]:
-        """The contents of the messages."""
+    def get_contents(self, numbers: Iterable[int]) -> tuple[Any, ...]:
+        """Return the contents of the messages."""
         return tuple(self.contents[number] for number in numbers)
 
 
-def _start(begun: Call | Removal) -> float:
+def _get_start(begun: Call | Removal) -> float:
     return begun.start
 
 
-def _tells(read: Call) -> bool:
+def _is_telling(read: Call) -> bool:
     # The last none of the messages are nothing, whatever is there.
     return read.outcome == "ok" and read.result is not None and (read.value != 0 or read.result)
 
 
-def _removal(call: Call) -> Removal:
+def _make_removal(call: Call) -> Removal:
     keep = call.value if call.action == "trim" else 0
     return Removal(keep, call.start, call.end if call.outcome == "ok" else inf, call)
 
 
-def _unhashable(content: Any) -> bool:
+def _is_unhashable(content: Any) -> bool:
     try:
         hash(content)
     except TypeError:
@@ -212,7 +212,7 @@ def _unhashable(content: Any) -> bool:
     return False
 
 
-def _key(content: Any) -> Any:
+def _make_key(content: Any) -> Any:
     if isinstance(content, str) or content is _NOTHING:
         return content
     return (json.dumps(content, sort_keys=True, default=repr),)

@@ -1,4 +1,4 @@
-"""How much was acknowledged, and what became of it."""
+"""The counts of a history: how much was acknowledged, and what became of it."""
 
 from math import inf
 
@@ -8,14 +8,14 @@ from goldfish.judges.sessions import FRONT, Session
 
 
 class Tally:
-    """The counts of a history, session by session."""
+    """The counts, added up session by session."""
 
     def __init__(self) -> None:
         self._acknowledged = self._lost = self._confirmed = self._never_read = 0
 
     def add(self, session: Session, presence: Presence) -> None:
         """Count the messages of one session."""
-        ends, looked = session.ends, _last_look(session)
+        ends, looked = session.ends, _find_last_look(session)
         shown: set[int] = set().union(*(read.shown for read in session.reads))
         told = shown.union(presence.missed)
         late = (number for number, end in enumerate(ends) if looked <= end < inf)
@@ -24,15 +24,15 @@ class Tally:
         self._lost += sum(ends[x] < inf and presence.is_lost(x) for x in presence.missed)
         self._never_read += sum(number not in told for number in late if number != FRONT)
 
-    def judgement(self, findings: tuple[Finding, ...]) -> Judgement:
-        """The counts with the findings."""
+    def make_judgement(self, findings: tuple[Finding, ...]) -> Judgement:
+        """Return the counts with the findings."""
         return Judgement(
             findings, self._acknowledged, self._lost, self._confirmed, self._never_read
         )
 
 
-def _last_look(session: Session) -> float:
-    """The last moment at which a whole read or a clear told what became of everything before."""
+def _find_last_look(session: Session) -> float:
+    """Return the last moment at which a whole read or a clear settled all that was before."""
     reads = [read.call.start for read in session.reads if read.whole]
     clears = [each.start for each in session.removals if each.end < inf and not each.keep]
     return max(reads + clears, default=-inf)

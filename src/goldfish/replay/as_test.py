@@ -1,4 +1,4 @@
-"""A finding as a test: a plain pytest file that asks the memory the same again."""
+"""A finding as a test: a plain pytest file that makes the same calls again."""
 
 import json
 import re
@@ -36,36 +36,36 @@ def test_{function}() -> None:
 
 
 def render_tests(histories: Iterable[History], target: str | None) -> str:
-    """The text of a test file: a test for each history in which something is broken.
+    """Return a test file, with a test for each history in which something is broken.
 
     A run may come from anybody, so all of it that gets into the file is a number, an identifier or
     a literal, made here of letters that cannot end it.
     """
     codes: dict[str, int] = {}
-    tests = [test for history in histories for test in _tests(history, target, codes)]
+    tests = [test for history in histories for test in _render_each(history, target, codes)]
     if not tests:
         raise HistoryError("nothing in this run is broken, so there is nothing to test")
     return _HEAD + "".join(tests)
 
 
-def _tests(history: History, target: str | None, codes: dict[str, int]) -> Iterator[str]:
+def _render_each(history: History, target: str | None, codes: dict[str, int]) -> Iterator[str]:
     for finding in judge(history).findings[:1]:
         about, calls = history.about, find_scene(history, finding)
-        code = _identifier(about.code or "history", codes)
+        code = _make_identifier(about.code or "history", codes)
         places = {call.place for call in calls if call.place}
         yield _TEST.format(
             name=f"{code.upper()}_HISTORY",
             function=f"what_{code}_showed_once_does_not_happen_again".lower(),
             promise=f"Once, with seed {int(about.seed)}, it was broken: {finding.kind}.",
-            calls="\n".join(_lines(calls)),
-            target=_literal(target or about.target),
+            calls="\n".join(_render_calls(calls)),
+            target=_make_literal(target or about.target),
             pods=len(places) if len(places) > 1 else 0,
         )
 
 
-def _lines(calls: Sequence[Call]) -> list[str]:
-    """The calls in the notation, in which a test can be read and changed."""
-    lines = [line.rstrip() for line in render_history(_plainly_named(calls))]
+def _render_calls(calls: Sequence[Call]) -> list[str]:
+    """Return the calls in the notation, in which a test can be read and changed."""
+    lines = [line.rstrip() for line in render_history(_rename_all(calls))]
     try:
         parse_history("\n".join(lines))
     except (ValueError, IndexError) as error:
@@ -74,11 +74,11 @@ def _lines(calls: Sequence[Call]) -> list[str]:
 
 
 def find_scene(history: History, finding: Finding) -> list[Call]:
-    """The smallest history that shows the finding, and the writes that came in between.
+    """Return the smallest history that shows the finding, and the writes in between.
 
     Those prove nothing, and are what broke it: without them nothing would happen again.
     """
-    shown = [call for call in find_smallest(history, finding) if _repeatable(call)]
+    shown = [call for call in find_smallest(history, finding) if _is_repeatable(call)]
     calls = [call for call in shown if call.action != FAULT]
     begin, end = min(call.start for call in calls), max(call.end for call in calls)
     known = {(call.process, call.start) for call in calls}
@@ -95,12 +95,12 @@ def find_scene(history: History, finding: Finding) -> list[Call]:
     return calls + sorted(company, key=lambda call: call.start)[:COMPANY] + faults[:FAULTS]
 
 
-def _repeatable(call: Call) -> bool:
+def _is_repeatable(call: Call) -> bool:
     return call.action != FAULT or is_repeatable(call)
 
 
-def _plainly_named(calls: Sequence[Call]) -> Iterator[Call]:
-    """The calls with names that the notation can hold, and a string in any quotes."""
+def _rename_all(calls: Sequence[Call]) -> Iterator[Call]:
+    """Yield the calls with names that the notation, and a string in any quotes, can hold."""
     names = _Names(calls)
     for call in calls:
         if call.action == FAULT:
@@ -109,8 +109,8 @@ def _plainly_named(calls: Sequence[Call]) -> Iterator[Call]:
             yield call._replace(
                 process=names.plain(call.process, "p"),
                 session=names.plain(call.session, "s"),
-                value=_renamed(call.value, names),
-                result=_renamed(call.result, names),
+                value=_rename(call.value, names),
+                result=_rename(call.result, names),
             )
 
 
@@ -134,8 +134,8 @@ class _Names:
         return self._given[name]
 
 
-def _renamed(value: Any, names: _Names) -> Any:
-    """The messages, the name of a snapshot or the number of messages, as the notation has it."""
+def _rename(value: Any, names: _Names) -> Any:
+    """Return messages, the name of a snapshot or a number of messages as the notation has it."""
     if isinstance(value, tuple):
         return tuple(names.plain(find_tag(each), "m") for each in value)
     if isinstance(value, str):
@@ -145,14 +145,14 @@ def _renamed(value: Any, names: _Names) -> Any:
     raise HistoryError(f"{value!r:.80} cannot be written into a test: leave out its call")
 
 
-def _identifier(text: str, given: dict[str, int]) -> str:
-    """A name for Python that is like the text, and another each time."""
+def _make_identifier(text: str, given: dict[str, int]) -> str:
+    """Return a name for Python that is like the text, and another each time."""
     plain = re.sub(r"[^A-Za-z0-9_]", "_", text)[:LONGEST_CODE]
     plain = plain if plain[0].isalpha() else f"of_{plain}"
     given[plain.lower()] = again = given.get(plain.lower(), 0) + 1
     return plain if again == 1 else f"{plain}_again{again}"
 
 
-def _literal(text: str) -> str:
-    """The text as Python reads it, in ASCII."""
+def _make_literal(text: str) -> str:
+    """Return the text as a Python literal, in ASCII."""
     return json.dumps(text) if text.isascii() else ascii(text)

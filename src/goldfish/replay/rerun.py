@@ -1,4 +1,4 @@
-"""A history lived again: the same calls, overlapping as they did, until a memory breaks or not."""
+"""A history run again: the same calls, overlapping as they did, for some rounds."""
 
 import asyncio
 import time
@@ -24,7 +24,7 @@ LANES = 3
 
 @dataclass(frozen=True)
 class Past:
-    """Calls that showed a finding once, for so many pods, and how often to live them again."""
+    """Calls that showed a finding once, for so many pods, and how often to repeat them."""
 
     calls: Sequence[Call]
     pods: int
@@ -32,7 +32,7 @@ class Past:
     seconds: float
 
     def __post_init__(self) -> None:
-        """Refuse what was done to the world and cannot be done again."""
+        """Refuse faults that cannot be repeated."""
         for call in self.calls:
             if call.action == FAULT and not is_repeatable(call):
                 raise HistoryError(
@@ -52,26 +52,26 @@ async def relive(memory: Memory, past: Past) -> None:
     proven = False
     for _ in range(COLD_ROUNDS):  # what broke may have been the first calls that a storage saw
         async with memory.afresh() as fresh:
-            proven = await _lived(await _fleet(fresh, past), past, 0) or proven
+            proven = await _run_round(await _open_fleet(fresh, past), past, 0) or proven
     await warm_up(memory)
-    fleet = await _fleet(memory, past)
+    fleet = await _open_fleet(memory, past)
     await fleet.warm_up(LANES)
     for number in range(1, past.rounds):
         if time.monotonic() > give_up:
             break
-        proven = await _lived(fleet, past, number) or proven
+        proven = await _run_round(fleet, past, number) or proven
     if not proven:
         raise UnprovenError("no message that was acknowledged was read back")
 
 
-async def _fleet(memory: Memory, past: Past) -> Fleet:
+async def _open_fleet(memory: Memory, past: Past) -> Fleet:
     return await Fleet.open(memory, past.pods, lanes=LANES, patience=memory.deadline)
 
 
-async def _lived(fleet: Fleet, past: Past, number: int) -> bool:
-    """One round: whether it proved anything; a violation if it proved too much."""
+async def _run_round(fleet: Fleet, past: Past, number: int) -> bool:
+    """Run one round; return True if it proved anything; raise a violation if it shows one."""
     fleet.history = History()
-    await _Round(fleet, past.calls, number).live()
+    await _Round(fleet, past.calls, number).run()
     judgement = judge(fleet.history)
     for worst in judgement.findings[:1]:
         finding, lines = draw_proof(fleet.history, worst)
@@ -80,7 +80,7 @@ async def _lived(fleet: Fleet, past: Past, number: int) -> bool:
 
 
 class _Round:
-    """All calls once more, in sessions of their own."""
+    """One repetition of all calls, in sessions of its own."""
 
     def __init__(self, fleet: Fleet, calls: Sequence[Call], number: int) -> None:
         self._fleet = fleet
@@ -89,8 +89,8 @@ class _Round:
         processes = sorted({call.process for call in calls if call.action != FAULT})
         self._pods = {process: at for at, process in enumerate(processes)}
 
-    async def live(self) -> None:
-        """Each call begins when all are over that were over before it began, and then some."""
+    async def run(self) -> None:
+        """Start each call when all have ended that had ended before it, then wait a little."""
         done: list[asyncio.Task[None]] = []
         for call in self._calls:
             before = [
@@ -98,34 +98,36 @@ class _Round:
                 for other, task in zip(self._calls, done, strict=False)
                 if other.end < call.start
             ]
-            done.append(asyncio.create_task(self._after(before, call)))
+            done.append(asyncio.create_task(self._make_call(before, call)))
         await asyncio.gather(*done)
         sessions = dict.fromkeys(call.session for call in self._calls if call.session)
-        await self._fleet.read_back(map(self._session, sessions))
+        await self._fleet.read_back(map(self._rename_session, sessions))
 
-    async def _after(self, before: Sequence[asyncio.Task[None]], call: Call) -> None:
+    async def _make_call(self, before: Sequence[asyncio.Task[None]], call: Call) -> None:
         if before:
             await asyncio.wait(before)
         await asyncio.sleep(self._fleet.memory.random.uniform(0, LONGEST_PAUSE))
         if call.action == FAULT:
             await self._repeat_fault(parse_pod_fault(call.value))
         else:
-            await self._fleet.ask(self._operation(call))
+            await self._fleet.ask(self._make_operation(call))
 
-    def _operation(self, call: Call) -> Operation:
+    def _make_operation(self, call: Call) -> Operation:
         action = "last" if call.action == "read" and call.value is not None else call.action
         pod = self._pods[call.process] % len(self._fleet.places)
-        return Operation(call.process, pod, self._session(call.session), action, self._value(call))
+        return Operation(
+            call.process, pod, self._rename_session(call.session), action, self._choose_value(call)
+        )
 
-    def _value(self, call: Call) -> Any:
+    def _choose_value(self, call: Call) -> Any:
         if call.action == "add":
             return tuple(f"[{find_tag(each)}] lived again" for each in call.value)
         if call.action == "rollback":
-            return self._which_snapshot(call)
+            return self._find_snapshot(call)
         return None if call.action == "save" else call.value
 
-    def _which_snapshot(self, call: Call) -> int:
-        """Snapshots have other names this time: the n-th that was saved is meant."""
+    def _find_snapshot(self, call: Call) -> int:
+        """Return the number of the snapshot; it has another name this time."""
         saved = [
             each.result or each.value
             for each in self._calls
@@ -133,7 +135,7 @@ class _Round:
         ]
         return saved.index(call.value) if call.value in saved else 0
 
-    def _session(self, session: str) -> str:
+    def _rename_session(self, session: str) -> str:
         return f"{session}-again{self._number}"
 
     async def _repeat_fault(self, fault: PodFault | None) -> None:
