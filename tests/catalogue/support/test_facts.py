@@ -54,6 +54,17 @@ def test_what_was_told_again_is_no_longer_gone() -> None:
     known.compare("ann", [TEA, JAZZ, "Ann is ill"])
 
 
+def test_a_fact_in_doubt_may_be_there_or_not_but_has_to_stay() -> None:
+    """Telling it failed, which may have been before or after it was stored."""
+    known = knowledge()
+    known.doubtful["ann"] = {"Ann is away"}
+    known.compare("ann", [TEA, JAZZ])
+    known.compare("ann", [TEA, JAZZ, "Ann is away"])
+    with pytest.raises(Violation, match="'Ann is away' was acknowledged") as violation:
+        known.compare("ann", [TEA, JAZZ])
+    assert violation.value.finding == "lost"
+
+
 @pytest.mark.parametrize(
     "item",
     [

@@ -2,6 +2,8 @@
 
 import asyncio
 import time
+from collections.abc import Sequence
+from typing import Any
 
 from goldfish.catalogue.registry import OtherProcess, Retries, carries, check, method
 from goldfish.findings.comparison import expect_contents, quote_list
@@ -214,13 +216,7 @@ async def what_arrives_during_a_summary_survives_it(memory: Memory) -> None:
         found = await client.contents(session)
         expected = [*(each for each in found if each in contents_of(arrived)), summary.content]
         expect_contents(expected, found, session=session, gone=contents_of(old))
-        if missing := [each for each in contents_of(arrived) if each not in found]:
-            raise Violation(
-                f"lost: {len(arrived)} messages were acknowledged while older ones were removed, "
-                f"but a later read does not return {len(missing)} of them",
-                f"arrived {quote_list(contents_of(arrived))}",
-                f"read back {quote_list(found)}",
-            )
+        expect_arrived(contents_of(arrived), found, "while older ones were removed")
 
 
 @check(
@@ -312,3 +308,14 @@ async def clear_after(seconds: float, client: Client, session: str) -> None:
     """Wait, then clear a session."""
     await asyncio.sleep(seconds)
     await client.call("clear", session)
+
+
+def expect_arrived(arrived: Sequence[Any], found: Sequence[Any], when: str) -> None:
+    """Raise if one of the contents that arrived is missing, in whatever order they are."""
+    if missing := [each for each in arrived if each not in found]:
+        raise Violation(
+            f"lost: {len(arrived)} messages were acknowledged {when}, but a later read does not "
+            f"return {len(missing)} of them",
+            f"arrived {quote_list(arrived)}",
+            f"read back {quote_list(found)}",
+        )

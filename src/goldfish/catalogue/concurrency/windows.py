@@ -5,7 +5,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from goldfish.catalogue.concurrency.messages import clear_after
+from goldfish.catalogue.concurrency.messages import clear_after, expect_arrived
 from goldfish.catalogue.registry import Summaries, Window, check, method
 from goldfish.findings.comparison import expect_contents, quote, quote_list
 from goldfish.findings.result import Violation
@@ -71,13 +71,7 @@ async def what_arrives_while_a_full_window_moves_is_kept(memory: Memory) -> None
         arrived = memory.messages(min(CROWD, _get_window(memory)))
         await _say_at_once(callers, session, arrived)
         found = await memory.client.contents(session)
-        if missing := [each for each in contents_of(arrived) if each not in found]:
-            raise Violation(
-                f"lost: {len(arrived)} messages were acknowledged at a full window, but a later "
-                f"read does not return {len(missing)} of them",
-                f"arrived {quote_list(contents_of(arrived))}",
-                f"read back {quote_list(found)}",
-            )
+        expect_arrived(contents_of(arrived), found, "at a full window")
 
 
 @check(

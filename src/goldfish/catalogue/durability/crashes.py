@@ -1,7 +1,7 @@
 """DUR: what was acknowledged survives kill -9 of its writers and of its server."""
 
-from goldfish.catalogue.registry import OtherProcess, Server, check, method
-from goldfish.catalogue.support.servers import blame_forgetful_server, get_server
+from goldfish.catalogue.registry import OtherProcess, check, method
+from goldfish.catalogue.support.servers import blame_forgetful_server, check_on_server, get_server
 from goldfish.catalogue.support.subjects import Facts, Messages, State, Subject
 from goldfish.harness.memory import Memory
 from goldfish.stress.nemesis import add_pods, kill_all_pods, kill_pods
@@ -170,21 +170,19 @@ async def a_kill_during_the_first_opening_leaves_a_usable_storage(memory: Memory
             await messages.expect(client)
 
 
-@check(
+@check_on_server(
     "DUR22",
     "After kill -9 of the server and a restart on its data, every acknowledged message is there.",
     incident=(
         "the Redis documentation on persistence: with appendfsync everysec, what was acknowledged "
         "in the second before a crash is lost."
     ),
-    needs=[Server],
-    own_servers=True,
 )
 async def a_killed_server_has_what_was_acknowledged(memory: Memory) -> None:
     await _kill_the_server(memory, Messages(memory))
 
 
-@check(
+@check_on_server(
     "DUR28",
     "After kill -9 of the server and a restart on its data, every acknowledged fact is there.",
     incident=(
@@ -192,14 +190,12 @@ async def a_killed_server_has_what_was_acknowledged(memory: Memory) -> None:
         "since the last snapshot is lost with the server."
     ),
     about="facts",
-    needs=[Server],
-    own_servers=True,
 )
 async def a_killed_server_still_has_the_facts(memory: Memory) -> None:
     await _kill_the_server(memory, Facts(memory))
 
 
-@check(
+@check_on_server(
     "DUR43",
     "After kill -9 of the server and a restart on its data, every acknowledged value is there.",
     incident=(
@@ -207,8 +203,6 @@ async def a_killed_server_still_has_the_facts(memory: Memory) -> None:
         "since the last snapshot is lost with the server."
     ),
     about="state",
-    needs=[Server],
-    own_servers=True,
 )
 async def a_killed_server_still_has_the_values(memory: Memory) -> None:
     await _kill_the_server(memory, State(memory))

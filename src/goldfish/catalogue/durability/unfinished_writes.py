@@ -3,11 +3,10 @@
 import asyncio
 import time
 from pathlib import Path
-from typing import Any
 
 from goldfish.catalogue.registry import OtherProcess, check
-from goldfish.catalogue.support.facts import ExpectedFacts, offer
-from goldfish.harness.errors import EndedError
+from goldfish.catalogue.support.subjects import Facts
+from goldfish.harness.errors import EndedError, StoreError
 from goldfish.harness.memory import Client, Memory, OpeningError
 
 READINGS = {"readings": list(range(1000))}  # make a write long enough to be hit
@@ -27,53 +26,30 @@ LONGEST_WRITE = 0.03
     needs=[OtherProcess],
 )
 async def a_kill_amid_a_write_loses_nothing_acknowledged(memory: Memory) -> None:
-    teller = _Teller(memory)
-    for _ in range(12):
-        await teller.expected.tell(teller.user, teller.next_text(), **teller.options)
+    facts = Facts(memory)
+    if memory.client.has("remember", "metadata"):
+        facts.options = {"metadata": READINGS}
+    await facts.write(memory.client, 12)
     await memory.close()
     for turn in range(int(ROUNDS * memory.effort)):
         victim = await memory.elsewhere()
-        telling = asyncio.create_task(teller.tell_until_killed(victim))
+        writing = asyncio.create_task(_write_until_killed(facts, victim))
         await asyncio.to_thread(_await_a_write, memory.sandbox.path)
         if turn % ROUNDS == ROUNDS - 1:  # the others are killed at the first sign of a write
             await asyncio.sleep(memory.random.uniform(0, LONGEST_WRITE))
         memory.kill(victim)
-        in_doubt = await telling
-        await teller.expect(await _open_patiently(memory), in_doubt)
+        await writing
+        await facts.known.expect(facts.user, client=await _open_patiently(memory))
         await memory.close()
 
 
-class _Teller:
-    """Tells one user's facts, and knows which of them were acknowledged."""
-
-    def __init__(self, memory: Memory) -> None:
-        self.expected, self.user = ExpectedFacts(memory), memory.session("ann")
-        takes_metadata = memory.client.has("remember", "metadata")
-        self.options: dict[str, Any] = {"metadata": READINGS} if takes_metadata else {}
-        self.number = -1
-
-    def next_text(self) -> str:
-        self.number += 1
-        return f"Ann met guest {self.number} in {2001 + self.number}"
-
-    async def tell_until_killed(self, client: Client) -> str:
-        """Tell one fact after the other; return the one that the killed process did not answer."""
+async def _write_until_killed(facts: Facts, client: Client) -> None:
+    try:
         while True:
-            text = self.next_text()
-            refusal = await offer(client, self.user, text, **self.options)
-            if refusal is None:
-                self.expected.note(self.user, text)
-            elif isinstance(refusal.error, EndedError):
-                return text
-            else:
-                raise refusal
-
-    async def expect(self, client: Client, in_doubt: str) -> None:
-        """Raise if a fact is missing; the one in doubt may be there or not."""
-        found = await self.expected.fetch(self.user, client=client)
-        if in_doubt in found:
-            self.expected.note(self.user, in_doubt)
-        self.expected.compare(self.user, found)
+            await facts.write(client)
+    except StoreError as error:
+        if not isinstance(error.error, EndedError):
+            raise
 
 
 async def _open_patiently(memory: Memory) -> Client:

@@ -4,8 +4,8 @@ import asyncio
 import time
 from random import Random
 
-from goldfish.catalogue.registry import OtherProcess, Server, check
-from goldfish.catalogue.support.servers import blame_forgetful_server
+from goldfish.catalogue.registry import OtherProcess, Server
+from goldfish.catalogue.support.servers import blame_forgetful_server, check_on_server
 from goldfish.catalogue.support.trials import FOREVER, RECOVERY
 from goldfish.harness.memory import Memory
 from goldfish.stress.fleet import Fleet, Nemesis
@@ -17,7 +17,7 @@ WRITING = {"add": 8, "read": 3}
 CALM = "is all well?"  # a session that nobody writes to
 
 
-@check(
+@check_on_server(
     "FLT13",
     "Processes whose connections are cut again and again lose and duplicate no message.",
     incident=(
@@ -25,14 +25,13 @@ CALM = "is all well?"  # a session that nobody writes to
         "the old one arrived: redis.Redis(host=…) of redis-py 8.1 does so up to ten times."
     ),
     needs=[Server, OtherProcess],
-    own_servers=True,
 )
 async def cut_connections_lose_and_double_nothing_under_load(memory: Memory) -> None:
     crowd = Workload(pods=2, processes=4, batch=2, mix=WRITING, operations=60)
     await withstand(memory, crowd, rounds=3, nemesis=_wait_for_recovery(cut_connections))
 
 
-@check(
+@check_on_server(
     "FLT14",
     "A server that is killed and restarted under load loses no acknowledged message.",
     incident=(
@@ -40,7 +39,6 @@ async def cut_connections_lose_and_double_nothing_under_load(memory: Memory) -> 
         "the last snapshot, and everything since then is lost."
     ),
     needs=[Server, OtherProcess],
-    own_servers=True,
 )
 async def a_server_killed_under_load_loses_nothing_acknowledged(memory: Memory) -> None:
     crowd = Workload(pods=2, processes=4, batch=2, mix=WRITING, operations=80)

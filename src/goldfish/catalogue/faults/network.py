@@ -2,8 +2,8 @@
 
 from functools import partial
 
-from goldfish.catalogue.registry import Reopening, Retries, Server, check
-from goldfish.catalogue.support.servers import get_network
+from goldfish.catalogue.registry import Reopening, Retries, Server
+from goldfish.catalogue.support.servers import check_on_server, get_network
 from goldfish.catalogue.support.trials import BRIEF, FactTrial, MessageTrial, StateTrial, Trial
 from goldfish.harness.memory import Memory, contents_of
 from goldfish.stress.withstand import withstand
@@ -14,22 +14,20 @@ async def _survive_refusal(memory: Memory, trial: type[Trial]) -> None:
     await (await trial.begin(memory)).survive(get_network(memory).refuse)
 
 
-@check(
+@check_on_server(
     "FLT01",
     "While the server is unreachable, no write is falsely acknowledged and no history looks empty.",
     incident=(
         "the goldfish bot: the pool to Redis was exhausted, a save returned without saving, and "
         "the next turn began with an empty history."
     ),
-    needs=[Server],
-    own_servers=True,
     suite="smoke",
 )
 async def a_server_that_cannot_be_reached_is_an_error(memory: Memory) -> None:
     await _survive_refusal(memory, MessageTrial)
 
 
-@check(
+@check_on_server(
     "FLT29",
     "While the server is unreachable, no user looks unknown; afterwards the same client works.",
     incident=(
@@ -37,15 +35,13 @@ async def a_server_that_cannot_be_reached_is_an_error(memory: Memory) -> None:
         "a success without memories, so the agent said that it knew nothing."
     ),
     about="facts",
-    needs=[Server],
-    own_servers=True,
     suite="smoke",
 )
 async def a_memory_that_cannot_be_reached_is_an_error(memory: Memory) -> None:
     await _survive_refusal(memory, FactTrial)
 
 
-@check(
+@check_on_server(
     "FLT40",
     "While the server is unreachable, no value looks unset; afterwards the same client works.",
     incident=(
@@ -54,23 +50,19 @@ async def a_memory_that_cannot_be_reached_is_an_error(memory: Memory) -> None:
         "overwrote six weeks of values."
     ),
     about="state",
-    needs=[Server],
-    own_servers=True,
     suite="smoke",
 )
 async def values_that_cannot_be_reached_are_an_error(memory: Memory) -> None:
     await _survive_refusal(memory, StateTrial)
 
 
-@check(
+@check_on_server(
     "FLT02",
     "While connections are reset, calls may fail but lose nothing; afterwards they succeed.",
     incident=(
         "redis-py 8.1, which waits for maintenance notices by default, does not notice that the "
         "server closed an idle connection: the next command fails."
     ),
-    needs=[Server],
-    own_servers=True,
 )
 async def connections_that_are_reset_lose_nothing(memory: Memory) -> None:
     trial = await MessageTrial.begin(memory)
@@ -78,29 +70,25 @@ async def connections_that_are_reset_lose_nothing(memory: Memory) -> None:
         await trial.survive(get_network(memory).reset)
 
 
-@check(
+@check_on_server(
     "FLT03",
     "While nothing passes the network, no history looks empty; afterwards nothing is missing.",
     incident=(
         "the redis-py documentation: without socket_timeout, a call on a silent connection waits "
         "for ever."
     ),
-    needs=[Server],
-    own_servers=True,
 )
 async def a_silent_network_is_not_an_empty_memory(memory: Memory) -> None:
     await (await MessageTrial.begin(memory)).survive(get_network(memory).hang, patience=BRIEF)
 
 
-@check(
+@check_on_server(
     "FLT04",
     "On a slow network every call succeeds, and each of several at once gets its own answer.",
     incident=(
         "redis-py issue 2624 and OpenAI's report of 20 March 2023: after a cancelled call, a "
         "connection gave the answer for one user to the next."
     ),
-    needs=[Server],
-    own_servers=True,
 )
 async def a_slow_network_changes_no_answer(memory: Memory) -> None:
     with get_network(memory).delay(0.02):
@@ -110,15 +98,13 @@ async def a_slow_network_changes_no_answer(memory: Memory) -> None:
         await withstand(memory, Workload(pods=0, sessions=4, operations=24, batch=2), rounds=1)
 
 
-@check(
+@check_on_server(
     "FLT05",
     "Replies that arrive a few bytes at a time are read whole.",
     incident=(
         "TCP is a stream (RFC 9293): a reader that takes one recv for one reply works until a "
         "reply is longer than a packet."
     ),
-    needs=[Server],
-    own_servers=True,
 )
 async def answers_in_pieces_are_put_together(memory: Memory) -> None:
     trial = await MessageTrial.begin(memory)
@@ -128,15 +114,13 @@ async def answers_in_pieces_are_put_together(memory: Memory) -> None:
             await trial.read(strict=True)
 
 
-@check(
+@check_on_server(
     "FLT06",
     "A batch whose reply was lost is stored once and whole, or not at all.",
     incident=(
         "a client that sends a command again after a lost connection, as redis.Redis(host=…) of "
         "redis-py 8.1 does, runs an RPUSH twice: the message is stored twice."
     ),
-    needs=[Server],
-    own_servers=True,
 )
 async def a_write_whose_answer_was_lost_happens_at_most_once(memory: Memory) -> None:
     trial = await MessageTrial.begin(memory)
@@ -144,7 +128,7 @@ async def a_write_whose_answer_was_lost_happens_at_most_once(memory: Memory) -> 
         await trial.survive(partial(get_network(memory).cut_before_reply, skip=skip))
 
 
-@check(
+@check_on_server(
     "FLT07",
     "A batch that is sent again because its reply was lost is stored once.",
     incident=(
@@ -152,7 +136,6 @@ async def a_write_whose_answer_was_lost_happens_at_most_once(memory: Memory) -> 
         "stored before it lost its connection is stored again by the next worker."
     ),
     needs=[Server, Retries],
-    own_servers=True,
 )
 async def a_retry_after_a_lost_answer_is_stored_once(memory: Memory) -> None:
     client = memory.client
@@ -166,15 +149,13 @@ async def a_retry_after_a_lost_answer_is_stored_once(memory: Memory) -> None:
         await client.expect(session, contents_of(batch))
 
 
-@check(
+@check_on_server(
     "FLT08",
     "A read whose reply is cut off fails or returns the whole history, never a part of it.",
     incident=(
         "RFC 9112 section 8: an answer that ends before its announced length is incomplete, and a "
         "reader that ignores the length takes it for the whole."
     ),
-    needs=[Server],
-    own_servers=True,
 )
 async def half_an_answer_is_never_taken_for_a_whole(memory: Memory) -> None:
     trial = await MessageTrial.begin(memory)
@@ -187,7 +168,7 @@ async def half_an_answer_is_never_taken_for_a_whole(memory: Memory) -> None:
         await trial.recover()
 
 
-@check(
+@check_on_server(
     "FLT09",
     "When all connections have died silently, a new opening works.",
     incident=(
@@ -195,7 +176,6 @@ async def half_an_answer_is_never_taken_for_a_whole(memory: Memory) -> None:
         "everyone shares goes on handing it out."
     ),
     needs=[Server, Reopening],
-    own_servers=True,
 )
 async def dead_connections_do_not_stop_a_new_opening(memory: Memory) -> None:
     old = await MessageTrial.begin(memory)
@@ -208,15 +188,13 @@ async def dead_connections_do_not_stop_a_new_opening(memory: Memory) -> None:
         await old.expect(client)
 
 
-@check(
+@check_on_server(
     "FLT10",
     "When the server closes idle connections, no message is lost and the store goes on.",
     incident=(
         "the Redis setting timeout, and most load balancers, close idle connections: the first "
         "user of the morning gets the error."
     ),
-    needs=[Server],
-    own_servers=True,
 )
 async def connections_closed_while_idle_are_replaced(memory: Memory) -> None:
     trial = await MessageTrial.begin(memory)

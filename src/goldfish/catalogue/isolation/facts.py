@@ -91,18 +91,8 @@ async def a_fact_of_another_user_is_not_got_by_its_id(memory: Memory) -> None:
     needs=[method("revise"), ScopedIds],
 )
 async def a_fact_of_another_user_is_not_revised_by_its_id(memory: Memory) -> None:
-    facts, client = ExpectedFacts(memory), memory.client
-    ann, ben = memory.session("ann"), memory.session("ben")
-    name = await remember(client, ann, SECRET)
-    facts.note(ann, SECRET)
-    await facts.tell(ben, "Ben likes jazz")
-    refused = False
-    try:
-        await client.call("revise", ben, name, "There is no garage")
-    except StoreError:
-        refused = True
-    await facts.expect()
-    if not refused:
+    _, refusal = await _meddle(memory, "revise", "There is no garage")
+    if refusal is None:
         raise Violation("swallowed: revising another user's fact did nothing, but raised no error")
 
 
@@ -117,24 +107,31 @@ async def a_fact_of_another_user_is_not_revised_by_its_id(memory: Memory) -> Non
     needs=[method("forget"), ScopedIds],
 )
 async def a_fact_of_another_user_is_not_forgotten_by_its_id(memory: Memory) -> None:
-    facts, client = ExpectedFacts(memory), memory.client
+    ann, refusal = await _meddle(memory, "forget")  # REV08 is about whether it may be refused
+    client = memory.client
+    if client.has("recall") and SECRET not in await recall_texts(client, ann, SECRET):
+        raise Violation(
+            f"lost: after another user forgot it, {quote(SECRET)} is no longer recalled",
+            str(refusal),
+        )
+
+
+async def _meddle(memory: Memory, method: str, *more: str) -> tuple[str, StoreError | None]:
+    """Let one user call a method with the id of another's fact; raise if a fact changes.
+
+    Return the other user, and the refusal if there was one.
+    """
+    facts, client, refusal = ExpectedFacts(memory), memory.client, None
     ann, ben = memory.session("ann"), memory.session("ben")
     name = await remember(client, ann, SECRET)
     facts.note(ann, SECRET)
     await facts.tell(ben, "Ben likes jazz")
-    refusal = None
     try:
-        await client.call("forget", ben, name)
+        await client.call(method, ben, name, *more)
     except StoreError as error:
-        refusal = error  # REV08 is about whether it may refuse
+        refusal = error
     await facts.expect()
-    if client.has("recall"):
-        found = await recall_texts(client, ann, SECRET)
-        if SECRET not in found:
-            raise Violation(
-                f"lost: after another user forgot it, {quote(SECRET)} is no longer recalled",
-                str(refusal),
-            )
+    return ann, refusal
 
 
 @check(

@@ -8,6 +8,8 @@ from typing import Any
 
 from goldfish.catalogue.registry import Reopening, check
 from goldfish.catalogue.support.comparison import label_findings
+from goldfish.catalogue.support.openings import choose_writers
+from goldfish.catalogue.support.subjects import Messages
 from goldfish.findings.comparison import quote_list
 from goldfish.findings.result import Violation
 from goldfish.harness.errors import StoreError
@@ -168,16 +170,14 @@ async def a_cancelled_call_does_not_break_the_store(memory: Memory) -> None:
     ),
 )
 async def many_calls_in_a_row_exhaust_nothing(memory: Memory) -> None:
-    sessions = [memory.session() for _ in range(10)]
-    batches: dict[str, list[ChatMessage]] = {session: [] for session in sessions}
+    sessions = [Messages(memory) for _ in range(10)]
     for turn in range(150):
-        session = sessions[turn % 10]
-        batches[session].append(message := memory.message())
+        messages = sessions[turn % 10]
         with label_findings(f"call {2 * turn + 1}"):
-            await memory.client.add(session, [message])
-            await memory.client.expect(session, contents_of(batches[session]))
-    for session in sessions:
-        await memory.client.expect(session, contents_of(batches[session]))
+            await messages.write(memory.client)
+            await messages.expect(memory.client)
+    for messages in sessions:
+        await messages.expect(memory.client)
 
 
 @check(
@@ -190,13 +190,12 @@ async def many_calls_in_a_row_exhaust_nothing(memory: Memory) -> None:
     needs=[Reopening],
 )
 async def a_store_can_be_closed_and_opened_again_and_again(memory: Memory) -> None:
-    session, batch = memory.session(), []
+    messages = Messages(memory)
     for turn in range(20):
         with label_findings(f"opening {turn + 1}"):
-            batch.append(message := memory.message())
-            await memory.client.add(session, [message])
+            await messages.write(memory.client)
             await memory.reopen()
-    await memory.client.expect(session, contents_of(batch))
+    await messages.expect(memory.client)
 
 
 @check(
@@ -209,19 +208,19 @@ async def a_store_can_be_closed_and_opened_again_and_again(memory: Memory) -> No
     needs=[Reopening],
 )
 async def several_openings_live_side_by_side(memory: Memory) -> None:
-    first, session = memory.client, memory.session()
-    await first.add(session, batch := memory.messages(2))
+    first, messages = memory.client, Messages(memory)
+    await messages.write(first, 2)
     others = [*await asyncio.gather(*(memory.open() for _ in range(3))), await memory.open()]
     for turn, client in enumerate([*others, first]):
         with label_findings(f"opening {turn + 2}" if client is not first else "the first opening"):
-            await client.expect(session, contents_of(batch))
-    await first.add(session, more := memory.messages(1))
+            await messages.expect(client)
+    await messages.write(first)
     for client in others:
-        await client.expect(session, contents_of([*batch, *more]))
+        await messages.expect(client)
     if memory.target.claims != "one writer":
         await _expect_alive(memory, *others)
     await others[0].close()
-    await first.expect(session, contents_of([*batch, *more]))
+    await messages.expect(first)
     await _expect_alive(memory, first)
 
 
@@ -235,21 +234,18 @@ async def several_openings_live_side_by_side(memory: Memory) -> None:
     needs=[Reopening],
 )
 async def two_openings_do_not_lock_each_other_out(memory: Memory) -> None:
-    first, second = memory.client, await memory.open()
-    session, batch = memory.session(), []
-    writers = [first] if memory.target.claims == "one writer" else [first, second]
+    first, second, messages = memory.client, await memory.open(), Messages(memory)
+    writers = choose_writers(memory, first, second)
     for turn in range(8):
-        writer = writers[turn % len(writers)]
-        reader = second if writer is first else first
-        batch.append(message := memory.message())
+        writer = writers[turn % 2]
         with label_findings(f"turn {turn + 1}"):
-            await writer.add(session, [message])
-            await reader.expect(session, contents_of(batch))
-            await writer.expect(session, contents_of(batch))
+            await messages.write(writer)
+            await messages.expect(second if writer is first else first)
+            await messages.expect(writer)
     await first.offer(memory.session("odd"), [_make_odd_message(memory)])
     with label_findings("after the other opening was refused a value"):
         await _expect_alive(memory, writers[-1])
-        await second.expect(session, contents_of(batch))
+        await messages.expect(second)
 
 
 @check(
@@ -311,13 +307,13 @@ async def a_large_batch_does_not_break_the_next_call(memory: Memory) -> None:
     ),
 )
 async def an_abandoned_reading_does_not_block_the_store(memory: Memory) -> None:
-    session, batch = memory.session(), memory.messages(5)
-    await memory.client.add(session, batch)
+    messages = Messages(memory)
+    await messages.write(memory.client, 5)
     with label_findings("after abandoned readings"):
         for _ in range(3):
-            await _read_one(memory.client, session)
-        await memory.client.add(session, more := memory.messages(1))
-        await memory.client.expect(session, contents_of([*batch, *more]))
+            await _read_one(memory.client, messages.session)
+        await messages.write(memory.client)
+        await messages.expect(memory.client)
         await _expect_alive(memory)
 
 

@@ -3,24 +3,23 @@
 import asyncio
 import contextlib
 
-from goldfish.catalogue.registry import OtherProcess, Server, check
-from goldfish.catalogue.support.servers import get_network
+from goldfish.catalogue.registry import OtherProcess, check
+from goldfish.catalogue.support.servers import check_on_server, get_network
+from goldfish.catalogue.support.subjects import Messages
 from goldfish.catalogue.support.trials import FOREVER, MessageTrial
 from goldfish.harness.errors import StoreError
-from goldfish.harness.memory import Memory, contents_of
+from goldfish.harness.memory import Memory
 
 CROWD = 40  # more than a usual pool has connections
 
 
-@check(
+@check_on_server(
     "LIV12",
     "After forty calls that failed because connections were reset, the store works as before.",
     incident=(
         "the goldfish bot: each failed call kept its connection, until the pool was exhausted and "
         "the bot stopped answering."
     ),
-    needs=[Server],
-    own_servers=True,
 )
 async def calls_that_failed_give_back_what_they_held(memory: Memory) -> None:
     trial = await MessageTrial.begin(memory)
@@ -29,14 +28,12 @@ async def calls_that_failed_give_back_what_they_held(memory: Memory) -> None:
     await trial.recover()
 
 
-@check(
+@check_on_server(
     "LIV13",
     "After forty calls that were given up on a silent network, the store works as before.",
     incident=(
         "redis-py issue 2624: a call that was cancelled left an unread answer on its connection."
     ),
-    needs=[Server],
-    own_servers=True,
 )
 async def calls_that_were_given_up_give_back_what_they_held(memory: Memory) -> None:
     trial = await MessageTrial.begin(memory)
@@ -65,14 +62,14 @@ async def a_stopped_neighbour_does_not_stop_the_others_for_good(memory: Memory) 
         ]
         await asyncio.sleep(memory.random.uniform(0, 0.01))
         pod.pause()
-        mine, batch = memory.session(), memory.messages(2)
-        writing = asyncio.create_task(here.add(mine, batch))
+        mine = Messages(memory)
+        writing = asyncio.create_task(mine.write(here, 2))
         await asyncio.sleep(0.05)
         pod.thaw()
         for call in await asyncio.gather(writing, *busy, return_exceptions=True):
             if isinstance(call, BaseException):
                 raise call
-        await here.expect(mine, contents_of(batch))
+        await mine.expect(here)
 
 
 async def _add_within(memory: Memory, seconds: float) -> None:

@@ -124,23 +124,29 @@ async def offer(client: Client, user: str, text: str, **options: Any) -> StoreEr
 
 
 class ExpectedFacts:
-    """The facts that were acknowledged, by user, and those that were removed."""
+    """The facts that were acknowledged, by user, those that were removed, and those in doubt.
+
+    A fact is in doubt if telling it failed: it may be there or not, but once seen it has to stay.
+    """
 
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
         self.texts: dict[str, list[str]] = {}
         self.gone: dict[str, set[str]] = {}
+        self.doubtful: dict[str, set[str]] = {}
 
     async def tell(self, user: str, *texts: str, client: Client | None = None, **more: Any) -> None:
         """Tell facts about a user, one after the other, and note them."""
         for text in texts:
+            self.doubtful.setdefault(user, set()).add(text)
             await (client or self.memory.client).call("remember", user, text, **more)
             self.note(user, text)
 
     def note(self, user: str, text: str) -> None:
         """Note that a fact was acknowledged."""
         self.texts.setdefault(user, []).append(text)
-        self.gone.setdefault(user, set()).discard(text)
+        for others in (self.gone, self.doubtful):
+            others.setdefault(user, set()).discard(text)
 
     def drop(self, user: str, *texts: str) -> None:
         """Note that these facts, or all, were forgotten or revised or have expired."""
@@ -155,11 +161,13 @@ class ExpectedFacts:
 
     async def fetch(self, user: str, *, client: Client | None = None) -> list[Any]:
         """Return the texts that the store has about a user."""
-        about = [*self.texts.get(user, []), *self.gone.get(user, ())]
+        about = [*self.texts.get(user, []), *self.gone.get(user, ()), *self.doubtful.get(user, ())]
         return await fetch_texts(client or self.memory.client, user, about)
 
     def compare(self, user: str, found: Sequence[Any]) -> None:
         """Raise what is wrong with the texts that were found about a user, in any order."""
+        for text in self.doubtful.get(user, set()).intersection(map(str, found)):
+            self.note(user, text)
         evidence = (f"told {quote_facts(self.texts.get(user, []))}", f"found {quote_facts(found)}")
         self.blame(user, found, *evidence)
         if fault := self._describe_fault(user, found):

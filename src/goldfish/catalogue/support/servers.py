@@ -2,10 +2,17 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
+from goldfish.catalogue.registry import Server, check, service
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Memory
 from goldfish.world.faults import PostgresFaults, Proxy, RedisFaults
+
+# Checks that harm the server or its network, and so get a server of their own.
+check_on_server = partial(check, needs=[Server], own_servers=True)
+check_on_redis = partial(check_on_server, needs=[service("redis")])
+check_on_postgres = partial(check_on_server, needs=[service("postgres")])
 
 
 def get_network(memory: Memory) -> Proxy:

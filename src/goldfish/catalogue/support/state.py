@@ -61,18 +61,23 @@ async def fetch(client: Client, owner: Owner) -> dict[str, Any]:
 
 
 class ExpectedState:
-    """The values that were acknowledged, by owner, and those that they replaced."""
+    """The values that were acknowledged, by owner, those that they replaced, and those in doubt.
+
+    A value is in doubt if setting it failed: it may be there or not, but once seen it has to stay.
+    """
 
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
         self.values: dict[Owner, dict[str, Any]] = {}
         self.past: dict[Owner, list[tuple[str, Any]]] = {}
+        self.doubtful: dict[Owner, dict[str, Any]] = {}
         self.owners: dict[Owner, Owner] = {}  # the session by which each was first named
 
     async def put(
         self, owner: Owner, values: Mapping[str, Any], *, client: Client | None = None
     ) -> None:
         """Set values and note them."""
+        self.doubtful.setdefault(owner.key, {}).update(values)
         await put(client or self.memory.client, owner, values)
         self.note(owner, values)
 
@@ -83,6 +88,8 @@ class ExpectedState:
         over = [(name, own[name]) for name in values if name in own]
         self.past.setdefault(owner.key, []).extend(over)
         own.update(values)
+        doubtful = self.doubtful.get(owner.key, {}).items()
+        self.doubtful[owner.key] = {name: value for name, value in doubtful if name not in values}
 
     def restore(self, owner: Owner, values: Mapping[str, Any]) -> None:
         """Note that the owner has only these values again."""
@@ -101,6 +108,8 @@ class ExpectedState:
 
     def compare(self, owner: Owner, found: Mapping[str, Any]) -> None:
         """Raise what is wrong with the values that were found for an owner."""
+        doubtful = self.doubtful.get(owner.key, {}).items()
+        self.note(owner, {n: v for n, v in doubtful if n in found and _is_same(v, found[n])})
         expected = self.values.get(owner.key, {})
         evidence = (f"set {quote(expected, 300)}", f"found {quote(dict(found), 300)}")
         strange = {

@@ -6,7 +6,7 @@ from typing import Any
 
 from goldfish.catalogue.support.facts import ExpectedFacts, recall_texts
 from goldfish.catalogue.support.openings import expect_fresh
-from goldfish.catalogue.support.state import ExpectedState, Owner, has_user_state
+from goldfish.catalogue.support.state import ExpectedState, Owner, fetch, has_user_state
 from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Client, Memory, contents_of
@@ -73,16 +73,26 @@ class Messages(Subject):
 class Facts(Subject):
     """The facts about one user."""
 
+    name = "facts"
+
     def __init__(self, memory: Memory) -> None:
         super().__init__(memory)
         self.user = memory.session("ann")
         self.known = ExpectedFacts(memory)
         more = (f"Ann met guest {number} in {2000 + number}" for number in itertools.count(1))
         self.texts = itertools.chain(FACTS, more)
+        self.options: dict[str, Any] = {}  # for remember
 
     async def write(self, client: Client, count: int = 1) -> None:
         """Tell one fact after the other."""
-        await self.known.tell(self.user, *itertools.islice(self.texts, count), client=client)
+        texts = itertools.islice(self.texts, count)
+        await self.known.tell(self.user, *texts, client=client, **self.options)
+
+    async def is_empty(self, client: Client) -> bool:
+        """Return True if no fact is listed, or none recalled."""
+        if not await self.known.fetch(self.user, client=client):
+            return True
+        return client.has("recall") and not await recall_texts(client, self.user, FACTS[0])
 
     async def expect(self, client: Client) -> None:
         """List the facts, and recall each by its own words."""
@@ -95,6 +105,8 @@ class Facts(Subject):
 
 class State(Subject):
     """The named values of one session and, if the store has such, of one user."""
+
+    name = "values"
 
     def __init__(self, memory: Memory) -> None:
         super().__init__(memory)
@@ -110,6 +122,10 @@ class State(Subject):
             for owner in self._served(client):
                 values = {"turn": f"number {turn}", f"name {turn}": self.memory.text()}
                 await self.known.put(owner, values, client=client)
+
+    async def is_empty(self, client: Client) -> bool:
+        """Return True if no owner has a value."""
+        return not any([await fetch(client, owner) for owner in self._served(client)])
 
     async def expect(self, client: Client) -> None:
         """Get the values of each owner."""

@@ -11,9 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from goldfish.catalogue.support.facts import ExpectedFacts, unpack_facts
-from goldfish.catalogue.support.state import ExpectedState, Owner, fetch, put
-from goldfish.catalogue.support.subjects import FACTS
+from goldfish.catalogue.support.subjects import Facts, State
 from goldfish.findings.comparison import expect_contents, quote, quote_list
 from goldfish.findings.result import Violation
 from goldfish.harness.errors import StoreError
@@ -23,7 +21,7 @@ from goldfish.world.faults import Fault
 BRIEF = 0.7  # seconds to wait for a call where no answer can come
 RECOVERY = 0.8  # the share of a call's deadline within which a store must work again
 FOREVER = 3600.0
-COMING_BACK = "the fault was over"
+AFTERWARDS = "the fault was over"
 
 Begin = Callable[[], Fault]
 
@@ -161,7 +159,7 @@ class MessageTrial(Trial):
             raise Violation(
                 f"torn: a batch failed, but {len(set(there))} of its {len(batch.contents)} "
                 "messages are stored",
-                f"wrote {quote_list(batch.contents)} ({batch.amid or COMING_BACK})",
+                f"wrote {quote_list(batch.contents)} ({batch.amid or AFTERWARDS})",
                 f"read back {quote_list(found)}",
             )
         elif there:
@@ -182,104 +180,53 @@ class MessageTrial(Trial):
         return False, None
 
 
-class FactTrial(Trial):
+class SubjectTrial(Trial):
+    """Facts or state, whose reads are judged alike at all times."""
+
+    kind: type[Facts | State]
+
+    def __init__(self, memory: Memory, client: Client | None = None) -> None:
+        super().__init__(memory, client)
+        self.subject = self.kind(memory)
+
+    async def prepare(self) -> None:
+        """Write a few things."""
+        await self.subject.write(self.client, 3)
+        await self.subject.expect(self.client)
+
+    async def write(self, count: int = 1) -> bool:
+        """Write new things; those that fail may be there or not."""
+        try:
+            await self.subject.write(self.client, count)
+        except StoreError:
+            return False
+        return True
+
+    async def read(self) -> bool:
+        """Read everything; if nothing is returned, an error was swallowed."""
+        try:
+            if await self.subject.is_empty(self.client):
+                raise Violation(
+                    f"swallowed: {self.subject.name} were acknowledged, but a read returned none "
+                    f"({self.amid or AFTERWARDS})"
+                )
+            await self.subject.expect(self.client)
+        except StoreError:
+            return False
+        return True
+
+    async def expect(self, client: Client) -> None:
+        """Read everything by another client."""
+        await self.subject.expect(client)
+
+
+class FactTrial(SubjectTrial):
     """The facts about one user."""
 
-    def __init__(self, memory: Memory, client: Client | None = None) -> None:
-        super().__init__(memory, client)
-        self.user = memory.session("ann")
-        self.expected = ExpectedFacts(memory)
-        self.doubtful: list[str] = []  # told, and answered by an error
-
-    async def prepare(self) -> None:
-        """Tell a few facts."""
-        await self.expected.tell(self.user, *FACTS[:3], client=self.client)
-        await self.expected.expect(self.user, client=self.client)
-
-    async def write(self, count: int = 1) -> bool:
-        """Tell one new fact after the other."""
-        return all([await self._tell() for _ in range(count)])
-
-    async def _tell(self) -> bool:
-        number = len(self.doubtful) + len(self.expected.texts[self.user])
-        text = f"Ann was number {number} in the queue"
-        try:
-            await self.expected.tell(self.user, text, client=self.client)
-        except StoreError:
-            self.doubtful.append(text)
-            return False
-        return True
-
-    async def read(self) -> bool:
-        """List and recall facts: some at any time, and everything when nothing is wrong."""
-        try:
-            for method, *arguments in (["list_facts"], ["recall", FACTS[0]]):
-                if self.client.has(method):
-                    found = await self.client.call(method, self.user, *arguments)
-                    self._expect_some(unpack_facts(found, method))
-            if not self.amid:
-                await self.expect(self.client)
-        except StoreError:
-            return False
-        return True
-
-    def _expect_some(self, found: Sequence[Any]) -> None:
-        if not found:
-            raise Violation(
-                f"swallowed: user {quote(self.user)} had facts, but a read returned none "
-                f"({self.amid or COMING_BACK})"
-            )
-
-    async def expect(self, client: Client) -> None:
-        """List all facts, or recall each."""
-        found = await self.expected.fetch(self.user, client=client)
-        self.expected.compare(self.user, [each for each in found if each not in self.doubtful])
+    kind = Facts
 
 
-class StateTrial(Trial):
-    """The named values of one session."""
+class StateTrial(SubjectTrial):
+    """The named values of one session and one user."""
 
-    def __init__(self, memory: Memory, client: Client | None = None) -> None:
-        super().__init__(memory, client)
-        self.owner = Owner(memory.session())
-        self.expected = ExpectedState(memory)
-        self.doubtful: dict[str, Any] = {}  # set, and answered by an error
-
-    async def prepare(self) -> None:
-        """Set a few values."""
-        values = {"note": self.memory.text(), "deep": {"a": [1]}}
-        await self.expected.put(self.owner, values, client=self.client)
-        await self.expected.expect(self.owner, client=self.client)
-
-    async def write(self, count: int = 1) -> bool:
-        """Set new names by one call."""
-        texts = [self.memory.text() for _ in range(count)]
-        values = {f"name of {text}": text for text in texts}
-        try:
-            await put(self.client, self.owner, values)
-        except StoreError:
-            self.doubtful |= values
-            return False
-        self.expected.note(self.owner, values)
-        return True
-
-    async def read(self) -> bool:
-        """Get all values."""
-        try:
-            await self.expect(self.client)
-        except StoreError:
-            return False
-        return True
-
-    async def expect(self, client: Client) -> None:
-        """Get all values; those in doubt that are there have to stay."""
-        found = await fetch(client, self.owner)
-        if not found:
-            raise Violation(
-                f"swallowed: {self.owner} had values, but a read returned none "
-                f"({self.amid or COMING_BACK})"
-            )
-        landed = {name: value for name, value in self.doubtful.items() if name in found}
-        self.expected.note(self.owner, landed)
-        self.doubtful = {n: value for n, value in self.doubtful.items() if n not in landed}
-        self.expected.compare(self.owner, found)
+    kind = State
