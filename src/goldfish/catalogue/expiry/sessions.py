@@ -8,6 +8,7 @@ import asyncio
 import inspect
 import time
 from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
 from typing import Any, TypeVar
 
 from goldfish.catalogue.registry import Reopening, Retries, carries, check, method
@@ -33,6 +34,35 @@ async def do_nothing() -> None:
     """Do nothing in the meantime."""
 
 
+async def expect_gone(
+    what: str,
+    doomed: Iterable[Any],
+    read: Callable[[], Awaitable[list[Any]]],
+    meanwhile: Act = do_nothing,
+    *,
+    since: float | None = None,
+) -> None:
+    """Raise if doomed values are still read long after a second; meanwhile, act repeatedly.
+
+    The first read comes when the second is over: a read must not be what keeps them alive.
+    ``since`` is the moment at which the second began, if that is not now.
+    """
+    began, expected = since or time.monotonic(), list(doomed)
+    passed, found = 0.0, expected
+    while passed < LATEST:
+        passed = time.monotonic() - began  # before the read: a slow answer may be an old one
+        if passed > SOON:
+            found = await read()
+            if not any(each in expected for each in found):
+                return
+        await meanwhile()
+        await asyncio.sleep(0.1)
+    raise Violation(
+        f"stale: {what} got a TTL of {SOON} s, but is still there after {passed:.1f} s",
+        f"read back {quote_list(found)}",
+    )
+
+
 async def expect_expiry(
     client: Client,
     session: str,
@@ -42,26 +72,10 @@ async def expect_expiry(
     since: float | None = None,
     **options: Any,
 ) -> None:
-    """Raise if these contents are still read long after a second; meanwhile, act repeatedly.
-
-    The session is first read when the second is over: a read must not be what keeps it alive.
-    ``since`` is the moment at which the second began, if that is not now.
-    """
-    began, expected = since or time.monotonic(), list(doomed)
-    passed, found = 0.0, expected
-    while passed < LATEST:
-        passed = time.monotonic() - began  # before the read: a slow answer may be an old one
-        if passed > SOON:
-            found = await client.contents(session, **options)
-            if not any(each in expected for each in found):
-                return
-        await meanwhile()
-        await asyncio.sleep(0.1)
-    raise Violation(
-        f"stale: session {quote(session)} got a TTL of {SOON} s, but is still there after "
-        f"{passed:.1f} s",
-        f"read back {quote_list(found)}",
-    )
+    """Raise if these contents of the session are still read long after a second."""
+    what = f"session {quote(session)}"
+    read = partial(client.contents, session, **options)
+    await expect_gone(what, doomed, read, meanwhile, since=since)
 
 
 async def expect_alive(client: Client, session: str, expected: Iterable[Any], why: str) -> None:
@@ -112,7 +126,7 @@ def expect_time_left(left: Any, asked: float, passed: float) -> None:
     """Raise unless ``left`` is about the time left of a deadline that was set this long ago."""
     if isinstance(left, bool) or not isinstance(left, int | float):
         raise Violation(f"wrong: get_ttl returned {quote(left)} for a deadline in {asked:g} s")
-    if abs(left - (asked - passed)) > 2.1:  # seconds are rounded here and there
+    if abs(left - (asked - passed)) > 2.1:  # some stores round to seconds
         raise Violation(
             f"wrong: get_ttl returned {left:g} when {asked - passed:.1f} of {asked:g} s were left"
         )
@@ -191,7 +205,7 @@ async def a_deadline_holds_for_every_opening(memory: Memory) -> None:
     await expect_expiry(two, known, contents_of(batch))
     client = await memory.reopen()
     await expect_expiry(client, reopened, contents, since=began)
-    await expect_alive(client, lasting, others, f"with a deadline in {MINUTE} s")
+    await expect_alive(client, lasting, others, f"though its deadline is in {MINUTE} s")
 
 
 @check(
@@ -208,7 +222,7 @@ async def a_session_does_not_expire_early(memory: Memory) -> None:
     for seconds in (MINUTE, 3_600, 31 * 86_400, 10 * 365 * 86_400):
         session, contents = await write_contents(memory, f"for-{seconds}")
         await memory.client.call("set_ttl", session, seconds)
-        there[session] = contents, f"with a deadline in {seconds:,} s"
+        there[session] = contents, f"though its deadline is in {seconds:,} s"
     await asyncio.sleep(0.15)
     for session, (contents, why) in there.items():
         await expect_alive(memory.client, session, contents, why)
