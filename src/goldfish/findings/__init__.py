@@ -1,1 +1,4 @@
-"""What is said about a memory: kinds of findings, results, verdicts and remedies."""
+"""What is found out about a memory: kinds of findings, results with their reasons, remedies.
+
+It imports the history and the errors.
+"""

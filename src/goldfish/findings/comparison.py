@@ -1,8 +1,8 @@
-"""What is wrong between the history that must be there and the one that was read."""
+"""The comparison of the contents that must be there with those that were read."""
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from goldfish.errors import mask
@@ -11,6 +11,9 @@ from goldfish.findings.result import Violation
 WINDOW = 500  # characters at each end of a long value that evidence may show
 
 _TAG = re.compile(r"\[[A-Z]{3}\d\d-\d+\]")
+
+
+Explanation = tuple[str, tuple[Any, ...]]  # a sentence, and the contents that it is about
 
 
 def expect_contents(
@@ -27,55 +30,54 @@ def expect_contents(
     """
     if list(expected) == list(found):
         return
-    summary, about = _explained(expected, found, f"session {quote(session)}", foreign, gone)
+    origins = {
+        "leaked": ("written to another session", foreign),
+        "resurrected": ("removed", gone),
+    }
+    summary, about = next(_explain(expected, found, f"session {quote(session)}", origins))
     evidence = (f"expected {quote_list(expected)}", f"read back {quote_list(found)}")
     raise Violation(summary, *evidence, session=session, about=about)
 
 
-def _explained(
+def _explain(
     expected: Sequence[Any],
     found: Sequence[Any],
     where: str,
-    foreign: Iterable[Any],
-    gone: Iterable[Any],
-) -> tuple[str, tuple[Any, ...]]:
-    """The difference in a sentence, and the contents that it is about: the worst of it first."""
+    origins: Mapping[str, tuple[str, Iterable[Any]]],
+) -> Iterator[Explanation]:
+    """Yield what is wrong with the contents, the gravest first."""
     wanted, got = Counter(map(repr, expected)), Counter(map(repr, found))
     extra = [each for each in found if repr(each) not in wanted]
     missing = [each for each in expected if repr(each) not in got]
-    for word, known, was in (
-        ("leaked", foreign, "written to another session"),
-        ("resurrected", gone, "removed"),
-    ):
-        strangers = {repr(each) for each in known}
-        if seen := [each for each in extra if repr(each) in strangers]:
-            return f"{word}: {quote(seen[0])} was {was}, but {where} returns it", tuple(seen)
-    if altered := _altered(missing, extra):
+    for word, (was, contents) in origins.items():
+        known = set(map(repr, contents))
+        if back := [each for each in extra if repr(each) in known]:
+            yield f"{word}: {quote(back[0])} was {was}, but {where} returns it", tuple(back)
+    if altered := _find_altered(missing, extra):
         before, after = map(quote, altered)
-        return f"corrupted: {where} was given {before}, but returns {after}", altered
+        yield f"corrupted: {where} was given {before}, but returns {after}", altered
     if missing:
-        share = f"({len(missing)} of {len(expected)} missing)"
-        text = f"{quote(missing[0])} was acknowledged, but {where} does not return it {share}"
-        return f"lost: {text}", tuple(missing)
+        text = f"{quote(missing[0])} was acknowledged, but {where} does not return it"
+        yield f"lost: {text} ({len(missing)} of {len(expected)} missing)", tuple(missing)
     if extra:
-        return f"phantom: {quote(extra[0])} was never written, but {where} returns it", tuple(extra)
-    if repeated := [each for each in expected if got[repr(each)] > wanted[repr(each)]]:
-        return f"duplicated: {where} returns {quote(repeated[0])} too often", tuple(repeated)
+        yield f"phantom: {quote(extra[0])} was never written, but {where} returns it", tuple(extra)
+    if more := [each for each in expected if got[repr(each)] > wanted[repr(each)]]:
+        yield f"duplicated: {where} returns {quote(more[0])} too often", tuple(more)
     if fewer := [each for each in expected if got[repr(each)] < wanted[repr(each)]]:
         text = (
             f"{quote(fewer[0])} was acknowledged several times, but {where} returns it less often"
         )
-        return f"lost: {text}", tuple(fewer)
+        yield f"lost: {text}", tuple(fewer)
     place = next(at for at, each in enumerate(found) if each != expected[at])
     stranger, rightful = found[place], expected[place]
     text = (
         f"{where} returns {quote(stranger)} in place {place + 1}, where {quote(rightful)} belongs"
     )
-    return f"reordered: {text}", (stranger, rightful)
+    yield f"reordered: {text}", (stranger, rightful)
 
 
-def _altered(missing: Sequence[Any], extra: Sequence[Any]) -> tuple[Any, Any] | None:
-    """A content that came back changed: the same tag, or all that is left on both sides."""
+def _find_altered(missing: Sequence[Any], extra: Sequence[Any]) -> tuple[Any, Any] | None:
+    """Return a content that came back changed: the same tag, or all that is left on both sides."""
     tagged = {match.group(): each for each in extra if (match := _TAG.search(str(each)))}
     for each in missing:
         match = _TAG.search(str(each))
@@ -87,10 +89,10 @@ def _altered(missing: Sequence[Any], extra: Sequence[Any]) -> tuple[Any, Any] | 
 
 
 def quote(value: object, limit: int = 60) -> str:
-    """The value as evidence: printable, masked, on one line, cut in the middle if it is long."""
+    """Return the value as evidence: printable, masked, on one line, without a long middle."""
     plain = value if isinstance(value, str) else repr(value)
-    told = mask(plain)  # before it is cut: half a URL may hide where its password ends
-    ends = told if len(told) <= 2 * WINDOW else told[:WINDOW] + told[-WINDOW:]
+    masked = mask(plain)  # before it is cut: half a URL may hide where its password ends
+    ends = masked if len(masked) <= 2 * WINDOW else masked[:WINDOW] + masked[-WINDOW:]
     if isinstance(value, str):
         text = repr(ends) if ends.isprintable() else ascii(ends)
     else:
@@ -101,7 +103,7 @@ def quote(value: object, limit: int = 60) -> str:
 
 
 def quote_list(values: Sequence[Any], most: int = 6, what: str = "messages") -> str:
-    """The values as evidence: the first and the last of many."""
+    """Return the values as evidence: of many, the first and the last."""
     if len(values) <= most:
         return "[" + ", ".join(quote(each, 40) for each in values) + "]"
     head = ", ".join(quote(each, 40) for each in values[:3])

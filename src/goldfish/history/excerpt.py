@@ -146,9 +146,9 @@ def _find_text(value: Any) -> str:
     try:
         fact = getattr(value, "fact", value)
         for name in ("text", "content", "memory"):
-            said = fact.get(name) if isinstance(fact, Mapping) else getattr(fact, name, None)
-            if isinstance(said, str):
-                return said
+            text = fact.get(name) if isinstance(fact, Mapping) else getattr(fact, name, None)
+            if isinstance(text, str):
+                return text
         return repr(value)
     except Exception as error:  # a stranger's object, which may not even have a form
         return f"<{type(value).__name__}: {type(error).__name__}>"

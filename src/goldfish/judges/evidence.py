@@ -60,15 +60,15 @@ def _mark_gaps(calls: Iterable[Call], whole: Iterable[Call]) -> Iterator[Call]:
         if original is None or not original.result or call.action != "read":
             yield call
         else:
-            kept = _mark_gap(original.result, set(call.result))
-            yield call._replace(result=tuple(kept), value=original.value)
+            result = tuple(_mark_gap(original.result, set(call.result)))
+            yield call._replace(result=result, value=original.value)
 
 
-def _mark_gap(contents: Iterable[str], told: set[str]) -> Iterator[str]:
+def _mark_gap(contents: Iterable[str], kept: set[str]) -> Iterator[str]:
     in_gap = False
     for content in contents:
-        if content in told:
+        if content in kept:
             yield content
         elif not in_gap:
             yield GAP
-        in_gap = content not in told
+        in_gap = content not in kept

@@ -17,12 +17,12 @@ class Tally:
         """Count the messages of one session."""
         ends, looked = session.ends, _find_last_look(session)
         shown: set[int] = set().union(*(read.shown for read in session.reads))
-        told = shown.union(presence.missed)
+        settled = shown.union(presence.missed)
         late = (number for number, end in enumerate(ends) if looked <= end < inf)
         self._acknowledged += len(ends) - 1 - ends.count(inf)
         self._confirmed += sum(ends[number] < inf for number in shown)
         self._lost += sum(ends[x] < inf and presence.is_lost(x) for x in presence.missed)
-        self._never_read += sum(number not in told for number in late if number != FRONT)
+        self._never_read += sum(number not in settled for number in late if number != FRONT)
 
     def make_judgement(self, findings: tuple[Finding, ...]) -> Judgement:
         """Return the counts with the findings."""

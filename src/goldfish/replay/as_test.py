@@ -119,9 +119,9 @@ class _Names:
 
     def __init__(self, calls: Sequence[Call]) -> None:
         contents = [each for call in calls for each in (call.value, call.result)]
-        told = [find_tag(each) for every in contents if isinstance(every, tuple) for each in every]
-        said = [each for each in contents if isinstance(each, str)]
-        self._there = {*told, *said, *(name for call in calls for name in call[:2])}
+        tags = [find_tag(each) for every in contents if isinstance(every, tuple) for each in every]
+        texts = [each for each in contents if isinstance(each, str)]
+        self._there = {*tags, *texts, *(name for call in calls for name in call[:2])}
         self._given: dict[str, str] = {}
 
     def plain(self, name: str, letter: str) -> str:

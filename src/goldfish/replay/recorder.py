@@ -15,7 +15,7 @@ NOT_CALLS = {"aclose", "close", "lacking", "__aexit__", "__exit__"}
 
 
 def record(store: Store, path: str | os.PathLike[str]) -> Store:
-    """The same store; every call is also a line of the file, with its arguments and its answer.
+    """Return the same store; each call also adds a line with its answer to the file.
 
     The file is added to, and may be shared by threads and processes. It holds what users said: it
     is made readable for its owner alone. ``goldfish replay FILE --against TARGET`` asks another

@@ -13,7 +13,7 @@ class Estimate:
     """The progress of a run, check by check; ``max_time`` and ``grow`` are those of its plan.
 
     The time left is what the remaining checks take at the pace of those that have ended. Checks
-    differ, so it is a guess, and is told as one; a limit on the time is certain, and bounds it.
+    differ, so it is a guess, and is shown as one; a limit on the time is certain, and bounds it.
     """
 
     target: str

@@ -1,4 +1,4 @@
-"""What every report asks of results: which have a verdict, by which reason, told in which lines."""
+"""What every report asks of results: which have a verdict, for which reason, in which lines."""
 
 from collections.abc import Iterable, Iterator
 

@@ -20,7 +20,7 @@ LONGEST = 400
 
 
 def describe_finding(result: Result) -> str:
-    """Return the finding told by its calls; if they do not tell it, the sentence of the check."""
+    """Return what the calls of the finding show, or else the sentence of the check."""
     if result.excerpt is not None:
         highlight = find_highlight(result.excerpt, result.finding)
         if sentence := _describe_calls(highlight, result.excerpt.about):
