@@ -43,7 +43,7 @@ def test_the_model_is_installed_once(
     only_from(tmp_path / "shelf", monkeypatch)
     no_model(tmp_path, monkeypatch)
     assert run_command(["model", "install"]) == 0
-    assert capsys.readouterr().out == f"all-MiniLM-L6-v2 is now in {model.cache()}\n"
+    assert capsys.readouterr().out == f"all-MiniLM-L6-v2 is now in {model.cache_directory()}\n"
     assert run_command(["model", "install"]) == 0
     assert "is there already, in" in capsys.readouterr().out
 
@@ -68,7 +68,7 @@ def test_a_model_that_the_user_named_is_not_installed_over(
     monkeypatch.setenv(model.VARIABLE, str(tmp_path / "typo"))
     assert run_command(["model", "install"]) == 2
     assert "or unset it and run `goldfish model install`" in capsys.readouterr().err
-    assert not model.cache().exists()
+    assert not model.cache_directory().exists()
 
 
 def test_an_unknown_action_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

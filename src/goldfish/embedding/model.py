@@ -30,7 +30,7 @@ class Files:
 
 def find() -> Path:
     """Return the model's directory: the user's, our cache, the package, or Hugging Face's cache."""
-    if directory := given():
+    if directory := read_setting():
         return _require_model(directory)
     for directory in _candidates():
         if _is_model(directory):
@@ -38,20 +38,20 @@ def find() -> Path:
     raise ModelNotFoundError(f"the model {NAME} is not on this machine: run `{INSTALL}`")
 
 
-def whole() -> Path:
+def verify() -> Path:
     """Return the model's directory, after comparing its files with their digests."""
     directory = find()
     read(directory)
     return directory
 
 
-def given() -> Path | None:
-    """Return the directory that the user named, if any."""
+def read_setting() -> Path | None:
+    """Return the directory that GOLDFISH_MODEL names, if it is set."""
     named = os.environ.get(VARIABLE)
     return Path(named).expanduser() if named else None
 
 
-def cache() -> Path:
+def cache_directory() -> Path:
     """Return where `goldfish model install` puts the model."""
     return _caches() / "goldfish" / "models" / NAME
 
@@ -73,7 +73,7 @@ def _read(file: Path) -> bytes:
 
 
 def _advise() -> str:
-    if given():
+    if read_setting():
         return f"set {VARIABLE} to a whole copy of {NAME}, or unset it and run `{INSTALL}`"
     return f"run `{INSTALL}`"
 
@@ -92,7 +92,7 @@ def _is_model(directory: Path) -> bool:
 
 
 def _candidates() -> Iterator[Path]:
-    yield cache()
+    yield cache_directory()
     if spec := find_spec(PACKAGE):  # found, and not imported: that would import torch
         for place in spec.submodule_search_locations or ():
             yield Path(place) / "model"

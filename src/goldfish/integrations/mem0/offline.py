@@ -42,7 +42,7 @@ def _silent_import() -> Iterator[None]:
 
 def _directory() -> str:
     """Return where Mem0 keeps its id of this machine: beside our model, not in the user's home."""
-    path = model.cache().parents[1] / "mem0"
+    path = model.cache_directory().parents[1] / "mem0"
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError:  # that place is not writable

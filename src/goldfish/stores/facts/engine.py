@@ -250,15 +250,15 @@ class FactEngine:
     async def _do_locked(self, facts: UserFacts, work: Callable[[], T], large: bool) -> T:
         """Do the work with the lock: in a thread if it is much, or if one has to wait for it."""
 
-        def locked() -> T:
+        def work_locked() -> T:
             with facts.lock:
                 facts.refuse_lost()
                 return work()
 
         if large or not facts.lock.acquire(blocking=False):
-            return await asyncio.to_thread(locked)
+            return await asyncio.to_thread(work_locked)
         try:
-            return locked()
+            return work_locked()
         finally:
             facts.lock.release()
 

@@ -134,7 +134,7 @@ class UserFacts(ProcessIndex[Known]):
     def fact(self, entry: Entry) -> Fact:
         """Return the fact as callers see it, theirs to change."""
         row = entry.row
-        near = [other.row.id for other in self._linked(entry)]
+        near = [other.row.id for other in self._find_linked(entry)]
         return build_fact(
             self.user_id, row.id, row.base, row.said, times_seen=row.times_seen, near=near
         )
@@ -185,7 +185,7 @@ class UserFacts(ProcessIndex[Known]):
             if wanted.matches(entry.metadata):
                 yield entry, score, why()
 
-    def _linked(self, entry: Entry) -> list[Entry]:
+    def _find_linked(self, entry: Entry) -> list[Entry]:
         """Return the facts that this one was linked to, and those that were linked to it."""
         if not entry.links and entry.row.id not in self._linked_by:
             return []

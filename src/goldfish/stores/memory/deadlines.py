@@ -1,7 +1,9 @@
 """Deadlines of what is kept in a dict: expired keys are found without a look at all others."""
 
 import heapq
-from collections.abc import Hashable, Iterator
+import math
+import time
+from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
@@ -41,10 +43,19 @@ class Deadlines(Generic[Key]):
             self._heap = [each for each in self._heap if self._soonest.get(each[2]) == each[0]]
             heapq.heapify(self._heap)
 
-    def over(self, now: float) -> Iterator[Key]:
-        """Yield the keys whose moment has come; each is forgotten when it is taken."""
+    def sweep(
+        self, now: float, expire: Callable[[Key], float | None], seconds: float = math.inf
+    ) -> None:
+        """Call ``expire`` with each key whose moment has come, for so many seconds at most.
+
+        It drops what is over, and returns when the key is to come up again, if it is not.
+        """
         while self._heap and self._heap[0][0] <= now:
             moment, _, key = heapq.heappop(self._heap)
             if self._soonest.get(key) == moment:
                 del self._soonest[key]
-                yield key
+                again = expire(key)
+                if again is not None:
+                    self.note(key, again)
+                if time.monotonic() > now + seconds:
+                    return

@@ -72,15 +72,19 @@ class _User:
 
     def drop_expired(self, now: float) -> None:
         """Drop the facts whose time is over, and the tokens of calls that are long done."""
-        for seq in self.deadlines.over(now):
-            row = self.rows[seq]
-            if row.expires_at is not None:
-                if row.expires_at > now:
-                    self.deadlines.note(seq, row.expires_at)
-                else:
-                    self.drop(seq)
-        for token in self.token_deadlines.over(now):
-            self.tokens_of[self.tokens.pop(token)].remove(token)
+
+        def expire(seq: int) -> float | None:
+            moment = self.rows[seq].expires_at
+            if moment is not None and moment <= now:
+                self.drop(seq)
+                return None
+            return moment
+
+        self.deadlines.sweep(now, expire)
+        self.token_deadlines.sweep(now, self._drop_token)
+
+    def _drop_token(self, token: str) -> None:
+        self.tokens_of[self.tokens.pop(token)].remove(token)
 
     @property
     def next(self) -> float | None:
@@ -221,15 +225,16 @@ class MemoryFacts:
 
     def _sweep(self, now: float) -> None:
         """Drop what has expired of users that nobody asks for, for a moment at most."""
-        for user_id in self._deadlines.over(now):
+
+        def expire(user_id: str) -> float | None:
             user = self._users[user_id]
             user.drop_expired(now)
             if user.rows:
-                self._note(user_id, user)
-            else:
-                self._remove(user_id)
-            if time.monotonic() > now + STEP_SECONDS:
-                return
+                return user.next
+            self._remove(user_id)
+            return None
+
+        self._deadlines.sweep(now, expire, STEP_SECONDS)
 
     def _note(self, user_id: str, user: _User) -> None:
         if user.next is not None:

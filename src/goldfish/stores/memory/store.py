@@ -269,12 +269,12 @@ class InMemoryStore(BaseStore):
     def _sweep(self) -> None:
         """Drop expired sessions that nobody asks for, for a moment at most."""
         now = time.monotonic()
-        for session_id in self._deadlines.over(now):
+
+        def expire(session_id: str) -> float | None:
             session = self._by_id.get(session_id)
-            if session is not None and session.deadline is not None:
-                if session.deadline > now:
-                    self._deadlines.note(session_id, session.deadline)
-                else:
-                    del self._by_id[session_id]
-            if time.monotonic() > now + STEP_SECONDS:
-                return
+            if session is None or session.deadline is None or session.deadline > now:
+                return None if session is None else session.deadline
+            del self._by_id[session_id]
+            return None
+
+        self._deadlines.sweep(now, expire, STEP_SECONDS)

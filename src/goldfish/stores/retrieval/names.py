@@ -64,7 +64,7 @@ def _label(value: str) -> Label:
 
 
 def _is_meant(query: str, name: Label) -> bool:
-    """Whether a name is meant: Will only by "Will", and not at the beginning of a question."""
+    """Return whether a name is meant: Will only by "Will", and not at the beginning."""
     if any(word not in STOP_WORDS for word in name):
         return True
     return any(found.start() for found in re.finditer(rf"\b{name[0].capitalize()}\b", query))

@@ -150,7 +150,7 @@ class Reader(Lane):
                 return
 
     def _finish(self) -> None:
-        """Nothing: a reader leaves nothing behind."""
+        """Do nothing: a reader leaves nothing behind."""
 
 
 class Writer(Lane):
