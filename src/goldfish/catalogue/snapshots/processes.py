@@ -67,12 +67,8 @@ async def one_process_saves_and_dies_and_others_roll_back(memory: Memory) -> Non
 )
 async def a_kill_during_a_rollback_leaves_one_state_or_the_other(memory: Memory) -> None:
     client, session = memory.client, memory.session()
-    old, new = memory.messages(12), memory.messages(12)
-    await client.add(session, old)
-    before = await save(client, session)
-    await client.add(session, new)
-    after = await save(client, session)
-    states = [[*old, *new], old]
+    (before, old), (after, both) = await save_states(memory, client, session, 2, size=12)
+    states = [both, old]
     aim = Aim(memory.random)
     await aim.measure(client, "rollback_to_snapshot", session, before)
     for _ in repeat(memory):
@@ -82,7 +78,7 @@ async def a_kill_during_a_rollback_leaves_one_state_or_the_other(memory: Memory)
         if answered and state == 0:
             await client.expect(session, contents_of(states[1]))
         await expect_listed(client, session, [before, after])
-    await expect_state(client, session, before, old, gone=new)
+    await expect_state(client, session, before, old, gone=both)
 
 
 @check(
@@ -123,8 +119,7 @@ async def _list_whole(client: Client, session: str, names: list[Any]) -> list[An
     needs=[*RESTORING, OtherProcess],
 )
 async def two_processes_that_roll_back_at_once_leave_one_of_the_states(memory: Memory) -> None:
-    client, session, kept = memory.client, memory.session(), memory.messages(2)
-    await client.add(session, kept)
+    client, (session, kept) = memory.client, await write_session(memory, 2)
     base = await save(client, session)
     saved = []
     for _ in range(2):
@@ -152,8 +147,7 @@ async def two_processes_that_roll_back_at_once_leave_one_of_the_states(memory: M
     needs=[*RESTORING, OtherProcess],
 )
 async def a_write_at_the_moment_of_a_rollback_is_before_it_or_after(memory: Memory) -> None:
-    client, session, kept = memory.client, memory.session(), memory.messages(4)
-    await client.add(session, kept)
+    client, (session, kept) = memory.client, await write_session(memory, 4)
     name = await save(client, session)
     writer, other = await memory.elsewhere(), await memory.elsewhere()
     for _ in repeat(memory):

@@ -144,8 +144,7 @@ async def _remove(client: Client, session: str, way: str, batch: list[ChatMessag
     needs=RESTORING,
 )
 async def a_snapshot_does_not_change_with_its_session(memory: Memory) -> None:
-    client, session, kept = memory.client, memory.session(), memory.messages(2)
-    await client.add(session, kept)
+    client, (session, kept) = memory.client, await write_session(memory, 2)
     name = await save(client, session)
     for _ in range(3):
         later = memory.messages(2)
@@ -313,15 +312,8 @@ def _expect_counts(found: list[object], names: list[object]) -> None:
 )
 async def labels_come_back_as_they_were_given(memory: Memory) -> None:
     client, session = memory.client, memory.session()
-    labels = [
-        "before the refund",
-        "",
-        None,
-        "it's 100%; DROP TABLE x;--",
-        "前 🐠",
-        "../../etc",
-        "a",
-    ]
+    labels = ["before the refund", "", None, "it's 100%; DROP TABLE x;--"]
+    labels += ["前 🐠", "../../etc", "a"]
     await client.add(session, memory.messages(1))
     saved = {repr(await save(client, session, label=label)): label for label in labels}
     for each in await client.call("list_snapshots", session):
@@ -480,17 +472,13 @@ async def a_rollback_restores_the_time_that_was_left(memory: Memory) -> None:
 )
 async def snapshots_survive_reopen(memory: Memory) -> None:
     client, session = memory.client, memory.session()
-    old, new = memory.messages(2), memory.messages(2)
-    await client.add(session, old)
-    first = await save(client, session)
-    await client.add(session, new)
-    second = await save(client, session)
+    (first, old), (second, both) = await save_states(memory, client, session, 2)
     client = await memory.reopen()
     await expect_listed(client, session, [first, second])
-    await expect_state(client, session, first, old, gone=new)
+    await expect_state(client, session, first, old, gone=both)
     client = await memory.reopen()
-    await client.expect(session, contents_of(old), gone=contents_of(new))
-    await expect_state(client, session, second, [*old, *new])
+    await client.expect(session, contents_of(old), gone=contents_of(both))
+    await expect_state(client, session, second, both)
 
 
 @check(
