@@ -2,21 +2,21 @@
 
     GoldfishError
     ├── MemoryStoreError                 a store could not do what was asked
-    │   ├── MemoryStoreBackendError      the backend failed: never an empty history instead
+    │   ├── MemoryStoreBackendError      the backend failed; it never looks like an empty history
     │   │   └── SchemaTooNewError        the data were written by a newer goldfish
-    │   ├── FactNotFound                 the user has no such fact: nothing was changed
+    │   ├── FactNotFound                 the user has no such fact; nothing was changed
     │   ├── MemoryStoreClosedError       the store was used after aclose()
     │   ├── ModelMismatchError           the stored vectors are those of another model
-    │   ├── SnapshotNotFound             the session has no such snapshot: nothing was changed
+    │   ├── SnapshotNotFound             the session has no such snapshot; nothing was changed
     │   └── UnstorableError              the value cannot be kept exactly (also a ValueError)
     ├── UnknownStoreURLError             open_store() does not know the scheme (also a ValueError)
-    ├── UsageError                       an option or a code makes no sense (also a ValueError)
+    ├── UsageError                       an option or a code is not valid (also a ValueError)
     ├── HistoryError                     a stored history cannot be read (also a ValueError)
     ├── TargetError                      a target cannot be found, imported or used
     ├── MissingExtraError                an optional package is not installed (also an ImportError)
-    ├── ModelNotFoundError               the embedding model is not here, or its files are damaged
-    ├── EmbedderError                    an embedder failed, or returned what are no vectors
-    └── ServiceError                     a real server could not be started or steered
+    ├── ModelNotFoundError               the embedding model is not installed, or is damaged
+    ├── EmbedderError                    an embedder failed, or did not return vectors
+    └── ServiceError                     a server could not be started or controlled
         └── NotPossibleError             a fault cannot be made here, as this user or on this system
 
 A wrong argument is a plain ``TypeError`` or ``ValueError``, raised before anything is written.
@@ -66,7 +66,7 @@ class UnknownStoreURLError(GoldfishError, ValueError):
 
 
 class UsageError(GoldfishError, ValueError):
-    """An option, a code or a file that makes no sense; the message says what would."""
+    """An option, a code or a file is not valid; the message says what would be."""
 
 
 class HistoryError(GoldfishError, ValueError):
@@ -82,7 +82,7 @@ class MissingExtraError(GoldfishError, ImportError):
 
     @classmethod
     def of(cls, package: str, extra: str) -> "MissingExtraError":
-        """The error for a package, with the command that installs it."""
+        """Return the error for a package, with the command that installs it."""
         return cls(f"{package} is not installed: pip install 'goldfish[{extra}]'")
 
 
@@ -91,11 +91,11 @@ class ModelNotFoundError(GoldfishError):
 
 
 class EmbedderError(GoldfishError):
-    """An embedder failed, or returned what are no vectors."""
+    """An embedder failed, or did not return vectors."""
 
 
 class ServiceError(GoldfishError):
-    """A real server could not be started or steered."""
+    """A server could not be started or controlled."""
 
 
 class NotPossibleError(ServiceError):

@@ -1,7 +1,8 @@
-"""Running statements on PostgreSQL: one call, one statement, one transaction, one limit of time."""
+"""Statements on PostgreSQL: one call is one statement, one transaction, with one limit of time."""
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from goldfish.errors import MemoryStoreError
@@ -9,7 +10,7 @@ from goldfish.stores.per_loop import PerLoop
 from goldfish.stores.postgres.errors import explain
 from goldfish.stores.postgres.pool import Pool
 from goldfish.stores.postgres.schema.migration import migrate
-from goldfish.stores.postgres.watch import Times, Watch, milliseconds
+from goldfish.stores.postgres.watch import Times, Watch, format_milliseconds
 
 if TYPE_CHECKING:
     from psycopg import AsyncConnection
@@ -23,10 +24,11 @@ _BEGIN = """BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL statement_timeout = 
 SET LOCAL idle_in_transaction_session_timeout = '{limit}'"""
 
 Rows = list[tuple[Any, ...]]
+Run = Callable[[bytes, list[Any]], Awaitable[Rows]]  # runs one statement with its values
 
 
 class PostgresCalls:
-    """The way to the server for one schema, which is brought up to date by the first call.
+    """Runs the statements of one store; the first one brings the schema up to date.
 
     ``server`` names it in errors, ``address`` has the secrets that must not be in them. A call
     takes no longer than its times say, from waiting for a connection to the answer.
@@ -42,32 +44,34 @@ class PostgresCalls:
         self._times = times
         self._migrated = False
 
-    async def rows(self, statement: bytes, values: list[Any]) -> Rows:
-        """What the statement returns; or one kind of error."""
-        return await self._rows(statement, values, migrating=not self._migrated)
+    async def run(self, statement: bytes, values: list[Any]) -> Rows:
+        """Run the statement; return its rows, or raise one kind of error."""
+        return await self._run(statement, values, migrating=not self._migrated)
 
-    async def look(self, statement: bytes, values: list[Any]) -> Rows:
-        """The same without a look at the schema, which may be missing or another version."""
-        return await self._rows(statement, values, migrating=False)
+    async def run_without_schema(self, statement: bytes, values: list[Any]) -> Rows:
+        """Do the same without a look at the schema, which may be missing or of another version."""
+        return await self._run(statement, values, migrating=False)
 
     async def aclose(self) -> None:
         """Close the connections."""
         await self._pools.aclose()
 
-    async def _rows(self, statement: bytes, values: list[Any], *, migrating: bool) -> Rows:
+    async def _run(self, statement: bytes, values: list[Any], *, migrating: bool) -> Rows:
         now = asyncio.get_running_loop().time
         began = now()
         try:
-            rows = await self._ask(self._pools.get(), began, statement, values, migrating)
+            rows = await self._run_on_connection(
+                self._pools.get(), began, statement, values, migrating
+            )
         except MemoryStoreError:
             raise
         except Exception as error:  # only the driver runs in here, so all its errors count
             raise explain(error, self._server, self._times.whole, self._address) from error
         if (seconds := now() - began) >= SLOW_SECONDS:
-            LOG.info("a call took %.2f s: %s", seconds, _name(statement))
+            LOG.info("a call took %.2f s: %s", seconds, _abbreviate(statement))
         return rows
 
-    async def _ask(
+    async def _run_on_connection(
         self, pool: Pool, began: float, statement: bytes, values: list[Any], migrating: bool
     ) -> Rows:
         connection = await pool.take(began + self._times.to_begin)
@@ -80,33 +84,33 @@ class PostgresCalls:
             left = began + self._times.on_server - asyncio.get_running_loop().time()
             # The limit that is set on our own sessions would come too late for a late statement.
             if pool.shared or left < self._times.to_begin:
-                rows = await _run_in_transaction(connection, statement, values, left)
+                rows = await _execute_in_transaction(connection, statement, values, left)
             else:
-                rows = await _run(connection, statement, values)
+                rows = await _execute(connection, statement, values)
             usable = True
             return rows
         except Exception as error:
-            if watch.cut:
+            if watch.is_cut:
                 raise TimeoutError("no answer (a write may still take effect)") from error
-            # A refusal leaves the connection as it was; after anything else nobody shall have it.
+            # A refusal leaves the connection as it was; after anything else it is closed.
             usable = _is_refusal(error, connection)
             raise
         finally:
             watch.end()
-            usable = usable and not watch.rang
-            await pool.give_back(connection, usable=usable, stopping=watch.stopping)
+            usable = usable and not watch.is_cancelled
+            await pool.release(connection, usable=usable, stopping=watch.stopping)
 
 
-async def _run(connection: "Connection", statement: bytes, values: list[Any]) -> Rows:
+async def _execute(connection: "Connection", statement: bytes, values: list[Any]) -> Rows:
     cursor = connection.cursor(binary=True)
     await cursor.execute(statement, values)
     return await cursor.fetchall() if cursor.description else []
 
 
-async def _run_in_transaction(
+async def _execute_in_transaction(
     connection: "Connection", statement: bytes, values: list[Any], seconds: float
 ) -> Rows:
-    """The same with a limit of its own, leaving nothing set on the session.
+    """Do the same with a limit of its own, leaving nothing set on the session.
 
     It takes three round trips. There are poolers that lose their way in a pipeline, and a single
     script would have the values in its text, quoted as the server was said to read them.
@@ -114,7 +118,7 @@ async def _run_in_transaction(
     from psycopg import Error
     from psycopg.rows import tuple_row
 
-    begin = _BEGIN.replace("{limit}", milliseconds(seconds))
+    begin = _BEGIN.replace("{limit}", format_milliseconds(seconds))
     cursor = connection.cursor(binary=True, row_factory=tuple_row)
     try:
         await connection.execute(begin.encode(), prepare=False)
@@ -129,13 +133,13 @@ async def _run_in_transaction(
 
 
 def _is_refusal(error: Exception, connection: "Connection") -> bool:
-    """Whether the server answered with an error, and now waits for the next statement."""
+    """Return True if the server answered with an error, and now waits for the next statement."""
     from psycopg.pq import TransactionStatus
 
     answered = getattr(error, "sqlstate", None) is not None
     return answered and connection.info.transaction_status == TransactionStatus.IDLE
 
 
-def _name(statement: bytes) -> str:
-    """The beginning of a statement of ours, in which no value of the caller stands."""
+def _abbreviate(statement: bytes) -> str:
+    """Return the beginning of a statement; it holds no value of the caller."""
     return " ".join(statement.decode().split())[:60]

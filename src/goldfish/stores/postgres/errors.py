@@ -16,9 +16,9 @@ class NoFreeConnectionError(TimeoutError):
 def explain(
     error: Exception, server: str, timeout: float, address: str = ""
 ) -> MemoryStoreBackendError:
-    """The error that a caller gets instead; no password is in it, nor any part of the address's."""
-    said = getattr(getattr(error, "diag", None), "message_primary", None) or str(error)
-    reason = " ".join(mask(said, address).split())
+    """Return the error for the caller, without any part of the address's password."""
+    text = getattr(getattr(error, "diag", None), "message_primary", None) or str(error)
+    reason = " ".join(mask(text, address).split())
     state = getattr(error, "sqlstate", None)
     if isinstance(error, NoFreeConnectionError):
         reason = (

@@ -1,14 +1,12 @@
-"""Looking at a PostgreSQL server's settings and at what a store has there, in counts only."""
+"""The examination of a PostgreSQL store: settings that lose data, and rows that disagree."""
 
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from goldfish.stores.observation import Observation
+from goldfish.stores.postgres.calls import Run
 from goldfish.stores.postgres.schema.migration import MIGRATIONS
 from goldfish.stores.postgres.schema.v2_snapshots import ALIVE
-
-Rows = Callable[[bytes, list[Any]], Awaitable[list[tuple[Any, ...]]]]
 
 
 class _Setting(NamedTuple):
@@ -20,7 +18,7 @@ class _Setting(NamedTuple):
 
 
 class _Flaw(NamedTuple):
-    """Rows that contradict each other: how they are counted and, where that is safe, mended."""
+    """Rows that contradict each other: how to count and, where that is safe, repair them."""
 
     subject: str
     counted: str
@@ -53,7 +51,7 @@ _ORPHANS = {  # what hangs on a session, and whether it is text that somebody ma
 }
 
 
-def _orphans(table: str, is_text: bool) -> _Flaw:
+def _make_orphans(table: str, is_text: bool) -> _Flaw:
     which = f"FROM {{s}}.{table} AS t WHERE NOT EXISTS (SELECT 1 FROM {{s}}.sessions WHERE pk = "
     return _Flaw(
         f"{table} without a session",
@@ -65,8 +63,8 @@ def _orphans(table: str, is_text: bool) -> _Flaw:
     )
 
 
-def _counter(table: str, column: str, *also: str) -> _Flaw:
-    """A counter that lags behind its rows, as after a restore or a failover that left it out."""
+def _make_counter(table: str, column: str, *also: str) -> _Flaw:
+    """Return the flaw of a counter behind its rows, as after a restore or a failover."""
     name = f"pg_get_serial_sequence('{{l}}.{table}', '{column}')"
     newest = ", ".join(f"(SELECT max({column}) FROM {{s}}.{each})" for each in (table, *also))
     newest = f"greatest({newest}, 0)"
@@ -89,7 +87,7 @@ _MISTAKEN = """FROM {s}.sessions AS x LEFT JOIN LATERAL (
     ) AS n ON true WHERE x.snapshot IS DISTINCT FROM n.number OR x.top IS DISTINCT FROM n.top"""
 
 _FLAWS = (
-    *(_orphans(table, is_text) for table, is_text in _ORPHANS.items()),
+    *(_make_orphans(table, is_text) for table, is_text in _ORPHANS.items()),
     _Flaw(
         "vectors without a message",
         f"SELECT count(*) {_WITHOUT_MESSAGE}",
@@ -153,52 +151,54 @@ _FLAWS = (
                 SELECT owner, max(greatest(changed, said_at, seq)) AS newest FROM {s}.facts
                 GROUP BY owner) AS f WHERE f.owner = u.pk AND version < newest""",
     ),
-    _counter("sessions", "pk"),
-    _counter("messages", "seq", "archive", "kept", "lives"),
-    _counter("snapshots", "number"),
-    _counter("fact_users", "pk"),
+    _make_counter("sessions", "pk"),
+    _make_counter("messages", "seq", "archive", "kept", "lives"),
+    _make_counter("snapshots", "number"),
+    _make_counter("fact_users", "pk"),
 )
 
 
 class PostgresExamination:
-    """The examination of one schema; ``rows`` runs a statement, ``schema`` is a quoted name."""
+    """The examination of one schema; ``run`` runs a statement, ``schema`` is a quoted name."""
 
-    def __init__(self, rows: Rows, schema: str) -> None:
-        self._rows = rows
+    def __init__(self, run: Run, schema: str) -> None:
+        self._run = run
         self._schema = schema
 
     async def examine(self, *, repair: bool) -> list[Observation]:
-        """All that there is to say, settings first; nothing is made or brought up to date."""
-        found = [*await self._settings(), await self._standby()]
+        """Return all observations, settings first; do not migrate the schema."""
+        found = [*await self._observe_settings(), await self._observe_standby()]
         version = await self._find_version()
-        found.append(_judge_version(version))
+        found.append(_observe_version(version))
         if version != len(MIGRATIONS):
             return found
-        found += [await self._unlogged(), await self._invalid_indexes()]
-        return found + [await self._flaw(flaw, repair=repair) for flaw in _FLAWS]
+        found += [await self._observe_unlogged(), await self._observe_indexes()]
+        return found + [await self._observe_flaw(flaw, repair=repair) for flaw in _FLAWS]
 
-    async def _settings(self) -> list[Observation]:
+    async def _observe_settings(self) -> list[Observation]:
         # As they are for this session: what is set for a role or a database is in it.
         found = dict(await self._ask("SELECT name, setting FROM pg_settings"))
         return [
-            _judged(each.name, each.bad == (value := found.get(each.name, "")), value, each.advice)
+            _observe_setting(
+                each.name, each.bad == (value := found.get(each.name, "")), value, each.advice
+            )
             for each in _SETTINGS
         ]
 
-    async def _standby(self) -> Observation:
+    async def _observe_standby(self) -> Observation:
         standby = (await self._ask("SELECT pg_is_in_recovery()"))[0][0]
         detail = "is a standby, which refuses writes" if standby else "accepts writes"
         advice = "give the store the address of the primary"
-        return _observed("server", "warning" if standby else "ok", f"the server {detail}", advice)
+        return _observe("server", "warning" if standby else "ok", f"the server {detail}", advice)
 
     async def _find_version(self) -> int:
-        """The version of the schema, or 0 if there is none."""
+        """Return the version of the schema, or 0 if there is none."""
         there = "SELECT 1 FROM pg_class WHERE relname = 'version' AND relnamespace = "
         if not await self._ask(f"{there}to_regnamespace(%b)", self._schema):
             return 0
         return int((await self._ask("SELECT number FROM {s}.version"))[0][0])
 
-    async def _unlogged(self) -> Observation:
+    async def _observe_unlogged(self) -> Observation:
         ((count,),) = await self._ask(
             """SELECT count(*) FROM pg_class WHERE relkind = 'r' AND relpersistence = 'u'
                 AND relnamespace = to_regnamespace(%b)""",
@@ -207,10 +207,10 @@ class PostgresExamination:
         detail = f"{count} tables of the store are unlogged: a crash empties them"
         advice = "ALTER TABLE … SET LOGGED for each table of the schema"
         if count:
-            return _observed("unlogged tables", "warning", detail, advice)
-        return _observed("unlogged tables", "ok", "none", "")
+            return _observe("unlogged tables", "warning", detail, advice)
+        return _observe("unlogged tables", "ok", "none", "")
 
-    async def _invalid_indexes(self) -> Observation:
+    async def _observe_indexes(self) -> Observation:
         ((count,),) = await self._ask(
             """SELECT count(*) FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
                 WHERE NOT (indisvalid AND indisready) AND relnamespace = to_regnamespace(%b)""",
@@ -218,15 +218,15 @@ class PostgresExamination:
         )
         if count:
             detail = f"{count} indexes are not valid"
-            return _observed("indexes", "damage", detail, "REINDEX SCHEMA CONCURRENTLY")
-        return _observed("indexes", "ok", "all are valid", "")
+            return _observe("indexes", "damage", detail, "REINDEX SCHEMA CONCURRENTLY")
+        return _observe("indexes", "ok", "all are valid", "")
 
-    async def _flaw(self, flaw: _Flaw, *, repair: bool) -> Observation:
+    async def _observe_flaw(self, flaw: _Flaw, *, repair: bool) -> Observation:
         ((count,),) = await self._ask(flaw.counted)
         if not count:
-            return _observed(flaw.subject, "ok", "as it should be", "")
+            return _observe(flaw.subject, "ok", "as it should be", "")
         detail = flaw.detail.replace("{n}", str(count))
-        observation = _observed(flaw.subject, "damage", detail, flaw.advice)
+        observation = _observe(flaw.subject, "damage", detail, flaw.advice)
         if flaw.repair is None:
             return observation
         if repair:
@@ -237,26 +237,26 @@ class PostgresExamination:
     async def _ask(self, statement: str, *values: str) -> list[tuple[Any, ...]]:
         schema = self._schema.replace("%", "%%")  # which would begin a placeholder
         filled = statement.replace("{s}", schema).replace("{l}", schema.replace("'", "''"))
-        return await self._rows(filled.encode(), list(values))
+        return await self._run(filled.encode(), list(values))
 
 
-def _judge_version(version: int) -> Observation:
+def _observe_version(version: int) -> Observation:
     newest = len(MIGRATIONS)
     if version > newest:
         detail = f"version {version}, and this goldfish knows {newest}"
-        return _observed("schema version", "warning", detail, "pip install --upgrade goldfish")
+        return _observe("schema version", "warning", detail, "pip install --upgrade goldfish")
     if version == newest:
         detail = f"version {version}"
     elif version:
         detail = f"version {version}, which the next write or read brings to {newest}"
     else:
         detail = "nothing is stored yet"
-    return _observed("schema version", "ok", detail, "")
+    return _observe("schema version", "ok", detail, "")
 
 
-def _judged(name: str, bad: bool, value: str, advice: str) -> Observation:
-    return _observed(name, "warning" if bad else "ok", f"{name} is {value or 'unknown'}", advice)
+def _observe_setting(name: str, bad: bool, value: str, advice: str) -> Observation:
+    return _observe(name, "warning" if bad else "ok", f"{name} is {value or 'unknown'}", advice)
 
 
-def _observed(subject: str, level: Any, detail: str, advice: str) -> Observation:
+def _observe(subject: str, level: Any, detail: str, advice: str) -> Observation:
     return Observation(subject, level, detail, "" if level == "ok" else advice)

@@ -4,82 +4,93 @@ Words and vectors are searched in the process (``facts/ranking.py``), as for the
 ranks all facts of a user exactly, in less time than a round trip per query saves, on any server.
 """
 
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 from goldfish.stores.facts.backend import PAGE, Changes, Known, New, Revised, Row, Written
-from goldfish.stores.postgres.keys import decoded, encoded, key
-
-Rows = Callable[[bytes, list[Any]], Awaitable[list[tuple[Any, ...]]]]
+from goldfish.stores.postgres.calls import Run
+from goldfish.stores.postgres.keys import decode_id, encode_id, make_key
 
 
 class PostgresFacts:
-    """A ``FactsBackend`` in PostgreSQL; ``rows`` runs a statement, ``schema`` is a quoted name."""
+    """A ``FactsBackend`` in PostgreSQL; ``run`` runs a statement, ``schema`` is a quoted name."""
 
-    def __init__(self, rows: Rows, schema: str) -> None:
-        self._rows = rows
+    def __init__(self, run: Run, schema: str) -> None:
+        self._run = run
         self._sql = _Statements(schema)
 
     async def changes(self, user_id: str, known: Known) -> Changes:
         """What is new since."""
         epoch, version, removals = known
-        values = [epoch, removals, epoch, version, PAGE + 1, _key(user_id)]
-        found = await self._rows(self._sql.changes, values)
+        values = [epoch, removals, epoch, version, PAGE + 1, make_key(user_id)]
+        found = await self._run(self._sql.changes, values)
         if not found:
             return Changes(Known(), "", 0.0, [])
         *numbers, model, now, alive = found[0][:6]
-        rows = [_row(*each[6:]) for each in found if each[6] is not None]
+        rows = [_make_row(*each[6:]) for each in found if each[6] is not None]
         here, more = Known(*numbers), len(rows) > PAGE
         if more:
             here = here._replace(version=rows[PAGE - 1].changed)
-        return Changes(here, decoded(model), now, rows[:PAGE], more=more, alive=alive)
+        return Changes(here, decode_id(model), now, rows[:PAGE], more=more, alive=alive)
 
     async def remember(self, user_id: str, new: New) -> Written:
         """Store the fact, or count the one with its key."""
-        name = encoded(user_id)
-        texts = [encoded(text) for text in (new.id, new.key, new.base, new.said)]
-        values = [key(name), name, *texts, new.ttl, encoded(new.model), new.vectors, new.epoch]
-        return await self._written(self._sql.remember, [*values, _token(new.token)])
+        name = encode_id(user_id)
+        texts = [encode_id(text) for text in (new.id, new.key, new.base, new.said)]
+        values = [
+            make_key(user_id),
+            name,
+            *texts,
+            new.ttl,
+            encode_id(new.model),
+            new.vectors,
+            new.epoch,
+        ]
+        return await self._write(self._sql.remember, [*values, _encode_token(new.token)])
 
     async def revise(self, user_id: str, fact_id: str, revised: Revised) -> Written:
         """Replace the text and keep the old one as history."""
         texts = (fact_id, revised.key, revised.said, revised.model)
-        values = [_key(user_id), *map(encoded, texts), revised.vectors, _token(revised.token)]
-        return await self._written(self._sql.revise, values)
+        values = [
+            make_key(user_id),
+            *map(encode_id, texts),
+            revised.vectors,
+            _encode_token(revised.token),
+        ]
+        return await self._write(self._sql.revise, values)
 
     async def link(self, user_id: str, fact_id: str, said_at: int, near: str) -> None:
         """Note which facts it resembles."""
-        values = [_key(user_id), encoded(fact_id), said_at, encoded(near)]
-        await self._rows(self._sql.link, values)
+        values = [make_key(user_id), encode_id(fact_id), said_at, encode_id(near)]
+        await self._run(self._sql.link, values)
 
     async def forget(self, user_id: str, fact_id: str) -> None:
         """Remove the fact and its history."""
-        await self._rows(self._sql.forget, [_key(user_id), encoded(fact_id)])
+        await self._run(self._sql.forget, [make_key(user_id), encode_id(fact_id)])
 
     async def forget_all(self, user_id: str) -> None:
         """Remove all that there is of the user."""
-        await self._rows(self._sql.forget_all, [_key(user_id)])
+        await self._run(self._sql.forget_all, [make_key(user_id)])
 
     async def history(self, user_id: str, fact_id: str) -> list[str]:
         """What the fact said before."""
-        rows = await self._rows(self._sql.history, [_key(user_id), encoded(fact_id)])
-        return [decoded(said) for (said,) in rows]
+        rows = await self._run(self._sql.history, [make_key(user_id), encode_id(fact_id)])
+        return [decode_id(said) for (said,) in rows]
 
     async def users(self) -> list[str]:
         """Everybody of whom there may be facts."""
-        return [decoded(user_id) for (user_id,) in await self._rows(self._sql.users, [])]
+        return [decode_id(user_id) for (user_id,) in await self._run(self._sql.users, [])]
 
     async def embed(
         self, user_id: str, known: Known, model: str, epoch: int, vectors: list[tuple[int, bytes]]
     ) -> bool:
         """Replace all vectors, unless anything has changed since."""
         seqs, stored = [seq for seq, _ in vectors], [each for _, each in vectors]
-        values = [_key(user_id), *known, encoded(model), epoch, seqs, stored]
-        return bool((await self._rows(self._sql.embed, values))[0][0])
+        values = [make_key(user_id), *known, encode_id(model), epoch, seqs, stored]
+        return bool((await self._run(self._sql.embed, values))[0][0])
 
-    async def _written(self, statement: bytes, values: list[Any]) -> Written:
-        outcome, detail = (await self._rows(statement, values))[0]
-        return Written(outcome, decoded(detail))
+    async def _write(self, statement: bytes, values: list[Any]) -> Written:
+        outcome, detail = (await self._run(statement, values))[0]
+        return Written(outcome, decode_id(detail))
 
 
 class _Statements:
@@ -115,15 +126,11 @@ class _Statements:
             %b::bigint, %b::bigint[], %b::bytea[])""".encode()
 
 
-def _key(user_id: str) -> bytes:
-    return key(encoded(user_id))
+def _encode_token(token: str | None) -> bytes | None:
+    return None if token is None else encode_id(token)
 
 
-def _token(token: str | None) -> bytes | None:
-    return None if token is None else encoded(token)
-
-
-def _row(
+def _make_row(
     seq: int,
     changed: int,
     said_at: int,

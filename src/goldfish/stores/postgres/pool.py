@@ -12,7 +12,7 @@ import select
 from typing import TYPE_CHECKING, Any, Protocol
 
 from goldfish.stores.postgres.errors import NoFreeConnectionError
-from goldfish.stores.postgres.watch import Times, milliseconds
+from goldfish.stores.postgres.watch import Times, format_milliseconds
 
 if TYPE_CHECKING:
     from psycopg import AsyncConnection
@@ -23,21 +23,21 @@ LOG = logging.getLogger("goldfish.stores.postgres")
 
 
 class Pool(Protocol):
-    """Where a call gets its connection from."""
+    """Lends connections to calls."""
 
     @property
     def shared(self) -> bool:
-        """Whether others use its sessions: then nothing may be left set or prepared on them."""
+        """True if others use its sessions, so that nothing may be left set or prepared on them."""
 
     async def take(self, deadline: float) -> "Connection":
-        """A connection that was alive a moment ago, for one caller, or a ``TimeoutError``."""
+        """Return a connection that was alive a moment ago, or raise ``TimeoutError``."""
 
-    async def give_back(
+    async def release(
         self, connection: "Connection", *, usable: bool, stopping: "asyncio.Task[None] | None"
     ) -> None:
-        """Take it back; one that is not usable is closed.
+        """Take a connection back, and close it if it is not usable.
 
-        Its place stays taken until the task that still stops its statement has ended.
+        Its slot stays taken until the task that still stops its statement has ended.
         """
 
     async def aclose(self) -> None:
@@ -57,23 +57,23 @@ class PostgresPool:
         self._pooler = pooler
         self._idle: list[Connection] = []
         self._size = size
-        self._places = asyncio.Semaphore(size)
+        self._slots = asyncio.Semaphore(size)
         self._closed = False
         self.shared = pooler is True
 
     async def take(self, deadline: float) -> "Connection":
-        """An idle connection, or a new one if there are fewer than ``size``."""
-        if self._places.locked():
-            await self._wait_for_place(deadline)
+        """Return an idle connection, or a new one if there are fewer than ``size``."""
+        if self._slots.locked():
+            await self._wait_for_slot(deadline)
         else:
-            await self._places.acquire()
+            await self._slots.acquire()
         try:
-            return self._reusable() or await self._connect(deadline)
+            return self._take_idle() or await self._connect(deadline)
         except BaseException:
-            self._places.release()
+            self._slots.release()
             raise
 
-    async def give_back(
+    async def release(
         self, connection: "Connection", *, usable: bool, stopping: "asyncio.Task[None] | None"
     ) -> None:
         """Keep it for the next call, or close it."""
@@ -82,11 +82,11 @@ class PostgresPool:
         else:
             connection.pgconn.finish()
         if stopping is None:
-            self._places.release()
+            self._slots.release()
         else:
             # The server did not answer: those that are idle may lead nowhere, too.
             self._drop_idle()
-            stopping.add_done_callback(lambda _: self._places.release())
+            stopping.add_done_callback(lambda _: self._slots.release())
 
     async def aclose(self) -> None:
         """Close the idle connections; busy ones are closed when they are given back."""
@@ -94,17 +94,17 @@ class PostgresPool:
         while self._idle:
             await self._idle.pop().close()
 
-    async def _wait_for_place(self, deadline: float) -> None:
+    async def _wait_for_slot(self, deadline: float) -> None:
         try:
             async with asyncio.timeout_at(deadline):
-                await self._places.acquire()
+                await self._slots.acquire()
         except TimeoutError:
             raise NoFreeConnectionError(self._size) from None
 
-    def _reusable(self) -> "Connection | None":
+    def _take_idle(self) -> "Connection | None":
         while self._idle:
             connection = self._idle.pop()
-            if not connection.closed and not _has_news(connection.fileno()):
+            if not connection.closed and not _is_readable(connection.fileno()):
                 return connection
             connection.pgconn.finish()  # the server hung up, or says that it is about to
             LOG.info("an idle connection was closed by the server: opening another")
@@ -119,7 +119,7 @@ class PostgresPool:
 
         async with asyncio.timeout_at(deadline):
             connection = await AsyncConnection.connect(
-                self._dsn, autocommit=True, **_defaults(self._dsn, self._times.whole)
+                self._dsn, autocommit=True, **_choose_defaults(self._dsn, self._times.whole)
             )
             try:
                 await self._prepare(connection)
@@ -132,7 +132,7 @@ class PostgresPool:
         """Set what our statements need, unless the session belongs to a pooler."""
         if not self.shared:
             values = [self._pooler is False, connection.info.backend_pid]
-            limit = milliseconds(self._times.on_server)
+            limit = format_milliseconds(self._times.on_server)
             found = await connection.execute(_SETTINGS, [*values, limit], prepare=False)
             if (await found.fetchone() or (None,))[0] is None:
                 LOG.info("a pooler is in front of the server: nothing is set or prepared there")
@@ -151,15 +151,15 @@ class BorrowedPool:
         self._to_restore: set[Connection] = set()
 
     async def take(self, deadline: float) -> "Connection":
-        """A connection of the pool, in autocommit."""
+        """Return a connection of the pool, in autocommit."""
         left = deadline - asyncio.get_running_loop().time()
         connection: Connection = await self._pool.getconn(timeout=max(0.001, left))
         if not connection.autocommit:
             self._to_restore.add(connection)
-            await connection.set_autocommit(True)  # this asks nobody
+            await connection.set_autocommit(True)  # without a round trip
         return connection
 
-    async def give_back(
+    async def release(
         self, connection: "Connection", *, usable: bool, stopping: "asyncio.Task[None] | None"
     ) -> None:
         """Return it as it was; the pool replaces a closed one."""
@@ -171,11 +171,11 @@ class BorrowedPool:
         await self._pool.putconn(connection)
 
     async def aclose(self) -> None:
-        """Nothing here is ours."""
+        """Do nothing: the pool is the caller's."""
 
 
-def checked_pool(pool: Any) -> Any:
-    """The pool, if connections can be taken from it and waited for."""
+def require_async_pool(pool: Any) -> Any:
+    """Return the pool if it is an asynchronous one, else raise TypeError."""
     take, give = getattr(pool, "getconn", None), getattr(pool, "putconn", None)
     if not (inspect.iscoroutinefunction(take) and inspect.iscoroutinefunction(give)):
         kind = type(pool).__name__
@@ -190,8 +190,8 @@ _SETTINGS = """SELECT CASE WHEN %s OR pg_backend_pid() = %s THEN
     || set_config('default_transaction_isolation', 'read committed', false) END"""
 
 
-def _defaults(dsn: str, timeout: float) -> dict[str, Any]:
-    """What libpq shall do where the address does not say."""
+def _choose_defaults(dsn: str, timeout: float) -> dict[str, Any]:
+    """Return options for libpq that the address does not set."""
     from psycopg.conninfo import conninfo_to_dict
 
     chosen = conninfo_to_dict(dsn)
@@ -207,8 +207,8 @@ def _defaults(dsn: str, timeout: float) -> dict[str, Any]:
     return {name: value for name, value in wanted.items() if chosen.get(name) is None}
 
 
-def _has_news(descriptor: int) -> bool:
-    """Whether an idle connection has something to read: the end, or an error that precedes it."""
+def _is_readable(descriptor: int) -> bool:
+    """Return True if an idle connection has something to read: its end, or an error before it."""
     poll = select.poll()
     poll.register(descriptor, select.POLLIN)
     return bool(poll.poll(0))

@@ -1,13 +1,12 @@
 """What was said, for searches, from PostgreSQL."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from goldfish.stores.postgres.keys import decoded, encoded, key
+from goldfish.stores.postgres.calls import Run
+from goldfish.stores.postgres.keys import decode_id, encode_id, make_key
 from goldfish.stores.retrieval.embedder import mismatch_error
 from goldfish.stores.search.backend import Embedded, Known, Reading, Readings, Row
-
-Rows = Callable[[bytes, list[Any]], Awaitable[list[tuple[Any, ...]]]]
 
 # One statement, so that all is read as of one moment. A session without news has one row of NULLs.
 _READ = """WITH asked AS (
@@ -31,10 +30,10 @@ _READ = """WITH asked AS (
 
 
 class PostgresSearch:
-    """The messages in one schema, with their vectors; ``rows`` runs a statement."""
+    """The messages in one schema, with their vectors; ``run`` runs a statement."""
 
-    def __init__(self, rows: Rows, schema: str) -> None:
-        self._rows = rows
+    def __init__(self, run: Run, schema: str) -> None:
+        self._run = run
         self._read = _READ.replace("{s}", schema).encode()
         self._embed = f"SELECT {schema}.embed(%b, %b, %b, %b::bigint[], %b::bytea[])".encode()
         self._forget = f"SELECT {schema}.forget_vectors()".encode()
@@ -42,37 +41,38 @@ class PostgresSearch:
     async def read(self, wanted: Mapping[str, Known]) -> Readings:
         """What these sessions hold beyond what is known; nothing for one that is not there."""
         known = list(wanted.values())
-        names = [key(encoded(session_id)) for session_id in wanted]
+        names = [make_key(session_id) for session_id in wanted]
         values = [names, [each.epoch for each in known], [each.newest for each in known]]
-        rows = await self._rows(self._read, values)
-        models = frozenset(decoded(row[8]) for row in rows[:1] if row[8] is not None)
+        rows = await self._run(self._read, values)
+        models = frozenset(decode_id(row[8]) for row in rows[:1] if row[8] is not None)
         by_session: dict[int, list[Sequence[Any]]] = {}
         for row in rows:
             by_session.setdefault(row[0], []).append(row)
         return Readings(
-            models, [_reading(each, by_session.get(nth, [])) for nth, each in enumerate(wanted, 1)]
+            models,
+            [_make_reading(each, by_session.get(nth, [])) for nth, each in enumerate(wanted, 1)],
         )
 
     async def embed(self, reading: Reading, embedded: Embedded) -> None:
         """Store the vectors of the reading's rows, unless the session's epoch has changed."""
         seqs = [row.place for row in reading.rows]
-        name = key(encoded(reading.session_id))
-        values = [name, reading.known.epoch, encoded(embedded.model), seqs, embedded.vectors]
-        refuse_mixing(await self._rows(self._embed, values), embedded.model)
+        name = make_key(reading.session_id)
+        values = [name, reading.known.epoch, encode_id(embedded.model), seqs, embedded.vectors]
+        refuse_other_model(await self._run(self._embed, values), embedded.model)
 
     async def forget_vectors(self) -> int:
         """Remove the vectors of all messages, and the name of their model; return how many."""
-        return int((await self._rows(self._forget, []))[0][0])
+        return int((await self._run(self._forget, []))[0][0])
 
 
-def refuse_mixing(answer: list[tuple[Any, ...]], model: str) -> None:
+def refuse_other_model(answer: list[tuple[Any, ...]], model: str) -> None:
     """Raise if the server answered with another model than this, and so wrote nothing."""
-    stored = decoded(answer[0][0])
+    stored = decode_id(answer[0][0])
     if stored != model:
         raise mismatch_error(stored, model)
 
 
-def _reading(session_id: str, rows: list[Sequence[Any]]) -> Reading:
+def _make_reading(session_id: str, rows: list[Sequence[Any]]) -> Reading:
     if not rows:
         return Reading(session_id, Known(), Known(), ())
     _, epoch, newest, since, *_ = rows[0]

@@ -13,12 +13,10 @@ from goldfish.stores.per_loop import PerLoop
 from goldfish.stores.postgres.calls import PostgresCalls
 from goldfish.stores.postgres.examination import PostgresExamination
 from goldfish.stores.postgres.facts import PostgresFacts
-from goldfish.stores.postgres.keys import decoded as _text
-from goldfish.stores.postgres.keys import encoded as _bytes
-from goldfish.stores.postgres.keys import key as _key
-from goldfish.stores.postgres.pool import BorrowedPool, Pool, PostgresPool, checked_pool
-from goldfish.stores.postgres.schema.migration import quoted, quoted_to_be_filled
-from goldfish.stores.postgres.search import PostgresSearch, refuse_mixing
+from goldfish.stores.postgres.keys import decode_id, encode_id, make_key
+from goldfish.stores.postgres.pool import BorrowedPool, Pool, PostgresPool, require_async_pool
+from goldfish.stores.postgres.schema.migration import quote_in_statement, quote_name
+from goldfish.stores.postgres.search import PostgresSearch, refuse_other_model
 from goldfish.stores.postgres.state import PostgresState
 from goldfish.stores.postgres.statements import Statements
 from goldfish.stores.postgres.sweeper import PostgresSweeper
@@ -64,8 +62,8 @@ class PostgresMemoryStore(SearchingStore):
             raise ValueError("pass either a dsn or a pool")
         times = Times.of(arguments.require_seconds(timeout, "timeout"))
         size = max(1, arguments.require_count(pool_size, "pool_size"))
-        server = "PostgreSQL behind the given pool" if dsn is None else _checked_dsn(dsn)
-        lender = None if pool is None else checked_pool(pool)
+        server = "PostgreSQL behind the given pool" if dsn is None else _describe_dsn(dsn)
+        lender = None if pool is None else require_async_pool(pool)
 
         def make() -> Pool:
             if dsn is None:
@@ -73,92 +71,98 @@ class PostgresMemoryStore(SearchingStore):
             return PostgresPool(dsn, size=size, times=times, pooler=pooler)
 
         pools: PerLoop[Pool] = PerLoop(make, lambda made: made.aclose())
-        self._schema_name = _schema_name(schema)
-        self._schema = quoted_to_be_filled(schema)
+        self._schema_name = _require_schema_name(schema)
+        self._schema = quote_in_statement(schema)
         self._calls = PostgresCalls(
             pools, server=server, address=dsn or "", schema=schema, times=times
         )
         self._sql = Statements(self._schema)
-        self._state = PostgresState(self._rows, self._schema)
-        self._sweeper = PostgresSweeper(self._calls.rows, self._schema)
+        self._state = PostgresState(self._run, self._schema)
+        self._sweeper = PostgresSweeper(self._calls.run, self._schema)
 
     async def _append(
         self, session_id: str, rows: list[Row], embedded: Embedded | None = None
     ) -> None:
-        name = _bytes(session_id)
-        keys = [_key(_bytes(message_id)) for message_id, _ in rows]
+        name = encode_id(session_id)
+        keys = [make_key(message_id) for message_id, _ in rows]
         bodies = [body.encode() for _, body in rows]
-        values: list[Any] = [_key(name), name, keys, bodies, self._ttl]
+        values: list[Any] = [make_key(session_id), name, keys, bodies, self._ttl]
         if embedded is None:
-            await self._rows(self._sql.append, values)
+            await self._run(self._sql.append, values)
         else:
-            values += [_bytes(embedded.model), embedded.vectors]
-            refuse_mixing(await self._rows(self._sql.append_embedded, values), embedded.model)
+            values += [encode_id(embedded.model), embedded.vectors]
+            refuse_other_model(await self._run(self._sql.append_embedded, values), embedded.model)
 
     async def _read(self, session_id: str, last: int | None) -> Sequence[bytes]:
-        key = _key(_bytes(session_id))
+        key = make_key(session_id)
         if last is None:
-            return await self._column(self._sql.read, [key])
-        return (await self._column(self._sql.read_last, [key, last]))[::-1]
+            return await self._fetch_column(self._sql.read, [key])
+        return (await self._fetch_column(self._sql.read_last, [key, last]))[::-1]
 
     async def _keep_last(self, session_id: str, keep: int) -> int:
         statement = self._sql.keep_the_rest if self._keep_trimmed else self._sql.keep_last
-        return await self._number(statement, [_key(_bytes(session_id)), keep])
+        return await self._fetch_number(statement, [make_key(session_id), keep])
 
     async def _remove(self, session_id: str, ids: list[str], *, trimmed: bool = False) -> int:
-        keys = [_key(_bytes(message_id)) for message_id in ids]
+        keys = [make_key(message_id) for message_id in ids]
         keep = trimmed and self._keep_trimmed
         statement = self._sql.set_apart if keep else self._sql.remove
-        return await self._number(statement, [_key(_bytes(session_id)), keys])
+        return await self._fetch_number(statement, [make_key(session_id), keys])
 
     async def _clear(self, session_id: str, snapshots: bool) -> None:
-        await self._rows(self._sql.clear, [_key(_bytes(session_id)), snapshots])
+        await self._run(self._sql.clear, [make_key(session_id), snapshots])
 
     async def _clear_all(self) -> None:
-        await self._rows(self._sql.clear_all, [])
+        await self._run(self._sql.clear_all, [])
 
     async def _sessions(self, prefix: str) -> list[str]:
-        if begins := _bytes(prefix):
+        if begins := encode_id(prefix):
             following = begins[:-1] + bytes([begins[-1] + 1])  # no UTF-8 has a byte 0xff
-            names = await self._column(self._sql.sessions_from, [begins, following])
+            names = await self._fetch_column(self._sql.sessions_from, [begins, following])
         else:
-            names = await self._column(self._sql.sessions, [])
-        return [_text(name) for name in names]
+            names = await self._fetch_column(self._sql.sessions, [])
+        return [decode_id(name) for name in names]
 
     async def _set_ttl(self, session_id: str, seconds: float | None) -> None:
-        await self._rows(self._sql.set_ttl, [_key(_bytes(session_id)), seconds])
+        await self._run(self._sql.set_ttl, [make_key(session_id), seconds])
 
     async def _get_ttl(self, session_id: str) -> float | None:
-        found = await self._rows(self._sql.get_ttl, [_key(_bytes(session_id))])
+        found = await self._run(self._sql.get_ttl, [make_key(session_id)])
         return float(found[0][0]) if found else None
 
     async def _save_snapshot(
         self, session_id: str, snapshot_id: str, label: str | None, created_at: datetime
     ) -> None:
-        name = _bytes(session_id)
-        note = None if label is None else _bytes(label)
-        values = [_key(name), name, _bytes(snapshot_id), note, created_at]
-        await self._rows(self._sql.save, values)
+        name = encode_id(session_id)
+        note = None if label is None else encode_id(label)
+        values = [make_key(session_id), name, encode_id(snapshot_id), note, created_at]
+        await self._run(self._sql.save, values)
 
     async def _rollback(self, session_id: str, snapshot_id: str) -> bool:
-        values = [_key(_bytes(session_id)), _bytes(snapshot_id)]
-        return bool((await self._rows(self._sql.rollback, values))[0][0])
+        values = [make_key(session_id), encode_id(snapshot_id)]
+        return bool((await self._run(self._sql.rollback, values))[0][0])
 
     async def _snapshots(self, session_id: str) -> list[Snapshot]:
-        rows = await self._rows(self._sql.snapshots, [_key(_bytes(session_id))])
-        return [_snapshot(session_id, *row) for row in rows]
+        rows = await self._run(self._sql.snapshots, [make_key(session_id)])
+        return [_make_snapshot(session_id, *row) for row in rows]
 
     async def _delete_snapshot(self, session_id: str, snapshot_id: str) -> None:
-        values = [_key(_bytes(session_id)), _bytes(snapshot_id)]
-        await self._rows(self._sql.delete_snapshot, values)
+        values = [make_key(session_id), encode_id(snapshot_id)]
+        await self._run(self._sql.delete_snapshot, values)
 
     async def _fork(
         self, session_id: str, snapshot_id: str, new_session_id: str, token: str | None
     ) -> Forked:
-        new = _bytes(new_session_id)
-        known_by = None if token is None else _bytes(token)
-        values = [_key(_bytes(session_id)), _bytes(snapshot_id), _key(new), new, known_by]
-        return cast(Forked, (await self._rows(self._sql.fork, values))[0][0])
+        new = encode_id(new_session_id)
+        known_by = None if token is None else encode_id(token)
+        values = [
+            make_key(session_id),
+            encode_id(snapshot_id),
+            make_key(new_session_id),
+            new,
+            known_by,
+        ]
+        return cast(Forked, (await self._run(self._sql.fork, values))[0][0])
 
     async def _write_state(self, session_id: str, named: list[Named]) -> None:
         await self._state.put(session_id, named, self._ttl)
@@ -173,36 +177,38 @@ class PostgresMemoryStore(SearchingStore):
         return await self._state.read_user(user_id)
 
     async def _ping(self) -> None:
-        await self._calls.look(b"SELECT 1", [])
+        await self._calls.run_without_schema(b"SELECT 1", [])
 
     async def _examine(self, repair: bool) -> list[Observation]:
-        schema = quoted(self._schema_name)
-        return await PostgresExamination(self._calls.look, schema).examine(repair=repair)
+        schema = quote_name(self._schema_name)
+        return await PostgresExamination(self._calls.run_without_schema, schema).examine(
+            repair=repair
+        )
 
     def _search_backend(self) -> PostgresSearch:
-        return PostgresSearch(self._rows, self._schema)
+        return PostgresSearch(self._run, self._schema)
 
     def _facts_backend(self) -> PostgresFacts:
-        return PostgresFacts(self._rows, self._schema)
+        return PostgresFacts(self._run, self._schema)
 
     async def _close(self) -> None:
         await self._sweeper.aclose()
         await self._calls.aclose()
 
-    async def _number(self, statement: bytes, values: list[Any]) -> int:
-        return int((await self._rows(statement, values))[0][0])
+    async def _fetch_number(self, statement: bytes, values: list[Any]) -> int:
+        return int((await self._run(statement, values))[0][0])
 
-    async def _column(self, statement: bytes, values: list[Any]) -> list[bytes]:
-        return [value for (value,) in await self._rows(statement, values)]
+    async def _fetch_column(self, statement: bytes, values: list[Any]) -> list[bytes]:
+        return [value for (value,) in await self._run(statement, values)]
 
-    async def _rows(self, statement: bytes, values: list[Any]) -> list[tuple[Any, ...]]:
-        rows = await self._calls.rows(statement, values)
-        self._sweeper.begin_if_due()
+    async def _run(self, statement: bytes, values: list[Any]) -> list[tuple[Any, ...]]:
+        rows = await self._calls.run(statement, values)
+        self._sweeper.start_if_due()
         return rows
 
 
-def _checked_dsn(dsn: str) -> str:
-    """The address as it may be shown to people, if libpq can make sense of it."""
+def _describe_dsn(dsn: str) -> str:
+    """Return the server and database of an address without its secrets; refuse a wrong address."""
     arguments.require_text(dsn, "dsn")
     try:
         from psycopg import ProgrammingError
@@ -213,13 +219,15 @@ def _checked_dsn(dsn: str) -> str:
         parts = conninfo_to_dict(dsn)
     except ProgrammingError:
         # libpq quotes the string in its message, password and all.
-        raise ValueError("dsn is not a PostgreSQL address: postgresql://user@host/name") from None
+        raise ValueError(
+            "dsn must be a PostgreSQL address, as postgresql://user@host/name"
+        ) from None
     # An unescaped @ or / in the password makes libpq take its rest for a host or a database.
     host, name = (str(parts.get(each) or "").rpartition("@")[2] for each in ("host", "dbname"))
     return f"PostgreSQL at {host or 'localhost'}, database {name}"
 
 
-def _schema_name(schema: str) -> str:
+def _require_schema_name(schema: str) -> str:
     if not arguments.require_text(schema, "schema") or "\0" in schema or len(schema.encode()) > 63:
         raise ValueError("schema must be a name of 1 to 63 bytes")
     if "$$" in schema:  # that ends the body of a function
@@ -227,13 +235,13 @@ def _schema_name(schema: str) -> str:
     return schema
 
 
-def _snapshot(
+def _make_snapshot(
     session_id: str, snapshot_id: bytes, label: bytes | None, created_at: datetime, count: int
 ) -> Snapshot:
     return Snapshot(
-        id=_text(snapshot_id),
+        id=decode_id(snapshot_id),
         session_id=session_id,
-        label=None if label is None else _text(label),
+        label=None if label is None else decode_id(label),
         created_at=created_at.astimezone(UTC),
         message_count=count,
     )

@@ -1,32 +1,29 @@
-"""Removing what has expired from PostgreSQL, in the background, while a store is in use."""
+"""Removes expired sessions and facts in the background, while a store is in use."""
 
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable
-from typing import Any
 
 from goldfish.errors import MemoryStoreError
+from goldfish.stores.postgres.calls import Run
 
 LOG = logging.getLogger("goldfish.stores.postgres")
 
 SWEEP_EVERY = 10.0  # seconds between two sweeps of a process; each goes on until nothing is left
 
-Rows = Callable[[bytes, list[Any]], Awaitable[list[tuple[Any, ...]]]]
-
 
 class PostgresSweeper:
-    """Sweeps in small steps on a connection of the pool, and never in the way of a caller."""
+    """Sweeps in small steps on a connection of the pool, without delaying a caller."""
 
-    def __init__(self, rows: Rows, schema: str) -> None:
-        self._rows = rows
+    def __init__(self, run: Run, schema: str) -> None:
+        self._run = run
         self._sweep = f"SELECT {schema}.sweep()".encode()
         self._next = 0.0
         self._closed = False
         self._task: asyncio.Task[None] | None = None
 
-    def begin_if_due(self) -> None:
-        """Start a sweep if the last one is some time ago; to be called after every call."""
+    def start_if_due(self) -> None:
+        """Start a sweep if the last one was some time ago; called after every call."""
         now = time.monotonic()
         if now < self._next or self._closed:
             return
@@ -35,7 +32,7 @@ class PostgresSweeper:
             self._task = asyncio.create_task(self._sweep_all())
 
     async def aclose(self) -> None:
-        """Let the step under way come to its end."""
+        """Wait for the end of the step under way."""
         self._closed = True
         if self._task is not None and self._task.get_loop() is asyncio.get_running_loop():
             await asyncio.wait({self._task})
@@ -43,7 +40,7 @@ class PostgresSweeper:
     async def _sweep_all(self) -> None:
         steps = 0
         try:
-            while not self._closed and (await self._rows(self._sweep, []))[0][0]:
+            while not self._closed and (await self._run(self._sweep, []))[0][0]:
                 steps += 1
         except MemoryStoreError as error:
             LOG.info("what has expired could not be removed: %s", error)

@@ -1,4 +1,4 @@
-"""The time of a call: when the server ends its statement, we cancel it, and cut the line."""
+"""The limits of a call: when its statement is ended, cancelled, and the connection cut."""
 
 import asyncio
 import contextlib
@@ -19,21 +19,21 @@ CANCEL_SECONDS = 5.0  # a cancel request takes a connection of its own, for this
 
 
 class Times(NamedTuple):
-    """How many seconds after the beginning of a call something happens, at the latest."""
+    """Limits of a call, in seconds after it began."""
 
     to_begin: float  # it has a connection, or its statement is not sent
     on_server: float  # the server itself ends the statement; then nothing was written
-    to_cancel: float  # we ask it to
-    whole: float  # we cut the line
+    to_cancel: float  # we ask the server to end it
+    whole: float  # we cut the connection
 
     @classmethod
     def of(cls, timeout: float) -> "Times":
-        """The times of a call that may take so long in all."""
+        """Return the limits of a call that may take so long in all."""
         return cls(0.8 * timeout, 0.9 * timeout, 0.95 * timeout, timeout)
 
 
-def milliseconds(seconds: float) -> str:
-    """The length of time as the server's settings take it, where 0 would mean no limit."""
+def format_milliseconds(seconds: float) -> str:
+    """Return the time as the server's settings take it, where 0 would mean no limit."""
     return f"{max(1, round(seconds * 1000))}ms"
 
 
@@ -54,11 +54,11 @@ class Watch:
         self._alarm = self._loop.call_at(began + times.to_cancel, self._cancel)
         self._stopping: asyncio.Task[None] | None = None
         self._interrupted = False
-        self.cut = False
+        self.is_cut = False
 
     @property
-    def rang(self) -> bool:
-        """Whether the statement was cancelled: then nobody else shall have the connection.
+    def is_cancelled(self) -> bool:
+        """True if the statement was cancelled: then nobody else may use the connection.
 
         The request may arrive late, and would hit the next statement.
         """
@@ -70,24 +70,24 @@ class Watch:
         return None if self._stopping is None or self._stopping.done() else self._stopping
 
     def end(self) -> None:
-        """The call is over."""
+        """Stop watching: the call is over."""
         self._alarm.cancel()
         if self._interrupted and self._caller is not None:
             self._caller.uncancel()
 
     def _cancel(self) -> None:
-        self._stopping = self._loop.create_task(_stop(self._connection))
+        self._stopping = self._loop.create_task(_cancel_on_server(self._connection))
         self._alarm = self._loop.call_at(self._deadline, self._cut)
 
     def _cut(self) -> None:
-        self.cut = True
-        _hang_up(self._connection)
+        self.is_cut = True
+        _cut_connection(self._connection)
         if self._caller is not None and self._caller.cancelling() > self._cancelled_before:
             # psycopg itself is waiting for an answer to the cancel request of a cancelled call.
             self._interrupted = self._caller.cancel()
 
 
-async def _stop(connection: "Connection") -> None:
+async def _cancel_on_server(connection: "Connection") -> None:
     try:
         await connection.cancel_safe(timeout=CANCEL_SECONDS)
     except Exception as error:
@@ -97,12 +97,12 @@ async def _stop(connection: "Connection") -> None:
         LOG.info("a call was given up and cancelled on the server")
 
 
-def _hang_up(connection: "Connection") -> None:
+def _cut_connection(connection: "Connection") -> None:
     with (
         contextlib.suppress(OSError),  # it is closed already
-        socket.socket(fileno=os.dup(connection.fileno())) as line,
+        socket.socket(fileno=os.dup(connection.fileno())) as copy,
     ):
-        # What the server has not received is dropped with the line, not sent when it is back.
+        # What the server has not received is dropped, not sent when the server is back.
         with contextlib.suppress(OSError):
-            line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        line.shutdown(socket.SHUT_RDWR)
+            copy.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        copy.shutdown(socket.SHUT_RDWR)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from goldfish.errors import MissingExtraError, mask
-from goldfish.masking import secrets_in
+from goldfish.masking import find_secrets
 from goldfish.stores.redis.sentinel import is_sentinel, sentinel_client
 from goldfish.stores.redis.socket import abort
 
@@ -51,7 +51,7 @@ def client_maker(url: str, *, connect_timeout: float) -> "Callable[[], Redis]":
 
 def _reason(url: str, error: Exception) -> str:
     """Why the URL makes no sense; what a URL's parser quotes may be a piece of the password."""
-    if secrets_in(url):
+    if find_secrets(url):
         return "check its port, and percent-encode what is not a letter or digit in its password"
     return str(error)
 

@@ -40,7 +40,7 @@ async def migrate(
     schema: str,
     migrations: Sequence[Sequence[str]] = MIGRATIONS,
 ) -> None:
-    """Bring the schema to the newest version, in one transaction, or refuse a newer one."""
+    """Bring the schema to the newest version in one transaction; refuse a newer one."""
     newest = len(migrations)
     if await _find_version(connection, schema, newest) == newest:
         return
@@ -58,7 +58,7 @@ async def migrate(
                 statements.insert(0, "CREATE SCHEMA {s}")
         statements.append(f"UPDATE {{s}}.version SET number = {newest}")
         # One script instead of a round trip for each statement: half the time of a first opening.
-        script = ";\n".join(statements).replace("{s}", quoted(schema))
+        script = ";\n".join(statements).replace("{s}", quote_name(schema))
         await connection.execute(script.encode(), prepare=False)  # nor can it be prepared
     seconds = time.monotonic() - began
     LOG.info("schema %r went from version %d to %d in %.2f s", schema, version, newest, seconds)
@@ -66,18 +66,20 @@ async def migrate(
 
 async def _has_schema(connection: "AsyncConnection[tuple[Any, ...]]", schema: str) -> bool:
     query = b"SELECT true FROM pg_namespace WHERE nspname = %s"
-    return bool(await _value(connection, query, schema))
+    return bool(await _fetch_value(connection, query, schema))
 
 
 async def _find_version(
     connection: "AsyncConnection[tuple[Any, ...]]", schema: str, newest: int
 ) -> int:
-    """The version of the schema: 0 if it is not there, an error if it is newer than ours."""
+    """Return the version of the schema, 0 if there is none; raise if it is newer than ours."""
     # Not to_regclass(): it may answer from a cache that is older than our lock.
     query = b"SELECT true FROM pg_tables WHERE schemaname = %s AND tablename = 'version'"
-    if not await _value(connection, query, schema):
+    if not await _fetch_value(connection, query, schema):
         return 0
-    version = int(await _value(connection, f"SELECT number FROM {quoted(schema)}.version".encode()))
+    version = int(
+        await _fetch_value(connection, f"SELECT number FROM {quote_name(schema)}.version".encode())
+    )
     if version > newest:
         raise SchemaTooNewError(
             f"the schema {schema!r} has version {version} and this goldfish knows {newest}: "
@@ -86,8 +88,10 @@ async def _find_version(
     return version
 
 
-async def _value(connection: "AsyncConnection[tuple[Any, ...]]", query: bytes, *values: str) -> Any:
-    """The first value of the first row, whatever rows the connection makes otherwise."""
+async def _fetch_value(
+    connection: "AsyncConnection[tuple[Any, ...]]", query: bytes, *values: str
+) -> Any:
+    """Return the first value of the first row, whatever the connection's row factory."""
     from psycopg.rows import tuple_row
 
     cursor = connection.cursor(row_factory=tuple_row)
@@ -96,11 +100,11 @@ async def _value(connection: "AsyncConnection[tuple[Any, ...]]", query: bytes, *
     return row[0] if row else None
 
 
-def quoted(name: str) -> str:
-    """The name as an SQL identifier."""
+def quote_name(name: str) -> str:
+    """Return the name as an SQL identifier."""
     return '"' + name.replace('"', '""') + '"'
 
 
-def quoted_to_be_filled(name: str) -> str:
-    """The same in a statement with placeholders, which begin with a percent sign."""
-    return quoted(name).replace("%", "%%")
+def quote_in_statement(name: str) -> str:
+    """Return it for a statement with placeholders, which begin with a percent sign."""
+    return quote_name(name).replace("%", "%%")
