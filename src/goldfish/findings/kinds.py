@@ -37,29 +37,29 @@ class Kind:
         return self.sign in {Sign.FAILURE, Sign.SILENCE}
 
 
-# In the order of their gravity for a user: first data in wrong hands, then data that is gone or
-# false, then data in the wrong place or state, then answers.
+# The gravest for a user first: data in the wrong hands, then data that is gone or false, then data
+# in the wrong place or of another time, then answers.
 KINDS = {
     kind.word: kind
     for kind in (
         Kind(
             "leaked",
             Sign.PRESENCE,
-            "Something of one session or user was given to another.",
+            "Data of one session or user was returned to another.",
             "shows one session what belongs to another",
             "not of this session",
         ),
         Kind(
             "lost",
             Sign.ABSENCE,
-            "What was acknowledged is not there when it is read later.",
+            "Something that was acknowledged is missing from a later read.",
             "loses messages that it had acknowledged",
             forgets=True,
         ),
         Kind(
             "resurrected",
             Sign.PRESENCE,
-            "What was removed was gone, and is there again.",
+            "Something that was removed comes back.",
             "brings back what was removed",
             "there again",
         ),
@@ -73,35 +73,35 @@ KINDS = {
         Kind(
             "phantom",
             Sign.PRESENCE,
-            "Something is there that nobody ever wrote.",
+            "A read returns something that nobody wrote.",
             "shows what nobody wrote",
             "nobody wrote it",
         ),
         Kind(
             "duplicated",
             Sign.PRESENCE,
-            "What was said once is there twice.",
+            "Something that was written once is there twice.",
             "stores things twice",
             "more than once",
         ),
         Kind(
             "torn",
             Sign.ABSENCE,
-            "Part of a batch is there, though it should be there as a whole or not at all.",
+            "Part of a batch is there; it must be there as a whole or not at all.",
             "stores or shows parts of a batch",
             forgets=True,
         ),
         Kind(
             "reordered",
             Sign.ORDER,
-            "Messages come back in another order than that in which they were acknowledged.",
+            "Messages come back in another order than the one in which they were acknowledged.",
             "mixes up the order",
             "out of order",
         ),
         Kind(
             "swallowed",
             Sign.SILENCE,
-            "Something failed, and the caller was told that all is well.",
+            "Something failed, and the caller was told that it succeeded.",
             "hides errors from its callers",
         ),
         Kind(
@@ -113,19 +113,19 @@ KINDS = {
         Kind(
             "stale",
             Sign.ABSENCE,
-            "An older state is served: what was replaced, removed or has expired.",
+            "An older state is returned: something that was replaced, removed or has expired.",
             "answers with what is no longer true",
         ),
         Kind(
             "refused",
             Sign.FAILURE,
-            "An ordinary call raised an error where none is due.",
+            "An ordinary call raised an error.",
             "fails on ordinary calls",
         ),
         Kind(
             "wedged",
             Sign.FAILURE,
-            "It stopped answering, or never came back from a call.",
+            "The memory stopped answering, or a call never returned.",
             "stops answering",
         ),
     )
