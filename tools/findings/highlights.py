@@ -79,8 +79,7 @@ HIGHLIGHTS = (
         "Google ADK loses state that two processes write",
         "`DatabaseSessionService` on SQLite reads the state as one row, changes it in Python and "
         "writes it back; nothing tells the second writer that its row is old.",
-        "Preferences that the user has set, and that the agent has confirmed, are back to what "
-        "they were.",
+        "Preferences that the user has set, and that the agent has confirmed, are gone.",
         "findings/adk/CON40.py",
     ),
     Highlight(

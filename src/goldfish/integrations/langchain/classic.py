@@ -12,13 +12,14 @@ from langchain_classic.memory.chat_memory import BaseChatMemory
 from goldfish.integrations.langchain.messages import from_langchain, to_langchain
 from goldfish.integrations.mirrored_list import mirror
 from goldfish.integrations.replies import reply_to
+from goldfish.integrations.two_ways import TwoWays, in_sync
 from goldfish.messages import ChatMessage
 
 MemoryOf = Callable[[str], BaseChatMemory]
 Turn = tuple[dict[str, Any], dict[str, Any]]
 
 
-class _Declared:
+class _Declared(TwoWays):
     """What these memories keep of a message, and what they do not promise."""
 
     answers = True
@@ -34,45 +35,39 @@ class _Declared:
         self.window = window
 
 
-class LangChainClassicMemory(_Declared):
-    """The store that calls ``save_context``, ``load_memory_variables`` and ``clear``.
+class AsyncLangChainClassicMemory(_Declared):
+    """The store that awaits ``asave_context``, ``aload_memory_variables`` and ``aclear``.
 
     The memory that the function gives for a session id must have ``return_messages=True``.
     """
 
-    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
-        """Save the batch, turn by turn."""
-        memory = self._memory_of(session_id)
-        for turn in turns(messages):
-            memory.save_context(*turn)
-
-    def get_history(self, session_id: str) -> list[ChatMessage]:
-        """Return what a chain would be shown."""
-        memory = self._memory_of(session_id)
-        return _messages_in(memory, memory.load_memory_variables({}))
-
-    def clear(self, session_id: str) -> None:
-        """Clear the memory of the session."""
-        self._memory_of(session_id).clear()
-
-
-class AsyncLangChainClassicMemory(_Declared):
-    """The store that awaits ``asave_context``, ``aload_memory_variables`` and ``aclear``."""
+    asynchronous = True
 
     async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         """Save the batch, turn by turn."""
         memory = self._memory_of(session_id)
         for turn in turns(messages):
-            await memory.asave_context(*turn)
+            await self._call(memory.save_context, memory.asave_context, *turn)
 
     async def get_history(self, session_id: str) -> list[ChatMessage]:
         """Return what a chain would be shown."""
         memory = self._memory_of(session_id)
-        return _messages_in(memory, await memory.aload_memory_variables({}))
+        load = memory.load_memory_variables, memory.aload_memory_variables
+        found = (await self._call(*load, {}))[memory.memory_variables[0]]
+        return mirror(found, from_langchain, to_langchain)
 
     async def clear(self, session_id: str) -> None:
         """Clear the memory of the session."""
-        await self._memory_of(session_id).aclear()
+        memory = self._memory_of(session_id)
+        await self._call(memory.clear, memory.aclear)
+
+
+class LangChainClassicMemory(_Declared):
+    """The store that calls ``save_context``, ``load_memory_variables`` and ``clear``."""
+
+    add_messages = in_sync(AsyncLangChainClassicMemory.add_messages)
+    get_history = in_sync(AsyncLangChainClassicMemory.get_history)
+    clear = in_sync(AsyncLangChainClassicMemory.clear)
 
 
 def langchain_classic(
@@ -86,10 +81,6 @@ def langchain_classic(
     """
     kind = AsyncLangChainClassicMemory if asynchronous else LangChainClassicMemory
     return kind(memory_of, window=window)
-
-
-def _messages_in(memory: BaseChatMemory, variables: Mapping[str, Any]) -> list[ChatMessage]:
-    return mirror(variables[memory.memory_variables[0]], from_langchain, to_langchain)
 
 
 def turns(messages: Sequence[ChatMessage]) -> Iterator[Turn]:

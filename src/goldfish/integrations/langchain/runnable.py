@@ -11,21 +11,8 @@ from langchain_core.runnables.history import RunnableWithMessageHistory
 
 from goldfish.integrations.langchain.adapter import AsyncLangChainMemory, LangChainMemory
 from goldfish.integrations.langchain.messages import to_langchain
+from goldfish.integrations.two_ways import in_sync
 from goldfish.messages import ChatMessage
-
-
-class LangChainRunnable(LangChainMemory):
-    """The store that calls ``invoke``."""
-
-    answers = True
-
-    def __init__(self, runnable: RunnableWithMessageHistory) -> None:
-        super().__init__(runnable.get_session_history)
-        self._runnable = runnable
-
-    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
-        """Take a turn, with the batch as its input."""
-        self._runnable.invoke(_input(self._runnable, messages), _config(self._runnable, session_id))
 
 
 class AsyncLangChainRunnable(AsyncLangChainMemory):
@@ -39,9 +26,20 @@ class AsyncLangChainRunnable(AsyncLangChainMemory):
 
     async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         """Take a turn, with the batch as its input."""
-        await self._runnable.ainvoke(
-            _input(self._runnable, messages), _config(self._runnable, session_id)
-        )
+        turn = _input(self._runnable, messages), _config(self._runnable, session_id)
+        await self._call(self._runnable.invoke, self._runnable.ainvoke, *turn)
+
+
+class LangChainRunnable(LangChainMemory):
+    """The store that calls ``invoke``."""
+
+    answers = True
+
+    def __init__(self, runnable: RunnableWithMessageHistory) -> None:
+        super().__init__(runnable.get_session_history)
+        self._runnable = runnable
+
+    add_messages = in_sync(AsyncLangChainRunnable.add_messages)
 
 
 def langchain_runnable(

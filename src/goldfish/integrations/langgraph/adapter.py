@@ -13,7 +13,7 @@ The graph has one node, which adds nothing of its own, so that a turn adds exact
 | ``rollback_to_snapshot`` | a fork: ``update_state`` at the old checkpoint, which adds nothing    |
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, overload
 
@@ -26,6 +26,7 @@ from langgraph.types import StateSnapshot
 from goldfish.integrations.langchain.messages import from_langchain, to_langchain
 from goldfish.integrations.mirrored_list import mirror
 from goldfish.integrations.times import NO_TIME
+from goldfish.integrations.two_ways import TwoWays, in_sync
 from goldfish.messages import ChatMessage, Snapshot
 from goldfish.targets.declaration import MESSAGE_FIELDS
 
@@ -42,7 +43,7 @@ def make_graph(saver: BaseCheckpointSaver[Any]) -> Any:
     return graph.compile(checkpointer=saver)
 
 
-class _Threads:
+class _Threads(TwoWays):
     """What threads keep of a message and what they do not promise, whatever the checkpointer."""
 
     carries = MESSAGE_FIELDS - {"created_at"}  # LangChain's messages have no place for a time
@@ -54,6 +55,59 @@ class _Threads:
     def __init__(self, saver: BaseCheckpointSaver[Any]) -> None:
         self._saver = saver
         self._graph = make_graph(saver)
+        delete = "adelete_thread" if self.asynchronous else "delete_thread"
+        if _has(saver, delete):
+            self.clear = getattr(saver, delete)
+
+    async def _state(self, session_id: str) -> StateSnapshot:
+        graph = self._graph
+        state: StateSnapshot = await self._call(
+            graph.get_state, graph.aget_state, thread(session_id)
+        )
+        return state
+
+    async def _update(self, place: RunnableConfig, values: Any) -> None:
+        graph = self._graph
+        await self._call(graph.update_state, graph.aupdate_state, place, values, as_node=NODE)
+
+
+class AsyncLangGraphMemory(_Threads):
+    """The store that awaits a checkpointer through the async methods of a graph."""
+
+    asynchronous = True
+
+    async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        """Take a turn on the thread, with the batch as its input."""
+        graph = self._graph
+        await self._call(graph.invoke, graph.ainvoke, batch(messages), thread(session_id))
+
+    async def get_history(self, session_id: str) -> list[ChatMessage]:
+        """Return the messages in the latest state; an edit of this list edits LangGraph's."""
+        found = (await self._state(session_id)).values.get("messages", [])
+        return mirror(found, from_langchain, to_langchain)
+
+    async def delete_messages(self, session_id: str, ids: Sequence[str]) -> None:
+        """Update the state with a removal for each of these messages that is there."""
+        found = (await self._state(session_id)).values.get("messages", [])
+        if doomed := _removals(ids, {each.id for each in found}):
+            await self._update(thread(session_id), doomed)
+
+    async def save_snapshot(self, session_id: str) -> str:
+        """Return the id of the latest checkpoint."""
+        return _checkpoint_of(await self._state(session_id))
+
+    async def list_snapshots(self, session_id: str) -> list[Snapshot]:
+        """Return the checkpoints at which a turn had ended, the oldest first."""
+        place = thread(session_id)
+        if self.asynchronous:
+            states = [each async for each in self._graph.aget_state_history(place)]
+        else:
+            states = list(self._graph.get_state_history(place))
+        return [_snapshot(session_id, each) for each in reversed(states) if not each.next]
+
+    async def rollback_to_snapshot(self, session_id: str, snapshot_id: str) -> None:
+        """Fork the thread at the checkpoint; the fork is its latest state from then on."""
+        await self._update(thread(session_id, snapshot_id), NOTHING)
 
 
 class LangGraphMemory(_Threads):
@@ -61,73 +115,12 @@ class LangGraphMemory(_Threads):
 
     threads = True  # a graph and its checkpointer are shared by the threads of a server
 
-    def __init__(self, saver: BaseCheckpointSaver[Any]) -> None:
-        super().__init__(saver)
-        if _has(saver, "delete_thread"):
-            self.clear = saver.delete_thread
-
-    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
-        """Take a turn on the thread, with the batch as its input."""
-        self._graph.invoke(batch(messages), thread(session_id))
-
-    def get_history(self, session_id: str) -> list[ChatMessage]:
-        """Return the messages in the latest state of the thread."""
-        return _messages_of(self._graph.get_state(thread(session_id)))
-
-    def delete_messages(self, session_id: str, ids: Sequence[str]) -> None:
-        """Update the state with a removal for each of these messages that is there."""
-        there = {each.id for each in self.get_history(session_id)}
-        if doomed := _removals(ids, there):
-            self._graph.update_state(thread(session_id), doomed, as_node=NODE)
-
-    def save_snapshot(self, session_id: str) -> str:
-        """Return the id of the latest checkpoint."""
-        return _checkpoint_of(self._graph.get_state(thread(session_id)))
-
-    def list_snapshots(self, session_id: str) -> list[Snapshot]:
-        """Return the checkpoints at which a turn had ended, the oldest first."""
-        history = self._graph.get_state_history(thread(session_id))
-        return _snapshots(session_id, history)
-
-    def rollback_to_snapshot(self, session_id: str, snapshot_id: str) -> None:
-        """Fork the thread at the checkpoint; the fork is its latest state from then on."""
-        self._graph.update_state(thread(session_id, snapshot_id), NOTHING, as_node=NODE)
-
-
-class AsyncLangGraphMemory(_Threads):
-    """The store that awaits a checkpointer through the async methods of a graph."""
-
-    def __init__(self, saver: BaseCheckpointSaver[Any]) -> None:
-        super().__init__(saver)
-        if _has(saver, "adelete_thread"):
-            self.clear = saver.adelete_thread
-
-    async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
-        """Take a turn on the thread, with the batch as its input."""
-        await self._graph.ainvoke(batch(messages), thread(session_id))
-
-    async def get_history(self, session_id: str) -> list[ChatMessage]:
-        """Return the messages in the latest state of the thread."""
-        return _messages_of(await self._graph.aget_state(thread(session_id)))
-
-    async def delete_messages(self, session_id: str, ids: Sequence[str]) -> None:
-        """Update the state with a removal for each of these messages that is there."""
-        there = {each.id for each in await self.get_history(session_id)}
-        if doomed := _removals(ids, there):
-            await self._graph.aupdate_state(thread(session_id), doomed, as_node=NODE)
-
-    async def save_snapshot(self, session_id: str) -> str:
-        """Return the id of the latest checkpoint."""
-        return _checkpoint_of(await self._graph.aget_state(thread(session_id)))
-
-    async def list_snapshots(self, session_id: str) -> list[Snapshot]:
-        """Return the checkpoints at which a turn had ended, the oldest first."""
-        history = self._graph.aget_state_history(thread(session_id))
-        return _snapshots(session_id, [each async for each in history])
-
-    async def rollback_to_snapshot(self, session_id: str, snapshot_id: str) -> None:
-        """Fork the thread at the checkpoint; the fork is its latest state from then on."""
-        await self._graph.aupdate_state(thread(session_id, snapshot_id), NOTHING, as_node=NODE)
+    add_messages = in_sync(AsyncLangGraphMemory.add_messages)
+    get_history = in_sync(AsyncLangGraphMemory.get_history)
+    delete_messages = in_sync(AsyncLangGraphMemory.delete_messages)
+    save_snapshot = in_sync(AsyncLangGraphMemory.save_snapshot)
+    list_snapshots = in_sync(AsyncLangGraphMemory.list_snapshots)
+    rollback_to_snapshot = in_sync(AsyncLangGraphMemory.rollback_to_snapshot)
 
 
 @overload
@@ -168,11 +161,6 @@ def batch(messages: Sequence[ChatMessage]) -> dict[str, list[BaseMessage]]:
     return {"messages": [to_langchain(each) for each in messages]}
 
 
-def _messages_of(state: StateSnapshot) -> list[ChatMessage]:
-    """Return the messages of a state; an edit of this list edits the one that LangGraph gave."""
-    return mirror(state.values.get("messages", []), from_langchain, to_langchain)
-
-
 def _removals(ids: Sequence[str], there: set[str]) -> dict[str, list[RemoveMessage]] | None:
     """Return the removals of the messages that exist: LangGraph refuses all if one does not."""
     known = [each for each in dict.fromkeys(ids) if each in there]
@@ -185,11 +173,6 @@ def _checkpoint_of(state: StateSnapshot) -> str:
     if found is None:
         raise LookupError("the thread has no checkpoint: add messages first")
     return str(found)
-
-
-def _snapshots(session_id: str, newest_first: Iterable[StateSnapshot]) -> list[Snapshot]:
-    ended = [each for each in newest_first if not each.next]
-    return [_snapshot(session_id, each) for each in reversed(ended)]
 
 
 def _snapshot(session_id: str, state: StateSnapshot) -> Snapshot:

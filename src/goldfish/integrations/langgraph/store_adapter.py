@@ -23,6 +23,7 @@ from uuid import uuid4
 from langgraph.store.base import BaseStore, Item, SearchItem
 
 from goldfish.integrations.times import as_utc
+from goldfish.integrations.two_ways import TwoWays, in_sync
 from goldfish.messages import Fact, Recollection
 
 EVERYTHING = 1_000_000  # what to ask for in place of the library's own limit, which is 10
@@ -33,7 +34,7 @@ Filter = Mapping[str, Any]
 Parts = Callable[[str], list[str]]
 
 
-class _Namespaces:
+class _Namespaces(TwoWays):
     """What a store keeps of a fact and what it does not promise, whatever is below it."""
 
     recalls: Literal["words", "meaning"] = "words"
@@ -69,11 +70,27 @@ class _Namespaces:
         beside = ((key, each) for key, each in value.items() if key != self._field)
         return {key[:-1] if self._is_ours(key) else key: each for key, each in beside}
 
-    def _searching(self, limit: int | None, offset: int, chosen: Filter | None) -> dict[str, Any]:
-        """Return the arguments of a search for one page."""
-        most = EVERYTHING if limit is None else limit
-        wanted = {self._aside(key): value for key, value in (chosen or {}).items()}
-        return {"limit": most, "offset": offset, "filter": wanted or None}
+    async def _search(
+        self, user_id: str, limit: int | None, offset: int, chosen: Filter | None, **more: Any
+    ) -> list[SearchItem]:
+        """Return one page of a search in the user's namespace."""
+        more["limit"] = EVERYTHING if limit is None else limit
+        more["filter"] = {self._aside(key): value for key, value in (chosen or {}).items()} or None
+        search = self._store.search, self._store.asearch
+        return await self._call(*search, namespace(user_id), offset=offset, **more)
+
+    async def _get(self, user_id: str, key: str) -> Item | None:
+        return await self._call(self._store.get, self._store.aget, namespace(user_id), key)
+
+    async def _put_under(
+        self, key: str, user_id: str, text: str, metadata: Filter | None, **options: Any
+    ) -> Fact:
+        value, put = self._value(text, metadata), (self._store.put, self._store.aput)
+        await self._call(*put, namespace(user_id), key, value, **options)
+        # As it was given: ``put`` returns nothing.
+        return Fact.model_construct(
+            id=key, user_id=user_id, text=text, metadata=dict(metadata or {})
+        )
 
     def _fact(self, user_id: str, item: Item) -> Fact:
         """Return the item as a fact, unvalidated, so that checks see what the library changed."""
@@ -91,81 +108,11 @@ class _Namespaces:
         fact = self._fact(user_id, item)
         return Recollection.model_construct(fact=fact, score=item.score or 0.0)
 
-    def _metadata_of(self, item: Item | None, fact_id: str) -> dict[str, Any]:
-        """Return what a revision keeps of an item; raise LookupError if there is none."""
-        if item is None:
-            raise LookupError(f"there is no item {fact_id!r} in the namespace: remember it first")
-        return self._metadata(item.value)
-
-
-class LangGraphStoreMemory(_Namespaces):
-    """The store of facts that calls the sync methods of a ``BaseStore``."""
-
-    threads = True  # a store is shared by the threads of a server
-
-    def __init__(self, store: BaseStore, field: str = "text", parts: Parts | None = None) -> None:
-        super().__init__(store, field, parts)
-        self.remember = self._put_for if _expires(store) else self._put
-
-    def _put(self, user_id: str, text: str, *, metadata: Filter | None = None) -> Fact:
-        """Put the fact under a new key."""
-        return self._put_under(uuid4().hex, user_id, text, metadata)
-
-    def _put_for(
-        self, user_id: str, text: str, *, metadata: Filter | None = None, ttl: float | None = None
-    ) -> Fact:
-        """Put the fact under a new key, for a time."""
-        return self._put_under(uuid4().hex, user_id, text, metadata, **in_minutes(ttl))
-
-    def _put_under(
-        self, key: str, user_id: str, text: str, metadata: Filter | None, **options: Any
-    ) -> Fact:
-        self._store.put(namespace(user_id), key, self._value(text, metadata), **options)
-        return make_fact(key, user_id, text, metadata)
-
-    def recall(
-        self,
-        user_id: str,
-        query: str,
-        *,
-        limit: int = 5,
-        offset: int = 0,
-        filter: Filter | None = None,
-    ) -> list[Recollection]:
-        """Return what a search finds, in its order."""
-        page = self._searching(limit, offset, filter)
-        found = self._store.search(namespace(user_id), query=query, **page)
-        return [self._recollection(user_id, item) for item in found]
-
-    def list_facts(
-        self,
-        user_id: str,
-        *,
-        limit: int | None = None,
-        offset: int = 0,
-        filter: Filter | None = None,
-    ) -> list[Fact]:
-        """Return what a search without a query finds, in its order."""
-        found = self._store.search(namespace(user_id), **self._searching(limit, offset, filter))
-        return [self._fact(user_id, item) for item in found]
-
-    def get_fact(self, user_id: str, fact_id: str) -> Fact | None:
-        """Return the item with this key in the user's namespace."""
-        item = self._store.get(namespace(user_id), fact_id)
-        return None if item is None else self._fact(user_id, item)
-
-    def revise(self, user_id: str, fact_id: str, text: str) -> Fact:
-        """Replace the text under the key, and keep the metadata."""
-        kept = self._metadata_of(self._store.get(namespace(user_id), fact_id), fact_id)
-        return self._put_under(fact_id, user_id, text, kept)
-
-    def forget(self, user_id: str, fact_id: str) -> None:
-        """Delete the item."""
-        self._store.delete(namespace(user_id), fact_id)
-
 
 class AsyncLangGraphStoreMemory(_Namespaces):
     """The store of facts that awaits the async methods of a ``BaseStore``."""
+
+    asynchronous = True
 
     def __init__(self, store: BaseStore, field: str = "text", parts: Parts | None = None) -> None:
         super().__init__(store, field, parts)
@@ -181,12 +128,6 @@ class AsyncLangGraphStoreMemory(_Namespaces):
         """Put the fact under a new key, for a time."""
         return await self._put_under(uuid4().hex, user_id, text, metadata, **in_minutes(ttl))
 
-    async def _put_under(
-        self, key: str, user_id: str, text: str, metadata: Filter | None, **options: Any
-    ) -> Fact:
-        await self._store.aput(namespace(user_id), key, self._value(text, metadata), **options)
-        return make_fact(key, user_id, text, metadata)
-
     async def recall(
         self,
         user_id: str,
@@ -197,8 +138,7 @@ class AsyncLangGraphStoreMemory(_Namespaces):
         filter: Filter | None = None,
     ) -> list[Recollection]:
         """Return what a search finds, in its order."""
-        page = self._searching(limit, offset, filter)
-        found = await self._store.asearch(namespace(user_id), query=query, **page)
+        found = await self._search(user_id, limit, offset, filter, query=query)
         return [self._recollection(user_id, item) for item in found]
 
     async def list_facts(
@@ -210,24 +150,43 @@ class AsyncLangGraphStoreMemory(_Namespaces):
         filter: Filter | None = None,
     ) -> list[Fact]:
         """Return what a search without a query finds, in its order."""
-        found = await self._store.asearch(
-            namespace(user_id), **self._searching(limit, offset, filter)
-        )
+        found = await self._search(user_id, limit, offset, filter)
         return [self._fact(user_id, item) for item in found]
 
     async def get_fact(self, user_id: str, fact_id: str) -> Fact | None:
         """Return the item with this key in the user's namespace."""
-        item = await self._store.aget(namespace(user_id), fact_id)
+        item = await self._get(user_id, fact_id)
         return None if item is None else self._fact(user_id, item)
 
     async def revise(self, user_id: str, fact_id: str, text: str) -> Fact:
         """Replace the text under the key, and keep the metadata."""
-        kept = self._metadata_of(await self._store.aget(namespace(user_id), fact_id), fact_id)
-        return await self._put_under(fact_id, user_id, text, kept)
+        item = await self._get(user_id, fact_id)
+        if item is None:
+            raise LookupError(f"there is no item {fact_id!r} in the namespace: remember it first")
+        return await self._put_under(fact_id, user_id, text, self._metadata(item.value))
 
     async def forget(self, user_id: str, fact_id: str) -> None:
         """Delete the item."""
-        await self._store.adelete(namespace(user_id), fact_id)
+        store = self._store
+        await self._call(store.delete, store.adelete, namespace(user_id), fact_id)
+
+
+class LangGraphStoreMemory(_Namespaces):
+    """The store of facts that calls the sync methods of a ``BaseStore``."""
+
+    threads = True  # a store is shared by the threads of a server
+
+    def __init__(self, store: BaseStore, field: str = "text", parts: Parts | None = None) -> None:
+        super().__init__(store, field, parts)
+        self.remember = self._put_for if _expires(store) else self._put
+
+    _put = in_sync(AsyncLangGraphStoreMemory._put)
+    _put_for = in_sync(AsyncLangGraphStoreMemory._put_for)
+    recall = in_sync(AsyncLangGraphStoreMemory.recall)
+    list_facts = in_sync(AsyncLangGraphStoreMemory.list_facts)
+    get_fact = in_sync(AsyncLangGraphStoreMemory.get_fact)
+    revise = in_sync(AsyncLangGraphStoreMemory.revise)
+    forget = in_sync(AsyncLangGraphStoreMemory.forget)
 
 
 @overload
@@ -261,11 +220,6 @@ def namespace(user_id: str) -> tuple[str, str]:
 def in_minutes(seconds: float | None) -> dict[str, float]:
     """Return the argument for a time to live, in LangGraph's minutes; none if there is none."""
     return {} if seconds is None else {"ttl": seconds / 60}
-
-
-def make_fact(key: str, user_id: str, text: str, metadata: Filter | None) -> Fact:
-    """Return the fact that was put, as it was given: ``put`` returns nothing."""
-    return Fact.model_construct(id=key, user_id=user_id, text=text, metadata=dict(metadata or {}))
 
 
 def split_text(text: str) -> list[str]:

@@ -8,6 +8,7 @@ from llama_index.core.storage.chat_store import BaseChatStore
 
 from goldfish.integrations.llamaindex.messages import from_llamaindex, to_llamaindex
 from goldfish.integrations.mirrored_list import mirror
+from goldfish.integrations.two_ways import TwoWays, in_sync
 from goldfish.messages import ChatMessage
 from goldfish.targets.declaration import MESSAGE_FIELDS
 
@@ -34,14 +35,15 @@ class LlamaIndexMemory(_Declared):
 
     async def get_history(self, session_id: str) -> list[ChatMessage]:
         """Return what the memory shows to an agent."""
-        return _messages_in(await self._memory_of(session_id).aget())
+        found = await self._memory_of(session_id).aget()
+        return mirror(found, from_llamaindex, to_llamaindex)
 
     async def clear(self, session_id: str) -> None:
         """Reset the memory of the session."""
         await self._memory_of(session_id).areset()
 
 
-class _ChatStore(_Declared):
+class _ChatStore(_Declared, TwoWays):
     """A chat store behind a ChatMemoryBuffer for each session, as the documentation has it."""
 
     def __init__(self, store: BaseChatStore) -> None:
@@ -53,58 +55,49 @@ class _ChatStore(_Declared):
         )
 
 
-class LlamaIndexChatStore(_ChatStore):
-    """The store that calls the sync methods of a chat store and of its buffer."""
-
-    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
-        """Put the batch into the buffer, which adds message by message."""
-        self._buffer(session_id).put_messages([to_llamaindex(each) for each in messages])
-
-    def get_history(self, session_id: str) -> list[ChatMessage]:
-        """Return all of the buffer; an edit of this list edits the one that LlamaIndex gave."""
-        return _messages_in(self._buffer(session_id).get_all())
-
-    def clear(self, session_id: str) -> None:
-        """Reset the buffer of the session."""
-        self._buffer(session_id).reset()
-
-    def delete_messages(self, session_id: str, ids: Sequence[str]) -> None:
-        """Delete each message by its index at that moment."""
-        for each in ids:
-            index = _index(self._store.get_messages(session_id), each)
-            if index is not None:
-                self._store.delete_message(session_id, index)
-
-    def list_sessions(self) -> list[str]:
-        """Return the keys of the chat store."""
-        return list(self._store.get_keys())
-
-
 class AsyncLlamaIndexChatStore(_ChatStore):
     """The store that awaits the async methods of a chat store and of its buffer."""
 
+    asynchronous = True
+
     async def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
         """Put the batch into the buffer, which adds message by message."""
-        await self._buffer(session_id).aput_messages([to_llamaindex(each) for each in messages])
+        buffer, batch = self._buffer(session_id), [to_llamaindex(each) for each in messages]
+        await self._call(buffer.put_messages, buffer.aput_messages, batch)
 
     async def get_history(self, session_id: str) -> list[ChatMessage]:
         """Return all of the buffer; an edit of this list edits the one that LlamaIndex gave."""
-        return _messages_in(await self._buffer(session_id).aget_all())
+        buffer = self._buffer(session_id)
+        found = await self._call(buffer.get_all, buffer.aget_all)
+        return mirror(found, from_llamaindex, to_llamaindex)
 
     async def clear(self, session_id: str) -> None:
         """Reset the buffer of the session."""
-        await self._buffer(session_id).areset()
+        buffer = self._buffer(session_id)
+        await self._call(buffer.reset, buffer.areset)
 
     async def delete_messages(self, session_id: str, ids: Sequence[str]) -> None:
         """Delete each message by its index at that moment."""
+        store = self._store
         for each in ids:
-            index = _index(await self._store.aget_messages(session_id), each)
+            found = await self._call(store.get_messages, store.aget_messages, session_id)
+            index = _index(found, each)
             if index is not None:
-                await self._store.adelete_message(session_id, index)
+                await self._call(store.delete_message, store.adelete_message, session_id, index)
 
     async def list_sessions(self) -> list[str]:
         """Return the keys of the chat store."""
-        return list(await self._store.aget_keys())
+        return list(await self._call(self._store.get_keys, self._store.aget_keys))
+
+
+class LlamaIndexChatStore(_ChatStore):
+    """The store that calls the sync methods of a chat store and of its buffer."""
+
+    add_messages = in_sync(AsyncLlamaIndexChatStore.add_messages)
+    get_history = in_sync(AsyncLlamaIndexChatStore.get_history)
+    clear = in_sync(AsyncLlamaIndexChatStore.clear)
+    delete_messages = in_sync(AsyncLlamaIndexChatStore.delete_messages)
+    list_sessions = in_sync(AsyncLlamaIndexChatStore.list_sessions)
 
 
 def llamaindex(
@@ -123,7 +116,3 @@ def llamaindex(
 def _index(found: Sequence[Any], message_id: str) -> int | None:
     known = (i for i, each in enumerate(found) if each.additional_kwargs.get("id") == message_id)
     return next(known, None)
-
-
-def _messages_in(given: Any) -> list[ChatMessage]:
-    return mirror(given, from_llamaindex, to_llamaindex)

@@ -24,6 +24,7 @@ from typing import Any, Literal
 
 from goldfish.errors import MemoryStoreError
 from goldfish.integrations.times import NO_TIME, as_utc
+from goldfish.integrations.two_ways import in_sync, settle
 from goldfish.messages import Fact, Recollection
 
 EVERYTHING = 1_000_000  # in place of Mem0's own limit, which is 20 or 100
@@ -47,97 +48,63 @@ class _Declared:
         # Old releases have no ``infer``: they always ask a language model.
         return {**given, "infer": False} if takes(self._memory.add, "infer") else given
 
-    def _search_arguments(self, user_id: str, limit: int, chosen: Filter | None) -> dict[str, Any]:
-        return scope_arguments(self._memory.search, user_id, limit, chosen)
-
-    def _list_arguments(self, user_id: str, chosen: Filter | None) -> dict[str, Any]:
-        return scope_arguments(self._memory.get_all, user_id, EVERYTHING, chosen)
-
-
-class Mem0Memory(_Declared):
-    """The store that calls the methods of a ``mem0.Memory``."""
-
-    def remember(self, user_id: str, text: str, *, metadata: Filter | None = None) -> Fact:
-        """Add the text as it is; return the fact that Mem0 then has."""
-        answer = self._memory.add(text, **self._add_arguments(user_id, metadata))
-        return present_fact(self._memory.get(added_id(answer)))
-
-    def recall(
-        self, user_id: str, query: str, *, limit: int = 5, filter: Filter | None = None
-    ) -> list[Recollection]:
-        """Return what a search finds, in its order."""
-        found = self._memory.search(query, **self._search_arguments(user_id, limit, filter))
-        return [to_recollection(item) for item in results(found)]
-
-    def list_facts(self, user_id: str, *, filter: Filter | None = None) -> list[Fact]:
-        """Return all memories of the user, oldest first."""
-        return oldest_first(self._memory.get_all(**self._list_arguments(user_id, filter)))
-
-    def get_fact(self, user_id: str, fact_id: str) -> Fact | None:
-        """Return the memory with this id, of whichever user."""
-        item = self._memory.get(fact_id)
-        return None if item is None else to_fact(item)
-
-    def revise(self, user_id: str, fact_id: str, text: str) -> Fact:
-        """Update the memory; Mem0 raises if there is none."""
-        self._memory.update(fact_id, text)
-        return present_fact(self._memory.get(fact_id))
-
-    def forget(self, user_id: str, fact_id: str) -> None:
-        """Delete the memory, if there is one."""
-        if self._memory.get(fact_id) is not None:
-            self._memory.delete(fact_id)
-
-    def forget_all(self, user_id: str) -> None:
-        """Delete all memories of the user."""
-        self._memory.delete_all(user_id=refuse_wildcard(user_id))
-
-    def fact_history(self, user_id: str, fact_id: str) -> list[Fact]:
-        """Return the earlier texts of the memory, oldest first."""
-        return earlier_facts(self._memory.history(fact_id))
-
 
 class AsyncMem0Memory(_Declared):
     """The store that awaits the methods of a ``mem0.AsyncMemory``."""
 
     async def remember(self, user_id: str, text: str, *, metadata: Filter | None = None) -> Fact:
         """Add the text as it is; return the fact that Mem0 then has."""
-        answer = await self._memory.add(text, **self._add_arguments(user_id, metadata))
-        return present_fact(await self._memory.get(added_id(answer)))
+        answer = await settle(self._memory.add(text, **self._add_arguments(user_id, metadata)))
+        return present_fact(await settle(self._memory.get(added_id(answer))))
 
     async def recall(
         self, user_id: str, query: str, *, limit: int = 5, filter: Filter | None = None
     ) -> list[Recollection]:
         """Return what a search finds, in its order."""
-        found = await self._memory.search(query, **self._search_arguments(user_id, limit, filter))
+        scope = scope_arguments(self._memory.search, user_id, limit, filter)
+        found = await settle(self._memory.search(query, **scope))
         return [to_recollection(item) for item in results(found)]
 
     async def list_facts(self, user_id: str, *, filter: Filter | None = None) -> list[Fact]:
         """Return all memories of the user, oldest first."""
-        return oldest_first(await self._memory.get_all(**self._list_arguments(user_id, filter)))
+        scope = scope_arguments(self._memory.get_all, user_id, EVERYTHING, filter)
+        return oldest_first(await settle(self._memory.get_all(**scope)))
 
     async def get_fact(self, user_id: str, fact_id: str) -> Fact | None:
         """Return the memory with this id, of whichever user."""
-        item = await self._memory.get(fact_id)
+        item = await settle(self._memory.get(fact_id))
         return None if item is None else to_fact(item)
 
     async def revise(self, user_id: str, fact_id: str, text: str) -> Fact:
         """Update the memory; Mem0 raises if there is none."""
-        await self._memory.update(fact_id, text)
-        return present_fact(await self._memory.get(fact_id))
+        await settle(self._memory.update(fact_id, text))
+        return present_fact(await settle(self._memory.get(fact_id)))
 
     async def forget(self, user_id: str, fact_id: str) -> None:
         """Delete the memory, if there is one."""
-        if await self._memory.get(fact_id) is not None:
-            await self._memory.delete(fact_id)
+        if await settle(self._memory.get(fact_id)) is not None:
+            await settle(self._memory.delete(fact_id))
 
     async def forget_all(self, user_id: str) -> None:
         """Delete all memories of the user."""
-        await self._memory.delete_all(user_id=refuse_wildcard(user_id))
+        await settle(self._memory.delete_all(user_id=refuse_wildcard(user_id)))
 
     async def fact_history(self, user_id: str, fact_id: str) -> list[Fact]:
         """Return the earlier texts of the memory, oldest first."""
-        return earlier_facts(await self._memory.history(fact_id))
+        return earlier_facts(await settle(self._memory.history(fact_id)))
+
+
+class Mem0Memory(_Declared):
+    """The store that calls the methods of a ``mem0.Memory``."""
+
+    remember = in_sync(AsyncMem0Memory.remember)
+    recall = in_sync(AsyncMem0Memory.recall)
+    list_facts = in_sync(AsyncMem0Memory.list_facts)
+    get_fact = in_sync(AsyncMem0Memory.get_fact)
+    revise = in_sync(AsyncMem0Memory.revise)
+    forget = in_sync(AsyncMem0Memory.forget)
+    forget_all = in_sync(AsyncMem0Memory.forget_all)
+    fact_history = in_sync(AsyncMem0Memory.fact_history)
 
 
 def mem0(memory: Any) -> Mem0Memory | AsyncMem0Memory:
