@@ -1,13 +1,16 @@
-"""Adapters for libraries that have each method twice, sync and async: written once, as async.
+"""Methods that a library has twice, sync and async: written once, as coroutines.
 
-The async adapter has coroutines, which await the library's async methods. The sync adapter has the
-same ones through ``in_sync``, and in it they call the sync methods, so that they never wait.
+The async adapter of a library awaits its async methods. The sync adapter has the same coroutines
+through ``in_sync``, and in it they call the sync methods, so that they never wait. A drop-in, whose
+coroutines do wait for our store, has their sync twins through ``waiting``.
 """
 
 import inspect
 from collections.abc import Awaitable, Callable, Coroutine
-from functools import wraps
+from functools import update_wrapper
 from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar
+
+from goldfish.threads import wait_for
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -36,7 +39,6 @@ def in_sync(
 ) -> Callable[Concatenate[Any, P], T]:
     """Return the sync twin of an adapter's coroutine method, for an adapter that never waits."""
 
-    @wraps(method)
     def run(self: Any, /, *arguments: P.args, **options: P.kwargs) -> T:
         coroutine = method(self, *arguments, **options)
         try:
@@ -48,7 +50,27 @@ def in_sync(
             coroutine.close()
         raise AssertionError(f"{method.__qualname__} waited, in an adapter of sync methods")
 
-    return run
+    return _disguise(run, method)
+
+
+def waiting(
+    method: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]],
+) -> Callable[Concatenate[Any, P], T]:
+    """Return the sync twin of a coroutine method, which waits for the result."""
+
+    def wait(self: Any, /, *arguments: P.args, **options: P.kwargs) -> T:
+        call: Callable[P, Coroutine[Any, Any, T]] = getattr(self, method.__name__)
+        return wait_for(call(*arguments, **options))
+
+    return _disguise(wait, method)
+
+
+def _disguise(twin: Callable[P, T], method: Callable[..., Any]) -> Callable[P, T]:
+    """Give a sync twin the name, documentation and signature of its coroutine method."""
+    update_wrapper(twin, method)
+    del twin.__wrapped__  # type: ignore[attr-defined]  # whoever follows it expects a coroutine
+    twin.__signature__ = inspect.signature(method)  # type: ignore[attr-defined]
+    return twin
 
 
 async def settle(value: Awaitable[T] | T) -> T:

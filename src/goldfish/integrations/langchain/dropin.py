@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pydantic import ValidationError
 
 from goldfish.integrations.langchain import LANGCHAIN
+from goldfish.integrations.two_ways import waiting
 from goldfish.messages import ChatMessage, new_id
 from goldfish.stores.base import BaseStore
 from goldfish.stores.blocking import BlockingMemoryStore
@@ -50,13 +51,8 @@ class ChatMessageHistory(BaseChatMessageHistory):
         """Return all messages of the session, the oldest first."""
         return wait_for(self.aget_messages())
 
-    def add_messages(self, messages: Sequence[BaseMessage]) -> None:
-        """Append the messages in order, all or none."""
-        wait_for(self.aadd_messages(messages))
-
-    def clear(self) -> None:
-        """Remove all messages of the session."""
-        wait_for(self.aclear())
+    add_messages = waiting(aadd_messages)
+    clear = waiting(aclear)
 
 
 def _to_ours(message: BaseMessage) -> ChatMessage:

@@ -23,6 +23,7 @@ from goldfish.integrations.langgraph.threads import (
     make_overtaken_error,
 )
 from goldfish.integrations.langgraph.turns import Turns
+from goldfish.integrations.two_ways import waiting
 from goldfish.stores.base import BaseStore
 from goldfish.stores.blocking import BlockingMemoryStore
 from goldfish.threads import wait_for
@@ -180,41 +181,12 @@ class Saver(BaseCheckpointSaver[Any]):
             if not left:
                 return
 
-    def put(
-        self,
-        config: RunnableConfig,
-        checkpoint: Checkpoint,
-        metadata: CheckpointMetadata,
-        new_versions: ChannelVersions,
-    ) -> RunnableConfig:
-        """See ``aput``."""
-        return wait_for(self.aput(config, checkpoint, metadata, new_versions))
-
-    def put_writes(
-        self,
-        config: RunnableConfig,
-        writes: Sequence[tuple[str, Any]],
-        task_id: str,
-        task_path: str = "",
-    ) -> None:
-        """See ``aput_writes``."""
-        wait_for(self.aput_writes(config, writes, task_id, task_path))
-
-    def delete_thread(self, thread_id: str) -> None:
-        """See ``adelete_thread``."""
-        wait_for(self.adelete_thread(thread_id))
-
-    def delete_for_runs(self, run_ids: Sequence[str]) -> None:
-        """See ``adelete_for_runs``."""
-        wait_for(self.adelete_for_runs(run_ids))
-
-    def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
-        """See ``acopy_thread``."""
-        wait_for(self.acopy_thread(source_thread_id, target_thread_id))
-
-    def prune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
-        """See ``aprune``."""
-        wait_for(self.aprune(thread_ids, strategy=strategy))
+    put = waiting(aput)
+    put_writes = waiting(aput_writes)
+    delete_thread = waiting(adelete_thread)
+    delete_for_runs = waiting(adelete_for_runs)
+    copy_thread = waiting(acopy_thread)
+    prune = waiting(aprune)
 
     def get_next_version(self, current: Any, channel: None) -> Any:
         """Return the next version in the form that the thread has, whichever saver began it."""
