@@ -132,7 +132,7 @@ class GoldfishTarget(pytest.Collector):
 
     @classmethod
     def of(cls, session: pytest.Session, spec: str) -> "GoldfishTarget":
-        """The collector of one target, as the user spelled it."""
+        """Return the collector of one target, as the user spelled it."""
         node_id = f"{ROOT}::{spec}"
         node: GoldfishTarget = cls.from_parent(session, name=node_id, nodeid=node_id)
         return node
@@ -143,7 +143,7 @@ class GoldfishTarget(pytest.Collector):
         return self.name.removeprefix(f"{ROOT}::")
 
     def collect(self) -> "list[GoldfishCheck]":
-        """One item per check, or the one sentence that says why there is none."""
+        """Return one item per check; a sentence says why there is none."""
         from goldfish.errors import GoldfishError, mask
         from goldfish.plugin.suite import make_item_name, select_checks
 
@@ -189,7 +189,7 @@ class GoldfishCheck(pytest.Item):
     def of(
         cls, parent: GoldfishTarget, name: str, target: "Target", check: "Check"
     ) -> "GoldfishCheck":
-        """The item of a check."""
+        """Return the item of a check."""
         node: GoldfishCheck = cls.from_parent(parent, name=name)
         node.target, node.check = target, check
         return node
@@ -204,7 +204,7 @@ class GoldfishCheck(pytest.Item):
         run_as_test(self.target, self.check, seed, again)
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        """Where the factory is, and the headline of a failure."""
+        """Return where the factory is, and the headline of a failure."""
         assert isinstance(self.parent, GoldfishTarget)
         location = self.target.location
         path = Path(location.file) if location else self.path
@@ -213,7 +213,7 @@ class GoldfishCheck(pytest.Item):
 
 @pytest.fixture
 def goldfish_sandbox() -> "Iterator[Sandbox]":
-    """A private place: a directory, and databases of one's own on real servers on demand."""
+    """Give a private directory, and private databases on real servers on demand."""
     from goldfish.world.sandbox import Sandbox
 
     sandbox = Sandbox()
@@ -223,7 +223,7 @@ def goldfish_sandbox() -> "Iterator[Sandbox]":
 
 @pytest.fixture
 def memory_store(tmp_path: Path) -> "Iterator[SQLiteMemoryStore]":
-    """An empty embedded store; ``goldfish.blocking(memory_store)`` is for tests without a loop."""
+    """Give an empty embedded store; ``goldfish.blocking(memory_store)`` needs no event loop."""
     from goldfish import SQLiteMemoryStore
 
     with _closing(SQLiteMemoryStore(tmp_path / "memory.db")) as store:
@@ -232,7 +232,7 @@ def memory_store(tmp_path: Path) -> "Iterator[SQLiteMemoryStore]":
 
 @pytest.fixture
 def redis_store(goldfish_sandbox: "Sandbox") -> "Iterator[RedisMemoryStore]":
-    """An empty store on a real Redis, in the database of the test's ``goldfish_sandbox``."""
+    """Give an empty store on a real Redis, in the database of the test's ``goldfish_sandbox``."""
     from goldfish import RedisMemoryStore
 
     with _told_shortly():
@@ -243,7 +243,7 @@ def redis_store(goldfish_sandbox: "Sandbox") -> "Iterator[RedisMemoryStore]":
 
 @pytest.fixture
 def postgres_store(goldfish_sandbox: "Sandbox") -> "Iterator[PostgresMemoryStore]":
-    """An empty store on a real PostgreSQL, in the database of the test's ``goldfish_sandbox``."""
+    """Give an empty store on a real PostgreSQL, in the database of ``goldfish_sandbox``."""
     from goldfish import PostgresMemoryStore
 
     with _told_shortly():
@@ -254,7 +254,7 @@ def postgres_store(goldfish_sandbox: "Sandbox") -> "Iterator[PostgresMemoryStore
 
 @pytest.fixture
 def mem0_client(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Mem0Client]":
-    """An empty, real ``mem0.Memory``: Qdrant in a directory, MiniLM, no network and no key."""
+    """Give an empty, real ``mem0.Memory``: Qdrant in a directory, MiniLM, no network, no key."""
     with contextlib.ExitStack() as stack:
         with _told_shortly():
             from goldfish.integrations.mem0.client import fresh
@@ -266,7 +266,7 @@ def mem0_client(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Mem0Clien
 
 @pytest.fixture
 def snapshot_db(request: pytest.FixtureRequest, tmp_path: Path) -> "SnapshotDB":
-    """A private SQLite file, ``snapshot_db.path``; its end state is held against a baseline."""
+    """Give a private SQLite file, ``snapshot_db.path``, and compare its end with a baseline."""
     from goldfish.snapshots.database_fixture import SnapshotDB
 
     ignore = request.config.getini("goldfish_snapshot_ignore")
@@ -326,14 +326,14 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 def pytest_deselected(items: "list[pytest.Item]") -> None:
-    """A run that leaves out tests cannot tell what is unused."""
+    """Note that tests are left out: such a run cannot tell what is unused."""
     if items:
         _get_usage(items[0].config).partial = True
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, object]:
-    """A worker of pytest-xdist tells the controller what it saw."""
+    """Tell the controller what a worker of pytest-xdist saw."""
     usage = session.config.stash.get(USAGE, None)
     if usage is not None and (session.shouldstop or session.shouldfail):
         usage.partial = True
@@ -344,7 +344,7 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, obj
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any, error: object) -> None:
-    """The controller of pytest-xdist hears what a worker saw."""
+    """Take over what a worker of pytest-xdist saw."""
     told = getattr(node, "workeroutput", {}).get(USAGE_OF_WORKER)
     if told:
         _get_usage(node.config).add(told)
@@ -372,7 +372,7 @@ def _get_usage(config: pytest.Config) -> "BaselineUsage":
 
 @contextlib.contextmanager
 def _told_shortly() -> Iterator[None]:
-    """A missing package or server is told in one sentence, without a traceback."""
+    """Say in one sentence, without a traceback, that a package or server is missing."""
     from goldfish.errors import GoldfishError, mask
 
     told = None

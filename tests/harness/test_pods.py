@@ -14,8 +14,8 @@ import pytest
 from goldfish import ChatMessage, target
 from goldfish.findings.result import Violation
 from goldfish.harness.errors import NoPodError, StoreError
-from goldfish.harness.hearing import Hearing
 from goldfish.harness.pods import ForkServer, Pod
+from goldfish.harness.transcript import Transcript
 from goldfish.integrations.goldfish.targets import sqlite
 from goldfish.targets.loading import load_file
 from goldfish.world.sandbox import Sandbox
@@ -57,7 +57,7 @@ lazy = target(Lazy)
 
 async def opened(forks: ForkServer, sandbox: Sandbox) -> Pod:
     sandbox.opening += 1
-    return await (await forks.fork(sandbox.description(), {}, Hearing())).open()
+    return await (await forks.fork(sandbox.description(), {}, Transcript())).open()
 
 
 async def test_a_pod_serves_calls_on_the_same_storage() -> None:
@@ -113,13 +113,14 @@ def test_a_dead_harness_leaves_no_pods_behind(tmp_path: Any) -> None:
     """Pods end when the process that they serve is killed, even if they are stopped."""
     code = (
         "import asyncio, os, signal, sys\n"
-        "from goldfish.harness.hearing import Hearing\n"
+        "from goldfish.harness.transcript import Transcript\n"
         "from goldfish.harness.pods import ForkServer\n"
         "from goldfish.world.sandbox import Sandbox\n"
         "from goldfish.integrations.goldfish.targets import sqlite\n"
         "async def main():\n"
         "    forks = ForkServer(sqlite); sandbox = Sandbox()\n"
-        "    forked = [await forks.fork(sandbox.description(), {}, Hearing()) for _ in range(2)]\n"
+        "    place = sandbox.description()\n"
+        "    forked = [await forks.fork(place, {}, Transcript()) for _ in range(2)]\n"
         "    pods = [await pod.open() for pod in forked]\n"
         "    os.kill(pods[1].pid, signal.SIGSTOP)\n"
         "    print(*(pod.pid for pod in pods), forks._process.pid, flush=True)\n"

@@ -91,7 +91,7 @@ class Check:
 
     @property
     def every_need(self) -> tuple[Need, ...]:
-        """What it asks of a target, with what all checks of its kind ask."""
+        """What it requires of a target, with what all checks about its subject require."""
         return ESSENTIALS[self.about] + self.needs
 
 

@@ -1,4 +1,4 @@
-"""``goldfish check``: hold targets to the catalogue, and say what came of it."""
+"""``goldfish check``: run the catalogue against targets, and report."""
 
 import random
 import shlex
@@ -50,7 +50,7 @@ class Request:
 
     @property
     def quiet(self) -> bool:
-        """Whether nothing but verdicts is to be said."""
+        """Whether only verdicts are wanted."""
         return self.detail == "verdict"
 
 
@@ -77,7 +77,7 @@ def check(request: Request) -> int:
 
 
 def exit_code(accounts: Sequence[Account]) -> int:
-    """0 if all held, or broke as was known."""
+    """Return 0 if all held, or broke as was known; else 1."""
     return HELD if all(each.passed for each in accounts) else FAILED
 
 
@@ -90,7 +90,7 @@ def _write_summary(page: Page, request: Request, accounts: Sequence[Account], tr
 
 
 def make_plan(request: Request) -> Plan:
-    """How to run what was asked for; a seed is chosen where none was given."""
+    """Return how to run what was asked for; a seed is chosen where none was given."""
     seed = random.SystemRandom().randrange(1_000_000) if request.seed is None else request.seed
     if request.workers < 1:
         raise UsageError(f"--workers {request.workers} cannot work: use 1 or more")
@@ -118,7 +118,7 @@ def open_targets(targets: Mapping[str, Target], stop: Stop, quiet: bool) -> dict
 
 
 def resolve_targets(specs: Sequence[str]) -> dict[str, Target]:
-    """The targets, each under a name of its own: where two share one, as the user wrote it."""
+    """Return the targets by their words; where two share a name, each has its words instead."""
     targets = {spec: resolve(spec) for spec in specs}
     names = [target.name for target in targets.values()]
     return {
@@ -136,7 +136,7 @@ def _is_report_on_standard_output(request: Request) -> bool:
 
 
 def _redirect_strangers(request: Request) -> AbstractContextManager[object]:
-    """Where standard output is a report, what libraries print goes to standard error."""
+    """Send what libraries print to standard error where standard output is a report."""
     return redirect_stdout(sys.stderr) if _is_report_on_standard_output(request) else nullcontext()
 
 

@@ -1,4 +1,4 @@
-"""``goldfish explain``: a promise with its incident and its fix; a family; a word for findings."""
+"""``goldfish explain``: a check with its incident and its fix, a family, or a kind of finding."""
 
 from collections import Counter
 
@@ -28,7 +28,7 @@ def explain(name: str) -> int:
 
 
 def _explain_check(page: Page, check: Check) -> None:
-    """A check in full: what it promises, why, what goes wrong and how to mend it."""
+    """Write a check in full: its promise and incident, what goes wrong and how to fix it."""
     caught = [each for each in gallery().values() if each.caught_by == check.code]
     page.write(check.promise, label=f"{check.code}  ", style="bold")
     page.write()
@@ -45,7 +45,7 @@ def _explain_check(page: Page, check: Check) -> None:
 
 
 def _explain_family(page: Page, family: str) -> None:
-    """A family: each promise in a line or two, and where to read on."""
+    """Write a family: each promise, and where to read on."""
     page.write(FAMILIES[family], label=f"{family}  ", style="bold")
     page.write()
     checks = [each for each in catalogue().values() if each.family == family]
@@ -56,7 +56,7 @@ def _explain_family(page: Page, family: str) -> None:
 
 
 def _explain_finding(page: Page, word: str) -> None:
-    """A word for findings: what it means, where it comes from, and who shows it."""
+    """Write a kind of finding: what it means, what causes it, and specimens that show it."""
     caught = [each for each in gallery().values() if each.finding == word]
     page.write(KINDS[word].meaning, label=f"{word}  ", style="bold")
     page.write()
@@ -73,7 +73,7 @@ def _explain_finding(page: Page, word: str) -> None:
 
 
 def _write_advice(page: Page, advised: Remedy) -> None:
-    """What usually causes it, and the fix with its code, which is never wrapped."""
+    """Write the usual cause, and the fix with its code, which is never wrapped."""
     page.write(advised.mechanism, label=LABEL.format("mechanism"))
     page.write(advised.fix, label=LABEL.format("fix"))
     if advised.example:
@@ -83,7 +83,7 @@ def _write_advice(page: Page, advised: Remedy) -> None:
 
 
 def _most_common_finding(specimens: list[Specimen]) -> str | None:
-    """What the check finds most often in the stores that it is proven with."""
+    """Return what the check finds most often in the specimens that it catches."""
     counted = Counter(each.finding for each in specimens).most_common(1)
     return counted[0][0] if counted else None
 

@@ -1,1 +1,5 @@
-"""The run: which checks, in which order, with what result."""
+"""Runs checks against a target: which of them, in which order, with what result, as events.
+
+It drives the catalogue through the harness; reporters and front doors consume its events. It
+imports neither report, cli nor our own stores.
+"""

@@ -34,7 +34,7 @@ class Account:
 
 
 def read_baseline(path: Path, codes: Collection[str]) -> dict[str, Known]:
-    """The known failures of each target; a UsageError if the file says anything else."""
+    """Return the known failures of each target; a UsageError if the file says anything else."""
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:  # also bad UTF-8 and bad TOML
@@ -46,7 +46,7 @@ def read_baseline(path: Path, codes: Collection[str]) -> dict[str, Known]:
 
 
 def apply_baseline(report: Report, known: Known) -> Account:
-    """The report held against the known failures of its target."""
+    """Compare a report with the known failures of its target."""
     verdicts = {result.code: result.verdict for result in report.results}
     broken = {code: known[code] for code in known if verdicts.get(code) is Verdict.BROKEN}
     stale = {

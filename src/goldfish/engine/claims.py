@@ -10,7 +10,7 @@ from goldfish.targets.declaration import Target
 
 def excuse_what_left_the_window(check: Check, memory: Memory, violation: Violation) -> None:
     """Raise UnsupportedError if what is missing was never promised: the window holds less."""
-    window, given = memory.target.window, memory.hearing.longest
+    window, given = memory.target.window, memory.transcript.longest
     if window is None or given <= window or Window in check.needs:  # else it is what is checked
         return
     # Each message beyond the window takes a summary, and that is as slow as its model.

@@ -1,4 +1,4 @@
-"""Which checks of the catalogue a run is about (--only, --skip, --suite), and who begins."""
+"""Selects the checks of a run (--only, --skip, --suite), and puts them in order."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,7 +18,7 @@ def select(
     skip: Iterable[str] = (),
     suite: str = "standard",
 ) -> list[Check]:
-    """The checks of that suite and the smaller ones; a code in ``only`` counts in any suite."""
+    """Return the checks of a suite and of the smaller ones; a code in ``only`` is in any suite."""
     wanted, unwanted = parse_names(catalogue, only), parse_names(catalogue, skip)
     if suite not in SUITES:
         raise UsageError(suggest_name("suite", suite, SUITES, see=f"use {', '.join(SUITES)}"))
@@ -36,7 +36,7 @@ def select(
 
 
 def order_checks(checks: Sequence[Check]) -> list[Check]:
-    """The checks as they are begun: the smaller suites first, and each family in its turn.
+    """Return the checks in the order of a run: smaller suites first, the families in turn.
 
     So a run that is cut short has seen something of every family, and what is dear, which lies
     side by side in the catalogue, is spread over the run.
@@ -50,7 +50,7 @@ def order_checks(checks: Sequence[Check]) -> list[Check]:
 
 
 def parse_names(catalogue: Mapping[str, Check], words: Iterable[str]) -> set[str]:
-    """The codes and families in words like "DUR02" or "iso,ord"."""
+    """Return the codes and families in words like "DUR02" or "iso,ord"."""
     names = {part.strip().upper() for word in words for part in word.split(",")} - {""}
     for name in sorted(names):
         if name not in catalogue and name not in FAMILIES:

@@ -1,4 +1,4 @@
-"""A run that is asked to stop: Ctrl-C and the signals of schedulers, as one polite interruption."""
+"""Stops a run in good order: the signals of schedulers interrupt as Ctrl-C does."""
 
 import signal
 import threading
@@ -11,7 +11,7 @@ OTHERS = (signal.SIGTERM, signal.SIGHUP)
 
 
 class Stop:
-    """Whether somebody asked, and the exit code that says by which signal."""
+    """Whether somebody asked to stop, and the exit code that says by which signal."""
 
     def __init__(self) -> None:
         self.asked = False
@@ -19,7 +19,7 @@ class Stop:
 
     @property
     def code(self) -> int:
-        """What a shell reports of a process that this signal ended: 130 for Ctrl-C."""
+        """The exit code of a process that this signal ended: 130 for Ctrl-C."""
         return 128 + self._signal
 
     def hear(self, number: int, frame: FrameType | None) -> None:

@@ -8,8 +8,8 @@ from goldfish.errors import mask
 from goldfish.findings.comparison import expect_contents
 from goldfish.harness.errors import EndedError, StoreError
 from goldfish.harness.fields import contents_of, field, messages_in
-from goldfish.harness.hearing import Hearing
 from goldfish.harness.local import LocalClient, Methods
+from goldfish.harness.transcript import Transcript
 from goldfish.history import Call, History, Outcome
 from goldfish.history.operations import METHODS
 from goldfish.messages import ChatMessage
@@ -20,7 +20,7 @@ class Opened(Protocol):
 
     methods: Methods
     lacking: dict[str, str]
-    hearing: Hearing
+    transcript: Transcript
 
     async def call(self, method: str, *arguments: Any, deadline: float, **options: Any) -> Any: ...
 
@@ -46,7 +46,7 @@ class Client:
 
     def counts_replies(self, method: str, *parameters: str) -> bool:
         """Return True if unpredictable agent replies would change what this method counts."""
-        return self.opened.hearing.answers and (method == "trim" or "last" in parameters)
+        return self.opened.transcript.answers and (method == "trim" or "last" in parameters)
 
     def lacking(self, method: str) -> str:
         """Return why the store says that it cannot use this method here; empty if it can."""

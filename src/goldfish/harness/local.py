@@ -16,7 +16,7 @@ from typing import Any, Self, TypeVar
 
 from goldfish.findings.result import Violation
 from goldfish.harness.errors import StoreError
-from goldfish.harness.hearing import Hearing
+from goldfish.harness.transcript import Transcript
 from goldfish.history.operations import METHODS, has_effect
 from goldfish.targets.declaration import Target
 from goldfish.threads import LoopThread
@@ -36,7 +36,7 @@ class LocalClient:
         opened: Any,
         closing: Closing,
         thread: LoopThread,
-        hearing: Hearing,
+        transcript: Transcript,
         *,
         threads: bool = False,
     ) -> None:
@@ -44,7 +44,7 @@ class LocalClient:
         self.threads = threads
         self.lacking = find_lacking(opened)
         self.methods = find_methods(opened)
-        self.hearing = hearing
+        self.transcript = transcript
         self._closing = closing
         self._thread = thread
 
@@ -53,7 +53,7 @@ class LocalClient:
         cls,
         target: Target,
         sandbox: Any,
-        hearing: Hearing | None = None,
+        transcript: Transcript | None = None,
         *,
         deadline: float,
         **options: Any,
@@ -67,16 +67,18 @@ class LocalClient:
         except BaseException:
             thread.abandon()
             raise
-        return cls(opened, closing, thread, hearing or Hearing(), threads=target.threads)
+        return cls(opened, closing, thread, transcript or Transcript(), threads=target.threads)
 
     async def call(self, method: str, *arguments: Any, deadline: float, **options: Any) -> Any:
-        """What the store's method returns, as a list if it is any kind of iterator."""
-        self.hearing.note(method, arguments)
+        """Call a method; return what it returns, as a list if that is any kind of iterator."""
+        self.transcript.note(method, arguments)
         work = partial(_call, getattr(self.store, method), arguments, options)
-        return self.hearing.own(method, await _run_in_time(self._thread, method, work, deadline))
+        return self.transcript.leave_out_replies(
+            method, await _run_in_time(self._thread, method, work, deadline)
+        )
 
     async def beside(self, another: Callable[[], Awaitable[Self]]) -> Self:
-        """A client whose calls run at the same time as this one's.
+        """Return a client whose calls run at the same time as this one's.
 
         An async store serves many at once. A sync one is shared by threads if it says so, and else
         opened another time, because much of what is not async belongs to one thread.
@@ -85,7 +87,7 @@ class LocalClient:
         if any(map(inspect.iscoroutinefunction, writes)):
             return self
         if getattr(self.store, "threads", self.threads) is True:
-            return type(self)(self.store, _do_nothing, LoopThread(), self.hearing, threads=True)
+            return type(self)(self.store, _do_nothing, LoopThread(), self.transcript, threads=True)
         return await another()
 
     def abandon(self) -> None:
@@ -106,7 +108,7 @@ class LocalClient:
 async def _run_in_time(
     thread: LoopThread, method: str, work: Callable[[], Coroutine[Any, Any, T]], deadline: float
 ) -> T:
-    """The result of work in the client's thread, or a violation if it does not come in time."""
+    """Run work in the client's thread; a violation says that it did not end in time."""
     if thread.abandoned:
         raise Violation(f"wedged: {method} came after a call that never returned")
     future = thread.submit(_wrap_errors(method, work))
@@ -175,14 +177,14 @@ Methods = dict[str, list[str] | None]  # by name the parameters it takes; None i
 
 
 def find_methods(opened: object) -> Methods:
-    """The methods of a store that its protocols know, and the parameters of each."""
+    """Return the methods of a store that can be asked for, and the parameters of each."""
     lacking = find_lacking(opened)
     found = {name: _get_attribute(opened, name) for name in METHODS if name not in lacking}
     return {name: _list_parameters(method) for name, method in found.items() if callable(method)}
 
 
 def find_lacking(opened: object) -> dict[str, str]:
-    """The methods that the store says cannot be used here, each with its reason."""
+    """Return the methods that the store says cannot be used here, each with its reason."""
     said = _get_attribute(opened, "lacking")
     if not isinstance(said, Mapping):  # a stranger's attribute that means something else
         return {}

@@ -10,8 +10,8 @@ from typing import Any
 from goldfish.harness.client import Client, more_patience
 from goldfish.harness.errors import OpeningError
 from goldfish.harness.fields import MISSING, contents_of, field, identity, messages_in
-from goldfish.harness.hearing import Hearing
 from goldfish.harness.openings import Openings, Record
+from goldfish.harness.transcript import Transcript
 from goldfish.messages import ChatMessage
 from goldfish.world.sandbox import Sandbox
 
@@ -54,7 +54,7 @@ class Memory(Openings):
         sandbox = Sandbox(own_servers=self.own_servers)
         try:
             sandbox.provide(self.target.services)
-            memory = replace(self, sandbox=sandbox, hearing=Hearing(self.hearing))
+            memory = replace(self, sandbox=sandbox, transcript=Transcript(self.transcript))
             try:
                 yield memory
             finally:

@@ -13,9 +13,9 @@ from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import UnsupportedError
 from goldfish.harness.client import Client, Opened
 from goldfish.harness.errors import OpeningError, StoreError
-from goldfish.harness.hearing import Hearing
 from goldfish.harness.local import LocalClient
 from goldfish.harness.pods import ForkServer, Pod
+from goldfish.harness.transcript import Transcript
 from goldfish.history import FAULT, Call, History
 from goldfish.services import reaper
 from goldfish.targets.declaration import Target
@@ -70,7 +70,9 @@ class Openings:
     deadline: float
     fork_server: ForkServer | None = None
     record: Record = dataclasses.field(default_factory=Record)  # shared by what is made afresh
-    hearing: Hearing = dataclasses.field(default_factory=Hearing)  # what was said to this storage
+    transcript: Transcript = dataclasses.field(
+        default_factory=Transcript
+    )  # what was said to this storage
 
     def __post_init__(self) -> None:
         self._clients: list[Client] = []
@@ -79,7 +81,7 @@ class Openings:
     def declare(self, target: Target) -> None:
         """Take over what the store declares, now that it was opened."""
         self.target = target
-        self.hearing.answers = target.answers
+        self.transcript.answers = target.answers
 
     @property
     def client(self) -> Client:
@@ -90,7 +92,7 @@ class Openings:
         """Open the storage here, once more; it becomes ``client``."""
         self._refuse_unclaimed(1)
         opening = LocalClient.open(
-            self.target, self.sandbox, self.hearing, deadline=self.deadline, **options
+            self.target, self.sandbox, self.transcript, deadline=self.deadline, **options
         )
         client = self._name(await self._count(opening), "here")
         self._clients.append(client)
@@ -197,7 +199,7 @@ class Openings:
         """Return another process that is ready to open the storage."""
         if self.fork_server is None:
             self.fork_server = ForkServer(self.target)  # which says why there can be none
-        return await self.fork_server.fork(sandbox, options, self.hearing)
+        return await self.fork_server.fork(sandbox, options, self.transcript)
 
     async def _fork_and_open(self, sandbox: dict[str, Any], options: dict[str, Any]) -> Pod:
         return await (await self._fork(sandbox, options)).open()

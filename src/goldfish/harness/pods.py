@@ -19,8 +19,8 @@ from typing import Any, Self
 
 from goldfish.findings.result import Violation
 from goldfish.harness.errors import EndedError, NoPodError, RemoteError, StoreError
-from goldfish.harness.hearing import Hearing
 from goldfish.harness.replica import LONGEST_LINE, READY_WITHIN
+from goldfish.harness.transcript import Transcript
 from goldfish.harness.wire import pack, unpack
 from goldfish.services import cleanup
 from goldfish.targets.declaration import Target
@@ -39,13 +39,13 @@ class Pod:
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
         imported: list[str],
-        hearing: Hearing,
+        transcript: Transcript,
     ) -> None:
         self.pid = pid
         self._imported = imported  # what pods needed that their fork server did not have
         self.methods: dict[str, list[str] | None] = {}
         self.lacking: dict[str, str] = {}
-        self.hearing = hearing
+        self.transcript = transcript
         self.ended = self.killed = False
         self._writer = writer
         self._numbers = itertools.count()
@@ -66,14 +66,14 @@ class Pod:
     async def call(
         self, method: str, *arguments: Any, deadline: float, lane: int = 0, **options: Any
     ) -> Any:
-        """What the store's method returns in that process."""
-        self.hearing.note(method, arguments)
+        """Call a method in that process, and return what it returns."""
+        self.transcript.note(method, arguments)
         work = self._ask("call", lane, method, list(arguments), options, deadline)
         try:
             answer = await asyncio.wait_for(work, deadline + 5)
         except TimeoutError:
             raise Violation(f"wedged: {method} did not return within {deadline:g} s") from None
-        return self.hearing.own(method, _unwrap_answer(method, answer))
+        return self.transcript.leave_out_replies(method, _unwrap_answer(method, answer))
 
     async def close(self, *, deadline: float) -> None:
         """Close the store there, and end the process."""
@@ -168,7 +168,9 @@ class ForkServer:
         self._server: asyncio.AbstractServer | None = None
         self._turn = asyncio.Lock()
 
-    async def fork(self, sandbox: dict[str, Any], options: dict[str, Any], hearing: Hearing) -> Pod:
+    async def fork(
+        self, sandbox: dict[str, Any], options: dict[str, Any], transcript: Transcript
+    ) -> Pod:
         """Return a new process that is ready to open the target in that sandbox."""
         async with self._turn:
             await self._start()
@@ -176,7 +178,7 @@ class ForkServer:
             self._imported.clear()
             reader, writer = await self._connected()
         pid = int(await asyncio.wait_for(reader.readline(), READY_WITHIN))
-        return Pod(pid, reader, writer, self._imported, hearing)
+        return Pod(pid, reader, writer, self._imported, transcript)
 
     def _order(self, words: list[Any]) -> None:
         assert self._process is not None

@@ -57,11 +57,11 @@ def _import_modules(names: Sequence[str]) -> None:
 
 
 def _do_nothing() -> None:
-    """A module has nothing to load beside itself."""
+    """Stand in for the ``preload`` of a module that has none."""
 
 
 async def _serve(target: Target, socket: str, sandbox: Any, options: dict[str, Any]) -> None:
-    """The pod's main: open the target and answer calls until the harness hangs up."""
+    """Open the target and answer calls until the harness hangs up: what a pod runs."""
     reader, writer = await asyncio.open_unix_connection(socket, limit=LONGEST_LINE)
     writer.write(b"%d\n" % os.getpid())
     replica = _Replica(target, sandbox, options)
@@ -83,7 +83,7 @@ class _Replica:
         self._modules = set(sys.modules)
 
     def imported(self) -> list[str]:
-        """The modules that were imported since this was last asked."""
+        """Return the modules that were imported since the last call."""
         if len(sys.modules) == len(self._modules):  # it is asked with every call
             return []
         fresh = [name for name in list(sys.modules) if name not in self._modules]

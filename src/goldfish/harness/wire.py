@@ -17,12 +17,12 @@ KINDS = {
 
 
 def pack(value: Any) -> bytes:
-    """One line that carries the value; what JSON does not know travels as its description."""
+    """Return the value as a line; what JSON does not know travels as its description."""
     return encode_value(_to_plain(value)).encode() + b"\n"
 
 
 def unpack(line: bytes) -> Any:
-    """The value that a line carries."""
+    """Return the value that a line carries."""
     return _from_plain(decode_value(line))
 
 

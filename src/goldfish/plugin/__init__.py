@@ -1,1 +1,4 @@
-"""What the pytest plugin needs; goldfish_pytest.py loads it only when it is used."""
+"""What the pytest plugin does once it is used; goldfish_pytest.py, beside the package, is thin.
+
+It imports catalogue, engine, findings and targets.
+"""

@@ -1,4 +1,4 @@
-"""A target in pytest: one item per check, passed, failed or skipped by what the check says."""
+"""A target in pytest: one item per check, which passes, fails or skips by its verdict."""
 
 import functools
 import os
@@ -28,7 +28,7 @@ def suite(
     seed: int = 0,
     expected: Mapping[str, str] | None = None,
 ) -> Callable[..., None]:
-    """A test function for the top of a test module: ``test_memory = goldfish.suite(my_memory)``.
+    """Return a test function for a test module: ``test_memory = goldfish.suite(my_memory)``.
 
     ``only`` and ``skip`` take codes and families. ``expected`` gives each check that is known to be
     broken a reason: it counts as an expected failure, and fails once it holds.
@@ -59,22 +59,22 @@ def suite(
 
 
 def select_checks(only: Words = None, skip: Words = None, suite: str = "standard") -> list[Check]:
-    """The checks of that suite, by codes and families; a UsageError names the nearest."""
+    """Return the checks of that suite, by codes and families; a UsageError names the nearest."""
     return select(catalogue(), only=_as_list(only), skip=_as_list(skip), suite=suite)
 
 
 def make_item_name(check: Check) -> str:
-    """A check as part of an item's name."""
+    """Return the check as part of an item's name."""
     return f"{check.code}-{check.name}"
 
 
 def make_cli_command(spec: str, check: Check, seed: int) -> str:
-    """The command that runs one check alone."""
+    """Return the command that runs one check alone."""
     return f"goldfish check {shlex.quote(spec)} --only {check.code} --seed {seed}"
 
 
 def _make_pytest_command(request: Any) -> str:
-    """The same from where pytest was started, which need not be where node ids begin."""
+    """Return the same for pytest, from where it was started: node ids may begin elsewhere."""
     path = os.path.relpath(request.path, request.config.invocation_params.dir)
     _, _, name = request.node.nodeid.partition("::")
     return f"pytest {shlex.quote(f'{path}::{name}')}"
@@ -83,7 +83,7 @@ def _make_pytest_command(request: Any) -> str:
 def run_as_test(
     target: Target, check: Check, seed: int, again: str, reason: str | None = None
 ) -> None:
-    """Run one check; return if it holds, else leave by one of pytest's outcomes.
+    """Run one check; return if it holds, else raise one of pytest's outcomes.
 
     ``again`` is the command that repeats it, ``reason`` why it is expected to be broken.
     """
@@ -93,7 +93,10 @@ def run_as_test(
     result = _run(target, check, seed)
     if reason and result.verdict in {Verdict.HELD, Verdict.UNSUPPORTED}:
         told = "holds" if result.verdict is Verdict.HELD else f"is unsupported ({result.summary})"
-        pytest.fail(f"{check.code} is expected to be broken, and {told}: remove it", pytrace=False)
+        pytest.fail(
+            f"{check.code} is expected to be broken, and {told}: remove it from expected=",
+            pytrace=False,
+        )
     if result.verdict is Verdict.HELD:
         return
     if result.verdict in {Verdict.UNSUPPORTED, Verdict.SKIPPED}:
@@ -106,7 +109,7 @@ def run_as_test(
 
 
 def assert_holds(target: Target | Callable[..., Any] | str, promise: Function) -> None:
-    """Hold a memory to a promise that is not of the catalogue; AssertionError if it does not."""
+    """Raise AssertionError if a memory breaks a promise that is not of the catalogue."""
     __tracebackhide__ = True
     held_to = _resolve_target(target)
     result = _run(held_to, Check(held_to.name, promise), 0)
@@ -115,7 +118,7 @@ def assert_holds(target: Target | Callable[..., Any] | str, promise: Function) -
 
 
 def _describe_failure(result: Result, again: str) -> str:
-    """What a reader of the failure needs: the finding, the promise, the evidence, the command."""
+    """Return the finding with its evidence, the promise, and the command that repeats it."""
     return "\n".join([*_describe_finding(result), f"Promise: {result.promise}", f"Again: {again}"])
 
 
@@ -167,12 +170,12 @@ def _as_list(words: Words) -> list[str]:
 
 
 def _make_printable(text: str) -> str:
-    """Without credentials, and without the lone surrogates that no other process can be sent."""
+    """Mask credentials, and escape lone surrogates, which cannot be sent to other processes."""
     return mask(text).encode("utf-8", "backslashreplace").decode()
 
 
 def _relocate(function: Any, caller: FrameType) -> Callable[..., None]:
-    """The test, which pytest is to find where the user wrote it, and not here."""
+    """Return the test as if it were defined on the caller's line, where pytest is to find it."""
     function.__module__ = caller.f_globals.get("__name__", __name__)
     function.__code__ = function.__code__.replace(
         co_filename=caller.f_code.co_filename, co_firstlineno=caller.f_lineno

@@ -1,1 +1,4 @@
-"""Many callers at once: workloads, fleets, nemeses, and the smallest case that still breaks."""
+"""Many callers at once: a workload, the fleet that runs it, a nemesis, and the smallest failure.
+
+It imports harness, judges, history and findings.
+"""

@@ -112,7 +112,7 @@ class Fleet:
         return done
 
     def _named(self, operation: Operation) -> Operation:
-        """A rollback to one of the snapshots that there are; where there is none, a save.
+        """Return a rollback to one of the snapshots that exist; where there is none, a save.
 
         Where nothing was said yet, a read: not every memory can save what is empty.
         """
@@ -164,7 +164,7 @@ class Fleet:
         return place
 
     async def _route(self, number: int) -> int:
-        """The number of the place, or of the next one that is alive, once there is one."""
+        """Return the number of the place, or of the next one that is alive, once there is one."""
         count = len(self.places)
         order = [(number + step) % count for step in range(count)]
         give_up = time.monotonic() + self.patience
@@ -183,7 +183,7 @@ class Fleet:
 
 
 def call_store(place: Place, operation: Operation) -> Awaitable[Any]:
-    """The call of the store that an operation stands for."""
+    """Call the method of the store that an operation stands for."""
     lane = sum(operation.process.encode())  # any number that goes with the process
     method, value = ACTIONS.get(operation.action, ACTIONS["read"]), operation.value
     if operation.action == "add":

@@ -1,4 +1,4 @@
-"""An ordeal: a workload put to the memory again and again, judged, and made small if it breaks."""
+"""Runs a workload against the memory again and again, judges it, and shrinks what breaks."""
 
 import time
 from collections.abc import Callable
@@ -35,14 +35,14 @@ async def withstand(
     The nemesis is what does harm meanwhile. A call that passes the memory's deadline is unknown.
     With ``cold`` the workload is the first that the storage and its openings see.
     """
-    ordeal = _Ordeal(_drop_impossible(memory, workload), nemesis, cold)
+    test = _StressTest(_drop_impossible(memory, workload), nemesis, cold)
     proven = False
-    fleet = await ordeal.fleet(memory)
+    fleet = await test.open_fleet(memory)
     for _ in range(max(1, round(rounds * memory.effort))):
-        seen = await ordeal.round(fleet, memory.random.getrandbits(32), memory.record)
+        seen = await test.run_round(fleet, memory.random.getrandbits(32), memory.record)
         memory.record.add(seen.history, seen.judgement.acknowledged, seen.judgement.lost)
         if seen.judgement.findings:
-            raise _make_violation(await ordeal.shrunk(memory, seen), ordeal.workload)
+            raise _make_violation(await test.shrink(memory, seen), test.workload)
         proven = proven or seen.judgement.proven
         if time.monotonic() > memory.until:
             break
@@ -65,13 +65,13 @@ class _Seen:
 
 
 @dataclass(frozen=True)
-class _Ordeal:
+class _StressTest:
     workload: Workload
     nemesis: MakeNemesis | None
     cold: bool
 
-    async def fleet(self, memory: Memory) -> Fleet:
-        """Openings that are ready to be asked at once."""
+    async def open_fleet(self, memory: Memory) -> Fleet:
+        """Return openings that are ready to be asked at once."""
         if not self.cold:
             await warm_up(memory)
         lanes = max(1, min(3, self.workload.processes // max(1, self.workload.pods)))
@@ -80,7 +80,7 @@ class _Ordeal:
             await fleet.warm_up(lanes)
         return fleet
 
-    async def round(self, fleet: Fleet, seed: int, record: Record) -> _Seen:
+    async def run_round(self, fleet: Fleet, seed: int, record: Record) -> _Seen:
         """Ask what the seed says, in sessions of their own; read it all back, and judge."""
         random = Random(seed)
         record.rounds += 1
@@ -91,23 +91,25 @@ class _Ordeal:
         await fleet.read_back(dict.fromkeys(operation.session for operation in plan))
         return _Seen(self.workload, seed, fleet.history, judge(fleet.history))
 
-    async def shrunk(self, memory: Memory, seen: _Seen) -> _Seen:
-        """The smallest round with the same finding that a few seconds of trying can show."""
+    async def shrink(self, memory: Memory, seen: _Seen) -> _Seen:
+        """Return the smallest round with the same finding that a few seconds of trying can show."""
         give_up = time.monotonic() + SHRINK_SECONDS
         smaller = seen.workload.smaller()
         while (workload := next(smaller, None)) and time.monotonic() < give_up:
             for attempt in range(TRIES):
-                again = await replace(self, workload=workload).alone(memory, seen.seed + attempt)
+                again = await replace(self, workload=workload).run_alone(
+                    memory, seen.seed + attempt
+                )
                 if again and again.finding.kind == seen.finding.kind:
                     seen, smaller = again, again.workload.smaller()
                     break
         return seen
 
-    async def alone(self, memory: Memory, seed: int) -> _Seen | None:
-        """One round on a storage of its own; None if it shows nothing."""
+    async def run_alone(self, memory: Memory, seed: int) -> _Seen | None:
+        """Run one round on a storage of its own; return None if it shows nothing."""
         async with memory.afresh() as fresh:
-            fleet = await self.fleet(fresh)
-            seen = await self.round(fleet, seed, Record())
+            fleet = await self.open_fleet(fresh)
+            seen = await self.run_round(fleet, seed, Record())
             return seen if seen.judgement.findings else None
 
 
@@ -118,7 +120,7 @@ async def warm_up(memory: Memory) -> None:
 
 
 def _drop_impossible(memory: Memory, workload: Workload) -> Workload:
-    """The workload without the actions that the store does not have."""
+    """Return the workload without the actions that the store does not have."""
 
     def has(action: str) -> bool:
         method = ACTIONS[action]

@@ -42,7 +42,7 @@ class Workload:
     mix: Mapping[str, int] = field(default_factory=lambda: TURNS)
 
     def plan(self, random: Random, *, first: int = 1, prefix: str = "s") -> list[Operation]:
-        """What is to be asked, in the order of each process; ``first`` numbers the first one."""
+        """Return what to ask, in the order of each process; ``first`` numbers the first call."""
         actions, weights = zip(*sorted(self.mix.items()), strict=True)
         sessions = [f"{prefix}{number + 1}" for number in range(self.sessions)]
         plan = []
@@ -62,7 +62,7 @@ class Workload:
         return random.randint(0, 2 * self.batch) if action in counted else None
 
     def smaller(self) -> Iterator["Workload"]:
-        """Workloads that are smaller in one way, much smaller ones first."""
+        """Yield workloads that are smaller in one way, much smaller ones first."""
         for name, least in (("operations", 1), ("sessions", 1), ("pods", 1), ("processes", 1)):
             now = getattr(self, name)
             for less in dict.fromkeys((now // 2, least, now * 3 // 4, now - 1)):
@@ -70,14 +70,14 @@ class Workload:
                     yield replace(self, **{name: less})
 
     def __str__(self) -> str:
-        """The size in words."""
+        """Return the size in words."""
         places = _count(self.pods, "pod") if self.pods else "one process"
         rest = (self.processes, "caller"), (self.sessions, "session"), (self.operations, "call")
         return ", ".join([places, *(_count(number, what) for number, what in rest)])
 
 
 def _make_content(process: str, number: int, at: int, count: int) -> str:
-    """A text that says who wrote it and when: the short name in brackets is its tag."""
+    """Return a text that says who wrote it and when: the short name in brackets is its tag."""
     name = f"{process}.{number}" + (LETTERS[at] if count > 1 else "")
     return f"[{name}] message {at + 1} of {count} of call {number}, by {process}"
 

@@ -1,1 +1,4 @@
-"""What is to be checked: how a target is declared, loaded and named."""
+"""Targets: how the memory under test is declared, found by its name, and loaded.
+
+Only ``names`` imports other rooms: the libraries and the specimens that have names.
+"""

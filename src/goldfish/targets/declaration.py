@@ -60,7 +60,7 @@ class Target:
     is_inspected: bool = field(default=False, compare=False)  # what its store declares is in it
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
-        """What the factory makes."""
+        """Call the factory."""
         return self.factory(*arguments, **options)
 
     @property
@@ -111,7 +111,7 @@ DECLARED_BY_STORES: dict[str, Callable[[Any], bool]] = {
 
 
 def apply_declarations(store: object, target: Target) -> Target:
-    """The target with what the store itself declares, as adapters do by attributes.
+    """Return the target with what the store itself declares, as adapters do by attributes.
 
     A stranger's attribute of the same name that means something else is not a declaration.
     """
@@ -158,7 +158,7 @@ def target(factory: Callable[..., Any] | None = None, /, **declared: Any) -> Any
 
 
 def as_target(thing: object, name: str | None = None) -> Target:
-    """The target itself, or one made of a bare factory."""
+    """Return the target itself, or one made of a bare factory."""
     if isinstance(thing, Target):
         return thing
     if not callable(thing):

@@ -46,7 +46,7 @@ def _find_misshapen(store: object, name: str) -> str | None:
 
 
 def _accepts_call(signature: inspect.Signature, name: str) -> bool:
-    """Whether the call that checks make fits; an optional keyword may be missing altogether."""
+    """Return True if the call that checks make fits; an optional keyword may be missing."""
     method = METHODS[name]
     options = {each: None for each in method.keywords if each in signature.parameters}
     if method.keywords and not options:

@@ -12,12 +12,12 @@ from goldfish.targets.declaration import Location, Target, as_target
 
 
 def load(module: str, name: str, *, label: str) -> Target:
-    """The target of that name in an importable module."""
+    """Return the target of that name in an importable module."""
     return as_target(_find_attribute(importlib.import_module(module), name), label)
 
 
 def load_file(path: Path, name: str, *, label: str) -> Target:
-    """The target of that name in a Python file, whose directory is importable from then on."""
+    """Return the target of that name in a Python file; its directory becomes importable."""
     name_of_module = _choose_module_name(path)
     if name_of_module in sys.modules:
         return as_target(_find_attribute(sys.modules[name_of_module], name), label)
@@ -36,7 +36,7 @@ def load_file(path: Path, name: str, *, label: str) -> Target:
 
 
 def _choose_module_name(path: Path) -> str:
-    """The file's own name, unless that would hide another module, as redis.py would."""
+    """Return the file's own name, unless that would hide another module, as redis.py would."""
     known = sys.modules.get(path.stem)
     if getattr(known, "__file__", None) == str(path):
         return path.stem
@@ -45,7 +45,7 @@ def _choose_module_name(path: Path) -> str:
 
 
 def load_location(location: Location) -> Target:
-    """The target at a location that another process described."""
+    """Return the target at a location that another process described."""
     _make_importable(location)
     try:
         module = importlib.import_module(location.module)

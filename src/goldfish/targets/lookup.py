@@ -1,4 +1,4 @@
-"""What somebody may ask for: whether it is here, and what is said when it is not."""
+"""Looks for a name: whether it is installed, and which known names are like it."""
 
 import difflib
 import importlib.util
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 def is_installed(module: str) -> bool:
-    """Whether a module can be imported here."""
+    """Return True if a module can be imported here."""
     try:
         return importlib.util.find_spec(module) is not None
     except ModuleNotFoundError:  # what would hold it is missing
@@ -14,7 +14,7 @@ def is_installed(module: str) -> bool:
 
 
 def suggest_name(kind: str, name: str, known: Iterable[str], *, see: str) -> str:
-    """One sentence: there is no such thing, and the nearest names or where to look."""
+    """Return a sentence: there is no such thing, and the nearest names or where to look."""
     near = find_nearest(name, known)
     return f"there is no {kind} {name!r}: " + (
         f"did you mean {' or '.join(near)}?" if near else see
@@ -22,7 +22,7 @@ def suggest_name(kind: str, name: str, known: Iterable[str], *, see: str) -> str
 
 
 def find_nearest(name: str, known: Iterable[str]) -> list[str]:
-    """Up to three known names that look like this one, whatever its case.
+    """Return up to three known names that look like this one, whatever its case.
 
     Where one looks far more like it than the others do, only that one.
     """

@@ -1,4 +1,4 @@
-"""Which line of the user's own code an error came from."""
+"""Finds the line of the user's own code that an error came from."""
 
 import os
 import traceback
@@ -9,7 +9,7 @@ _GOLDFISH = str(Path(__file__).parents[1])
 
 
 def find_user_line(error: BaseException) -> str:
-    """As "line 3 of my_app/memory.py"; empty if no line of the user's was involved."""
+    """Return "line 3 of my_app/memory.py", or nothing if no line of the user's was involved."""
     if isinstance(error, SyntaxError) and error.filename:
         return _describe_line(error.filename, error.lineno)
     frames = [

@@ -37,7 +37,7 @@ async def _say_at_once(
 
 async def _read_texts(memory: Memory, session: str) -> list[str]:
     """Return all contents that the memory has, including what the check did not write."""
-    with memory.hearing.everything():
+    with memory.transcript.with_replies():
         return [str(each) for each in await memory.client.contents(session)]
 
 

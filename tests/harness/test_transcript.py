@@ -8,7 +8,7 @@ import goldfish
 from goldfish.catalogue.registry import catalogue
 from goldfish.engine.runner import Plan, run
 from goldfish.findings.result import Result, Verdict
-from goldfish.harness.hearing import Hearing
+from goldfish.harness.transcript import Transcript
 from goldfish.messages import ChatMessage
 from goldfish.specimens.references.sqlite import Reference
 from goldfish.specimens.references.windowed import WindowedReference
@@ -57,12 +57,12 @@ def said(role: str, content: Any) -> ChatMessage:
     return ChatMessage(role=role, content=content)
 
 
-def hearing_of(*messages: ChatMessage) -> Hearing:
+def transcript_of(*messages: ChatMessage) -> Transcript:
     """What hears an agent that was told these."""
-    hearing = Hearing()
-    hearing.answers = True
-    hearing.note("add_messages", ("s", list(messages)))
-    return hearing
+    transcript = Transcript()
+    transcript.answers = True
+    transcript.note("add_messages", ("s", list(messages)))
+    return transcript
 
 
 def results(target: Target, *codes: str) -> dict[str, Result]:
@@ -73,45 +73,45 @@ def results(target: Target, *codes: str) -> dict[str, Result]:
 
 def test_replies_are_left_out_and_nothing_else() -> None:
     """An echo of the user's words is a reply; a changed message of the user is not."""
-    hearing = hearing_of(said("user", "hi"), said("assistant", "I am told"), said("tool", ""))
+    transcript = transcript_of(said("user", "hi"), said("assistant", "I am told"), said("tool", ""))
     own = [said("user", "hi"), said("assistant", "I am told"), said("tool", "")]
     changed = said("user", "HI")
     replies = [said("assistant", "hi"), said("system", "a summary"), {"type": "ai", "content": "x"}]
-    found = hearing.own("get_history", [own[0], *replies, *own[1:], changed])
+    found = transcript.leave_out_replies("get_history", [own[0], *replies, *own[1:], changed])
     assert found == [*own, changed]
 
 
 def test_a_librarys_own_words_for_roles_are_understood() -> None:
     """Human and ai are user and assistant; who has no role is known by what was said."""
-    hearing = hearing_of(said("user", "hi"), said("assistant", "told"))
+    transcript = transcript_of(said("user", "hi"), said("assistant", "told"))
     there = [
         {"type": "human", "content": "hi"},
         {"type": "ai", "content": "told"},
         {"content": "told"},
     ]
-    assert hearing.own("get_history", [*there, {"content": "never said"}]) == there
+    assert transcript.leave_out_replies("get_history", [*there, {"content": "never said"}]) == there
 
 
 def test_what_does_not_answer_is_left_as_it_is() -> None:
     """The very list that the store gave, which a check may edit; so is all that is no history."""
-    hearing, found = Hearing(), [said("assistant", "hello")]
-    assert hearing.own("get_history", found) is found
-    heard = hearing_of(said("user", "hi"))
-    assert heard.own("list_sessions", ["s"]) == ["s"]
+    transcript, found = Transcript(), [said("assistant", "hello")]
+    assert transcript.leave_out_replies("get_history", found) is found
+    heard = transcript_of(said("user", "hi"))
+    assert heard.leave_out_replies("list_sessions", ["s"]) == ["s"]
     own = [said("user", "hi")]
-    assert heard.own("get_history", own) is own
-    with heard.everything():
-        assert heard.own("get_history", found) is found
+    assert heard.leave_out_replies("get_history", own) is own
+    with heard.with_replies():
+        assert heard.leave_out_replies("get_history", found) is found
 
 
 def test_messages_are_counted_by_session_and_storage() -> None:
     """The longest session of any storage that the check used."""
-    hearing = hearing_of(said("user", "a"), said("user", "b"))
-    fresh = Hearing(hearing)
+    transcript = transcript_of(said("user", "a"), said("user", "b"))
+    fresh = Transcript(transcript)
     fresh.note("add_messages", ("s", [said("user", "c")]))
-    assert (hearing.longest, fresh.longest, fresh.answers) == (2, 2, True)
+    assert (transcript.longest, fresh.longest, fresh.answers) == (2, 2, True)
     fresh.note("add_messages", ("s", [said("user", "d")] * 2))
-    assert hearing.longest == 3
+    assert transcript.longest == 3
 
 
 def test_an_agent_that_answers_is_held_to_what_was_said() -> None:

@@ -1,4 +1,4 @@
-"""What a check said itself: told apart from an agent's own replies, and counted by session."""
+"""What a check said itself, to tell it from an agent's own replies and to count it by session."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,20 +6,20 @@ from contextlib import contextmanager
 from itertools import count
 from typing import Any
 
-# The word of a library for a role that we call otherwise.
+# Other libraries' words for our roles.
 ROLES = {"human": "user", "ai": "assistant", "model": "assistant"}
 
 
-class Hearing:
+class Transcript:
     """What was said to one storage; ``answers`` says that an agent writes replies in between.
 
-    Of a history that is read the replies are left out then: whatever is not the user's, and was
-    not said by the check in that role. What the user said and came back changed is not left out.
+    The replies are then left out of a history that is read: all that is not the user's, and was
+    not said by the check in that role. What the user said and came back changed stays.
     """
 
     answers = False
 
-    def __init__(self, family: "Hearing | None" = None) -> None:
+    def __init__(self, family: "Transcript | None" = None) -> None:
         self._numbers: count[int] = family._numbers if family else count()
         self._said: set[tuple[str, str]] = family._said if family else set()
         self._given: Counter[tuple[int, str]] = family._given if family else Counter()
@@ -29,7 +29,7 @@ class Hearing:
 
     @property
     def longest(self) -> int:
-        """How many messages the session was given that was given most, in any storage."""
+        """The number of messages that the longest session was given, in any storage."""
         return max(self._given.values(), default=0)
 
     def note(self, method: str, arguments: Sequence[Any]) -> None:
@@ -38,17 +38,19 @@ class Hearing:
             return
         self._given[self._number, str(arguments[0])] += len(arguments[-1])
         if self.answers:
-            self._said |= {_key(each, role) for each in arguments[-1] for role in ("", _role(each))}
+            self._said |= {
+                _make_key(each, role) for each in arguments[-1] for role in ("", _read_role(each))
+            }
 
-    def own(self, method: str, result: Any) -> Any:
-        """What the call returned, without replies if it is a history."""
+    def leave_out_replies(self, method: str, result: Any) -> Any:
+        """Return what the call returned, without replies if it is a history."""
         if method != "get_history" or not self.answers or not isinstance(result, list | tuple):
             return result
         kept = [each for each in result if not self._is_reply(each)]
         return result if len(kept) == len(result) else kept
 
     @contextmanager
-    def everything(self) -> Iterator[None]:
+    def with_replies(self) -> Iterator[None]:
         """Leave nothing out while the block runs."""
         answers, self.answers = self.answers, False
         try:
@@ -57,22 +59,22 @@ class Hearing:
             self.answers = answers
 
     def _is_reply(self, message: Any) -> bool:
-        role = _role(message)
-        return role != "user" and _key(message, role) not in self._said
+        role = _read_role(message)
+        return role != "user" and _make_key(message, role) not in self._said
 
 
-def _role(message: Any) -> str:
-    """The role in our words; empty if the message has none."""
-    named = [_field(message, name) for name in ("role", "type")]
+def _read_role(message: Any) -> str:
+    """Return the role in our words; empty if the message has none."""
+    named = [_read_field(message, name) for name in ("role", "type")]
     role = next((each for each in named if isinstance(each, str)), "")
     return ROLES.get(role, role)
 
 
-def _key(message: Any, role: str) -> tuple[str, str]:
-    return role, repr(_field(message, "content"))
+def _make_key(message: Any, role: str) -> tuple[str, str]:
+    return role, repr(_read_field(message, "content"))
 
 
-def _field(message: Any, name: str) -> Any:
+def _read_field(message: Any, name: str) -> Any:
     if isinstance(message, Mapping):
         return message.get(name)
     return getattr(message, name, None)
