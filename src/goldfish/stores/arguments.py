@@ -41,6 +41,13 @@ def require_seconds(value: float, name: str) -> float:
     return float(value)
 
 
+def require_ttl(value: float | None) -> float | None:
+    """Return the value; raise if it is neither None nor more than 0 seconds."""
+    if value is not None and require_seconds(value, "ttl") == 0:
+        raise ValueError("ttl must be greater than 0 seconds (got 0); leave it out for no expiry")
+    return None if value is None else float(value)
+
+
 def hash_key(key: str | None, *scope: str) -> str | None:
     """Return what a store keeps of an idempotency key: short, whatever the key.
 

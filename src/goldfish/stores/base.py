@@ -39,9 +39,7 @@ class BaseStore(RememberingStore, StatingStore):
         embedder: "Embedder | Literal['default'] | None" = "default",
     ) -> None:
         super().__init__(embedder)
-        self._ttl = None if ttl is None else arguments.require_seconds(ttl, "ttl")
-        if self._ttl == 0:
-            raise ValueError("ttl must be more than 0 seconds; leave it out for no expiry")
+        self._ttl = arguments.require_ttl(ttl)
         self._closed = False
         self._searches = False
 

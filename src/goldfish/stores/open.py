@@ -46,7 +46,7 @@ def open_store(url: str, **options: Any) -> BaseStore:
         return RedisMemoryStore(url, **options)
     if scheme in {"postgresql", "postgres"}:
         return PostgresMemoryStore(url, **options)
-    raise UnknownStoreURLError(f"no store belongs to {scheme}://: use one of {SCHEMES}")
+    raise UnknownStoreURLError(f"no store has the scheme {scheme}://: use one of {SCHEMES}")
 
 
 def _parse_path(rest: str) -> str:

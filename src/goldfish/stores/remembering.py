@@ -57,9 +57,7 @@ class RememberingStore(ABC):
         """
         facts = self._facts(user_id)
         arguments.require_words(text, "text")
-        left = None if ttl is None else arguments.require_seconds(ttl, "ttl")
-        if left == 0:
-            raise ValueError("ttl must be more than 0 seconds; leave it out for no expiry")
+        left = arguments.require_ttl(ttl)
         token = arguments.hash_key(key, "remember")
         return await facts.remember(user_id, text, metadata, left, token=token)
 

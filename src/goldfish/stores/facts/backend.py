@@ -47,6 +47,14 @@ class Changes(NamedTuple):
     alive: list[int] | None = None  # the numbers of all facts, if some were removed since
     more: bool = False
 
+    def cut(self, size: int) -> "Changes":
+        """Return the first page of these changes, of at most so many rows."""
+        if len(self.rows) <= size:
+            return self
+        page = self.rows[:size]
+        here = self.known._replace(version=page[-1].changed)
+        return self._replace(known=here, rows=page, more=True)
+
 
 class New(NamedTuple):
     """A fact to be stored, unless the user has one with its key."""

@@ -55,7 +55,7 @@ def parse(wanted: Mapping[str, Any] | None) -> Filter:
         try:
             own = copy.deepcopy(value)
         except RecursionError:
-            raise ValueError(f"the filter on {key!r:.60} is nested too deep") from None
+            raise ValueError(f"the filter on {key!r:.60} is nested too deep: flatten it") from None
         conditions += [_Condition(key, holds) for holds in _parse_condition(key, own)]
     return Filter(conditions)
 

@@ -118,11 +118,7 @@ class MemoryFacts:
             )
             rows = list(newest_first)[::-1]
             alive = None if since.removals == user.known.removals else list(user.rows)
-            if len(rows) <= PAGE:
-                return Changes(user.known, user.model, now, rows, alive)
-            page = rows[:PAGE]
-            here = user.known._replace(version=page[-1].changed)
-            return Changes(here, user.model, now, page, alive, more=True)
+            return Changes(user.known, user.model, now, rows, alive).cut(PAGE)
 
     async def remember(self, user_id: str, new: New) -> Written:
         with self._lock:

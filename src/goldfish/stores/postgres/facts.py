@@ -27,10 +27,7 @@ class PostgresFacts:
             return Changes(Known(), "", 0.0, [])
         *numbers, model, now, alive = found[0][:6]
         rows = [_make_row(*each[6:]) for each in found if each[6] is not None]
-        here, more = Known(*numbers), len(rows) > PAGE
-        if more:
-            here = here._replace(version=rows[PAGE - 1].changed)
-        return Changes(here, decode_id(model), now, rows[:PAGE], more=more, alive=alive)
+        return Changes(Known(*numbers), decode_id(model), now, rows, alive).cut(PAGE)
 
     async def remember(self, user_id: str, new: New) -> Written:
         """Store the fact, or count the one with its key."""

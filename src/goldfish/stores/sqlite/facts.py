@@ -176,10 +176,7 @@ def _read_changes(
     if since.removals != user.known.removals:
         every = connection.execute("SELECT seq FROM goldfish_facts WHERE user = ?", (user.pk,))
         alive = [seq for (seq,) in every]
-    if len(rows) <= PAGE:
-        return Changes(user.known, user.model, now, rows, alive)
-    here = user.known._replace(version=rows[PAGE - 1].changed)
-    return Changes(here, user.model, now, rows[:PAGE], alive, more=True)
+    return Changes(user.known, user.model, now, rows, alive).cut(PAGE)
 
 
 def _remember(connection: sqlite3.Connection, user_id: str, new: New) -> Written:
