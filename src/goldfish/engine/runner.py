@@ -11,13 +11,12 @@ from goldfish.catalogue.registry import Check
 from goldfish.engine.claims import find_documented
 from goldfish.engine.events import Finished, Interrupted, Listener, Opened, Started
 from goldfish.engine.examination import Examination, make_result
-from goldfish.engine.opening import inspect_store
 from goldfish.engine.selection import order_checks
 from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import Report, Result, Verdict
 from goldfish.harness.pods import ForkServer
 from goldfish.history.storage import make_run_directory
-from goldfish.targets.declaration import Target
+from goldfish.targets.declaration import Target, apply_declarations
 
 CALL_DEADLINE = 10.0
 
@@ -151,7 +150,7 @@ class _Run:
     def _inspect(self, store: object) -> Target:
         """Return the target with its declarations, which the first store that opens tells."""
         if not self._target.is_inspected:
-            self._target = inspect_store(self._target, store)
+            self._target = apply_declarations(store, self._target)
             self._listen(Opened(self._target))
         return self._target
 
