@@ -19,7 +19,7 @@ class PostgresFacts:
         self._sql = _Statements(schema)
 
     async def changes(self, user_id: str, known: Known) -> Changes:
-        """What is new since."""
+        """Return what is new since."""
         epoch, version, removals = known
         values = [epoch, removals, epoch, version, PAGE + 1, make_key(user_id)]
         found = await self._run(self._sql.changes, values)
@@ -69,12 +69,12 @@ class PostgresFacts:
         await self._run(self._sql.forget_all, [make_key(user_id)])
 
     async def history(self, user_id: str, fact_id: str) -> list[str]:
-        """What the fact said before."""
+        """Return what the fact said before."""
         rows = await self._run(self._sql.history, [make_key(user_id), encode_id(fact_id)])
         return [decode_id(said) for (said,) in rows]
 
     async def users(self) -> list[str]:
-        """Everybody of whom there may be facts."""
+        """Return everybody who may have facts."""
         return [decode_id(user_id) for (user_id,) in await self._run(self._sql.users, [])]
 
     async def embed(

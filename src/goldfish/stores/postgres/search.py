@@ -1,4 +1,4 @@
-"""What was said, for searches, from PostgreSQL."""
+"""The backend of searches in PostgreSQL."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -39,7 +39,7 @@ class PostgresSearch:
         self._forget = f"SELECT {schema}.forget_vectors()".encode()
 
     async def read(self, wanted: Mapping[str, Known]) -> Readings:
-        """What these sessions hold beyond what is known; nothing for one that is not there."""
+        """Return what these sessions hold beyond what is known; nothing for a missing one."""
         known = list(wanted.values())
         names = [make_key(session_id) for session_id in wanted]
         values = [names, [each.epoch for each in known], [each.newest for each in known]]

@@ -29,7 +29,7 @@ class PostgresState:
         await self._run(self._put, [make_key(session_id), name, *_make_columns(named), ttl])
 
     async def read(self, session_id: str) -> list[Named]:
-        """The values of a session that has not expired."""
+        """Return the values of a session that has not expired."""
         return _decode_rows(await self._run(self._read, [make_key(session_id)]))
 
     async def put_user(self, user_id: str, named: Sequence[Named]) -> None:
@@ -37,12 +37,12 @@ class PostgresState:
         await self._run(self._put_user, [make_key(user_id), *_make_columns(named)])
 
     async def read_user(self, user_id: str) -> list[Named]:
-        """The values of a user."""
+        """Return the values of a user."""
         return _decode_rows(await self._run(self._read_user, [make_key(user_id)]))
 
 
 def _make_columns(named: Sequence[Named]) -> list[list[bytes]]:
-    """The keys, the names and the values."""
+    """Return the keys, the names and the values."""
     names = [encode_id(name) for name, _ in named]
     return [[make_key(name) for name, _ in named], names, [value.encode() for _, value in named]]
 

@@ -14,9 +14,9 @@ from goldfish.stores import arguments
 from goldfish.stores.forks import call_after_fork
 from goldfish.stores.per_loop import PerLoop
 from goldfish.stores.redis.channel import Channel, is_cluster
-from goldfish.stores.redis.client import client_maker, describe_server, has_connections
+from goldfish.stores.redis.client import describe_server, has_connections, make_client_factory
 from goldfish.stores.redis.clock import DUE, is_late
-from goldfish.stores.redis.connection import Command, is_read_only, until
+from goldfish.stores.redis.connection import Command, is_read_only, limit_until
 from goldfish.stores.redis.health import Health
 from goldfish.stores.redis.scripts.script import Script
 
@@ -40,7 +40,7 @@ def limit_whole_call(
     @wraps(method)
     async def limited(store: S, /, *args: P.args, **named: P.kwargs) -> R:
         try:
-            async with until(store._due()):
+            async with limit_until(store._due()):
                 return await method(store, *args, **named)
         except TimeoutError as error:
             raise store._timeout_error() from error
@@ -105,7 +105,7 @@ class RedisCalls(ABC):
         return self._channel if self._replica is None else self._replica.get()
 
     def _connect_lazily(self, url: str) -> PerLoop[Channel]:
-        make = client_maker(url, connect_timeout=self._timeout)
+        make = make_client_factory(url, connect_timeout=self._timeout)
         server, timeout = describe_server(url), self._timeout
         return PerLoop(
             lambda: Channel(make(), owned=True, health=Health(server, timeout)), Channel.aclose
@@ -220,7 +220,7 @@ class RedisCalls(ABC):
         return await self._translate_errors(channel.read(command, due), channel)
 
     async def _limit(self, call: Awaitable[Any]) -> Any:
-        async with until(self._due()):
+        async with limit_until(self._due()):
             return await call
 
     async def _translate_errors(self, call: Awaitable[Any], channel: Channel | None = None) -> Any:

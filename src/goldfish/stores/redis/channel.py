@@ -17,7 +17,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from goldfish.stores.redis.clock import ServerClock
-from goldfish.stores.redis.connection import Command, OwnConnection, until
+from goldfish.stores.redis.connection import Command, OwnConnection, limit_until
 from goldfish.stores.redis.health import Health
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class Channel:
     async def _exchange_through_pool(self, commands: Sequence[Command], due: float) -> list[Any]:
         time = asyncio.get_running_loop().time
         try:
-            async with until(due), self._turns:
+            async with limit_until(due), self._turns:
                 began = time()
                 answers = await _send_together(self.client, commands)
         except Exception as error:

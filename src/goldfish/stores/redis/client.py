@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from goldfish.errors import MissingExtraError, mask
 from goldfish.masking import find_secrets
-from goldfish.stores.redis.sentinel import is_sentinel, sentinel_client
+from goldfish.stores.redis.sentinel import is_sentinel, make_sentinel_client
 from goldfish.stores.redis.socket import abort
 
 if TYPE_CHECKING:
     from redis.asyncio import Redis
 
 
-def client_maker(url: str, *, connect_timeout: float) -> "Callable[[], Redis]":
-    """How to make a client for the URL, in the event loop that will use it.
+def make_client_factory(url: str, *, connect_timeout: float) -> "Callable[[], Redis]":
+    """Return a function that makes a client for the URL, in the event loop that will use it.
 
     It has no retries, because a write whose answer was lost may have happened, and the caller must
     know. It has no socket time-out either: redis-py starts a task for each of those, and the store
@@ -32,38 +32,40 @@ def client_maker(url: str, *, connect_timeout: float) -> "Callable[[], Redis]":
         "retry": Retry(NoBackoff(), 0),
         "socket_timeout": None,
         "socket_connect_timeout": connect_timeout,
-        **_noticing_closed_connections(Redis),
+        **_notice_closed_connections(Redis),
     }
 
     def make() -> "Redis":
-        opened = sentinel_client if is_sentinel(url) else Redis.from_url
+        opened = make_sentinel_client if is_sentinel(url) else Redis.from_url
         client: Redis = opened(url, **options)
         pool: Any = client.connection_pool
-        pool.connection_class = _connection_class(pool.connection_class)
+        pool.connection_class = _make_connection_class(pool.connection_class)
         return client
 
     try:
         make()  # connects to nothing, but parses the URL
     except (ValueError, TypeError) as error:
-        raise ValueError(f"{mask(url)} is not a Redis URL: {_reason(url, error)}") from None
+        raise ValueError(
+            f"{mask(url)} is not a Redis URL: {_explain_parse_error(url, error)}"
+        ) from None
     return make
 
 
-def _reason(url: str, error: Exception) -> str:
-    """Why the URL makes no sense; what a URL's parser quotes may be a piece of the password."""
+def _explain_parse_error(url: str, error: Exception) -> str:
+    """Return why the URL is wrong, without what the parser quotes, maybe a secret."""
     if find_secrets(url):
         return "check its port, and percent-encode what is not a letter or digit in its password"
     return str(error)
 
 
 def describe_server(url: str) -> str:
-    """The URL as it is shown in errors and logs: without credentials and options."""
+    """Return the URL for errors and logs, without credentials and options."""
     return mask(url.partition("?")[0])
 
 
 @functools.cache
-def _connection_class(base: Any) -> Any:
-    """redis-py's connection, with two differences.
+def _make_connection_class(base: Any) -> Any:
+    """Return redis-py's connection class, with two differences.
 
     When it gives up it sends nothing more: redis-py sends what is left before it closes. And it
     packs commands in C if it can, which redis-py does only in its synchronous client.
@@ -89,8 +91,8 @@ def _connection_class(base: Any) -> Any:
     return PackingConnection
 
 
-def _noticing_closed_connections(client: type) -> dict[str, Any]:
-    """What makes the pool look whether the server hung up before it reuses a connection.
+def _notice_closed_connections(client: type) -> dict[str, Any]:
+    """Return options that let the pool check that the server has not hung up on a connection.
 
     redis-py 8 does not look while it waits for notices of maintenance, which is its default.
     """
@@ -102,7 +104,7 @@ def _noticing_closed_connections(client: type) -> dict[str, Any]:
 
 
 def has_connections(client: Any) -> bool:
-    """Whether a client has been used: it has connections, or had some to a cluster."""
+    """Return True if a client has been used: it has connections, or had some to a cluster."""
     pool = getattr(client, "connection_pool", None)
     if pool is None:  # a cluster's, which has connected as soon as it knows the nodes
         return not getattr(client, "_initialize", True)

@@ -14,26 +14,26 @@ LEARN_EVERY = 60.0  # seconds: clocks drift, and are set
 
 
 def is_late(error: BaseException | None) -> bool:
-    """Whether the server says that it did nothing, because it was too late."""
+    """Return True if the server says that it did nothing, because it was too late."""
     return str(error).startswith("LATE ")
 
 
 class ServerClock:
-    """How far the server's clock is ahead of the event loop's, as far as that is known."""
+    """The difference between the server's clock and the event loop's, as far as it is known."""
 
     def __init__(self) -> None:
         self._ahead: float | None = None
         self._learn_at = -math.inf
 
     def is_old(self, now: float) -> bool:
-        """Whether it is time to ask again."""
+        """Return True if it is time to ask again."""
         return now >= self._learn_at
 
     def learn(self, answer: Any, now: float) -> None:
         """Take over the answer to TIME that came just now.
 
-        It was given before it came: so what is judged by it ends a moment early, never late. A
-        user who may not ask for the time writes without deadlines.
+        The server gave it a moment ago, so deadlines end a moment early, never late. A user who
+        may not ask for the time writes without deadlines.
         """
         self._learn_at = now + LEARN_EVERY
         if isinstance(answer, Exception):
@@ -43,11 +43,11 @@ class ServerClock:
             self._ahead = seconds + microseconds / 1e6 - now
 
     def forget(self) -> None:
-        """The clock may have been set: ask before the next write."""
+        """Ask again before the next write, because the clock may have been set."""
         self._learn_at = -math.inf
 
     def stamp(self, command: tuple[Any, ...], due: float) -> tuple[Any, ...]:
-        """The command as it is sent: with its deadline as the server tells the time."""
+        """Return the command as it is sent: with its deadline by the server's clock."""
         if command[-1] is not DUE:
             return command
         if self._ahead is None or due == math.inf:

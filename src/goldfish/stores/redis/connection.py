@@ -1,4 +1,4 @@
-"""One connection to Redis that is kept for one exchange after another, and replaced when needed."""
+"""A connection to Redis that is kept for one exchange after another, and replaced when needed."""
 
 import asyncio
 import math
@@ -24,14 +24,14 @@ class OwnConnection:
         self._time = asyncio.get_running_loop().time
 
     def is_ready(self) -> bool:
-        """Whether the connection is open for sure, so that ``connect`` has nothing to do."""
+        """Return True if the connection is open for sure, so that ``connect`` has nothing to do."""
         return self._socket is not None and self._socket.is_quiet()
 
     async def connect(self, due: float) -> None:
         """Connect, unless the connection is open."""
         try:
             if self._socket is None or not await self._socket.is_open():
-                async with until(due):
+                async with limit_until(due):
                     await self._connect()
         except BaseException as error:
             await self._give_up(error)
@@ -81,7 +81,7 @@ class OwnConnection:
             self._clock.learn(answer, self._time())
 
     async def _is_idle(self) -> bool:
-        """Whether all is quiet; an idle connection with something to read was closed."""
+        """Return True if there is nothing to read; an idle connection with something was closed."""
         from redis.exceptions import ConnectionError as Closed
 
         connection = self._connection
@@ -92,7 +92,7 @@ class OwnConnection:
             return False
 
     async def _exchange_and_learn(self, commands: Sequence[Command], due: float) -> list[Any]:
-        """Ask for the server's time on the way; the commands still travel with the old one."""
+        """Ask for the server's time on the way; these commands still use the old one."""
         assert self._clock is not None
         now, *answers = await self._send([("TIME",), *commands], due)
         self._clock.learn(now, self._time())
@@ -106,19 +106,19 @@ class OwnConnection:
     async def _send_through_connection(self, commands: Sequence[Command], due: float) -> list[Any]:
         connection = self._connection
         packed = [piece for each in commands for piece in connection.pack_command(*each)]
-        async with until(due):
+        async with limit_until(due):
             await connection.send_packed_command(packed, check_health=False)
-            return [await _next_answer(connection) for _ in commands]
+            return [await _read_answer(connection) for _ in commands]
 
     async def _hang_up(self) -> None:
-        """Answers may be on their way that nobody waits for: the next exchange needs a new line."""
+        """Close: answers may be on their way that nobody waits for."""
         if self._socket is not None:
             self._socket.abort()
         if self._connection is not None:
             await self._connection.disconnect(nowait=True)
 
 
-async def _next_answer(connection: Any) -> Any:
+async def _read_answer(connection: Any) -> Any:
     from redis.exceptions import ResponseError
 
     try:
@@ -127,11 +127,11 @@ async def _next_answer(connection: Any) -> Any:
         return error
 
 
-def until(due: float) -> asyncio.Timeout:
-    """A limit for what has to be over when it is due."""
+def limit_until(due: float) -> asyncio.Timeout:
+    """Return a time limit that ends when the call is due."""
     return asyncio.timeout_at(None if due == math.inf else due)
 
 
 def is_read_only(error: BaseException | None) -> bool:
-    """Whether a server refused to write because it is a replica, or a script on it did."""
+    """Return True if a server, or a script on it, refused to write because it is a replica."""
     return "READONLY" in str(error) or type(error).__name__ == "ReadOnlyError"

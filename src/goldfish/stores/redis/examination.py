@@ -8,6 +8,7 @@ from typing import Any
 from goldfish.encoding import decode_messages
 from goldfish.errors import MemoryStoreBackendError
 from goldfish.stores.observation import Observation
+from goldfish.stores.redis.keys import as_bytes, as_text
 from goldfish.stores.redis.scripts import examination as scripts
 from goldfish.stores.redis.scripts.script import Evaluate
 
@@ -67,31 +68,31 @@ async def _examine_servers(store: Examined) -> list[Observation]:
         detail = "the server does not tell its settings"
         return [Observation("server", "warning", detail, "allow this account INFO, and look again")]
     seen = [_observe_version(nodes), _observe_eviction(nodes), _observe_role(nodes)]
-    seen.append(_observe_persistence(nodes, await _configured(store)))
+    seen.append(_observe_persistence(nodes, await _read_configuration(store)))
     if any(node.get("cluster_enabled") for node in nodes):
         detail = f"a cluster of {len(nodes)} servers"
         seen.append(Observation("cluster", "ok", detail))
     return seen
 
 
-async def _configured(store: Examined) -> Settings:
+async def _read_configuration(store: Examined) -> Settings:
     """What only CONFIG tells, which many managed servers refuse."""
     found: dict[str, Any] = {}
     for name in ("appendfsync", "save"):
         try:
             for node in await store.nodes("CONFIG GET", name):
-                found.update({_text(key): _text(value) for key, value in node.items()})
+                found.update({as_text(key): as_text(value) for key, value in node.items()})
         except MemoryStoreBackendError:
             continue
     return found
 
 
 def _observe_version(nodes: list[Settings]) -> Observation:
-    versions = Counter(_version(node) for node in nodes)
+    versions = Counter(_name_version(node) for node in nodes)
     return Observation("server", "ok", ", ".join(sorted(versions)))
 
 
-def _version(node: Settings) -> str:
+def _name_version(node: Settings) -> str:
     if "valkey_version" in node:
         return f"Valkey {node['valkey_version']}"
     return f"Redis {node.get('redis_version', 'of unknown version')}"
@@ -126,7 +127,7 @@ def _observe_persistence(nodes: list[Settings], configured: Settings) -> Observa
         detail = f"the server cannot write its files: {', '.join(failing)} is not ok"
         return Observation(subject, "warning", detail, "look into its log; is the disk full?")
     if not all(node.get("aof_enabled") for node in nodes):
-        return Observation(subject, "warning", _without_aof(configured), FORGETFUL)
+        return Observation(subject, "warning", _describe_missing_aof(configured), FORGETFUL)
     losses = {
         "always": "",
         "everysec": "a crash of the machine can lose the last second",
@@ -139,7 +140,7 @@ def _observe_persistence(nodes: list[Settings], configured: Settings) -> Observa
     return Observation(subject, "warning", f"appendfsync is {fsync}: {loss}", FORGETFUL)
 
 
-def _without_aof(configured: Settings) -> str:
+def _describe_missing_aof(configured: Settings) -> str:
     if "save" not in configured:
         return "there is no append-only file: what came after the last snapshot is lost in a crash"
     if configured["save"]:
@@ -149,107 +150,112 @@ def _without_aof(configured: Settings) -> str:
 
 async def _examine_sessions(store: Examined, repair: bool) -> list[Observation]:
     judged: Counter[str] = Counter()
-    mended: Counter[str] = Counter()
+    repaired: Counter[str] = Counter()
     async for owner in store.owners(b"s"):
         verdict = await _judge_session(store, owner)
         judged[verdict] += 1
-        if repair and verdict in _MENDERS:
-            mended[verdict] += await _MENDERS[verdict](store, owner)
+        if repair and verdict in _REPAIRS:
+            repaired[verdict] += await _REPAIRS[verdict](store, owner)
     seen = [
-        _verdict(
+        _observe_lost(
             *("sessions", judged["lost"], judged.total(), "have lost keys"),
             LOST + "clear(session_id, snapshots=True)",
         )
     ]
     if judged["ids"]:
         detail = "have their messages, but not the list of message ids"
-        seen.append(_repairable("message ids", judged, "ids", detail, mended))
+        seen.append(_observe_repairable("message ids", judged, "ids", detail, repaired))
     if judged["ended"]:
         detail = f"{judged['ended']} expired sessions have left something behind"
-        done = mended["ended"] == judged["ended"]
+        done = repaired["ended"] == judged["ended"]
         seen.append(Observation("expired", "ok", detail, repairable=True, repaired=done))
     return seen
 
 
 async def _judge_session(store: Examined, owner: str) -> str:
-    verdict = _text(await store.session(scripts.JUDGE_SESSION, owner, [], writes=False))
+    verdict = as_text(await store.session(scripts.JUDGE_SESSION, owner, [], writes=False))
     if verdict != "ok":
         return verdict
     first = 0
     while True:
         values = [b"%d" % first, b"%d" % (first + AT_ONCE - 1)]
         ids, bodies = await store.session(scripts.PAIR, owner, values, writes=False)
-        if not _are_of(ids, bodies):
+        if not _match(ids, bodies):
             return "lost"
         if len(bodies) < AT_ONCE:
             return verdict
         first += AT_ONCE
 
 
-def _are_of(ids: list[Any], bodies: list[Any]) -> bool:
+def _match(ids: list[Any], bodies: list[Any]) -> bool:
     """Whether these are the ids, in ASCII, of these messages."""
     try:
-        own = [_ascii(message.id) for message in decode_messages(bodies)]
+        own = [_encode_ascii(message.id) for message in decode_messages(bodies)]
     except MemoryStoreBackendError:
         return False
-    return own == list(map(_text, ids))
+    return own == list(map(as_text, ids))
 
 
-def _ascii(message_id: str) -> str:
+def _encode_ascii(message_id: str) -> str:
     """The id as the script has it."""
     plain = (
         chr(each) if each < 128 and each != ord("%") else f"%{each:02x}"
-        for each in _bytes(message_id)
+        for each in as_bytes(message_id)
     )
     return "".join(plain)
 
 
-async def _mend_ids(store: Examined, owner: str) -> int:
+async def _restore_ids(store: Examined, owner: str) -> int:
     """The ids are in the messages: write them down again, unless the session has changed."""
     _, bodies = await store.session(scripts.PAIR, owner, [b"0", b"-1"], writes=False)
-    ids = [_bytes(message.id) for message in decode_messages(bodies)]
+    ids = [as_bytes(message.id) for message in decode_messages(bodies)]
     if len(set(ids)) < len(ids):
         return 0
     return int(await store.session(scripts.RESTORE_IDS, owner, ids))
 
 
-async def _end(store: Examined, owner: str) -> int:
+async def _remove_ended(store: Examined, owner: str) -> int:
     await store.session(scripts.END, owner, [])
     return 1
 
 
-_MENDERS: dict[str, Callable[[Examined, str], Awaitable[int]]] = {"ids": _mend_ids, "ended": _end}
+_REPAIRS: dict[str, Callable[[Examined, str], Awaitable[int]]] = {
+    "ids": _restore_ids,
+    "ended": _remove_ended,
+}
 
 
 async def _examine_users(store: Examined, repair: bool) -> list[Observation]:
     judged: Counter[str] = Counter()
-    mended: Counter[str] = Counter()
+    repaired: Counter[str] = Counter()
     async for owner in store.owners(b"u"):
-        verdict = _text(await store.facts(scripts.JUDGE_FACTS, owner, [], writes=False))
+        verdict = as_text(await store.facts(scripts.JUDGE_FACTS, owner, [], writes=False))
         judged[verdict] += 1
         if verdict == "ended" and repair:
             await store.facts(scripts.END_FACTS, owner, [])
         if repair and verdict == "derived":
-            mended[verdict] += int(await store.facts(scripts.RESTORE_FACTS, owner, []))
+            repaired[verdict] += int(await store.facts(scripts.RESTORE_FACTS, owner, []))
         if await store.values(scripts.JUDGE_VALUES, owner, [], writes=False):
             judged["values"] += 1
             if repair:
-                mended["values"] += int(await store.values(scripts.FORGET_VALUES, owner, []))
+                repaired["values"] += int(await store.values(scripts.FORGET_VALUES, owner, []))
     many = judged.total() - judged["values"]
     detail, advice = "have lost facts", LOST + "forget_all(user_id)"
-    seen = [_verdict("facts", judged["lost"], many, detail, advice, "users")]
+    seen = [_observe_lost("facts", judged["lost"], many, detail, advice, "users")]
     if judged["derived"]:
         detail = "have their facts, but not the lists that lead to them"
-        seen.append(_repairable("lists of facts", judged, "derived", detail, mended, "users"))
+        seen.append(
+            _observe_repairable("lists of facts", judged, "derived", detail, repaired, "users")
+        )
     if judged["values"]:
         detail = f"{judged['values']} users have lost their named values"
         advice = "restore them from a backup; a repair lets these users begin anew"
-        done = mended["values"] == judged["values"]
+        done = repaired["values"] == judged["values"]
         seen.append(Observation("user state", "damage", detail, advice, True, done))
     return seen
 
 
-def _verdict(
+def _observe_lost(
     subject: str, bad: int, total: int, detail: str, advice: str, owners: str = "sessions"
 ) -> Observation:
     if not bad:
@@ -257,22 +263,14 @@ def _verdict(
     return Observation(subject, "damage", f"{bad} of {total} {owners} {detail}", advice)
 
 
-def _repairable(
+def _observe_repairable(
     subject: str,
     judged: Counter[str],
     verdict: str,
     detail: str,
-    mended: Counter[str],
+    repaired: Counter[str],
     owners: str = "sessions",
 ) -> Observation:
     sentence = f"{judged[verdict]} of {judged.total()} {owners} {detail}"
-    done = mended[verdict] == judged[verdict]
+    done = repaired[verdict] == judged[verdict]
     return Observation(subject, "damage", sentence, "examine with repair=True", True, done)
-
-
-def _text(answer: str | bytes) -> str:
-    return answer if isinstance(answer, str) else answer.decode()
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any, cast
 
 from goldfish.stores.facts.backend import PAGE, Changes, Known, New, Revised, Row, Written
+from goldfish.stores.redis.keys import as_bytes, as_text
 from goldfish.stores.redis.scripts import facts as scripts
 from goldfish.stores.redis.scripts.script import Evaluate
 
@@ -22,15 +23,15 @@ class RedisFacts:
         self._users = users
 
     async def changes(self, user_id: str, known: Known) -> Changes:
-        """What is new since."""
+        """Return what is new since."""
         values = [*(b"%d" % number for number in known), b"%d" % PAGE]
         found = await self._evaluate(scripts.CHANGES, user_id, values, writes=False)
         epoch, version, removals, model, now, more, told = found[0]
         return Changes(
             Known(int(epoch), int(version), int(removals)),
-            _text(model),
+            as_text(model),
             int(now) / 1000,
-            _rows(found[2]),
+            _decode_rows(found[2]),
             [int(seq) for seq in found[1]] if told else None,
             bool(more),
         )
@@ -39,56 +40,56 @@ class RedisFacts:
         """Store the fact, or count the one with its key."""
         ttl = "" if new.ttl is None else str(max(1, math.ceil(new.ttl * 1000)))
         texts = [new.id, new.key, new.base, new.said, ttl, new.model]
-        values = [*map(_bytes, texts), base64.b64encode(new.vectors), b"%d" % new.epoch]
-        values.append(_bytes(new.token or ""))
-        return _written(await self._evaluate(scripts.REMEMBER, user_id, values))
+        values = [*map(as_bytes, texts), base64.b64encode(new.vectors), b"%d" % new.epoch]
+        values.append(as_bytes(new.token or ""))
+        return _decode_outcome(await self._evaluate(scripts.REMEMBER, user_id, values))
 
     async def revise(self, user_id: str, fact_id: str, revised: Revised) -> Written:
         """Replace the text and keep the old one as history."""
         texts = [fact_id, revised.key, revised.said, revised.model]
-        values = [*map(_bytes, texts), base64.b64encode(revised.vectors)]
-        values.append(_bytes(revised.token or ""))
-        return _written(await self._evaluate(scripts.REVISE, user_id, values))
+        values = [*map(as_bytes, texts), base64.b64encode(revised.vectors)]
+        values.append(as_bytes(revised.token or ""))
+        return _decode_outcome(await self._evaluate(scripts.REVISE, user_id, values))
 
     async def link(self, user_id: str, fact_id: str, said_at: int, near: str) -> None:
         """Note which facts it resembles."""
-        values = [_bytes(fact_id), b"%d" % said_at, _bytes(near)]
+        values = [as_bytes(fact_id), b"%d" % said_at, as_bytes(near)]
         await self._evaluate(scripts.LINK, user_id, values)
 
     async def forget(self, user_id: str, fact_id: str) -> None:
         """Remove the fact and its history."""
-        await self._evaluate(scripts.FORGET, user_id, [_bytes(fact_id)])
+        await self._evaluate(scripts.FORGET, user_id, [as_bytes(fact_id)])
 
     async def forget_all(self, user_id: str) -> None:
         """Remove all that there is of the user."""
         await self._evaluate(scripts.FORGET_ALL, user_id, [])
 
     async def history(self, user_id: str, fact_id: str) -> list[str]:
-        """What the fact said before."""
-        values = [_bytes(fact_id)]
+        """Return what the fact said before."""
+        values = [as_bytes(fact_id)]
         past = await self._evaluate(scripts.HISTORY, user_id, values, writes=False)
-        return _text(past).split("\n") if past else []
+        return as_text(past).split("\n") if past else []
 
     async def users(self) -> list[str]:
-        """Everybody of whom there may be facts."""
+        """Return everybody who may have facts."""
         return sorted([user_id async for user_id in self._users()])
 
     async def embed(
         self, user_id: str, known: Known, model: str, epoch: int, vectors: list[tuple[int, bytes]]
     ) -> bool:
         """Replace all vectors, unless anything has changed since."""
-        values = [*(b"%d" % number for number in known), _bytes(model), b"%d" % epoch]
+        values = [*(b"%d" % number for number in known), as_bytes(model), b"%d" % epoch]
         for seq, stored in vectors:
             values += [b"%d" % seq, base64.b64encode(stored)]
         return bool(await self._evaluate(scripts.EMBED, user_id, values))
 
 
-def _rows(values: list[Any]) -> list[Row]:
-    return [_row(*values[first : first + 5]) for first in range(0, len(values), 5)]
+def _decode_rows(values: list[Any]) -> list[Row]:
+    return [_decode_row(*values[first : first + 5]) for first in range(0, len(values), 5)]
 
 
-def _row(seq: Any, changed: Any, deadline: Any, lines: Any, vectors: Any) -> Row:
-    fact_id, _, said_at, times_seen, near, base, said = _text(lines).split("\n")
+def _decode_row(seq: Any, changed: Any, deadline: Any, lines: Any, vectors: Any) -> Row:
+    fact_id, _, said_at, times_seen, near, base, said = as_text(lines).split("\n")
     return Row(
         int(seq),
         int(float(changed)),
@@ -103,14 +104,6 @@ def _row(seq: Any, changed: Any, deadline: Any, lines: Any, vectors: Any) -> Row
     )
 
 
-def _written(answer: list[Any]) -> Written:
-    outcome, detail = map(_text, answer)
+def _decode_outcome(answer: list[Any]) -> Written:
+    outcome, detail = map(as_text, answer)
     return Written(cast(Any, outcome), detail)
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
-
-
-def _text(answer: str | bytes) -> str:
-    return answer if isinstance(answer, str) else answer.decode("utf-8", "surrogatepass")

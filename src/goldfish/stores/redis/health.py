@@ -1,4 +1,4 @@
-"""What is logged of the way to a Redis server: losses, returns, slow calls; never any contents."""
+"""The log of the connection to a Redis server: losses, returns, slow calls; never contents."""
 
 import logging
 import time
@@ -11,7 +11,7 @@ SLOW = 1.0  # seconds, or half of what a call may take
 
 
 class Health:
-    """Whether a server answers one event loop; each change is logged once, not with each call."""
+    """Whether a server answers; each change is logged once, not with each call."""
 
     def __init__(self, server: str, timeout: float) -> None:
         self.server = server
@@ -20,18 +20,18 @@ class Health:
         self._lost_at: float | None = None
 
     def note_failure(self, error: BaseException) -> None:
-        """A call got no answer."""
+        """Note that a call got no answer."""
         if self._lost_at is None:
             self._lost_at, self._dropped = time.monotonic(), 0
             kind = type(error).__name__
             log.warning("%s cannot be reached (%s): calls fail until it can", self.server, kind)
 
     def note_dropped(self, calls: int) -> None:
-        """Calls were given up before they were sent, and never will be."""
+        """Note that calls were given up before they were sent, and never will be."""
         self._dropped += calls
 
     def note_answer(self, commands: Sequence[tuple[Any, ...]], seconds: float) -> None:
-        """The commands were answered."""
+        """Note that the commands were answered."""
         if self._lost_at is not None:
             away, self._lost_at = time.monotonic() - self._lost_at, None
             text = "%s answers again after %.1f s; %d writes that waited meanwhile were dropped"
@@ -42,5 +42,5 @@ class Health:
             log.warning("%s took %.1f s for %s%s", self.server, seconds, name, also)
 
     def note_reconnection(self) -> None:
-        """The server had closed an idle connection, and there is a new one."""
+        """Note that a new connection replaces one that the server had closed."""
         log.info("%s had closed a connection: connected again", self.server)

@@ -12,12 +12,12 @@ FORM = "redis+sentinel://host:26379,host:26379/name-of-the-primary/0"
 
 
 def is_sentinel(url: str) -> bool:
-    """Whether the URL names sentinels."""
+    """Return True if the URL names sentinels."""
     return url.partition("://")[0] in SCHEMES
 
 
-def sentinel_client(url: str, **options: Any) -> "Redis":
-    """A client whose connections go to whatever is the primary when they are made.
+def make_sentinel_client(url: str, **options: Any) -> "Redis":
+    """Return a client whose connections go to whichever server is the primary at the time.
 
     User and password in front of the hosts are those of the primary; sentinels that want some get
     ``sentinel_username`` and ``sentinel_password`` from the query. ``rediss+sentinel`` speaks TLS
@@ -32,24 +32,24 @@ def sentinel_client(url: str, **options: Any) -> "Redis":
             for each in sentinel.sentinels:
                 await each.aclose()
 
-    name, hosts = _name(url), _hosts(url)
-    primary, asked = _options(url)
-    # One after the other is asked: one that is silent must leave time for the next.
+    name, hosts = _parse_name(url), _parse_hosts(url)
+    primary, asked = _parse_options(url)
+    # They are asked one after the other: a silent one must leave time for the next.
     limit = options["socket_connect_timeout"] / (len(hosts) + 1)
-    in_time = {"socket_connect_timeout": limit, "socket_timeout": limit}
-    sentinel = Sentinel(hosts, sentinel_kwargs={**options, **asked, **in_time})
+    limits = {"socket_connect_timeout": limit, "socket_timeout": limit}
+    sentinel = Sentinel(hosts, sentinel_kwargs={**options, **asked, **limits})
     client: Redis = sentinel.master_for(name, SentinelClient, **options, **primary)
     return client
 
 
-def _name(url: str) -> str:
+def _parse_name(url: str) -> str:
     name = unquote(urlsplit(url).path.strip("/").partition("/")[0])
     if not name:
         raise ValueError(f"the name of the primary is missing: {FORM}")
     return name
 
 
-def _hosts(url: str) -> list[tuple[str, int]]:
+def _parse_hosts(url: str) -> list[tuple[str, int]]:
     hosts = urlsplit(url).netloc.rpartition("@")[2]
     found = [urlsplit(f"//{each}") for each in hosts.split(",")]
     if not all(each.hostname for each in found):
@@ -57,14 +57,14 @@ def _hosts(url: str) -> list[tuple[str, int]]:
     return [(str(each.hostname), each.port or PORT) for each in found]
 
 
-def _options(url: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """How to connect to the primary, and how to the sentinels, as redis-py reads its URLs."""
+def _parse_options(url: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the options for the primary and for the sentinels, as redis-py reads its URLs."""
     from redis.asyncio.connection import parse_url
 
     parts = urlsplit(url)
     query = parse_qsl(parts.query)
-    mine = {key.removeprefix("sentinel_"): value for key, value in query if _is_mine(key)}
-    rest = urlencode([(key, value) for key, value in query if not _is_mine(key)])
+    own = {key.removeprefix("sentinel_"): value for key, value in query if _is_for_sentinels(key)}
+    rest = urlencode([(key, value) for key, value in query if not _is_for_sentinels(key)])
     credentials, at, _ = parts.netloc.rpartition("@")
     database = parts.path.strip("/").partition("/")[2]
     plain = f"{parts.scheme.partition('+')[0]}://{credentials}{at}host/{database}?{rest}"
@@ -74,8 +74,8 @@ def _options(url: str) -> tuple[dict[str, Any], dict[str, Any]]:
     if parts.scheme.startswith("rediss"):
         primary["ssl"] = True
     tls = {key: value for key, value in primary.items() if key.startswith("ssl")}
-    return primary, {**tls, **mine}
+    return primary, {**tls, **own}
 
 
-def _is_mine(key: str) -> bool:
+def _is_for_sentinels(key: str) -> bool:
     return key in ("sentinel_username", "sentinel_password")

@@ -1,4 +1,4 @@
-"""One connection to Redis without redis-py in between: commands out, parsed answers in.
+"""A connection to Redis without redis-py in between: commands out, parsed answers in.
 
 redis-py connects, so credentials, TLS, sockets and databases are its affair; then its socket is
 taken over. What it does for each command (streams, locks, time-outs, parsing in steps) takes longer
@@ -15,11 +15,11 @@ from socket import SO_LINGER, SOL_SOCKET
 from typing import Any
 
 BUFFER = 64 * 1024
-_MORE = object()  # what the parser answers while an answer is not complete
+_INCOMPLETE = object()  # what the parser answers while an answer is not complete
 
 
 def take_over(connection: Any) -> "RedisSocket | None":
-    """The connected socket of a redis-py connection, or None if that is not of the usual kind."""
+    """Take over the socket of a redis-py connection; return None if it is of an unknown kind."""
     try:
         transport, parser = connection._writer.transport, connection._parser
         unread = bool(connection._reader._buffer) or parser._reader.has_data()
@@ -41,25 +41,25 @@ class RedisSocket(asyncio.BufferedProtocol):
         self._transport = transport
         self._replaced = transport.get_protocol()
         self._pack = hiredis.pack_command
-        self._reader = hiredis.Reader(replyError=error, notEnoughData=_MORE)
+        self._reader = hiredis.Reader(replyError=error, notEnoughData=_INCOMPLETE)
         self._feed: Any = self._reader.feed  # which takes a bytearray, says the code of hiredis
-        self._notice = getattr(hiredis, "PushNotification", ())  # hiredis 3.2 and later
+        self._push = getattr(hiredis, "PushNotification", ())  # hiredis 3.2 and later
         self._buffer = bytearray(BUFFER)
         self._space = memoryview(self._buffer)  # asyncio slices it, which must not copy
-        self._poll = _poller(transport)
+        self._poll = _make_poll(transport)
         self._loop = asyncio.get_running_loop()
         self._due = 0.0
-        self._watching: asyncio.TimerHandle | None = None
+        self._timer: asyncio.TimerHandle | None = None
         self._expected = 0
         self._answers: list[Any] = []
         self._done: asyncio.Future[list[Any]] | None = None
 
     def is_quiet(self) -> bool:
-        """Whether the connection is open for sure: nothing came, not even its end."""
+        """Return True if the connection is open for sure: nothing came, not even its end."""
         return not self._transport.is_closing() and (self._poll is None or not self._poll.poll(0))
 
     async def is_open(self) -> bool:
-        """Whether the server has not hung up, also if that is news to the event loop."""
+        """Return True if the server has not hung up, also if the event loop does not know yet."""
         if not self.is_quiet():
             await asyncio.sleep(0)  # the loop looks at its sockets after the tasks
             await asyncio.sleep(0)
@@ -74,7 +74,7 @@ class RedisSocket(asyncio.BufferedProtocol):
         """
         done = self._done = self._loop.create_future()
         self._expected, self._due = len(commands), due
-        self._watch()
+        self._set_timer()
         self._transport.write(b"".join(map(self._pack, commands)))
         return done
 
@@ -83,7 +83,7 @@ class RedisSocket(asyncio.BufferedProtocol):
         abort(self._transport)
 
     def get_buffer(self, sizehint: int) -> memoryview:
-        """Where the next bytes go."""
+        """Return the buffer for the next bytes."""
         return self._space
 
     def buffer_updated(self, nbytes: int) -> None:
@@ -96,8 +96,8 @@ class RedisSocket(asyncio.BufferedProtocol):
             self._transport.abort()
 
     def _parse(self) -> None:
-        while (answer := self._reader.gets()) is not _MORE:
-            if isinstance(answer, self._notice):  # which belongs to no command
+        while (answer := self._reader.gets()) is not _INCOMPLETE:
+            if isinstance(answer, self._push):  # which belongs to no command
                 continue
             if not self._expected:
                 raise ConnectionError("the server answered more than it was asked")
@@ -115,9 +115,9 @@ class RedisSocket(asyncio.BufferedProtocol):
         """The server hung up: returning nothing closes this end as well."""
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Tell whoever waits for an answer, and redis-py, which may wait for the end."""
-        if self._watching is not None:
-            self._watching.cancel()
+        """Fail the exchange under way, and tell redis-py, which may wait for the end."""
+        if self._timer is not None:
+            self._timer.cancel()
         lost = ConnectionError("the connection was closed before the answer came")
         lost.__cause__ = error
         self._fail(lost)
@@ -127,21 +127,21 @@ class RedisSocket(asyncio.BufferedProtocol):
         if self._done is not None and not self._done.done():
             self._done.set_exception(error)
 
-    def _watch(self) -> None:
-        """See to it that the exchange ends when it is due; a timer for each would take longer."""
-        timer = self._watching
+    def _set_timer(self) -> None:
+        """Make sure that a timer ends the exchange when it is due; one for each would cost more."""
+        timer = self._timer
         if self._due == math.inf or (timer is not None and timer.when() <= self._due):
             return
         if timer is not None:
             timer.cancel()
-        self._watching = self._loop.call_at(self._due, self._look)
+        self._timer = self._loop.call_at(self._due, self._on_timer)
 
-    def _look(self) -> None:
-        self._watching = None
+    def _on_timer(self) -> None:
+        self._timer = None
         if self._done is None:
             return
         if self._loop.time() < self._due:
-            self._watch()
+            self._set_timer()
         else:
             self._fail(TimeoutError())
 
@@ -155,8 +155,8 @@ def abort(transport: asyncio.WriteTransport) -> None:
     transport.abort()
 
 
-def _poller(transport: asyncio.Transport) -> "select.poll | None":
-    """What says whether there is something to read, where the system has such a thing."""
+def _make_poll(transport: asyncio.Transport) -> "select.poll | None":
+    """Return a poll object that tells if there is something to read, where the system has one."""
     socket = transport.get_extra_info("socket")
     if socket is None or not hasattr(select, "poll"):
         return None

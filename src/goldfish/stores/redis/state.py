@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from goldfish.encoding import decode_value, encode_value
+from goldfish.stores.redis.keys import as_text
 from goldfish.stores.stating import Named
 
 
@@ -15,8 +16,4 @@ def flatten(named: Sequence[Named]) -> list[bytes]:
 def unflatten(found: Any) -> list[Named]:
     """Return the names and values of a hash, in whichever form the client returns it."""
     items = found.items() if isinstance(found, dict) else zip(found[::2], found[1::2], strict=True)
-    return [(decode_value(name), _text(value)) for name, value in items]
-
-
-def _text(stored: str | bytes) -> str:
-    return stored if isinstance(stored, str) else stored.decode()
+    return [(decode_value(name), as_text(value)) for name, value in items]
