@@ -198,18 +198,18 @@ def test_a_factory_that_raises_is_unknown(
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ("check sqllite", "there is no target 'sqllite': did you mean sqlite?"),
-        ("check --only DUR99", "there is no check 'DUR99': did you mean "),
-        ("check --suite smok", "there is no suite 'smok': did you mean smoke"),
-        ("check --workers 0", "--workers 0 cannot work: use 1 or more"),
-        ("check --max-time 0", "--max-time 0 is no time: use a number above 0"),
+        ("check sqllite", "no target named 'sqllite': did you mean sqlite?"),
+        ("check --only DUR99", "no check named 'DUR99': did you mean "),
+        ("check --suite smok", "no suite named 'smok': did you mean smoke"),
+        ("check --workers 0", "--workers must be 1 or more (got 0)"),
+        ("check --max-time 0", "--max-time must be greater than 0 (got 0)"),
         ("check --seed x", "Invalid value for '--seed'"),
         ("check --sed 1", "No such option: --sed (Possible options: --seed"),
         ("chek", "No such command 'chek'. Did you mean 'check'"),
         ("check --json no/where.json", "no/where.json cannot be written: there is no directory no"),
         ("check --baseline gone", "the baseline gone cannot be read: No such file or directory"),
-        ("checks --family DUX", "there is no family 'DUX': did you mean DU"),
-        ("explain DUR99", "there is no check 'DUR99': did you mean "),
+        ("checks --family DUX", "no family named 'DUX': did you mean DU"),
+        ("explain DUR99", "no check named 'DUR99': did you mean "),
     ],
 )
 def test_wrong_use_is_one_sentence_and_exit_2(
@@ -244,7 +244,7 @@ def test_a_run_that_is_interrupted_tells_what_it_saw(project: Path) -> None:
     out, err = process.communicate(timeout=30)
     assert process.returncode == 130, err
     assert "slow_store.py:Slow: unknown. 2 promises unknown." in out
-    assert "interrupted before it ended" in out
+    assert "interrupted before it finished" in out
     assert "Traceback" not in err
 
 

@@ -131,13 +131,13 @@ def test_what_was_seen_is_told_and_written(
     assert returned == code, err
     assert verdicts(tmp_path / "r.json") == {
         "DUR02": ("held", ""),
-        "DUR04": ("unknown", "interrupted before it ended"),
-        "DUR05": ("skipped", "interrupted before it was asked"),
+        "DUR04": ("unknown", "interrupted before it finished"),
+        "DUR05": ("skipped", "interrupted before it started"),
     }
     suite = ElementTree.parse(tmp_path / "r.xml").getroot()[0]
     assert (suite.get("errors"), suite.get("skipped")) == ("1", "1")
     assert out.startswith("Interrupted: this is what was seen until then.\nown.py:Store: unknown. ")
-    assert "interrupted before it was asked: DUR05" in out
+    assert "interrupted before it started: DUR05" in out
     assert "Traceback" not in err
     assert run.leaves_nothing()
 

@@ -50,7 +50,7 @@ def test_a_baseline_gives_reasons_by_target_and_code(tmp_path: Path) -> None:
     [
         ('[memory]\nDUR02 = " "', 'gives no reason: write DUR02 = "the reason"'),
         ("[memory]\nDUR02 = 3", "gives no reason"),
-        ('[memory]\nDUR03 = "x"', "there is no check 'DUR03': did you mean DUR02?"),
+        ('[memory]\nDUR03 = "x"', "no check named 'DUR03': did you mean DUR02?"),
         ('[my_app.m]\nDUR02 = "x"', 'write ["my_app.m"]'),
         ('DUR02 = "x"', "outside a table"),
         ("[memory", "cannot be read"),

@@ -33,5 +33,5 @@ def test_ids_that_serve_whoever_has_them_are_not_asked_whose_they_are() -> None:
     declared = goldfish.target(scoped_ids=False)(HeldAlone)
     for result in results(declared, "ISO25", "ISO26", "ISO27").values():
         assert result.verdict is Verdict.UNSUPPORTED
-        assert result.summary == "the id of a fact serves whoever has it"
+        assert result.summary == "the id of a fact is not scoped to its user"
     assert results(declared, "ISO24")["ISO24"].verdict is Verdict.HELD

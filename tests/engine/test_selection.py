@@ -51,9 +51,9 @@ def test_a_run_that_is_cut_short_has_seen_every_family() -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"only": ["DUR09"]}, "there is no check 'DUR09': did you mean DUR"),
-        ({"skip": ["QQQ"]}, "there is no check 'QQQ': `goldfish checks` lists them"),
-        ({"suite": "smok"}, "there is no suite 'smok': did you mean smoke"),
+        ({"only": ["DUR09"]}, "no check named 'DUR09': did you mean DUR"),
+        ({"skip": ["QQQ"]}, "no check named 'QQQ': `goldfish checks` lists them"),
+        ({"suite": "smok"}, "no suite named 'smok': did you mean smoke"),
         ({"only": ["DUR"], "skip": ["DUR"]}, "no check is left to run"),
     ],
 )

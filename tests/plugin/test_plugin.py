@@ -225,11 +225,11 @@ class TestExpected:
         ("arguments", "told"),
         [
             ("kept, expected={'DUR02': ' '}", "expected['DUR02'] has no reason"),
-            ("kept, expected={'DUR2': 'known'}", "no check 'DUR2': did you mean DUR"),
-            ("kept, only='DUR2'", "no check 'DUR2': did you mean DUR"),
-            ("kept, skip='DURR'", "no check 'DURR': did you mean DUR"),
-            ("kept, suite='smok'", "no suite 'smok': did you mean smoke"),
-            ("'sqlit'", "no target 'sqlit': did you mean sqlite"),
+            ("kept, expected={'DUR2': 'known'}", "no check named 'DUR2': did you mean DUR"),
+            ("kept, only='DUR2'", "no check named 'DUR2': did you mean DUR"),
+            ("kept, skip='DURR'", "no check named 'DURR': did you mean DUR"),
+            ("kept, suite='smok'", "no suite named 'smok': did you mean smoke"),
+            ("'sqlit'", "no target named 'sqlit': did you mean sqlite"),
             ("7", "7 is not a target"),
         ],
     )
@@ -362,10 +362,10 @@ class TestWithoutATestFile:
     @pytest.mark.parametrize(
         ("arguments", "told"),
         [
-            (["--goldfish", "sqlit"], "there is no target 'sqlit': did you mean sqlite?"),
+            (["--goldfish", "sqlit"], "no target named 'sqlit': did you mean sqlite?"),
             (["--goldfish", "nowhere:x"], "nowhere cannot be imported: ModuleNotFoundError: *"),
-            (["--goldfish", "sqlite", "--goldfish-only", "DUR2"], "there is no check 'DUR2': *"),
-            (["--goldfish", "sqlite", "--goldfish-suite", "x"], "there is no suite 'x': *"),
+            (["--goldfish", "sqlite", "--goldfish-only", "DUR2"], "no check named 'DUR2': *"),
+            (["--goldfish", "sqlite", "--goldfish-suite", "x"], "no suite named 'x': *"),
         ],
     )
     def test_what_makes_no_sense_is_one_sentence(

@@ -158,8 +158,8 @@ def test_a_summary_longer_than_a_screen_ends_at_a_glance(
 
 def test_a_family_that_was_left_out_as_a_whole_is_named_once() -> None:
     """Not code by code."""
-    why = "interrupted before it was asked"
+    why = "interrupted before it started"
     family = [result(f"TTL{n:02}", Verdict.SKIPPED, why) for n in range(1, 9)]
     others = (result("DUR01", Verdict.HELD), result("DUR02", Verdict.SKIPPED, why))
     summary = told(Account(Report("x", 7, (*others, *family))))
-    assert "interrupted before it was asked: all 8 of TTL, DUR02\n" in summary
+    assert "interrupted before it started: all 8 of TTL, DUR02\n" in summary

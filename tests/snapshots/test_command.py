@@ -85,7 +85,7 @@ def test_json_is_one_document(capsys: pytest.CaptureFixture[str], here: Path) ->
         ("a.db no.db", "no.db does not exist: check the path"),
         ("a.db .", ". is a directory: name a SQLite file"),
         ("text.db text.db", "text.db is not a SQLite database, or it is encrypted: "),
-        ("a.db b.db --table message", "there is no table 'message': did you mean messages?"),
+        ("a.db b.db --table message", "no table named 'message': did you mean messages?"),
         ("a.db b.db --ignore .", "'.' names no column to ignore: write table.column"),
         ("a.db", "Missing argument 'B.db'"),
         ("a.db b.db c.db", "Got unexpected extra argument"),

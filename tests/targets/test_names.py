@@ -77,16 +77,16 @@ def test_a_registered_name_is_found(project: Path) -> None:
 @pytest.mark.parametrize(
     ("spec", "sentence"),
     [
-        ("sqllite", "there is no target 'sqllite': did you mean sqlite?"),
-        ("qqqqqq", "there is no target 'qqqqqq': `goldfish targets` lists them"),
+        ("sqllite", "no target named 'sqllite': did you mean sqlite?"),
+        ("qqqqqq", "no target named 'qqqqqq': `goldfish targets` lists them"),
         (
             "specimen:wiped-on-opn",
-            "there is no specimen 'wiped-on-opn': did you mean wiped-on-open",
+            "no specimen named 'wiped-on-opn': did you mean wiped-on-open",
         ),
         ("DUR02", "DUR02 is a check, not a target: write --only DUR02"),
         ("my_app.memory", "'my_app.memory' does not name a factory: write my_app.memory:NAME"),
         ("memory:", "'memory:' is incomplete: write package.module:factory"),
-        ("gone.py:x", "there is no file 'gone.py': give its path from here"),
+        ("gone.py:x", "no file named 'gone.py': give its path from here"),
         (
             "redis://me:secret@h:1/0",
             "a URL is not a target: set GOLDFISH_REDIS_URL or GOLDFISH_POSTGRES_DSN",

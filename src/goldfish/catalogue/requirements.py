@@ -111,7 +111,7 @@ StoreTTL = _declared(
 ScopedIds = _declared(
     "ids of facts that serve nobody but their user",
     lambda target: target.scoped_ids,
-    Reason.stated("the id of a fact serves whoever has it"),
+    Reason.stated("the id of a fact is not scoped to its user"),
 )
 Window = _declared(
     "a window of the newest messages",

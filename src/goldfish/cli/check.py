@@ -93,9 +93,9 @@ def make_plan(request: Request) -> Plan:
     """Return how to run what was asked for; a seed is chosen where none was given."""
     seed = random.SystemRandom().randrange(1_000_000) if request.seed is None else request.seed
     if request.workers < 1:
-        raise UsageError(f"--workers {request.workers} cannot work: use 1 or more")
+        raise UsageError(f"--workers must be 1 or more (got {request.workers})")
     if request.max_time is not None and not request.max_time > 0:
-        raise UsageError(f"--max-time {request.max_time:g} is no time: use a number above 0")
+        raise UsageError(f"--max-time must be greater than 0 (got {request.max_time:g})")
     return Plan(
         seed=seed,
         workers=request.workers,

@@ -23,8 +23,8 @@ class Why(Enum):
     COUNTS_REPLIES = ("the agent's replies are among the last messages too",)
     # There is no answer, which is not the store's fault.
     TIME_UP = ("the time was up",)
-    NOT_STARTED = ("interrupted before it was asked",)
-    NOT_FINISHED = ("interrupted before it ended",)
+    NOT_STARTED = ("interrupted before it started",)
+    NOT_FINISHED = ("interrupted before it finished",)
     NOT_OPENED = ("the target did not open: {}",)
     INTERNAL_ERROR = ("the check itself failed: {}",)
     # A sentence of a check, of a store's declaration or of an error, which nobody needs to parse.

@@ -178,9 +178,10 @@ def _make_target(
     **others: Any,
 ) -> Target:
     if claims is not None and claims not in CLAIMS:
-        raise TargetError(f"claims={claims!r} is none of {', '.join(map(repr, CLAIMS))}")
+        raise TargetError(f"claims= must be one of {', '.join(map(repr, CLAIMS))} (got {claims!r})")
     kept = MESSAGE_FIELDS if carries is None else frozenset(carries) | {"content"}
     if unknown := kept - MESSAGE_FIELDS:
-        raise TargetError(f"carries= names no field of a message: {', '.join(sorted(unknown))}")
+        wrong, fields = ", ".join(sorted(unknown)), ", ".join(sorted(MESSAGE_FIELDS))
+        raise TargetError(f"carries= must name fields of a message, {fields} (got {wrong})")
     label = name or getattr(factory, "__name__", type(factory).__name__)
     return Target(str(label), factory, tuple(services), claims, carries=kept, **others)

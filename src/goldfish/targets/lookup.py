@@ -16,9 +16,7 @@ def is_installed(module: str) -> bool:
 def suggest_name(kind: str, name: str, known: Iterable[str], *, see: str) -> str:
     """Return a sentence: there is no such thing, and the nearest names or where to look."""
     near = find_nearest(name, known)
-    return f"there is no {kind} {name!r}: " + (
-        f"did you mean {' or '.join(near)}?" if near else see
-    )
+    return f"no {kind} named {name!r}: " + (f"did you mean {' or '.join(near)}?" if near else see)
 
 
 def find_nearest(name: str, known: Iterable[str]) -> list[str]:
