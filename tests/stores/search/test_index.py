@@ -10,7 +10,7 @@ from goldfish.messages import ChatMessage
 from goldfish.stores.search.backend import VECTORS, Row
 from goldfish.stores.search.index import SessionIndex
 from goldfish.stores.search.traits import join_text, read_traits
-from tests.stores.search.sayings import EMBEDDER, message, session
+from tests.stores.search.sessions import EMBEDDER, message, session
 
 
 def test_a_message_says_the_text_of_its_parts() -> None:

@@ -9,7 +9,7 @@ from goldfish.stores.retrieval.words import split_words
 from goldfish.stores.search import ranking
 from goldfish.stores.search.index import SessionIndex
 from goldfish.stores.search.ranking import Parts, Question, score, weigh_words
-from tests.stores.search.sayings import EMBEDDER, session
+from tests.stores.search.sessions import EMBEDDER, session
 
 
 def asked(index: SessionIndex, query: str, *names: str, vector: bool = True) -> Parts:

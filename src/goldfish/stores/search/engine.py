@@ -33,7 +33,7 @@ Sessions = Sequence["SessionIndex"]
 
 
 class SearchEngine:
-    """What was said in the sessions of one store."""
+    """The searches of one store."""
 
     def __init__(self, backend: SearchBackend, embedder: LazyEmbedder) -> None:
         self._backend = backend
