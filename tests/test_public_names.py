@@ -82,7 +82,7 @@ PROMISED = {
     "goldfish.adapt": "adk langchain langchain_classic langchain_runnable langgraph "
     "langgraph_store llamaindex mem0 openai_agents",
     "goldfish.dropins.langchain": "ChatMessageHistory",
-    "goldfish.dropins.langgraph": "Saver Store Turns",
+    "goldfish.dropins.langgraph": "CheckpointNotFoundError Saver Store TurnOvertakenError Turns",
     "goldfish.dropins.openai_agents": "Session",
     "goldfish.embedding": "Embedder default_embedder",
     "goldfish.embedding.plugged": "from_function onnx openai_compatible sentence_transformers",

@@ -1,1 +1,4 @@
-"""Our stores behind other people's interfaces, under the names that the documentation shows."""
+"""The public names of our stores behind other libraries' interfaces, one module per library.
+
+They import from ``integrations`` only; there is nothing else here.
+"""

@@ -1,7 +1,8 @@
-"""A LangGraph checkpointer, turns of its own and a store across threads, over our stores."""
+"""A LangGraph checkpointer with its errors, turns that retry, and a store, over our stores."""
 
 from goldfish.integrations.langgraph.saver import Saver
 from goldfish.integrations.langgraph.store import Store
+from goldfish.integrations.langgraph.threads import CheckpointNotFoundError, TurnOvertakenError
 from goldfish.integrations.langgraph.turns import Turns
 
-__all__ = ["Saver", "Store", "Turns"]
+__all__ = ["CheckpointNotFoundError", "Saver", "Store", "TurnOvertakenError", "Turns"]

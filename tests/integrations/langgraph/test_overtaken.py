@@ -13,9 +13,9 @@ pytest.importorskip("langgraph.checkpoint.base")
 from langgraph.graph import END, START, StateGraph
 
 import goldfish
+from goldfish.dropins.langgraph import Saver, TurnOvertakenError
 from goldfish.errors import MemoryStoreBackendError
 from goldfish.integrations.langgraph.records import PREFIX, Entry, Line
-from goldfish.integrations.langgraph.saver import Saver, TurnOvertakenError
 from goldfish.stores.base import BaseStore
 from tests.stores.backends import Backend
 

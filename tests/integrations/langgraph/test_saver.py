@@ -19,14 +19,10 @@ from langgraph.types import Command, interrupt
 from typing_extensions import TypedDict
 
 import goldfish
+from goldfish.dropins.langgraph import CheckpointNotFoundError, Saver, TurnOvertakenError
 from goldfish.errors import UnstorableError
 from goldfish.integrations.langgraph.adapter import NODE, make_graph
 from goldfish.integrations.langgraph.records import PREFIX, Entry, Line
-from goldfish.integrations.langgraph.saver import (
-    CheckpointNotFoundError,
-    Saver,
-    TurnOvertakenError,
-)
 from tests.stores.backends import Backend
 
 ODD_THREADS = ["", "a", 'a","', 'a","b"]', "a\0b", "\ud800", "中文", "*", "x" * 300]

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("langgraph.checkpoint.base")
 
-from goldfish.integrations.langgraph.saver import TurnOvertakenError, Turns
+from goldfish.dropins.langgraph import TurnOvertakenError, Turns
 
 
 class Turn:

@@ -7,7 +7,6 @@ accepted.
 """
 
 import asyncio
-import importlib
 import sys
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -22,7 +21,6 @@ from goldfish.integrations.langgraph.threads import (
     TurnOvertakenError,
     make_overtaken_error,
 )
-from goldfish.integrations.langgraph.turns import Turns
 from goldfish.integrations.two_ways import waiting
 from goldfish.stores.base import BaseStore
 from goldfish.stores.blocking import BlockingMemoryStore
@@ -46,8 +44,6 @@ with LANGGRAPH.importing():
 
 if TYPE_CHECKING:
     from builtins import list as List  # noqa: N812 - the method ``list`` hides the type
-
-__all__ = ["CheckpointNotFoundError", "Saver", "TurnOvertakenError", "Turns"]
 
 # The key in the configuration of a tuple that was read as the latest: a turn continues from it.
 TURN = "__goldfish_turn"
@@ -364,10 +360,3 @@ def _pages(found: "list[tuple[Line, Entry]]", wanted: int) -> "Iterator[list[tup
     size = min(wanted, PAGE)
     for start in range(0, len(found) if size else 0, size or 1):
         yield found[start : start + size]
-
-
-def __getattr__(name: str) -> Any:
-    """Import ``Store``, the memory across threads, from its own module on first use."""
-    if name == "Store":
-        return importlib.import_module("goldfish.integrations.langgraph.store").Store
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

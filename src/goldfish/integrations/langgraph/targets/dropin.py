@@ -17,7 +17,9 @@ from goldfish.integrations.langgraph.adapter import (
     batch,
     thread,
 )
-from goldfish.integrations.langgraph.saver import Saver, TurnOvertakenError, Turns
+from goldfish.integrations.langgraph.saver import Saver
+from goldfish.integrations.langgraph.threads import TurnOvertakenError
+from goldfish.integrations.langgraph.turns import Turns
 from goldfish.messages import ChatMessage
 from goldfish.targets.declaration import target
 
