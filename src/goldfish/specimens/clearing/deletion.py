@@ -145,15 +145,15 @@ class DeletedInMemory(Reference):
 
     def insert(self, session_id: str, rows: Rows) -> None:
         for name, _ in rows:
-            self.forget(session_id, name)
+            self.delete_hidden(session_id, name)
         super().insert(session_id, rows)
 
     def trim(self, session_id: str, *, keep_last: int) -> int:
         for _, name in [each for each in self.hidden if each[0] == session_id]:
-            self.forget(session_id, name)
+            self.delete_hidden(session_id, name)
         return super().trim(session_id, keep_last=keep_last)
 
-    def forget(self, session_id: str, name: str) -> None:
+    def delete_hidden(self, session_id: str, name: str) -> None:
         """Delete for good, where the table is touched anyway."""
         if (session_id, name) in self.hidden:
             self.hidden.discard((session_id, name))

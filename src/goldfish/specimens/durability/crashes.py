@@ -165,7 +165,7 @@ class AFileIsComplete(Reference):
         self.path.touch()
         self.db = sqlite3.connect(self.path, timeout=30, isolation_level=None)
         if new:
-            time.sleep(2 * MOMENT)
+            time.sleep(10 * MOMENT)  # as long as a killer waits
             self.db.executescript(SCHEMA)
 
 

@@ -112,25 +112,25 @@ class Cached(Reference):
         query = "SELECT MAX(n), COUNT(*) FROM messages WHERE session = ?"
         return self.db.execute(query, [self.key(session_id)]).fetchone()
 
-    def forget(self, session_id: str) -> None:
+    def refresh(self, session_id: str) -> None:
         """Read it anew the next time."""
         self.cache.pop(session_id, None)
 
     def insert(self, session_id: str, rows: Rows) -> None:
         super().insert(session_id, rows)
-        self.forget(session_id)
+        self.refresh(session_id)
 
     def trim(self, session_id: str, *, keep_last: int) -> int:
-        self.forget(session_id)
+        self.refresh(session_id)
         return super().trim(session_id, keep_last=keep_last)
 
     def delete_messages(self, session_id: str, ids: Any) -> int:
-        self.forget(session_id)
+        self.refresh(session_id)
         return super().delete_messages(session_id, ids)
 
     def remove_session(self, session_id: str) -> None:
         super().remove_session(session_id)
-        self.forget(session_id)
+        self.refresh(session_id)
 
     def clear_all(self) -> None:
         super().clear_all()
