@@ -1,9 +1,20 @@
 """Servers that the user runs: we use them and never stop them."""
 
 from abc import ABC, abstractmethod
-from typing import NoReturn, Self
+from collections.abc import Callable
+from typing import Self
 
 from goldfish.errors import ServiceError, mask
+
+
+def _make_refusal(verb: str) -> "Callable[[External], None]":
+    def refuse(server: "External") -> None:
+        """Refuse: the server is not ours."""
+        raise ServiceError(
+            f"goldfish did not start this server, so it cannot {verb} it: {mask(server._address)}"
+        )
+
+    return refuse
 
 
 class External(ABC):
@@ -17,25 +28,11 @@ class External(ABC):
         """Do nothing: the server runs already."""
         return self
 
-    def stop(self) -> None:
-        """Refuse: the server is not ours."""
-        self._refuse("stop")
-
-    def kill(self) -> None:
-        """Refuse: the server is not ours."""
-        self._refuse("kill")
-
-    def pause(self) -> None:
-        """Refuse: the server is not ours."""
-        self._refuse("pause")
-
-    def resume(self) -> None:
-        """Refuse: the server is not ours."""
-        self._refuse("resume")
-
-    def restart(self) -> None:
-        """Refuse: the server is not ours."""
-        self._refuse("restart")
+    stop = _make_refusal("stop")
+    kill = _make_refusal("kill")
+    pause = _make_refusal("pause")
+    resume = _make_refusal("resume")
+    restart = _make_refusal("restart")
 
     def release(self, address: str) -> None:
         """Remove what is in a database that database() returned, and the database if we made it."""
@@ -60,8 +57,3 @@ class External(ABC):
     @abstractmethod
     def _remove(self, address: str) -> None:
         """Remove one database's contents, and the database if we made it."""
-
-    def _refuse(self, verb: str) -> NoReturn:
-        raise ServiceError(
-            f"goldfish did not start this server, so it cannot {verb} it: {mask(self._address)}"
-        )
