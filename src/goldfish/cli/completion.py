@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 HERE = Path(__file__).parents[1]
-CODE = re.compile(r'^@check\(\s*"([A-Z]{3}\d\d)"', re.MULTILINE)
+CODE = re.compile(r'^@check\w*\(\s*"([A-Z]{3}\d\d)"', re.MULTILINE)
 SPECIMEN = re.compile(r'^(?:@specimen|variant)\(\s*"([^"]+)"', re.MULTILINE)
 SPECIMENS = "specimen:"
 
