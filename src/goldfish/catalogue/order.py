@@ -18,10 +18,8 @@ Last = method("get_history", "last")
 @check(
     "ORD01",
     "The messages of a batch are read back in the order in which they were passed.",
-    incident=(
-        "google-adk 2.13.0 DatabaseSessionService returned the events of one invocation shuffled: "
-        "it ordered them by nothing but their timestamps."
-    ),
+    incident="google-adk 2.13.0 DatabaseSessionService returned the events of one invocation "
+    "shuffled: it ordered them by nothing but their timestamps.",
     suite="smoke",
 )
 async def a_batch_comes_back_in_the_order_it_was_given(memory: Memory) -> None:
@@ -33,10 +31,8 @@ async def a_batch_comes_back_in_the_order_it_was_given(memory: Memory) -> None:
 @check(
     "ORD02",
     "Batches and single messages are read back in the order in which they were acknowledged.",
-    incident=(
-        "OpenBazaar-Client issue 856: the newest message was shown at the top of the conversation "
-        "instead of at its end; a Redis list filled with LPUSH does the same."
-    ),
+    incident="OpenBazaar-Client issue 856: the newest message was shown at the top of the "
+    "conversation instead of at its end; a Redis list filled with LPUSH does the same.",
     suite="smoke",
 )
 async def later_batches_come_after_earlier_ones(memory: Memory) -> None:
@@ -52,10 +48,8 @@ async def later_batches_come_after_earlier_ones(memory: Memory) -> None:
 @check(
     "ORD03",
     "Messages with equal timestamps stay in the order in which they were written.",
-    incident=(
-        "google-adk 2.13.0 DatabaseSessionService returned events with equal timestamps shuffled; "
-        "dust-tt/dust pull request 685 found the same after a migration."
-    ),
+    incident="google-adk 2.13.0 DatabaseSessionService returned events with equal timestamps "
+    "shuffled; dust-tt/dust pull request 685 found the same after a migration.",
 )
 async def equal_timestamps_keep_the_order_of_writing(memory: Memory) -> None:
     moment = datetime(2026, 3, 29, 0, 59, 59, 999999, tzinfo=UTC)
@@ -65,10 +59,8 @@ async def equal_timestamps_keep_the_order_of_writing(memory: Memory) -> None:
 @check(
     "ORD04",
     "A message with an old or a future timestamp stays in the place where it was written.",
-    incident=(
-        "anomalyco/opencode issue 46102: messages were sorted by a clock that was read separately "
-        "from the write, so a later message could sort before an earlier one."
-    ),
+    incident="anomalyco/opencode issue 46102: messages were sorted by a clock that was read "
+    "separately from the write, so a later message could sort before an earlier one.",
 )
 async def timestamps_do_not_change_the_order(memory: Memory) -> None:
     now = datetime(2026, 6, 1, 12, tzinfo=UTC)
@@ -80,10 +72,8 @@ async def timestamps_do_not_change_the_order(memory: Memory) -> None:
 @check(
     "ORD05",
     "Timestamps in different time zones do not change the order of the messages.",
-    incident=(
-        "SQLite has no type for times and compares them as text, the usual storage by its "
-        "documentation: 11:00+00:00 sorts before 12:00+02:00, which is an hour earlier."
-    ),
+    incident="SQLite has no type for times and compares them as text, the usual storage by its "
+    "documentation: 11:00+00:00 sorts before 12:00+02:00, which is an hour earlier.",
 )
 async def time_zones_do_not_change_the_order(memory: Memory) -> None:
     start = datetime(2026, 10, 25, 0, 30, tzinfo=UTC)
@@ -100,10 +90,8 @@ async def time_zones_do_not_change_the_order(memory: Memory) -> None:
 @check(
     "ORD06",
     "Messages stay in the order of writing, however their ids sort.",
-    incident=(
-        "anomalyco/opencode issue 38791: the newest message was found by comparing ids as text; in "
-        "a session with another kind of id it was an old one, and the agent never stopped."
-    ),
+    incident="anomalyco/opencode issue 38791: the newest message was found by comparing ids as "
+    "text; in a session with another kind of id it was an old one, and the agent never stopped.",
 )
 async def message_ids_do_not_change_the_order(memory: Memory) -> None:
     down = [f"{number:04d}" for number in range(12, 0, -1)]
@@ -115,10 +103,8 @@ async def message_ids_do_not_change_the_order(memory: Memory) -> None:
 @check(
     "ORD07",
     "Messages stay in the order of writing, however their contents sort.",
-    incident=(
-        "Redis documents that members of a sorted set with equal scores are ordered by their "
-        "bytes: a history kept in one and scored by the second is sorted by what was said."
-    ),
+    incident="Redis documents that members of a sorted set with equal scores are ordered by their "
+    "bytes: a history kept in one and scored by the second is sorted by what was said.",
 )
 async def contents_do_not_change_the_order(memory: Memory) -> None:
     texts = [f"{letter} {memory.text()}" for letter in "zaMmZ10"]
@@ -131,10 +117,8 @@ async def contents_do_not_change_the_order(memory: Memory) -> None:
 @check(
     "ORD08",
     "A session stays in order beyond ten, a hundred and a thousand messages.",
-    incident=(
-        "PowerPointLabs issue 587: numbered parts were sorted as text and came out as 1, 10, 11, "
-        "2; a history with keys like 'message:10' does the same from the tenth message on."
-    ),
+    incident="PowerPointLabs issue 587: numbered parts were sorted as text and came out as 1, 10, "
+    "11, 2; a history with keys like 'message:10' does the same from the tenth message on.",
 )
 async def more_than_a_thousand_messages_stay_in_order(memory: Memory) -> None:
     session, client = memory.session(), memory.client
@@ -147,10 +131,8 @@ async def more_than_a_thousand_messages_stay_in_order(memory: Memory) -> None:
 @check(
     "ORD09",
     "Roles do not change the order: a late system message stays late.",
-    incident=(
-        "posit-dev/shinychat issue 306: a conversation that began with the assistant's greeting "
-        "was restored with the user's first message before it."
-    ),
+    incident="posit-dev/shinychat issue 306: a conversation that began with the assistant's "
+    "greeting was restored with the user's first message before it.",
 )
 async def roles_do_not_change_the_order(memory: Memory) -> None:
     roles = ["user", "assistant", "system", "user", "user", "assistant", "assistant", "system"]
@@ -160,10 +142,8 @@ async def roles_do_not_change_the_order(memory: Memory) -> None:
 @check(
     "ORD10",
     "Tool results stay behind the call that asked for them, in the order they were added.",
-    incident=(
-        "skorokithakis/stavrobot issue 7: a tool's result was stored before its call, and from "
-        "then on the provider refused every request in that conversation."
-    ),
+    incident="skorokithakis/stavrobot issue 7: a tool's result was stored before its call, and "
+    "from then on the provider refused every request in that conversation.",
 )
 async def tool_results_stay_behind_their_calls(memory: Memory) -> None:
     batch = [memory.message()]
@@ -180,10 +160,8 @@ async def tool_results_stay_behind_their_calls(memory: Memory) -> None:
 @check(
     "ORD11",
     "``last=n`` returns the n newest messages, oldest first.",
-    incident=(
-        "AgentiveAU/MyAgentive issue 123: LIMIT 100 with an ascending order always returned the "
-        "oldest hundred messages, so the agent no longer saw what was just said."
-    ),
+    incident="AgentiveAU/MyAgentive issue 123: LIMIT 100 with an ascending order always returned "
+    "the oldest hundred messages, so the agent no longer saw what was just said.",
     needs=[Last],
     suite="smoke",
 )
@@ -198,10 +176,8 @@ async def last_gives_the_newest_in_order(memory: Memory) -> None:
 @check(
     "ORD12",
     "``last`` at or above the length of the history returns all of it, even if that is nothing.",
-    incident=(
-        "openai/openai-agents-python pull request 4228: a limit above a hundred was an error, "
-        "because it was passed on as the page size."
-    ),
+    incident="openai/openai-agents-python pull request 4228: a limit above a hundred was an error, "
+    "because it was passed on as the page size.",
     needs=[Last],
 )
 async def last_beyond_the_beginning_gives_all(memory: Memory) -> None:
@@ -215,10 +191,8 @@ async def last_beyond_the_beginning_gives_all(memory: Memory) -> None:
 @check(
     "ORD13",
     "``last=0`` returns no messages.",
-    incident=(
-        "openai/openai-agents-python pull request 4979: get_items(limit=0) of the FileSession "
-        "example returned the whole history, because in Python items[-0:] is items[0:]."
-    ),
+    incident="openai/openai-agents-python pull request 4979: get_items(limit=0) of the FileSession "
+    "example returned the whole history, because in Python items[-0:] is items[0:].",
     needs=[Last],
 )
 async def last_zero_gives_nothing(memory: Memory) -> None:
@@ -231,10 +205,8 @@ async def last_zero_gives_nothing(memory: Memory) -> None:
 @check(
     "ORD14",
     "A negative ``last`` raises or returns nothing; it never returns some of the messages.",
-    incident=(
-        "SQLite documents that a negative LIMIT means no limit, and in Python items[--2:] is all "
-        "but the first two: an arithmetic mistake becomes a wrong history."
-    ),
+    incident="SQLite documents that a negative LIMIT means no limit, and in Python items[--2:] is "
+    "all but the first two: an arithmetic mistake becomes a wrong history.",
     needs=[Last],
 )
 async def a_negative_last_is_refused(memory: Memory) -> None:
@@ -254,10 +226,8 @@ async def a_negative_last_is_refused(memory: Memory) -> None:
 @check(
     "ORD15",
     "After each write, ``last`` ends with the message that was just added.",
-    incident=(
-        "MemberJunction/MJ pull request 1730: the cache of a conversation was not dropped when a "
-        "message was added, so readers kept seeing its old end."
-    ),
+    incident="MemberJunction/MJ pull request 1730: the cache of a conversation was not dropped "
+    "when a message was added, so readers kept seeing its old end.",
     needs=[Last],
 )
 async def last_follows_every_write(memory: Memory) -> None:
@@ -273,11 +243,9 @@ async def last_follows_every_write(memory: Memory) -> None:
 @check(
     "ORD16",
     "Messages added after the store was reopened come after those that were there before.",
-    incident=(
-        "connamara/quickfixn issue 139: a restart began the numbers of a session at 1 again; "
-        "anomalyco/opencode issue 43303 shows the result in a chat: new messages sort as the "
-        "oldest."
-    ),
+    incident="connamara/quickfixn issue 139: a restart began the numbers of a session at 1 again; "
+    "anomalyco/opencode issue 43303 shows the result in a chat: new messages sort as the "
+    "oldest.",
     needs=[Reopening],
 )
 async def the_order_goes_on_after_reopening(memory: Memory) -> None:
@@ -295,10 +263,8 @@ async def the_order_goes_on_after_reopening(memory: Memory) -> None:
 @check(
     "ORD17",
     "A second opening of the storage reads the same order as the first, every time.",
-    incident=(
-        "GetStream/stream-chat-flutter issue 1987: two readers of one conversation saw two "
-        "messages in different orders."
-    ),
+    incident="GetStream/stream-chat-flutter issue 1987: two readers of one conversation saw two "
+    "messages in different orders.",
     needs=[Reopening],
 )
 async def every_reader_sees_the_same_order(memory: Memory) -> None:
@@ -317,10 +283,8 @@ async def every_reader_sees_the_same_order(memory: Memory) -> None:
 @check(
     "ORD18",
     "Sessions that are written in turn each keep the order of their own messages.",
-    incident=(
-        "odysseus-dev/odysseus pull request 267: histories that several tasks wrote at the same "
-        "time drifted into each other."
-    ),
+    incident="odysseus-dev/odysseus pull request 267: histories that several tasks wrote at the "
+    "same time drifted into each other.",
 )
 async def each_session_keeps_its_own_order(memory: Memory) -> None:
     sessions = [memory.session() for _ in range(3)]

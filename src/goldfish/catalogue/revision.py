@@ -39,10 +39,8 @@ BESIDE = [
 @check(
     "REV01",
     "After a revision, the new text is listed and recalled, and the old text is nowhere.",
-    incident=(
-        "MemTensor/MemOS issue 881: the memories that a merge had replaced were not retired, so a "
-        "recall returned both the old answer and the new one."
-    ),
+    incident="MemTensor/MemOS issue 881: the memories that a merge had replaced were not retired, "
+    "so a recall returned both the old answer and the new one.",
     about="facts",
     needs=[Revise],
     suite="smoke",
@@ -65,10 +63,8 @@ async def a_revised_fact_says_the_new_thing_only(memory: Memory) -> None:
 @check(
     "REV02",
     "The old words of a revised fact no longer recall it ahead of facts on that subject.",
-    incident=(
-        "Szotasz/marveen pull request 1352: an edit left the old embedding in place, so a search "
-        "by meaning ranked the memory by a text that it no longer had."
-    ),
+    incident="Szotasz/marveen pull request 1352: an edit left the old embedding in place, so a "
+    "search by meaning ranked the memory by a text that it no longer had.",
     about="facts",
     needs=[Revise, method("recall")],
 )
@@ -83,10 +79,8 @@ async def the_old_words_do_not_recall_the_revised_fact(memory: Memory) -> None:
 @check(
     "REV03",
     "A revision keeps the id and the metadata of the fact.",
-    incident=(
-        "mem0ai/mem0 issue 5160: update() dropped every metadata field except the five it knew; "
-        "issue 3966 had reported the same three months earlier."
-    ),
+    incident="mem0ai/mem0 issue 5160: update() dropped every metadata field except the five it "
+    "knew; issue 3966 had reported the same three months earlier.",
     about="facts",
     needs=[Revise, method("remember", "metadata")],
 )
@@ -107,10 +101,8 @@ async def a_revision_keeps_the_id_and_the_metadata(memory: Memory) -> None:
 @check(
     "REV04",
     "Revising an unknown or a forgotten fact raises and changes nothing.",
-    incident=(
-        "oceanbase/powercontext issue 295: updating a memory that does not exist was reported as a "
-        "success; agigante80/actual-mcp-server issue 360: it also left a phantom row."
-    ),
+    incident="oceanbase/powercontext issue 295: updating a memory that does not exist was "
+    "reported as a success; agigante80/actual-mcp-server issue 360: it also left a phantom row.",
     about="facts",
     needs=[Revise],
 )
@@ -134,10 +126,8 @@ async def revising_what_is_not_there_raises_and_changes_nothing(memory: Memory) 
 @check(
     "REV05",
     "After five revisions and a reopen, only the last text of the fact is there.",
-    incident=(
-        "samvallad33/vestige issue 108: an update left the old vector in the table, and the next "
-        "start loaded it again."
-    ),
+    incident="samvallad33/vestige issue 108: an update left the old vector in the table, and the "
+    "next start loaded it again.",
     about="facts",
     needs=[Revise, Reopening],
 )
@@ -156,10 +146,8 @@ async def a_revision_lasts(memory: Memory) -> None:
 @check(
     "REV06",
     "The earlier texts of a revised fact can be read as its history, oldest first.",
-    incident=(
-        "NousResearch/hermes-agent issue 26045: a replace overwrote what others had written, and "
-        "the text survived only in a prompt that a session had cached."
-    ),
+    incident="NousResearch/hermes-agent issue 26045: a replace overwrote what others had written, "
+    "and the text survived only in a prompt that a session had cached.",
     about="facts",
     needs=[Revise, method("fact_history")],
 )
@@ -182,10 +170,8 @@ async def the_earlier_texts_of_a_fact_are_its_history(memory: Memory) -> None:
 @check(
     "REV07",
     "A forgotten fact is neither listed, recalled nor returned by its id; the others stay.",
-    incident=(
-        "ruvnet/ruflo issue 2815: a deleted memory was gone from the list, but the search kept "
-        "returning its content; mem0ai/mem0 pull request 3610: deleting left the vector."
-    ),
+    incident="ruvnet/ruflo issue 2815: a deleted memory was gone from the list, but the search "
+    "kept returning its content; mem0ai/mem0 pull request 3610: deleting left the vector.",
     about="facts",
     needs=[Forget],
     suite="smoke",
@@ -207,10 +193,8 @@ async def a_forgotten_fact_is_gone_everywhere(memory: Memory) -> None:
 @check(
     "REV08",
     "Forgetting a fact again, or one that never existed, is not an error and removes nothing else.",
-    incident=(
-        "mem0ai/mem0 pull request 4455: deleting a memory that was gone failed with \"'NoneType' "
-        "object has no attribute 'payload'\"."
-    ),
+    incident="mem0ai/mem0 pull request 4455: deleting a memory that was gone failed with "
+    "\"'NoneType' object has no attribute 'payload'\".",
     about="facts",
     needs=[Forget],
 )
@@ -229,10 +213,8 @@ async def forgetting_twice_is_forgetting_once(memory: Memory) -> None:
 @check(
     "REV09",
     "forget_all removes all 105 facts of a user, and facts told afterwards are kept.",
-    incident=(
-        "mem0ai deleted the memories that a list returned, and that list is limited to 100; the "
-        'source of 2.2.1, where it was fixed, says that this "silently truncates deletes".'
-    ),
+    incident="mem0ai deleted the memories that a list returned, and that list is limited to 100; "
+    'the source of 2.2.1, where it was fixed, says that this "silently truncates deletes".',
     about="facts",
     needs=[ForgetAll],
 )
@@ -251,10 +233,8 @@ async def forgetting_all_forgets_more_than_a_hundred(memory: Memory) -> None:
 @check(
     "REV10",
     "A fact that was forgotten before a reopen stays forgotten after it.",
-    incident=(
-        "BrainDAO/adk-ts issue 651: after a restart the store looked for the memories to delete in "
-        "an empty cache and reported success; the memories were still there."
-    ),
+    incident="BrainDAO/adk-ts issue 651: after a restart the store looked for the memories to "
+    "delete in an empty cache and reported success; the memories were still there.",
     about="facts",
     needs=[Forget, Reopening],
 )
@@ -278,10 +258,8 @@ async def a_forgotten_fact_does_not_come_back(memory: Memory) -> None:
 @check(
     "REV50",
     "After a long fact is revised to a short one, its old ending no longer recalls it first.",
-    incident=(
-        "langgraph-checkpoint 4.3.1: when a value is replaced, the vectors of parts that the new "
-        "value lacks stay behind, and it scores 1.0 for a text that it no longer holds."
-    ),
+    incident="langgraph-checkpoint 4.3.1: when a value is replaced, the vectors of parts that the "
+    "new value lacks stay behind, and it scores 1.0 for a text that it no longer holds.",
     about="facts",
     needs=[Revise, method("recall")],
 )
@@ -296,10 +274,8 @@ async def the_old_end_of_a_long_fact_does_not_recall_it(memory: Memory) -> None:
 @check(
     "REV51",
     "A revision does not change the creation time of a fact.",
-    incident=(
-        "langgraph-checkpoint-sqlite 3.1.2 and InMemoryStore of langgraph-checkpoint 4.3.1: "
-        "updating an item sets its creation time to the time of the update."
-    ),
+    incident="langgraph-checkpoint-sqlite 3.1.2 and InMemoryStore of langgraph-checkpoint 4.3.1: "
+    "updating an item sets its creation time to the time of the update.",
     about="facts",
     needs=[Revise],
 )

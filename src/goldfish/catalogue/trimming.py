@@ -59,10 +59,8 @@ async def trim_in_turn(memory: Memory, size: int, *keeps: int) -> None:
 @check(
     "TRM01",
     "Trimming keeps exactly the newest messages, as many as asked for, in order.",
-    incident=(
-        "vircadia-web (pull request 129) trimmed its chat from the wrong end: it removed the "
-        "newest messages and kept the oldest."
-    ),
+    incident="vircadia-web (pull request 129) trimmed its chat from the wrong end: it removed the "
+    "newest messages and kept the oldest.",
     needs=[Trim],
     suite="smoke",
 )
@@ -79,10 +77,8 @@ async def trimming_keeps_exactly_the_newest(memory: Memory) -> None:
 @check(
     "TRM02",
     "Trimming returns the number of messages that it removed.",
-    incident=(
-        "Redis documents that LTRIM replies OK and never how many elements it removed; a wrapper "
-        "that returns this reply tells its caller nothing that can be counted."
-    ),
+    incident="Redis documents that LTRIM replies OK and never how many elements it removed; a "
+    "wrapper that returns this reply tells its caller nothing that can be counted.",
     needs=[Trim],
 )
 async def trimming_says_how_many_it_removed(memory: Memory) -> None:
@@ -99,10 +95,8 @@ async def trimming_says_how_many_it_removed(memory: Memory) -> None:
 @check(
     "TRM03",
     "Trimming to zero removes every message, and the session can be used again.",
-    incident=(
-        "SciLink (pull request 514): a trim with a small cap computed history[-0:], which in "
-        "Python is the whole list, so trimming made the history longer."
-    ),
+    incident="SciLink (pull request 514): a trim with a small cap computed history[-0:], which in "
+    "Python is the whole list, so trimming made the history longer.",
     needs=[Trim],
 )
 async def trimming_to_nothing_removes_all(memory: Memory) -> None:
@@ -115,10 +109,8 @@ async def trimming_to_nothing_removes_all(memory: Memory) -> None:
 @check(
     "TRM04",
     "Trimming to the current length or more removes nothing.",
-    incident=(
-        "SQLite documents that a negative LIMIT means no limit: a DELETE of the oldest (count - "
-        "keep) rows empties the table as soon as keep is larger than count."
-    ),
+    incident="SQLite documents that a negative LIMIT means no limit: a DELETE of the oldest "
+    "(count - keep) rows empties the table as soon as keep is larger than count.",
     needs=[Trim],
 )
 async def trimming_beyond_the_end_removes_nothing(memory: Memory) -> None:
@@ -128,10 +120,8 @@ async def trimming_beyond_the_end_removes_nothing(memory: Memory) -> None:
 @check(
     "TRM05",
     "Trimming an unknown session is not an error and does not harm its first message.",
-    incident=(
-        "KiraAI issue 119: removing a session that was not there raised a KeyError, which users "
-        "saw as an internal server error whenever two tabs did the same."
-    ),
+    incident="KiraAI issue 119: removing a session that was not there raised a KeyError, which "
+    "users saw as an internal server error whenever two tabs did the same.",
     needs=[Trim],
 )
 async def trimming_what_is_not_there_is_no_error(memory: Memory) -> None:
@@ -145,10 +135,8 @@ async def trimming_what_is_not_there_is_no_error(memory: Memory) -> None:
 @check(
     "TRM06",
     "Trimming one session removes nothing from another, however similar their ids are.",
-    incident=(
-        "langgraph-checkpoint-sqlite 3.1.0 matched ids by prefix and treated 'john_doe' as a "
-        "pattern; a removal that selects like that empties other people's sessions."
-    ),
+    incident="langgraph-checkpoint-sqlite 3.1.0 matched ids by prefix and treated 'john_doe' as a "
+    "pattern; a removal that selects like that empties other people's sessions.",
     needs=[Trim],
 )
 async def trimming_leaves_other_sessions_alone(memory: Memory) -> None:
@@ -162,10 +150,8 @@ async def trimming_leaves_other_sessions_alone(memory: Memory) -> None:
 @check(
     "TRM07",
     "However adds and trims alternate, new messages come last and trimmed ones stay gone.",
-    incident=(
-        "bug-ops/zeph issue 5277: positions that were handed out before a trim pointed to other "
-        "messages after it."
-    ),
+    incident="bug-ops/zeph issue 5277: positions that were handed out before a trim pointed to "
+    "other messages after it.",
     needs=[Trim],
 )
 async def messages_added_after_trimming_go_to_the_end(memory: Memory) -> None:
@@ -184,10 +170,8 @@ async def messages_added_after_trimming_go_to_the_end(memory: Memory) -> None:
 @check(
     "TRM08",
     "After a trim and a reopen, trimmed messages are still gone and the others still there.",
-    incident=(
-        "hermes-webui issue 5532: a session was emptied in one file but not in its database, and "
-        "the next load merged the old messages back."
-    ),
+    incident="hermes-webui issue 5532: a session was emptied in one file but not in its database, "
+    "and the next load merged the old messages back.",
     needs=[Trim, Reopening],
 )
 async def trimmed_messages_stay_gone_after_reopen(memory: Memory) -> None:
@@ -203,10 +187,8 @@ async def trimmed_messages_stay_gone_after_reopen(memory: Memory) -> None:
 @check(
     "TRM09",
     "Trimming again to the same number changes nothing.",
-    incident=(
-        "openai-agents issue 5010: a compaction that saw only the newest window replaced the whole "
-        "session with it, and every further round deleted what lay outside."
-    ),
+    incident="openai-agents issue 5010: a compaction that saw only the newest window replaced the "
+    "whole session with it, and every further round deleted what lay outside.",
     needs=[Trim],
 )
 async def trimming_again_removes_nothing_more(memory: Memory) -> None:
@@ -216,10 +198,8 @@ async def trimming_again_removes_nothing_more(memory: Memory) -> None:
 @check(
     "TRM10",
     "Trimming to a negative number is refused or removes nothing.",
-    incident=(
-        "Redis documents that negative indices of LTRIM count from the end: a computed keep_last "
-        "below zero then removes messages from the wrong side without an error."
-    ),
+    incident="Redis documents that negative indices of LTRIM count from the end: a computed "
+    "keep_last below zero then removes messages from the wrong side without an error.",
     needs=[Trim],
 )
 async def trimming_to_a_negative_number_removes_nothing(memory: Memory) -> None:
@@ -237,10 +217,8 @@ async def trimming_to_a_negative_number_removes_nothing(memory: Memory) -> None:
 @check(
     "TRM11",
     "A trimmed message can be added again and is then the newest.",
-    incident=(
-        "langgraph pull request 7207 proposes tombstones that drop every later write to what was "
-        "deleted; kept per message, they swallow one that is written again on purpose."
-    ),
+    incident="langgraph pull request 7207 proposes tombstones that drop every later write to what "
+    "was deleted; kept per message, they swallow one that is written again on purpose.",
     needs=[Trim, Retries],
 )
 async def a_trimmed_message_may_be_added_again(memory: Memory) -> None:
@@ -253,10 +231,8 @@ async def a_trimmed_message_may_be_added_again(memory: Memory) -> None:
 @check(
     "TRM12",
     "Trimming keeps the messages that were added last, whatever their timestamps and ids.",
-    incident=(
-        "spring-ai issue 3149: every message of a conversation got the same timestamp, by which "
-        "the JDBC chat memory ordered and cut its window."
-    ),
+    incident="spring-ai issue 3149: every message of a conversation got the same timestamp, by "
+    "which the JDBC chat memory ordered and cut its window.",
     needs=[Trim],
 )
 async def trimming_goes_by_the_order_of_adding(memory: Memory) -> None:
@@ -276,10 +252,8 @@ async def trimming_goes_by_the_order_of_adding(memory: Memory) -> None:
 @check(
     "TRM13",
     "The messages that a trim keeps are unchanged in every field.",
-    incident=(
-        "spring-ai issue 3149: a window that deletes the conversation and writes the rest again "
-        "stamped every message with the current time."
-    ),
+    incident="spring-ai issue 3149: a window that deletes the conversation and writes the rest "
+    "again stamped every message with the current time.",
     needs=[Trim],
 )
 async def trimming_changes_nothing_about_what_remains(memory: Memory) -> None:
@@ -297,10 +271,8 @@ async def trimming_changes_nothing_about_what_remains(memory: Memory) -> None:
 @check(
     "TRM14",
     "A history of 1,200 messages is trimmed to the number asked for in one call.",
-    incident=(
-        "AWS documents that a DynamoDB BatchWriteItem takes at most 25 items: a removal that sends "
-        "one batch and stops leaves the rest of a long history in place."
-    ),
+    incident="AWS documents that a DynamoDB BatchWriteItem takes at most 25 items: a removal that "
+    "sends one batch and stops leaves the rest of a long history in place.",
     needs=[Trim],
 )
 async def a_long_history_is_trimmed_at_once(memory: Memory) -> None:
@@ -310,10 +282,8 @@ async def a_long_history_is_trimmed_at_once(memory: Memory) -> None:
 @check(
     "TRM15",
     "After a trim, ``last`` counts only the messages that are left.",
-    incident=(
-        "SciLink (pull request 514) cut its histories with two numbers that were counted in "
-        "different places, so a cap did nothing until message 121."
-    ),
+    incident="SciLink (pull request 514) cut its histories with two numbers that were counted in "
+    "different places, so a cap did nothing until message 121.",
     needs=[Trim, method("get_history", "last")],
 )
 async def the_last_messages_are_right_after_trimming(memory: Memory) -> None:
@@ -332,10 +302,8 @@ async def the_last_messages_are_right_after_trimming(memory: Memory) -> None:
 @check(
     "TRM16",
     "Messages with equal contents are trimmed by their position.",
-    incident=(
-        "Python documents that list.remove removes the first item that is equal; trimming by value "
-        "removes the wrong 'yes' from a conversation with several."
-    ),
+    incident="Python documents that list.remove removes the first item that is equal; trimming by "
+    "value removes the wrong 'yes' from a conversation with several.",
     needs=[Trim],
 )
 async def repeated_messages_are_trimmed_by_their_place(memory: Memory) -> None:

@@ -68,10 +68,8 @@ def expect_listed(expected: Iterable[str], found: list[Any], gone: Iterable[str]
 @check(
     "CLR01",
     "After clear, the session has no messages, whatever their role and number.",
-    incident=(
-        "ogx issue 3546: after 'Clear Chat' the model was still sent the whole previous "
-        "conversation."
-    ),
+    incident="ogx issue 3546: after 'Clear Chat' the model was still sent the whole previous "
+    "conversation.",
     needs=[Clear],
     suite="smoke",
 )
@@ -90,10 +88,8 @@ async def clearing_empties_the_session(memory: Memory) -> None:
 @check(
     "CLR02",
     "Clearing a session twice, or one that was never written to, is not an error.",
-    incident=(
-        "KiraAI issue 119: deleting a session that was already gone raised a KeyError, which a "
-        "double click turned into an internal server error."
-    ),
+    incident="KiraAI issue 119: deleting a session that was already gone raised a KeyError, which "
+    "a double click turned into an internal server error.",
     needs=[Clear],
 )
 async def clearing_what_is_empty_is_no_error(memory: Memory) -> None:
@@ -109,10 +105,8 @@ async def clearing_what_is_empty_is_no_error(memory: Memory) -> None:
 @check(
     "CLR03",
     "Clearing one session removes nothing from another, however similar their ids are.",
-    incident=(
-        "mem0ai 1.0.5 (issue 3928): delete_all of one user reset the whole collection, with every "
-        "other user's memories; zapo pull request 21: the pattern 'foo*' also cleared 'foobar'."
-    ),
+    incident="mem0ai 1.0.5 (issue 3928): delete_all of one user reset the whole collection, with "
+    "every other user's memories; zapo pull request 21: the pattern 'foo*' also cleared 'foobar'.",
     needs=[Clear],
     suite="smoke",
 )
@@ -127,10 +121,8 @@ async def clearing_leaves_other_sessions_alone(memory: Memory) -> None:
 @check(
     "CLR04",
     "After clear, new messages are read back in order and none of the old ones with them.",
-    incident=(
-        "zep-python issue 70: a deleted session refused new messages until a purge had run; "
-        "langgraph issue 7206: a late write brings a deleted thread back."
-    ),
+    incident="zep-python issue 70: a deleted session refused new messages until a purge had run; "
+    "langgraph issue 7206: a late write brings a deleted thread back.",
     needs=[Clear],
 )
 async def a_cleared_session_begins_anew(memory: Memory) -> None:
@@ -151,10 +143,8 @@ async def a_cleared_session_begins_anew(memory: Memory) -> None:
 @check(
     "CLR05",
     "A cleared session is still empty after the store is closed and reopened.",
-    incident=(
-        "hermes-webui issue 5532: clearing emptied a side file but not state.db, and the next load "
-        "merged the old messages back."
-    ),
+    incident="hermes-webui issue 5532: clearing emptied a side file but not state.db, and the "
+    "next load merged the old messages back.",
     needs=[Clear, Reopening],
 )
 async def cleared_messages_stay_gone_after_reopen(memory: Memory) -> None:
@@ -175,10 +165,8 @@ async def cleared_messages_stay_gone_after_reopen(memory: Memory) -> None:
 @check(
     "CLR06",
     "A cleared message can be added again with its id.",
-    incident=(
-        "langgraph pull request 7207 proposes tombstones that drop every write to what was once "
-        "deleted, even an intended one."
-    ),
+    incident="langgraph pull request 7207 proposes tombstones that drop every write to what was "
+    "once deleted, even an intended one.",
     needs=[Clear, Retries],
 )
 async def a_cleared_message_may_be_added_again(memory: Memory) -> None:
@@ -194,10 +182,8 @@ async def a_cleared_message_may_be_added_again(memory: Memory) -> None:
 @check(
     "CLR07",
     "After clear_all, no session has messages, and the store still works.",
-    incident=(
-        "connect-dynamodb pull request 29: the cleanup read one page of a scan, and the sessions "
-        "beyond it stayed."
-    ),
+    incident="connect-dynamodb pull request 29: the cleanup read one page of a scan, and the "
+    "sessions beyond it stayed.",
     needs=[method("clear_all")],
 )
 async def clearing_all_empties_every_session(memory: Memory) -> None:
@@ -217,10 +203,8 @@ async def clearing_all_empties_every_session(memory: Memory) -> None:
 @check(
     "CLR08",
     "clear_all also removes what another opening wrote, at once and after a reopen.",
-    incident=(
-        "n8n pull request 25404: clearing the stored sessions left those that a running instance "
-        "held in memory."
-    ),
+    incident="n8n pull request 25404: clearing the stored sessions left those that a running "
+    "instance held in memory.",
     needs=[method("clear_all"), Reopening],
 )
 async def clearing_all_reaches_what_others_wrote(memory: Memory) -> None:
@@ -243,10 +227,8 @@ async def clearing_all_reaches_what_others_wrote(memory: Memory) -> None:
 @check(
     "CLR09",
     "Deleting messages by id removes exactly those; the rest stays in order.",
-    incident=(
-        "esmska issue 294: a message that arrived while the user was asked 'delete?' shifted the "
-        "positions, and the wrong one was deleted."
-    ),
+    incident="esmska issue 294: a message that arrived while the user was asked 'delete?' shifted "
+    "the positions, and the wrong one was deleted.",
     needs=[Delete, carries("id")],
 )
 async def deleting_removes_exactly_those(memory: Memory) -> None:
@@ -261,10 +243,8 @@ async def deleting_removes_exactly_those(memory: Memory) -> None:
 @check(
     "CLR10",
     "Deleting unknown ids, deleted ids, no ids, or ids of an empty session changes nothing.",
-    incident=(
-        "waha issue 1897: the second request to delete a message was answered with an internal "
-        "server error."
-    ),
+    incident="waha issue 1897: the second request to delete a message was answered with an "
+    "internal server error.",
     needs=[Delete, carries("id")],
 )
 async def deleting_what_is_not_there_changes_nothing(memory: Memory) -> None:
@@ -283,10 +263,8 @@ async def deleting_what_is_not_there_changes_nothing(memory: Memory) -> None:
 @check(
     "CLR11",
     "Deleting a message leaves one with the same id in another session alone.",
-    incident=(
-        "opencode pull request 14417 at first deleted a message by its id alone, in whatever "
-        "session it was, until a reviewer asked for the session too."
-    ),
+    incident="opencode pull request 14417 at first deleted a message by its id alone, in whatever "
+    "session it was, until a reviewer asked for the session too.",
     needs=[Delete, carries("id")],
 )
 async def deleting_stays_within_its_session(memory: Memory) -> None:
@@ -311,10 +289,8 @@ async def deleting_stays_within_its_session(memory: Memory) -> None:
 @check(
     "CLR12",
     "All messages of a session can be deleted, and the session can be used again.",
-    incident=(
-        "Redis documents that a list without elements no longer exists: code that takes the "
-        "missing key for an error fails on the first message after the last one is deleted."
-    ),
+    incident="Redis documents that a list without elements no longer exists: code that takes the "
+    "missing key for an error fails on the first message after the last one is deleted.",
     needs=[Delete, carries("id")],
 )
 async def deleting_every_message_leaves_an_empty_session(memory: Memory) -> None:
@@ -328,10 +304,8 @@ async def deleting_every_message_leaves_an_empty_session(memory: Memory) -> None
 @check(
     "CLR13",
     "Deleting an id spares ids that it is a prefix of, matches as a pattern, or resembles.",
-    incident=(
-        "SQLite documents that LIKE ignores the case of ASCII letters and treats % and _ as "
-        "wildcards; langgraph-checkpoint-sqlite 3.1.0 confused 'john_doe' and 'john-doe' that way."
-    ),
+    incident="SQLite documents that LIKE ignores the case of ASCII letters and treats % and _ as "
+    "wildcards; langgraph-checkpoint-sqlite 3.1.0 confused 'john_doe' and 'john-doe' that way.",
     needs=[Delete, carries("id")],
 )
 async def ids_to_delete_are_compared_exactly(memory: Memory) -> None:
@@ -352,10 +326,8 @@ async def ids_to_delete_are_compared_exactly(memory: Memory) -> None:
 @check(
     "CLR14",
     "After a reopen, deleted messages are still gone and the rest is still in order.",
-    incident=(
-        "mem0 issue 3695: memories that delete_all had removed from the dashboard still came up in "
-        "searches."
-    ),
+    incident="mem0 issue 3695: memories that delete_all had removed from the dashboard still came "
+    "up in searches.",
     needs=[Delete, carries("id"), Reopening],
 )
 async def deleted_messages_stay_gone_after_reopen(memory: Memory) -> None:
@@ -372,10 +344,8 @@ async def deleted_messages_stay_gone_after_reopen(memory: Memory) -> None:
 @check(
     "CLR15",
     "A deleted message can be added again with its id and is then the newest.",
-    incident=(
-        "OpenChat pull request 5610 had to fix undelete: a deleted message that was wanted back "
-        "stayed away."
-    ),
+    incident="OpenChat pull request 5610 had to fix undelete: a deleted message that was wanted "
+    "back stayed away.",
     needs=[Delete, carries("id"), Retries],
 )
 async def a_deleted_message_may_be_added_again(memory: Memory) -> None:
@@ -390,10 +360,8 @@ async def a_deleted_message_may_be_added_again(memory: Memory) -> None:
 @check(
     "CLR16",
     "After a delete, trim and ``last`` count only the messages that are left.",
-    incident=(
-        "JabbR issue 1121: a room's history was trimmed by a count that included entries other "
-        "than messages, so too few messages were left."
-    ),
+    incident="JabbR issue 1121: a room's history was trimmed by a count that included entries "
+    "other than messages, so too few messages were left.",
     needs=[Delete, carries("id"), method("trim", "keep_last")],
 )
 async def deleting_and_trimming_count_the_same_messages(memory: Memory) -> None:
@@ -416,10 +384,8 @@ async def deleting_and_trimming_count_the_same_messages(memory: Memory) -> None:
 @check(
     "CLR17",
     "Every session that has messages is listed once, under exactly the id it was given.",
-    incident=(
-        "Redis documents that SCAN may return an element several times; Codex returned at most 100 "
-        "threads, however many were asked for (paseo pull request 5074)."
-    ),
+    incident="Redis documents that SCAN may return an element several times; Codex returned at "
+    "most 100 threads, however many were asked for (paseo pull request 5074).",
     needs=[method("list_sessions")],
 )
 async def sessions_are_listed_once_each(memory: Memory) -> None:
@@ -440,10 +406,8 @@ async def sessions_are_listed_once_each(memory: Memory) -> None:
 @check(
     "CLR18",
     "A cleared session is not listed until something is added to it.",
-    incident=(
-        "signalbox issue 78: clearing a session did not remove it from the list that users jump to "
-        "sessions from."
-    ),
+    incident="signalbox issue 78: clearing a session did not remove it from the list that users "
+    "jump to sessions from.",
     needs=[method("list_sessions"), Clear],
 )
 async def cleared_sessions_are_not_listed(memory: Memory) -> None:

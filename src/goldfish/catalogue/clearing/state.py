@@ -11,10 +11,8 @@ from goldfish.harness.memory import Memory
 @check(
     "CLR40",
     "Clearing a session removes no values of another session, however similar, or of a user.",
-    incident=(
-        "mem0ai/mem0 issue 3928: delete_all for one user reset the whole store, with everything "
-        "known about the others."
-    ),
+    incident="mem0ai/mem0 issue 3928: delete_all for one user reset the whole store, with "
+    "everything known about the others.",
     about="state",
     needs=[method("clear")],
     suite="smoke",
@@ -34,10 +32,8 @@ async def clearing_a_session_leaves_the_values_of_others(memory: Memory) -> None
 @check(
     "CLR41",
     "Trimming or deleting messages, down to the last one, removes no values.",
-    incident=(
-        "openclaw/openclaw issue 120663: when messages were compacted away, the summary kept "
-        "beside them was replaced with an empty one, in 77 of 164 cases."
-    ),
+    incident="openclaw/openclaw issue 120663: when messages were compacted away, the summary kept "
+    "beside them was replaced with an empty one, in 77 of 164 cases.",
     about="state",
     needs=[method("add_messages"), method("get_history")],
 )

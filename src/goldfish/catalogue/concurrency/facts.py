@@ -24,10 +24,8 @@ TOWNS = ["Rome", "Lima", "Oslo", "Bonn", "Kyoto", "Cairo", "Quito", "Turku", "Pe
 @check(
     "CON18",
     "Facts that three processes tell about one user at once are all known.",
-    incident=(
-        "modelcontextprotocol/servers issue 4797: two processes on one memory file discarded each "
-        "other's writes; yvgude/lean-ctx issue 326: of seven facts told at once, two were left."
-    ),
+    incident="modelcontextprotocol/servers issue 4797: two processes on one memory file discarded "
+    "each other's writes; yvgude/lean-ctx issue 326: of seven facts told at once, two were left.",
     about="facts",
     needs=[OtherProcess],
 )
@@ -47,10 +45,8 @@ async def processes_that_tell_at_once_lose_nothing(memory: Memory) -> None:
 @check(
     "CON19",
     "Ten facts that one process tells at once are all known.",
-    incident=(
-        "agent0ai/agent-zero pull request 1536: two coroutines that stored at once left an index "
-        "that did not match its documents, and every later turn failed."
-    ),
+    incident="agent0ai/agent-zero pull request 1536: two coroutines that stored at once left an "
+    "index that did not match its documents, and every later turn failed.",
     about="facts",
 )
 async def facts_that_one_process_tells_at_once_are_all_kept(memory: Memory) -> None:
@@ -65,10 +61,8 @@ async def facts_that_one_process_tells_at_once_are_all_kept(memory: Memory) -> N
 @check(
     "CON20",
     "Facts told at the same time as some that cannot be stored are acknowledged and known.",
-    incident=(
-        "bobmatnyc/trusty-tools issue 27: one embedding that could not be stored made a batch of "
-        "128 files disappear."
-    ),
+    incident="bobmatnyc/trusty-tools issue 27: one embedding that could not be stored made a "
+    "batch of 128 files disappear.",
     about="facts",
     needs=[method("remember", "metadata")],
 )
@@ -97,10 +91,8 @@ async def a_refused_neighbour_takes_nobody_down(memory: Memory) -> None:
 @check(
     "CON21",
     "While one process revises a fact, every read by another returns one version of it.",
-    incident=(
-        "ourmem/omem pull request 20: an update was a delete and then an add, committed one by "
-        "one: a reader in between, or a crash there, lost the memory."
-    ),
+    incident="ourmem/omem pull request 20: an update was a delete and then an add, committed one "
+    "by one: a reader in between, or a crash there, lost the memory.",
     about="facts",
     needs=[OtherProcess, method("revise"), method("list_facts")],
 )

@@ -20,10 +20,8 @@ READING = {"add": 3, "read": 6, "last": 2}
 @check(
     "CON01",
     "Messages that several processes add to one session at once are all there, once.",
-    incident=(
-        "langchain-community 0.4.2 FileChatMessageHistory: of 48 adds that eight writers saw "
-        "succeed, 32 messages were stored; each writer had saved its own copy of the file."
-    ),
+    incident="langchain-community 0.4.2 FileChatMessageHistory: of 48 adds that eight writers saw "
+    "succeed, 32 messages were stored; each writer had saved its own copy of the file.",
     needs=[OtherProcess],
     suite="smoke",
 )
@@ -34,10 +32,8 @@ async def writers_in_several_processes_lose_nothing(memory: Memory) -> None:
 @check(
     "CON02",
     "The messages of a batch stay together, whatever other processes add at the same time.",
-    incident=(
-        "langchain-community 0.4.2 RedisChatMessageHistory pushes message by message: with four "
-        "writers, 145 of 160 questions were not followed by their own answer."
-    ),
+    incident="langchain-community 0.4.2 RedisChatMessageHistory pushes message by message: with "
+    "four writers, 145 of 160 questions were not followed by their own answer.",
     needs=[OtherProcess],
 )
 async def batches_of_several_processes_stay_whole(memory: Memory) -> None:
@@ -47,10 +43,8 @@ async def batches_of_several_processes_stay_whole(memory: Memory) -> None:
 @check(
     "CON03",
     "Processes that write to many sessions at once lose no message and mix up no sessions.",
-    incident=(
-        "langgraph-checkpoint-sqlite 3.1.2: one user's value that could not be stored made another "
-        "user's valid write in the same tick fail."
-    ),
+    incident="langgraph-checkpoint-sqlite 3.1.2: one user's value that could not be stored made "
+    "another user's valid write in the same tick fail.",
     needs=[OtherProcess],
 )
 async def sessions_written_at_once_do_not_touch_each_other(memory: Memory) -> None:
@@ -60,10 +54,8 @@ async def sessions_written_at_once_do_not_touch_each_other(memory: Memory) -> No
 @check(
     "CON04",
     "Messages that one process adds to one session by several calls at once are all there.",
-    incident=(
-        "effect-gates issue 64: each request loaded the history at its start and saved it at its "
-        "end; of two requests at once, the last to save erased the other's messages."
-    ),
+    incident="effect-gates issue 64: each request loaded the history at its start and saved it at "
+    "its end; of two requests at once, the last to save erased the other's messages.",
     suite="smoke",
 )
 async def calls_at_once_in_one_process_lose_nothing(memory: Memory) -> None:
@@ -73,10 +65,8 @@ async def calls_at_once_in_one_process_lose_nothing(memory: Memory) -> None:
 @check(
     "CON05",
     "Batches that one process adds by several calls at once stay whole, and none is lost.",
-    incident=(
-        "livekit agents pull request 1977: turns that arrived between a tool call and its output "
-        "came between them in the history, which the model's API refused."
-    ),
+    incident="livekit agents pull request 1977: turns that arrived between a tool call and its "
+    "output came between them in the history, which the model's API refused.",
 )
 async def batches_at_once_in_one_process_stay_whole(memory: Memory) -> None:
     await withstand(memory, Workload(pods=0, mix=SINGLE))
@@ -85,10 +75,8 @@ async def batches_at_once_in_one_process_stay_whole(memory: Memory) -> None:
 @check(
     "CON06",
     "Calls that one process makes for many sessions at once each reach their own session.",
-    incident=(
-        "openai-agents-python pull request 1954: the lock that was to guard the connection was "
-        "created anew for each call, so it guarded nothing."
-    ),
+    incident="openai-agents-python pull request 1954: the lock that was to guard the connection "
+    "was created anew for each call, so it guarded nothing.",
 )
 async def sessions_at_once_in_one_process_do_not_touch_each_other(memory: Memory) -> None:
     await withstand(memory, Workload(pods=0, sessions=6, batch=1, operations=60))
@@ -97,10 +85,8 @@ async def sessions_at_once_in_one_process_do_not_touch_each_other(memory: Memory
 @check(
     "CON07",
     "Processes that open a new storage and write to it at the same time all succeed.",
-    incident=(
-        "openai-agents 0.12.5 SQLAlchemySession: of eight first writes at once, one was stored and "
-        'seven failed with "table already exists".'
-    ),
+    incident="openai-agents 0.12.5 SQLAlchemySession: of eight first writes at once, one was "
+    'stored and seven failed with "table already exists".',
     needs=[OtherProcess],
 )
 async def first_writes_of_several_processes_all_count(memory: Memory) -> None:
@@ -113,10 +99,8 @@ async def first_writes_of_several_processes_all_count(memory: Memory) -> None:
 @check(
     "CON08",
     "The very first calls of an opening may be made at the same time, and all succeed.",
-    incident=(
-        "llama-index-core 0.14.25 Memory: ten first puts at once all failed, and the memory stayed "
-        "broken."
-    ),
+    incident="llama-index-core 0.14.25 Memory: ten first puts at once all failed, and the memory "
+    "stayed broken.",
 )
 async def first_writes_at_once_in_one_process_all_count(memory: Memory) -> None:
     for _ in range(16):  # a race that a storage can lose only once takes many storages to see
@@ -128,10 +112,8 @@ async def first_writes_at_once_in_one_process_all_count(memory: Memory) -> None:
 @check(
     "CON09",
     "While others write, readers see each batch whole or not at all, and all in one order.",
-    incident=(
-        "google-adk 2.13.0 DatabaseSessionService: events with the same timestamp came back in a "
-        "different order with each read."
-    ),
+    incident="google-adk 2.13.0 DatabaseSessionService: events with the same timestamp came back "
+    "in a different order with each read.",
     needs=[OtherProcess],
 )
 async def readers_see_whole_batches_in_one_order(memory: Memory) -> None:
@@ -141,10 +123,8 @@ async def readers_see_whole_batches_in_one_order(memory: Memory) -> None:
 @check(
     "CON10",
     "A caller reads at once what it has written, whichever process serves it.",
-    incident=(
-        "langchain-core's InMemoryChatMessageHistory behind several workers: one of them stored a "
-        "question, and the next turn was answered by another that had never seen it."
-    ),
+    incident="langchain-core's InMemoryChatMessageHistory behind several workers: one of them "
+    "stored a question, and the next turn was answered by another that had never seen it.",
     needs=[OtherProcess],
 )
 async def a_caller_sees_its_own_writes_through_any_process(memory: Memory) -> None:
@@ -154,10 +134,8 @@ async def a_caller_sees_its_own_writes_through_any_process(memory: Memory) -> No
 @check(
     "CON11",
     "A clear during writes removes what was there for good, and nothing that came later.",
-    incident=(
-        "langgraph issue 7206: a thread that was deleted during a turn came back with the turn's "
-        "last write."
-    ),
+    incident="langgraph issue 7206: a thread that was deleted during a turn came back with the "
+    "turn's last write.",
     needs=[OtherProcess, method("clear")],
 )
 async def clearing_takes_no_later_message_and_brings_none_back(memory: Memory) -> None:
@@ -168,10 +146,8 @@ async def clearing_takes_no_later_message_and_brings_none_back(memory: Memory) -
 @check(
     "CON12",
     "A trim during writes keeps the last messages, including those that arrive meanwhile.",
-    incident=(
-        "biorouter issue 51: 229 of 231 messages that arrived while the history was being "
-        "shortened were destroyed when the short one was written back."
-    ),
+    incident="biorouter issue 51: 229 of 231 messages that arrived while the history was being "
+    "shortened were destroyed when the short one was written back.",
     needs=[OtherProcess, method("trim", "keep_last")],
 )
 async def trimming_takes_no_message_that_arrives(memory: Memory) -> None:
@@ -182,10 +158,8 @@ async def trimming_takes_no_message_that_arrives(memory: Memory) -> None:
 @check(
     "CON13",
     "A process that is frozen during a write and thaws later undoes nothing that others wrote.",
-    incident=(
-        "hermes-webui pull request 6422: a client saved the copy that it had loaded a while ago "
-        "over what another had written since."
-    ),
+    incident="hermes-webui pull request 6422: a client saved the copy that it had loaded a while "
+    "ago over what another had written since.",
     needs=[OtherProcess],
 )
 async def a_writer_that_was_stopped_and_thaws_undoes_nothing(memory: Memory) -> None:
@@ -196,10 +170,8 @@ async def a_writer_that_was_stopped_and_thaws_undoes_nothing(memory: Memory) -> 
 @check(
     "CON14",
     "Deleting the messages that were read keeps those that arrive at the same time.",
-    incident=(
-        "open-webui issue 28742: writers read the whole chat, changed it and wrote it back without "
-        "a lock, and what had been committed in between was lost."
-    ),
+    incident="open-webui issue 28742: writers read the whole chat, changed it and wrote it back "
+    "without a lock, and what had been committed in between was lost.",
     needs=[method("delete_messages"), carries("id")],
 )
 async def what_arrives_during_a_summary_survives_it(memory: Memory) -> None:
@@ -222,10 +194,8 @@ async def what_arrives_during_a_summary_survives_it(memory: Memory) -> None:
 @check(
     "CON15",
     "Messages that arrive while another process deletes older ones are kept.",
-    incident=(
-        "mucgpt issue 1068: each turn replaced the stored conversation by the client's copy, and "
-        "erased the turns that another device had added meanwhile."
-    ),
+    incident="mucgpt issue 1068: each turn replaced the stored conversation by the client's copy, "
+    "and erased the turns that another device had added meanwhile.",
     needs=[method("delete_messages"), carries("id"), OtherProcess],
 )
 async def a_summary_in_another_process_keeps_what_arrives(memory: Memory) -> None:
@@ -249,10 +219,8 @@ async def a_summary_in_another_process_keeps_what_arrives(memory: Memory) -> Non
 @check(
     "CON16",
     "A batch that several processes send at the same time, as a retry does, is stored once.",
-    incident=(
-        "Amazon documents that a standard SQS queue delivers a message at least once: two workers "
-        "may get the same turn of a conversation, and both store it."
-    ),
+    incident="Amazon documents that a standard SQS queue delivers a message at least once: two "
+    "workers may get the same turn of a conversation, and both store it.",
     needs=[OtherProcess, Retries],
 )
 async def a_batch_sent_again_by_others_is_stored_once(memory: Memory) -> None:
@@ -267,10 +235,8 @@ async def a_batch_sent_again_by_others_is_stored_once(memory: Memory) -> None:
 @check(
     "CON17",
     "Adds, trims and clears that one process makes at once end as if made in some order.",
-    incident=(
-        "praxis-proxy issue 662: each writer rebuilt the conversation from what it had read "
-        "earlier, and a slow one wrote an older state over a newer one."
-    ),
+    incident="praxis-proxy issue 662: each writer rebuilt the conversation from what it had read "
+    "earlier, and a slow one wrote an older state over a newer one.",
     needs=[method("clear"), method("trim", "keep_last")],
 )
 async def removals_at_once_in_one_process_leave_a_state_that_was_asked_for(memory: Memory) -> None:
@@ -281,10 +247,8 @@ async def removals_at_once_in_one_process_leave_a_state_that_was_asked_for(memor
 @check(
     "CON22",
     "A clear during a write of the same process brings back nothing that it removed.",
-    incident=(
-        "langgraph issue 7206: a thread that was deleted during a turn came back, because the turn "
-        "ended by writing the whole state that it had read at its start."
-    ),
+    incident="langgraph issue 7206: a thread that was deleted during a turn came back, because "
+    "the turn ended by writing the whole state that it had read at its start.",
     needs=[method("clear")],
 )
 async def a_session_cleared_during_a_write_stays_cleared(memory: Memory) -> None:

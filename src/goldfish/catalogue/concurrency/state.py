@@ -16,10 +16,8 @@ TOGETHER = [f"part {number}" for number in range(4)]
 @check(
     "CON40",
     "Names that three processes set in one session at once are all there.",
-    incident=(
-        "omnigent-ai/omnigent issue 3402: the state of a session was read, changed and written "
-        "back outside a transaction; of two changes at once, one was lost without an error."
-    ),
+    incident="omnigent-ai/omnigent issue 3402: the state of a session was read, changed and "
+    "written back outside a transaction; of two changes at once, one was lost without an error.",
     about="state",
     needs=[OtherProcess],
 )
@@ -31,10 +29,8 @@ async def processes_that_set_different_names_lose_none(memory: Memory) -> None:
 @check(
     "CON41",
     "Twelve names that one process sets in one session at once are all there.",
-    incident=(
-        "openclaw/openclaw pull request 15882: the values to write were computed from a copy made "
-        "before the lock was taken, and the last of two agents overwrote the other."
-    ),
+    incident="openclaw/openclaw pull request 15882: the values to write were computed from a copy "
+    "made before the lock was taken, and the last of two agents overwrote the other.",
     about="state",
 )
 async def names_that_one_process_sets_at_once_are_all_kept(memory: Memory) -> None:
@@ -49,10 +45,8 @@ async def names_that_one_process_sets_at_once_are_all_kept(memory: Memory) -> No
 @check(
     "CON42",
     "Names that three processes set for one user at once, each in its session, are all there.",
-    incident=(
-        "google/adk-python pull request 6236: a marker of each session protected its own values, "
-        "but each write merged, in Python, what had been read of its user."
-    ),
+    incident="google/adk-python pull request 6236: a marker of each session protected its own "
+    "values, but each write merged, in Python, what had been read of its user.",
     about="state",
     needs=[OtherProcess, *UserState],
 )
@@ -64,10 +58,8 @@ async def sessions_of_one_user_at_once_lose_no_value(memory: Memory) -> None:
 @check(
     "CON43",
     "While one process sets several names by each call, no read returns a part of a call.",
-    incident=(
-        "multica-ai/multica pull request 7657: a row and its fields were written one after the "
-        "other without a transaction, and one whole map of values over another."
-    ),
+    incident="multica-ai/multica pull request 7657: a row and its fields were written one after "
+    "the other without a transaction, and one whole map of values over another.",
     about="state",
     needs=[OtherProcess],
 )

@@ -57,10 +57,8 @@ async def _expect_in_summary(memory: Memory, session: str, said: Sequence[Any]) 
 @check(
     "CON60",
     "Messages that arrive at once at a full window are kept, because they are the newest.",
-    incident=(
-        "biorouter issue 51: the history was read, shortened by a model that took its time, and "
-        "written back; 229 of 231 messages that had arrived meanwhile were destroyed."
-    ),
+    incident="biorouter issue 51: the history was read, shortened by a model that took its time, "
+    "and written back; 229 of 231 messages that had arrived meanwhile were destroyed.",
     needs=[Window],
 )
 async def what_arrives_while_a_full_window_moves_is_kept(memory: Memory) -> None:
@@ -77,10 +75,8 @@ async def what_arrives_while_a_full_window_moves_is_kept(memory: Memory) -> None
 @check(
     "CON61",
     "Everything that leaves the window in several turns at once is in the summary.",
-    incident=(
-        "thane-ai-agent issue 1168: turns that came during a summary could start another one of "
-        "the same history, and the conversation fell apart."
-    ),
+    incident="thane-ai-agent issue 1168: turns that came during a summary could start another one "
+    "of the same history, and the conversation fell apart.",
     needs=[Window, Summaries],
 )
 async def summaries_made_at_once_undo_none_of_each_other(memory: Memory) -> None:
@@ -96,10 +92,8 @@ async def summaries_made_at_once_undo_none_of_each_other(memory: Memory) -> None
 @check(
     "CON62",
     "A clear while a summary is made leaves nothing of the session, not even in the summary.",
-    incident=(
-        "langchain-classic 1.0.8 ConversationSummaryBufferMemory sets its summary when the model "
-        "has answered: a conversation that was cleared meanwhile was in it again."
-    ),
+    incident="langchain-classic 1.0.8 ConversationSummaryBufferMemory sets its summary when the "
+    "model has answered: a conversation that was cleared meanwhile was in it again.",
     needs=[Window, Summaries, method("clear")],
 )
 async def a_session_cleared_during_a_summary_is_not_in_it(memory: Memory) -> None:
@@ -125,10 +119,8 @@ async def a_session_cleared_during_a_summary_is_not_in_it(memory: Memory) -> Non
 @check(
     "LIV60",
     "After more messages than the window holds, it holds exactly the newest ones.",
-    incident=(
-        "langchain issue 10078: with a history in a database, messages were removed from a copy, "
-        "so the limit had no effect and the whole conversation went to the model."
-    ),
+    incident="langchain issue 10078: with a history in a database, messages were removed from a "
+    "copy, so the limit had no effect and the whole conversation went to the model.",
     needs=[Window],
 )
 async def a_window_holds_the_newest_messages_and_no_others(memory: Memory) -> None:
@@ -151,10 +143,8 @@ async def a_window_holds_the_newest_messages_and_no_others(memory: Memory) -> No
 @check(
     "LIV61",
     "Every message that has left the window is in the summary, however long ago it left.",
-    incident=(
-        "vektori pull request 54: each summary was made of the messages that left last, and "
-        "replaced the one before, so what had left earlier was forgotten."
-    ),
+    incident="vektori pull request 54: each summary was made of the messages that left last, and "
+    "replaced the one before, so what had left earlier was forgotten.",
     needs=[Window, Summaries],
 )
 async def what_has_left_the_window_is_told_in_the_summary(memory: Memory) -> None:

@@ -37,10 +37,8 @@ LOOK_ALIKE = [
 @check(
     "DUP05",
     "A fact that is told five times is stored once.",
-    incident=(
-        "mem0ai 2.2.1 with infer=False stores a fact that is told five times as five memories; "
-        "woogiekim/agent-crew issue 28: equal contents got a new id with every capture."
-    ),
+    incident="mem0ai 2.2.1 with infer=False stores a fact that is told five times as five "
+    "memories; woogiekim/agent-crew issue 28: equal contents got a new id with every capture.",
     about="facts",
     suite="smoke",
 )
@@ -57,10 +55,8 @@ async def the_same_fact_told_five_times_is_one(memory: Memory) -> None:
 @check(
     "DUP06",
     "A fact told again in another case, with other spaces or a full stop, is stored once.",
-    incident=(
-        "danieljustus/symaira-memory issue 228: a memory and the fact extracted from it were both "
-        "stored, because contents were not normalised and compared before saving."
-    ),
+    incident="danieljustus/symaira-memory issue 228: a memory and the fact extracted from it were "
+    "both stored, because contents were not normalised and compared before saving.",
     about="facts",
 )
 async def a_fact_is_the_same_in_other_case_space_and_full_stop(memory: Memory) -> None:
@@ -73,10 +69,8 @@ async def a_fact_is_the_same_in_other_case_space_and_full_stop(memory: Memory) -
 @check(
     "DUP07",
     "A fact that three processes tell at the same moment is stored once.",
-    incident=(
-        "hanamorix/companion-emergence issue 66: a rerun called the same tool twice in one turn, "
-        "and the memory that it wrote was there twice."
-    ),
+    incident="hanamorix/companion-emergence issue 66: a rerun called the same tool twice in one "
+    "turn, and the memory that it wrote was there twice.",
     about="facts",
     needs=[OtherProcess],
 )
@@ -93,10 +87,8 @@ async def the_same_fact_from_three_processes_at_once_is_one(memory: Memory) -> N
 @check(
     "DUP08",
     "Facts that differ only in a number, a name, a 'not' or the order of words are all kept.",
-    incident=(
-        "buildingjoshbetter/TrueMemory issue 687: a deadline on the 16th was taken for the one on "
-        "the 15th, with a cosine of 0.991, and silently dropped."
-    ),
+    incident="buildingjoshbetter/TrueMemory issue 687: a deadline on the 16th was taken for the "
+    "one on the 15th, with a cosine of 0.991, and silently dropped.",
     about="facts",
     suite="smoke",
 )
@@ -110,10 +102,8 @@ async def facts_that_differ_in_a_number_a_name_or_a_not_stay_apart(memory: Memor
 @check(
     "DUP09",
     "A fact that is told about several users is known about each of them.",
-    incident=(
-        "microsoft/agent-framework issue 4682: items were identified by a hash of their text, so "
-        "the second one with the same text was dropped."
-    ),
+    incident="microsoft/agent-framework issue 4682: items were identified by a hash of their "
+    "text, so the second one with the same text was dropped.",
     about="facts",
 )
 async def the_same_fact_of_two_users_is_two(memory: Memory) -> None:
@@ -127,10 +117,8 @@ async def the_same_fact_of_two_users_is_two(memory: Memory) -> None:
 @check(
     "DUP10",
     "A fact that is told again keeps its first wording and its first metadata.",
-    incident=(
-        "cyzus/suzent issue 34: a fact that was taken for known was reported as updated, although "
-        "nothing was; a repetition must do one thing, and that must be what was promised."
-    ),
+    incident="cyzus/suzent issue 34: a fact that was taken for known was reported as updated, "
+    "although nothing was; a repetition must do one thing, and that must be what was promised.",
     about="facts",
     needs=[method("remember", "metadata")],
 )
@@ -150,10 +138,8 @@ async def a_repeated_fact_stays_as_it_was_first_told(memory: Memory) -> None:
 @check(
     "DUP11",
     "A fact that is told again after a reopen is stored once.",
-    incident=(
-        "netclaw-dev/netclaw issue 379: one fact was stored turn after turn, because no proposal "
-        "was compared with what was already stored."
-    ),
+    incident="netclaw-dev/netclaw issue 379: one fact was stored turn after turn, because no "
+    "proposal was compared with what was already stored.",
     about="facts",
     needs=[Reopening],
 )
@@ -168,10 +154,8 @@ async def a_fact_is_the_same_after_reopening(memory: Memory) -> None:
 @check(
     "DUP12",
     "A forgotten fact that is told again is there, once.",
-    incident=(
-        "rohitg00/agentmemory issue 632: deleted memories stayed in the search index as ghosts and "
-        "took the places of live ones."
-    ),
+    incident="rohitg00/agentmemory issue 632: deleted memories stayed in the search index as "
+    "ghosts and took the places of live ones.",
     about="facts",
     needs=[method("forget")],
 )

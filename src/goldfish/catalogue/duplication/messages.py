@@ -10,10 +10,8 @@ from goldfish.messages import ChatMessage
 @check(
     "DUP01",
     "Adding a message that the session already has is a no-op, alone or with others, soon or late.",
-    incident=(
-        "nextcloud/talk-android pull request 4688: the server had the message, its reply was lost "
-        "on the way, the app tried again, and the conversation had it twice."
-    ),
+    incident="nextcloud/talk-android pull request 4688: the server had the message, its reply was "
+    "lost on the way, the app tried again, and the conversation had it twice.",
     needs=[Retries],
     suite="smoke",
 )
@@ -40,10 +38,8 @@ async def a_retried_message_is_kept_once(memory: Memory) -> None:
 @check(
     "DUP02",
     "When an id is added again with other contents, the first contents stay in their place.",
-    incident=(
-        "LangGraph documents that add_messages replaces a message whose id it knows: a retry with "
-        "other words rewrites what was said; SQLite's INSERT OR REPLACE also moves it."
-    ),
+    incident="LangGraph documents that add_messages replaces a message whose id it knows: a retry "
+    "with other words rewrites what was said; SQLite's INSERT OR REPLACE also moves it.",
     needs=[Retries],
 )
 async def a_message_id_that_comes_back_changes_nothing(memory: Memory) -> None:
@@ -59,10 +55,8 @@ async def a_message_id_that_comes_back_changes_nothing(memory: Memory) -> None:
 @check(
     "DUP03",
     "Messages with equal contents are all kept, in a row or far apart.",
-    incident=(
-        "microsoft/agent-framework issue 4682: messages with the same role and words were treated "
-        "as duplicates, so the user's second 'yes' never reached the model."
-    ),
+    incident="microsoft/agent-framework issue 4682: messages with the same role and words were "
+    "treated as duplicates, so the user's second 'yes' never reached the model.",
 )
 async def repeated_words_are_kept_each_time(memory: Memory) -> None:
     session, client = memory.session(), memory.client
@@ -79,11 +73,9 @@ async def repeated_words_are_kept_each_time(memory: Memory) -> None:
 @check(
     "DUP04",
     "Messages whose ids differ by case, space, Unicode form or number are different messages.",
-    incident=(
-        "nanocoai/nanoclaw issue 3226: a platform reused an id, the message was taken for one that "
-        "the session already had, and the user got no answer; ids that only look alike share that "
-        "fate."
-    ),
+    incident="nanocoai/nanoclaw issue 3226: a platform reused an id, the message was taken for "
+    "one that the session already had, and the user got no answer; ids that only look alike share "
+    "that fate.",
     needs=[Retries, carries("id")],
 )
 async def message_ids_are_compared_exactly(memory: Memory) -> None:

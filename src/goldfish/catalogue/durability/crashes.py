@@ -40,10 +40,8 @@ async def _kill_the_server(memory: Memory, subject: Subject) -> None:
 @check(
     "DUR12",
     "Acknowledged messages survive kill -9 of the process that wrote them, and writing goes on.",
-    incident=(
-        "mem0ai 2.2.1 with faiss: 62 memories were acknowledged; after kill -9 and a restart there "
-        "were none."
-    ),
+    incident="mem0ai 2.2.1 with faiss: 62 memories were acknowledged; after kill -9 and a restart "
+    "there were none.",
     needs=[OtherProcess],
     suite="smoke",
 )
@@ -54,10 +52,8 @@ async def acknowledged_messages_survive_a_kill(memory: Memory) -> None:
 @check(
     "DUR26",
     "Acknowledged facts survive kill -9 of the process that was told them, and telling goes on.",
-    incident=(
-        "rohitg00/agentmemory pull request 122: memories were written to disk when the process was "
-        "asked to end; a process that was killed had saved nothing."
-    ),
+    incident="rohitg00/agentmemory pull request 122: memories were written to disk when the "
+    "process was asked to end; a process that was killed had saved nothing.",
     about="facts",
     needs=[OtherProcess],
 )
@@ -69,10 +65,8 @@ async def facts_survive_a_kill(memory: Memory) -> None:
 @check(
     "DUR42",
     "Acknowledged values survive kill -9 of the process that set them, and setting goes on.",
-    incident=(
-        "agno-agi/agno issue 7317: a session was kept in memory until its run was complete; what "
-        "happened before that was in no database."
-    ),
+    incident="agno-agi/agno issue 7317: a session was kept in memory until its run was complete; "
+    "what happened before that was in no database.",
     about="state",
     needs=[OtherProcess],
 )
@@ -84,10 +78,8 @@ async def values_survive_a_kill(memory: Memory) -> None:
 @check(
     "DUR16",
     "Processes that are killed over and over while they write lose no acknowledged message.",
-    incident=(
-        "langchain-community 0.4.2 FileChatMessageHistory: kill -9 in the middle of a write left a "
-        "file that no read could parse."
-    ),
+    incident="langchain-community 0.4.2 FileChatMessageHistory: kill -9 in the middle of a write "
+    "left a file that no read could parse.",
     needs=[OtherProcess],
 )
 async def killed_writers_lose_nothing_acknowledged(memory: Memory) -> None:
@@ -98,10 +90,8 @@ async def killed_writers_lose_nothing_acknowledged(memory: Memory) -> None:
 @check(
     "DUR17",
     "A batch whose writer was killed is stored whole or not at all.",
-    incident=(
-        "langchain-community 0.4.2 RedisChatMessageHistory: a batch that failed half-way left the "
-        "question without its answer."
-    ),
+    incident="langchain-community 0.4.2 RedisChatMessageHistory: a batch that failed half-way "
+    "left the question without its answer.",
     needs=[OtherProcess],
 )
 async def a_killed_writer_leaves_no_half_of_a_batch(memory: Memory) -> None:
@@ -112,10 +102,8 @@ async def a_killed_writer_leaves_no_half_of_a_batch(memory: Memory) -> None:
 @check(
     "DUR18",
     "When all processes are killed at once, the next opening has every acknowledged message.",
-    incident=(
-        "canopy issue 24: a crash during a save left a file that decoded to nothing, and the next "
-        "save made that permanent."
-    ),
+    incident="canopy issue 24: a crash during a save left a file that decoded to nothing, and the "
+    "next save made that permanent.",
     needs=[OtherProcess],
 )
 async def a_power_cut_loses_nothing_acknowledged(memory: Memory) -> None:
@@ -126,10 +114,8 @@ async def a_power_cut_loses_nothing_acknowledged(memory: Memory) -> None:
 @check(
     "DUR19",
     "Processes killed while they trim and clear lose no message that was kept and restore none.",
-    incident=(
-        "agent-of-empires issue 3080: after a clear the worker was restarted, and the conversation "
-        "from before the clear was back."
-    ),
+    incident="agent-of-empires issue 3080: after a clear the worker was restarted, and the "
+    "conversation from before the clear was back.",
     needs=[OtherProcess, method("clear")],
 )
 async def a_kill_during_removals_brings_nothing_back(memory: Memory) -> None:
@@ -141,10 +127,8 @@ async def a_kill_during_removals_brings_nothing_back(memory: Memory) -> None:
 @check(
     "DUR20",
     "A process that starts while others write reads every acknowledged message at once.",
-    incident=(
-        "jcode issue 1065: the file of a running session was hours behind the conversation, and "
-        "complete only after the process had ended in good order."
-    ),
+    incident="jcode issue 1065: the file of a running session was hours behind the conversation, "
+    "and complete only after the process had ended in good order.",
     needs=[OtherProcess],
 )
 async def a_new_process_sees_everything_at_once(memory: Memory) -> None:
@@ -155,10 +139,8 @@ async def a_new_process_sees_everything_at_once(memory: Memory) -> None:
 @check(
     "DUR21",
     "Processes killed while they open a new storage leave one that can be opened and used.",
-    incident=(
-        "kern-ai issue 300: a process killed during its first write left an empty file, and every "
-        "start after that crashed on it."
-    ),
+    incident="kern-ai issue 300: a process killed during its first write left an empty file, and "
+    "every start after that crashed on it.",
     needs=[OtherProcess],
 )
 async def a_kill_during_the_first_opening_leaves_a_usable_storage(memory: Memory) -> None:
@@ -173,10 +155,8 @@ async def a_kill_during_the_first_opening_leaves_a_usable_storage(memory: Memory
 @check_on_server(
     "DUR22",
     "After kill -9 of the server and a restart on its data, every acknowledged message is there.",
-    incident=(
-        "the Redis documentation on persistence: with appendfsync everysec, what was acknowledged "
-        "in the second before a crash is lost."
-    ),
+    incident="the Redis documentation on persistence: with appendfsync everysec, what was "
+    "acknowledged in the second before a crash is lost.",
 )
 async def a_killed_server_has_what_was_acknowledged(memory: Memory) -> None:
     await _kill_the_server(memory, Messages(memory))
@@ -185,10 +165,8 @@ async def a_killed_server_has_what_was_acknowledged(memory: Memory) -> None:
 @check_on_server(
     "DUR28",
     "After kill -9 of the server and a restart on its data, every acknowledged fact is there.",
-    incident=(
-        "the Redis documentation on persistence: without an append-only file, what was written "
-        "since the last snapshot is lost with the server."
-    ),
+    incident="the Redis documentation on persistence: without an append-only file, what was "
+    "written since the last snapshot is lost with the server.",
     about="facts",
 )
 async def a_killed_server_still_has_the_facts(memory: Memory) -> None:
@@ -198,10 +176,8 @@ async def a_killed_server_still_has_the_facts(memory: Memory) -> None:
 @check_on_server(
     "DUR43",
     "After kill -9 of the server and a restart on its data, every acknowledged value is there.",
-    incident=(
-        "the Redis documentation on persistence: without an append-only file, what was written "
-        "since the last snapshot is lost with the server."
-    ),
+    incident="the Redis documentation on persistence: without an append-only file, what was "
+    "written since the last snapshot is lost with the server.",
     about="state",
 )
 async def a_killed_server_still_has_the_values(memory: Memory) -> None:

@@ -17,10 +17,8 @@ async def _write_and_reopen(memory: Memory, subject: Subject, count: int) -> Non
 @check(
     "DUR01",
     "A second opening reads every acknowledged message at once, before the first is closed.",
-    incident=(
-        "hermes-agent issue 35313: messages stayed in a list of the process and reached the "
-        "database only on compression or error: message_count was 0 after hundreds of messages."
-    ),
+    incident="hermes-agent issue 35313: messages stayed in a list of the process and reached the "
+    "database only on compression or error: message_count was 0 after hundreds of messages.",
     needs=[Reopening],
 )
 async def a_second_opening_sees_what_was_acknowledged(memory: Memory) -> None:
@@ -34,10 +32,8 @@ async def a_second_opening_sees_what_was_acknowledged(memory: Memory) -> None:
 @check(
     "DUR02",
     "A store that was closed and reopened returns every acknowledged message.",
-    incident=(
-        "mem0ai 0.1.40 deleted its folder on every open, because on_disk was False by default: "
-        "of three memories none was left after a restart."
-    ),
+    incident="mem0ai 0.1.40 deleted its folder on every open, because on_disk was False by "
+    "default: of three memories none was left after a restart.",
     needs=[Reopening],
     suite="smoke",
 )
@@ -48,10 +44,8 @@ async def acknowledged_messages_survive_reopen(memory: Memory) -> None:
 @check(
     "DUR23",
     "A store that was closed and reopened lists and recalls every acknowledged fact.",
-    incident=(
-        "mem0ai 0.1.40 deleted its folder on every open, because on_disk was False by default: "
-        "of three memories none was left after a restart."
-    ),
+    incident="mem0ai 0.1.40 deleted its folder on every open, because on_disk was False by "
+    "default: of three memories none was left after a restart.",
     about="facts",
     needs=[Reopening],
     suite="smoke",
@@ -63,10 +57,8 @@ async def facts_survive_reopening(memory: Memory) -> None:
 @check(
     "DUR40",
     "A store that was closed and reopened returns every value that a session or user was given.",
-    incident=(
-        "google/adk-python issue 508: a tool put a customer's id into the state, but it never "
-        "reached the database."
-    ),
+    incident="google/adk-python issue 508: a tool put a customer's id into the state, but it never "
+    "reached the database.",
     about="state",
     needs=[Reopening],
     suite="smoke",
@@ -78,10 +70,8 @@ async def values_survive_reopening(memory: Memory) -> None:
 @check(
     "DUR04",
     "An opening that has read a session sees what other openings write to it later.",
-    incident=(
-        "screenpipe pull request 6233: each part of the program kept its own copy of the "
-        "conversation and saved it over what the others had written."
-    ),
+    incident="screenpipe pull request 6233: each part of the program kept its own copy of the "
+    "conversation and saved it over what the others had written.",
     needs=[Reopening],
 )
 async def an_opening_sees_what_others_wrote_since(memory: Memory) -> None:
@@ -96,10 +86,8 @@ async def an_opening_sees_what_others_wrote_since(memory: Memory) -> None:
 @check(
     "DUR05",
     "When one opening clears a session, the others stop returning its messages.",
-    incident=(
-        "n8n pull request 25404: a session was cleared in the storage, but the running instance "
-        "went on with the messages that it held in memory."
-    ),
+    incident="n8n pull request 25404: a session was cleared in the storage, but the running "
+    "instance went on with the messages that it held in memory.",
     needs=[Reopening, method("clear")],
 )
 async def an_opening_sees_what_others_cleared(memory: Memory) -> None:
@@ -118,10 +106,8 @@ async def an_opening_sees_what_others_cleared(memory: Memory) -> None:
 @check(
     "DUR06",
     "When one opening trims or deletes messages, the others stop returning them.",
-    incident=(
-        "hermes-webui pull request 5126: a rewind shortened the stored session, but the agent in "
-        "memory went on with the long one until it was evicted."
-    ),
+    incident="hermes-webui pull request 5126: a rewind shortened the stored session, but the "
+    "agent in memory went on with the long one until it was evicted.",
     needs=[Reopening, method("trim", "keep_last")],
 )
 async def an_opening_sees_what_others_trimmed(memory: Memory) -> None:
@@ -140,10 +126,8 @@ async def an_opening_sees_what_others_trimmed(memory: Memory) -> None:
 @check(
     "DUR07",
     "Opening the storage again and again while others have it open loses no message.",
-    incident=(
-        "mem0ai 2.2.1 with faiss: a second process that opened the same folder saved its own index "
-        "over that of the first, and the memories of the first were lost."
-    ),
+    incident="mem0ai 2.2.1 with faiss: a second process that opened the same folder saved its own "
+    "index over that of the first, and the memories of the first were lost.",
     needs=[Reopening],
 )
 async def opening_again_changes_nothing(memory: Memory) -> None:
@@ -162,10 +146,8 @@ async def opening_again_changes_nothing(memory: Memory) -> None:
 @check(
     "DUR08",
     "Reopening the store changes no field of its messages and not their order.",
-    incident=(
-        "traceroot issue 1959: after a reload only the final text was there; tool calls had been "
-        "streamed to the user but never stored."
-    ),
+    incident="traceroot issue 1959: after a reload only the final text was there; tool calls had "
+    "been streamed to the user but never stored.",
     needs=[Reopening],
 )
 async def reopening_changes_nothing_about_the_messages(memory: Memory) -> None:
@@ -185,10 +167,8 @@ async def reopening_changes_nothing_about_the_messages(memory: Memory) -> None:
 @check(
     "DUR09",
     "A session of two thousand messages and thirty short ones are complete after reopening.",
-    incident=(
-        "openhanako issue 2473: a session of 1,058 messages was rewritten in place, and after a "
-        "restart only its last three were left."
-    ),
+    incident="openhanako issue 2473: a session of 1,058 messages was rewritten in place, and "
+    "after a restart only its last three were left.",
     needs=[Reopening],
 )
 async def a_long_history_survives_reopen(memory: Memory) -> None:
@@ -207,10 +187,8 @@ async def a_long_history_survives_reopen(memory: Memory) -> None:
 @check(
     "DUR10",
     "A history that was written over ten openings is complete and in order.",
-    incident=(
-        "hermes-agent pull request 2239: each turn was a new agent that exported only its own "
-        "messages, so the file of a session of 233 messages had 89."
-    ),
+    incident="hermes-agent pull request 2239: each turn was a new agent that exported only its own "
+    "messages, so the file of a session of 233 messages had 89.",
     needs=[Reopening],
 )
 async def a_history_grows_over_many_openings(memory: Memory) -> None:

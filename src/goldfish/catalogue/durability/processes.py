@@ -29,10 +29,8 @@ async def _write_one_after_the_other(memory: Memory, subject: Subject) -> None:
 @check(
     "DUR03",
     "A second process reads every acknowledged message at once.",
-    incident=(
-        "langchain-core's InMemoryChatMessageHistory keeps messages in the process: behind two "
-        "workers, every second question finds no history."
-    ),
+    incident="langchain-core's InMemoryChatMessageHistory keeps messages in the process: behind "
+    "two workers, every second question finds no history.",
     needs=[OtherProcess],
     suite="smoke",
 )
@@ -45,10 +43,8 @@ async def another_process_sees_what_was_acknowledged(memory: Memory) -> None:
 @check(
     "DUR14",
     "A process that has read a session sees what other processes write to it later.",
-    incident=(
-        "botframework-sdk issue 4776: with two worker processes, items cached in the memory of one "
-        "were missing or old in the other."
-    ),
+    incident="botframework-sdk issue 4776: with two worker processes, items cached in the memory "
+    "of one were missing or old in the other.",
     needs=[OtherProcess],
 )
 async def a_process_sees_what_others_wrote_since(memory: Memory) -> None:
@@ -58,10 +54,8 @@ async def a_process_sees_what_others_wrote_since(memory: Memory) -> None:
 @check(
     "DUR24",
     "A fact that one process was told is listed and recalled by another open process at once.",
-    incident=(
-        "chroma-core/chroma issue 3792: of what another process had added, get returned "
-        "everything and query nothing, until the process was restarted."
-    ),
+    incident="chroma-core/chroma issue 3792: of what another process had added, get returned "
+    "everything and query nothing, until the process was restarted.",
     about="facts",
     needs=[OtherProcess],
     suite="smoke",
@@ -73,10 +67,8 @@ async def another_process_recalls_a_fact_at_once(memory: Memory) -> None:
 @check(
     "DUR41",
     "A value that one process set is returned by another open process at once.",
-    incident=(
-        "BrainDAO/adk-ts issue 637: after an event had changed the state in the database, an open "
-        "session still returned the old values."
-    ),
+    incident="BrainDAO/adk-ts issue 637: after an event had changed the state in the database, an "
+    "open session still returned the old values.",
     about="state",
     needs=[OtherProcess],
     suite="smoke",
@@ -88,10 +80,8 @@ async def another_process_sees_a_value_at_once(memory: Memory) -> None:
 @check(
     "DUR11",
     "Messages that two processes wrote, one after the other, are there when both have ended.",
-    incident=(
-        "mem0ai 2.2.1 with faiss: when two processes wrote one after the other, the memories of "
-        "the first were lost."
-    ),
+    incident="mem0ai 2.2.1 with faiss: when two processes wrote one after the other, the memories "
+    "of the first were lost.",
     needs=[OtherProcess],
 )
 async def what_an_ended_process_wrote_is_there(memory: Memory) -> None:
@@ -101,10 +91,8 @@ async def what_an_ended_process_wrote_is_there(memory: Memory) -> None:
 @check(
     "DUR27",
     "Facts that two processes were told, one after the other, are known when both have ended.",
-    incident=(
-        "mem0ai 2.2.1 with faiss: when two processes wrote one after the other, the memories of "
-        "the first were lost."
-    ),
+    incident="mem0ai 2.2.1 with faiss: when two processes wrote one after the other, the memories "
+    "of the first were lost.",
     about="facts",
     needs=[OtherProcess],
 )
@@ -116,10 +104,8 @@ async def facts_of_one_process_after_another_add_up(memory: Memory) -> None:
 @check(
     "DUR13",
     "Two processes that write by turns read the same history, in the order of the writes.",
-    incident=(
-        "langchain-core's InMemoryChatMessageHistory behind two workers: each has the half of the "
-        "conversation that it happened to serve."
-    ),
+    incident="langchain-core's InMemoryChatMessageHistory behind two workers: each has the half "
+    "of the conversation that it happened to serve.",
     needs=[OtherProcess],
 )
 async def processes_that_take_turns_share_one_order(memory: Memory) -> None:
@@ -133,10 +119,8 @@ async def processes_that_take_turns_share_one_order(memory: Memory) -> None:
 @check(
     "DUR15",
     "When one process clears a session, no process returns its messages or brings them back.",
-    incident=(
-        "luke pull request 589: a window that still had the conversation saved it again after "
-        "another one had cleared it."
-    ),
+    incident="luke pull request 589: a window that still had the conversation saved it again after "
+    "another one had cleared it.",
     needs=[OtherProcess, method("clear")],
 )
 async def a_process_sees_what_others_cleared(memory: Memory) -> None:
@@ -158,10 +142,8 @@ async def a_process_sees_what_others_cleared(memory: Memory) -> None:
 @check(
     "DUR25",
     "When one process forgets or revises a fact, no open process returns the old one.",
-    incident=(
-        "MemPalace/mempalace issue 2002: a process kept its view of the index while another "
-        "changed it, and with its next save wrote the old index over the new one."
-    ),
+    incident="MemPalace/mempalace issue 2002: a process kept its view of the index while another "
+    "changed it, and with its next save wrote the old index over the new one.",
     about="facts",
     needs=[OtherProcess, method("forget")],
 )

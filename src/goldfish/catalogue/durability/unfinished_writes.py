@@ -18,10 +18,8 @@ LONGEST_WRITE = 0.03
 @check(
     "DUR29",
     "A process that is killed in the middle of writing a fact loses no acknowledged fact.",
-    incident=(
-        "mem0ai 2.2.1 with faiss: kill -9 while its file was being rewritten left a file that "
-        "could not be read; the next opening started with an empty memory, without a warning."
-    ),
+    incident="mem0ai 2.2.1 with faiss: kill -9 while its file was being rewritten left a file that "
+    "could not be read; the next opening started with an empty memory, without a warning.",
     about="facts",
     needs=[OtherProcess],
 )

@@ -20,10 +20,8 @@ PASSING, LASTING = "Ann is in the cinema tonight", "Ann lives in Berlin"
 @check(
     "TTL22",
     "A fact with a TTL of one second is neither listed nor recalled once it is over.",
-    incident=(
-        "vllm-project/semantic-router issue 404: expired entries were still the best match and "
-        "were returned until something else removed them."
-    ),
+    incident="vllm-project/semantic-router issue 404: expired entries were still the best match "
+    "and were returned until something else removed them.",
     about="facts",
     needs=[PerFact],
 )
@@ -36,10 +34,8 @@ async def a_fact_is_known_for_its_time_only(memory: Memory) -> None:
 @check(
     "TTL23",
     "A fact expires alone: facts without a TTL, with a longer one, and of other users stay.",
-    incident=(
-        "mem0ai/mem0 pull request 5445: the cleanup of expired memories, if called without a "
-        "filter, went through those of all users."
-    ),
+    incident="mem0ai/mem0 pull request 5445: the cleanup of expired memories, if called without a "
+    "filter, went through those of all users.",
     about="facts",
     needs=[PerFact],
 )
@@ -58,10 +54,8 @@ async def a_fact_expires_alone(memory: Memory) -> None:
 @check(
     "TTL24",
     "A fact that expired and is told again without a TTL is known and stays.",
-    incident=(
-        "Siddhant-K-code/distill pull request 84: what replaced an expired entry was merged into "
-        "that entry as its duplicate, until the search for duplicates left expired ones out."
-    ),
+    incident="Siddhant-K-code/distill pull request 84: what replaced an expired entry was merged "
+    "into that entry as its duplicate, until the search for duplicates left expired ones out.",
     about="facts",
     needs=[PerFact],
 )
@@ -78,10 +72,8 @@ async def an_expired_fact_can_be_told_anew(memory: Memory) -> None:
 @check(
     "TTL25",
     "A fact that expired while the storage was closed is not known after the reopen.",
-    incident=(
-        "simonlast/node-persist issue 79: a job removed expired items every two minutes; anyone "
-        "who asked before it ran still got them."
-    ),
+    incident="simonlast/node-persist issue 79: a job removed expired items every two minutes; "
+    "anyone who asked before it ran still got them.",
     about="facts",
     needs=[PerFact, Reopening],
 )

@@ -141,10 +141,8 @@ async def expect_no_deadline(client: Client, session: str, which: str) -> None:
 @check(
     "TTL01",
     "An expired session has no messages, however it is read.",
-    incident=(
-        "langgraph-checkpoint-sqlite 3.1.2: three seconds after a TTL of one second the item is "
-        "still served, because only a sweep that nobody started would remove it."
-    ),
+    incident="langgraph-checkpoint-sqlite 3.1.2: three seconds after a TTL of one second the item "
+    "is still served, because only a sweep that nobody started would remove it.",
     needs=[SetTTL],
     suite="smoke",
 )
@@ -163,10 +161,8 @@ async def an_expired_session_is_empty(memory: Memory) -> None:
 @check(
     "TTL02",
     "An expired session is no longer listed, even if nobody has read it since.",
-    incident=(
-        "affinidi-tdk-rs pull request 333: sessions expired only when they were read; those that "
-        "were never read again stayed in the table for ever."
-    ),
+    incident="affinidi-tdk-rs pull request 333: sessions expired only when they were read; those "
+    "that were never read again stayed in the table for ever.",
     needs=[SetTTL, method("list_sessions")],
 )
 async def an_expired_session_is_not_listed(memory: Memory) -> None:
@@ -186,10 +182,8 @@ async def an_expired_session_is_not_listed(memory: Memory) -> None:
 @check(
     "TTL03",
     "A deadline holds after a reopen, and for an opening that had read the session before.",
-    incident=(
-        "rockbot pull request 81 had to write deadlines to its files: until then, a restart forgot "
-        "what was to expire when."
-    ),
+    incident="rockbot pull request 81 had to write deadlines to its files: until then, a restart "
+    "forgot what was to expire when.",
     needs=[SetTTL, Reopening],
 )
 async def a_deadline_holds_for_every_opening(memory: Memory) -> None:
@@ -211,10 +205,8 @@ async def a_deadline_holds_for_every_opening(memory: Memory) -> None:
 @check(
     "TTL04",
     "A session does not expire early, be its deadline in a minute, a month or ten years.",
-    incident=(
-        "memcached documents that more than 30 days are read as a date, long past; micronaut-redis "
-        "pull request 3 had confused seconds and milliseconds."
-    ),
+    incident="memcached documents that more than 30 days are read as a date, long past; "
+    "micronaut-redis pull request 3 had confused seconds and milliseconds.",
     needs=[SetTTL],
 )
 async def a_session_does_not_expire_early(memory: Memory) -> None:
@@ -231,10 +223,8 @@ async def a_session_does_not_expire_early(memory: Memory) -> None:
 @check(
     "TTL05",
     "A deadline expires its own session and no other, however similar their ids are.",
-    incident=(
-        "Redis documents that EXPIRE applies to a whole key: sessions that share one hash all go "
-        "with the first deadline among them."
-    ),
+    incident="Redis documents that EXPIRE applies to a whole key: sessions that share one hash "
+    "all go with the first deadline among them.",
     needs=[SetTTL],
 )
 async def only_the_session_itself_expires(memory: Memory) -> None:
@@ -251,10 +241,8 @@ async def only_the_session_itself_expires(memory: Memory) -> None:
 @check(
     "TTL06",
     "Writing to a session does not move its deadline, and the new messages expire with it.",
-    incident=(
-        "Redis documents that SET removes a key's timeout; sessions that are saved as one value "
-        "lose theirs with the next save (kontext issue 894)."
-    ),
+    incident="Redis documents that SET removes a key's timeout; sessions that are saved as one "
+    "value lose theirs with the next save (kontext issue 894).",
     needs=[SetTTL],
 )
 async def later_writes_leave_a_deadline_alone(memory: Memory) -> None:
@@ -274,10 +262,8 @@ async def later_writes_leave_a_deadline_alone(memory: Memory) -> None:
 @check(
     "TTL07",
     "Reading a session again and again does not keep it alive.",
-    incident=(
-        "The langgraph.json reference says that reading an item restarts its TTL by default "
-        "(refresh_on_read): what is read often enough never expires."
-    ),
+    incident="The langgraph.json reference says that reading an item restarts its TTL by default "
+    "(refresh_on_read): what is read often enough never expires.",
     needs=[SetTTL],
 )
 async def reads_do_not_renew_a_deadline(memory: Memory) -> None:
@@ -297,10 +283,8 @@ async def reads_do_not_renew_a_deadline(memory: Memory) -> None:
 @check(
     "TTL08",
     "Trimming a session does not move its deadline.",
-    incident=(
-        "Redis documents that deleting or overwriting a key removes its timeout: a trim that "
-        "rewrites the rest of the list makes it permanent."
-    ),
+    incident="Redis documents that deleting or overwriting a key removes its timeout: a trim that "
+    "rewrites the rest of the list makes it permanent.",
     needs=[SetTTL, method("trim", "keep_last")],
 )
 async def trimming_keeps_the_deadline(memory: Memory) -> None:
@@ -323,10 +307,8 @@ async def trimming_keeps_the_deadline(memory: Memory) -> None:
 @check(
     "TTL09",
     "Deleting messages from a session does not move its deadline.",
-    incident=(
-        "Redis documents that *STORE commands and SET remove a timeout: a delete that filters the "
-        "list and stores the result makes the session permanent."
-    ),
+    incident="Redis documents that *STORE commands and SET remove a timeout: a delete that "
+    "filters the list and stores the result makes the session permanent.",
     needs=[SetTTL, method("delete_messages"), carries("id")],
 )
 async def deleting_messages_keeps_the_deadline(memory: Memory) -> None:
@@ -344,10 +326,8 @@ async def deleting_messages_keeps_the_deadline(memory: Memory) -> None:
 @check(
     "TTL10",
     "Setting the expiry to None removes the deadline, and the session stays.",
-    incident=(
-        "redis-mock issue 184: after a key was set again, its old timeout could be neither changed "
-        "nor removed."
-    ),
+    incident="redis-mock issue 184: after a key was set again, its old timeout could be neither "
+    "changed nor removed.",
     needs=[SetTTL],
 )
 async def a_deadline_can_be_removed(memory: Memory) -> None:
@@ -373,10 +353,8 @@ async def a_deadline_can_be_removed(memory: Memory) -> None:
 @check(
     "TTL11",
     "Setting the expiry again replaces the deadline, whether the new one is later or earlier.",
-    incident=(
-        "Redis documents that EXPIRE with NX sets a timeout only where there is none, and with GT "
-        "or LT only a later or earlier one: with any of them the second call is ignored."
-    ),
+    incident="Redis documents that EXPIRE with NX sets a timeout only where there is none, and "
+    "with GT or LT only a later or earlier one: with any of them the second call is ignored.",
     needs=[SetTTL],
 )
 async def a_new_deadline_replaces_the_old_one(memory: Memory) -> None:
@@ -399,10 +377,8 @@ async def a_new_deadline_replaces_the_old_one(memory: Memory) -> None:
 @check(
     "TTL12",
     "get_ttl returns the seconds left, and None where there is no deadline.",
-    incident=(
-        "simplesamlphp issue 810 took a date for a number of seconds, and sessions stayed for "
-        "decades; sync_gateway issue 1201 showed a day as 86400000000000."
-    ),
+    incident="simplesamlphp issue 810 took a date for a number of seconds, and sessions stayed for "
+    "decades; sync_gateway issue 1201 showed a day as 86400000000000.",
     needs=[SetTTL, GetTTL],
 )
 async def the_time_left_is_told_in_seconds(memory: Memory) -> None:
@@ -428,10 +404,8 @@ async def the_time_left_is_told_in_seconds(memory: Memory) -> None:
 @check(
     "TTL13",
     "Messages added after an expiry are there alone and stay: no old messages, no old deadline.",
-    incident=(
-        "twisted issue 3458: a request that came after a session's deadline but before the cleanup "
-        "revived the expired session with everything in it."
-    ),
+    incident="twisted issue 3458: a request that came after a session's deadline but before the "
+    "cleanup revived the expired session with everything in it.",
     needs=[SetTTL],
 )
 async def a_session_begins_anew_after_its_expiry(memory: Memory) -> None:
@@ -453,10 +427,8 @@ async def a_session_begins_anew_after_its_expiry(memory: Memory) -> None:
 @check(
     "TTL14",
     "An expired message can be added again with its id.",
-    incident=(
-        "langgraph pull request 7207 proposes tombstones that drop writes to what was once "
-        "deleted; kept beyond an expiry, they swallow a message that is said again."
-    ),
+    incident="langgraph pull request 7207 proposes tombstones that drop writes to what was once "
+    "deleted; kept beyond an expiry, they swallow a message that is said again.",
     needs=[SetTTL, Retries],
 )
 async def an_expired_message_may_be_added_again(memory: Memory) -> None:
@@ -470,10 +442,8 @@ async def an_expired_message_may_be_added_again(memory: Memory) -> None:
 @check(
     "TTL15",
     "A deadline set on a session without messages does not expire messages added later.",
-    incident=(
-        "Redis documents that EXPIRE of a key that does not exist sets nothing; a separate table "
-        "of deadlines remembers it, and the first message expires early."
-    ),
+    incident="Redis documents that EXPIRE of a key that does not exist sets nothing; a separate "
+    "table of deadlines remembers it, and the first message expires early.",
     needs=[SetTTL],
 )
 async def an_empty_session_takes_no_deadline(memory: Memory) -> None:
@@ -492,10 +462,8 @@ async def an_empty_session_takes_no_deadline(memory: Memory) -> None:
 @check(
     "TTL16",
     "Messages added after clear do not expire by the old deadline.",
-    incident=(
-        "turms issue 628 kept a session and its timeout in two writes, so one could outlive the "
-        "other."
-    ),
+    incident="turms issue 628 kept a session and its timeout in two writes, so one could outlive "
+    "the other.",
     needs=[SetTTL, method("clear")],
 )
 async def clearing_removes_the_deadline(memory: Memory) -> None:

@@ -13,10 +13,8 @@ from goldfish.harness.memory import Memory, contents_of
 @check(
     "TTL17",
     "With a store-wide expiry, the write itself sets the deadline, and the session expires.",
-    incident=(
-        "Flowise issue 2255: the session timeout of its Upstash memory was never sent to the "
-        "server, and the key's TTL stayed 'forever'."
-    ),
+    incident="Flowise issue 2255: the session timeout of its Upstash memory was never sent to the "
+    "server, and the key's TTL stayed 'forever'.",
     needs=[StoreTTL],
 )
 async def a_store_wide_expiry_takes_effect(memory: Memory) -> None:
@@ -32,10 +30,8 @@ async def a_store_wide_expiry_takes_effect(memory: Memory) -> None:
 @check(
     "TTL18",
     "With a store-wide expiry, a session stays whole as long as it is written to.",
-    incident=(
-        "tomcat-redis-session-manager issue 15: the TTL was set once and not renewed by later "
-        "activity, and users were logged out in the middle of their work."
-    ),
+    incident="tomcat-redis-session-manager issue 15: the TTL was set once and not renewed by later "
+    "activity, and users were logged out in the middle of their work.",
     needs=[StoreTTL],
 )
 async def every_write_renews_a_store_wide_expiry(memory: Memory) -> None:
@@ -65,10 +61,8 @@ async def every_write_renews_a_store_wide_expiry(memory: Memory) -> None:
 @check(
     "TTL19",
     "With a store-wide expiry, reading a session does not keep it alive.",
-    incident=(
-        "rest-sessions issue 1: each use reset a session's timer, so a session that is polled "
-        "never ends."
-    ),
+    incident="rest-sessions issue 1: each use reset a session's timer, so a session that is polled "
+    "never ends.",
     needs=[StoreTTL],
 )
 async def reads_do_not_renew_a_store_wide_expiry(memory: Memory) -> None:
@@ -80,10 +74,8 @@ async def reads_do_not_renew_a_store_wide_expiry(memory: Memory) -> None:
 @check(
     "TTL20",
     "With a store-wide expiry, writing to one session does not renew another.",
-    incident=(
-        "Redis documents that EXPIRE applies to a whole key: sessions kept in one hash live as "
-        "long as the busiest of them."
-    ),
+    incident="Redis documents that EXPIRE applies to a whole key: sessions kept in one hash live "
+    "as long as the busiest of them.",
     needs=[StoreTTL],
 )
 async def an_idle_session_expires_while_others_are_written(memory: Memory) -> None:
@@ -96,10 +88,8 @@ async def an_idle_session_expires_while_others_are_written(memory: Memory) -> No
 @check(
     "TTL21",
     "With a store-wide expiry, a trimmed session still expires.",
-    incident=(
-        "Redis documents that deleting or overwriting a key removes its timeout: a trim that "
-        "rewrites the rest of the list makes it permanent."
-    ),
+    incident="Redis documents that deleting or overwriting a key removes its timeout: a trim that "
+    "rewrites the rest of the list makes it permanent.",
     needs=[StoreTTL, method("trim", "keep_last")],
 )
 async def trimming_keeps_a_store_wide_expiry(memory: Memory) -> None:

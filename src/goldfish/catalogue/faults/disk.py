@@ -17,10 +17,8 @@ from goldfish.world.faults import Fault
 @check(
     "FLT24",
     "When the disk is full, a batch is stored whole or fails; with room again, the store works.",
-    incident=(
-        "opencode issue 7607: the disk ran full during a session, two of its files were left with "
-        "no bytes, and the session could not be opened any more."
-    ),
+    incident="opencode issue 7607: the disk ran full during a session, two of its files were left "
+    "with no bytes, and the session could not be opened any more.",
     needs=[OtherProcess],
 )
 async def a_full_disk_is_an_error_and_no_loss(memory: Memory) -> None:
@@ -32,10 +30,8 @@ async def a_full_disk_is_an_error_and_no_loss(memory: Memory) -> None:
 @check(
     "FLT31",
     "When the disk is full, no acknowledged fact is lost; with room again, the store works.",
-    incident=(
-        "qTox/qTox issue 2179: the disk was full when the program was restarted, and its history "
-        "was empty."
-    ),
+    incident="qTox/qTox issue 2179: the disk was full when the program was restarted, and its "
+    "history was empty.",
     about="facts",
     needs=[OtherProcess],
 )
@@ -62,10 +58,8 @@ async def _fill_disk(
 @check(
     "FLT25",
     "While its files are read-only, no write is falsely acknowledged; afterwards the store works.",
-    incident=(
-        "memorix issue 291: without write access the store fell back to a mode that stored "
-        "nothing, without a warning."
-    ),
+    incident="memorix issue 291: without write access the store fell back to a mode that stored "
+    "nothing, without a warning.",
     needs=[Reopening],
 )
 async def a_read_only_directory_is_an_error(memory: Memory) -> None:
@@ -78,10 +72,8 @@ async def a_read_only_directory_is_an_error(memory: Memory) -> None:
 @check(
     "FLT26",
     "While another process has locked the file, a call waits or fails; afterwards the store works.",
-    incident=(
-        'mem0 issue 7196: a reader of the same file made writes fail with "database is locked", '
-        "and what they carried was lost."
-    ),
+    incident='mem0 issue 7196: a reader of the same file made writes fail with "database is '
+    'locked", and what they carried was lost.',
     needs=[Reopening],
 )
 async def a_file_locked_by_others_is_an_error_or_a_wait(memory: Memory) -> None:
@@ -93,10 +85,8 @@ async def a_file_locked_by_others_is_an_error_or_a_wait(memory: Memory) -> None:
 @check(
     "FLT27",
     "A file that has lost its second half is an error, and never taken for a shorter history.",
-    incident=(
-        "canopy issue 24: a file that was cut off decoded to nothing, the program showed an empty "
-        "list, and the next save made it permanent."
-    ),
+    incident="canopy issue 24: a file that was cut off decoded to nothing, the program showed an "
+    "empty list, and the next save made it permanent.",
     needs=[Reopening],
 )
 async def a_truncated_file_is_not_an_empty_memory(memory: Memory) -> None:
@@ -107,10 +97,8 @@ async def a_truncated_file_is_not_an_empty_memory(memory: Memory) -> None:
 @check(
     "FLT28",
     "A file that is full of random bytes is an error, and never taken for an empty memory.",
-    incident=(
-        "claude-code issue 59811: after a crash a session's file held nothing but zeros, and the "
-        "session disappeared from every list without a warning."
-    ),
+    incident="claude-code issue 59811: after a crash a session's file held nothing but zeros, and "
+    "the session disappeared from every list without a warning.",
     needs=[Reopening],
 )
 async def a_file_full_of_nonsense_is_not_an_empty_memory(memory: Memory) -> None:

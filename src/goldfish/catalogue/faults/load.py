@@ -20,10 +20,8 @@ CALM = "is all well?"  # a session that nobody writes to
 @check_on_server(
     "FLT13",
     "Processes whose connections are cut again and again lose and duplicate no message.",
-    incident=(
-        "a client that opens a new connection and sends its last command again cannot know whether "
-        "the old one arrived: redis.Redis(host=…) of redis-py 8.1 does so up to ten times."
-    ),
+    incident="a client that opens a new connection and sends its last command again cannot know "
+    "whether the old one arrived: redis.Redis(host=…) of redis-py 8.1 does so up to ten times.",
     needs=[Server, OtherProcess],
 )
 async def cut_connections_lose_and_double_nothing_under_load(memory: Memory) -> None:
@@ -34,10 +32,8 @@ async def cut_connections_lose_and_double_nothing_under_load(memory: Memory) -> 
 @check_on_server(
     "FLT14",
     "A server that is killed and restarted under load loses no acknowledged message.",
-    incident=(
-        "the Redis documentation on persistence: without an append-only file a restart brings back "
-        "the last snapshot, and everything since then is lost."
-    ),
+    incident="the Redis documentation on persistence: without an append-only file a restart "
+    "brings back the last snapshot, and everything since then is lost.",
     needs=[Server, OtherProcess],
 )
 async def a_server_killed_under_load_loses_nothing_acknowledged(memory: Memory) -> None:

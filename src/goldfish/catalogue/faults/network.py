@@ -17,10 +17,8 @@ async def _survive_refusal(memory: Memory, trial: type[Trial]) -> None:
 @check_on_server(
     "FLT01",
     "While the server is unreachable, no write is falsely acknowledged and no history looks empty.",
-    incident=(
-        "the goldfish bot: the pool to Redis was exhausted, a save returned without saving, and "
-        "the next turn began with an empty history."
-    ),
+    incident="the goldfish bot: the pool to Redis was exhausted, a save returned without saving, "
+    "and the next turn began with an empty history.",
     suite="smoke",
 )
 async def a_server_that_cannot_be_reached_is_an_error(memory: Memory) -> None:
@@ -30,10 +28,8 @@ async def a_server_that_cannot_be_reached_is_an_error(memory: Memory) -> None:
 @check_on_server(
     "FLT29",
     "While the server is unreachable, no user looks unknown; afterwards the same client works.",
-    incident=(
-        "xorbitsai/xagent pull request 2047: a search that failed in the database was returned as "
-        "a success without memories, so the agent said that it knew nothing."
-    ),
+    incident="xorbitsai/xagent pull request 2047: a search that failed in the database was "
+    "returned as a success without memories, so the agent said that it knew nothing.",
     about="facts",
     suite="smoke",
 )
@@ -44,11 +40,9 @@ async def a_memory_that_cannot_be_reached_is_an_error(memory: Memory) -> None:
 @check_on_server(
     "FLT40",
     "While the server is unreachable, no value looks unset; afterwards the same client works.",
-    incident=(
-        "agno-agi/agno pull request 9309: during a failover a failed read looked like a session "
-        "that did not exist; an empty one was created in its place, and the next write "
-        "overwrote six weeks of values."
-    ),
+    incident="agno-agi/agno pull request 9309: during a failover a failed read looked like a "
+    "session that did not exist; an empty one was created in its place, and the next write "
+    "overwrote six weeks of values.",
     about="state",
     suite="smoke",
 )
@@ -59,10 +53,8 @@ async def values_that_cannot_be_reached_are_an_error(memory: Memory) -> None:
 @check_on_server(
     "FLT02",
     "While connections are reset, calls may fail but lose nothing; afterwards they succeed.",
-    incident=(
-        "redis-py 8.1, which waits for maintenance notices by default, does not notice that the "
-        "server closed an idle connection: the next command fails."
-    ),
+    incident="redis-py 8.1, which waits for maintenance notices by default, does not notice that "
+    "the server closed an idle connection: the next command fails.",
 )
 async def connections_that_are_reset_lose_nothing(memory: Memory) -> None:
     trial = await MessageTrial.begin(memory)
@@ -73,10 +65,8 @@ async def connections_that_are_reset_lose_nothing(memory: Memory) -> None:
 @check_on_server(
     "FLT03",
     "While nothing passes the network, no history looks empty; afterwards nothing is missing.",
-    incident=(
-        "the redis-py documentation: without socket_timeout, a call on a silent connection waits "
-        "for ever."
-    ),
+    incident="the redis-py documentation: without socket_timeout, a call on a silent connection "
+    "waits for ever.",
 )
 async def a_silent_network_is_not_an_empty_memory(memory: Memory) -> None:
     await (await MessageTrial.begin(memory)).survive(get_network(memory).hang, patience=BRIEF)
@@ -85,10 +75,8 @@ async def a_silent_network_is_not_an_empty_memory(memory: Memory) -> None:
 @check_on_server(
     "FLT04",
     "On a slow network every call succeeds, and each of several at once gets its own answer.",
-    incident=(
-        "redis-py issue 2624 and OpenAI's report of 20 March 2023: after a cancelled call, a "
-        "connection gave the answer for one user to the next."
-    ),
+    incident="redis-py issue 2624 and OpenAI's report of 20 March 2023: after a cancelled call, a "
+    "connection gave the answer for one user to the next.",
 )
 async def a_slow_network_changes_no_answer(memory: Memory) -> None:
     with get_network(memory).delay(0.02):
@@ -101,10 +89,8 @@ async def a_slow_network_changes_no_answer(memory: Memory) -> None:
 @check_on_server(
     "FLT05",
     "Replies that arrive a few bytes at a time are read whole.",
-    incident=(
-        "TCP is a stream (RFC 9293): a reader that takes one recv for one reply works until a "
-        "reply is longer than a packet."
-    ),
+    incident="TCP is a stream (RFC 9293): a reader that takes one recv for one reply works until a "
+    "reply is longer than a packet.",
 )
 async def answers_in_pieces_are_put_together(memory: Memory) -> None:
     trial = await MessageTrial.begin(memory)
@@ -117,10 +103,8 @@ async def answers_in_pieces_are_put_together(memory: Memory) -> None:
 @check_on_server(
     "FLT06",
     "A batch whose reply was lost is stored once and whole, or not at all.",
-    incident=(
-        "a client that sends a command again after a lost connection, as redis.Redis(host=…) of "
-        "redis-py 8.1 does, runs an RPUSH twice: the message is stored twice."
-    ),
+    incident="a client that sends a command again after a lost connection, as redis.Redis(host=…) "
+    "of redis-py 8.1 does, runs an RPUSH twice: the message is stored twice.",
 )
 async def a_write_whose_answer_was_lost_happens_at_most_once(memory: Memory) -> None:
     trial = await MessageTrial.begin(memory)
@@ -131,10 +115,8 @@ async def a_write_whose_answer_was_lost_happens_at_most_once(memory: Memory) -> 
 @check_on_server(
     "FLT07",
     "A batch that is sent again because its reply was lost is stored once.",
-    incident=(
-        "Amazon documents that a standard SQS queue delivers at least once: a turn that a worker "
-        "stored before it lost its connection is stored again by the next worker."
-    ),
+    incident="Amazon documents that a standard SQS queue delivers at least once: a turn that a "
+    "worker stored before it lost its connection is stored again by the next worker.",
     needs=[Server, Retries],
 )
 async def a_retry_after_a_lost_answer_is_stored_once(memory: Memory) -> None:
@@ -152,10 +134,8 @@ async def a_retry_after_a_lost_answer_is_stored_once(memory: Memory) -> None:
 @check_on_server(
     "FLT08",
     "A read whose reply is cut off fails or returns the whole history, never a part of it.",
-    incident=(
-        "RFC 9112 section 8: an answer that ends before its announced length is incomplete, and a "
-        "reader that ignores the length takes it for the whole."
-    ),
+    incident="RFC 9112 section 8: an answer that ends before its announced length is incomplete, "
+    "and a reader that ignores the length takes it for the whole.",
 )
 async def half_an_answer_is_never_taken_for_a_whole(memory: Memory) -> None:
     trial = await MessageTrial.begin(memory)
@@ -171,10 +151,8 @@ async def half_an_answer_is_never_taken_for_a_whole(memory: Memory) -> None:
 @check_on_server(
     "FLT09",
     "When all connections have died silently, a new opening works.",
-    incident=(
-        "Linux keeps a dead connection for some fifteen minutes (tcp_retries2): a pool that "
-        "everyone shares goes on handing it out."
-    ),
+    incident="Linux keeps a dead connection for some fifteen minutes (tcp_retries2): a pool that "
+    "everyone shares goes on handing it out.",
     needs=[Server, Reopening],
 )
 async def dead_connections_do_not_stop_a_new_opening(memory: Memory) -> None:
@@ -191,10 +169,8 @@ async def dead_connections_do_not_stop_a_new_opening(memory: Memory) -> None:
 @check_on_server(
     "FLT10",
     "When the server closes idle connections, no message is lost and the store goes on.",
-    incident=(
-        "the Redis setting timeout, and most load balancers, close idle connections: the first "
-        "user of the morning gets the error."
-    ),
+    incident="the Redis setting timeout, and most load balancers, close idle connections: the "
+    "first user of the morning gets the error.",
 )
 async def connections_closed_while_idle_are_replaced(memory: Memory) -> None:
     trial = await MessageTrial.begin(memory)

@@ -70,11 +70,9 @@ def make_odd_values() -> dict[str, Any]:
 @check(
     "FID21",
     "Metadata that the store cannot keep is refused, not changed or dropped.",
-    incident=(
-        "agno pull request 6363 and cube-harness pull request 461: datetimes and Decimals in "
-        "metadata were turned into text to make them storable; json.dumps turns the key 1 into "
-        '"1".'
-    ),
+    incident="agno pull request 6363 and cube-harness pull request 461: datetimes and Decimals in "
+    "metadata were turned into text to make them storable; json.dumps turns the key 1 into "
+    '"1".',
     needs=[carries("metadata")],
 )
 async def an_odd_value_is_kept_exactly_or_refused(memory: Memory) -> None:
@@ -97,10 +95,8 @@ def make_refusable_messages(memory: Memory) -> Iterator[tuple[str, ChatMessage]]
 @check(
     "FID22",
     "If one message of a batch is refused, in whatever position, none of the batch is stored.",
-    incident=(
-        "langchain-community 0.4.2 RedisChatMessageHistory writes message by message: a batch that "
-        "fails leaves the question without its answer."
-    ),
+    incident="langchain-community 0.4.2 RedisChatMessageHistory writes message by message: a "
+    "batch that fails leaves the question without its answer.",
     suite="smoke",
 )
 async def a_refused_batch_leaves_nothing_behind(memory: Memory) -> None:
@@ -136,10 +132,8 @@ def expect_all_or_nothing(
 @check(
     "FID23",
     "Adding leaves the caller's list alone, and editing that list later leaves the history alone.",
-    incident=(
-        "langgraph's InMemoryStore 4.3.1 keeps the caller's own objects; a list that is reused for "
-        "the next turn then rewrites the turns before it."
-    ),
+    incident="langgraph's InMemoryStore 4.3.1 keeps the caller's own objects; a list that is "
+    "reused for the next turn then rewrites the turns before it.",
 )
 async def a_batch_belongs_to_the_store_once_it_is_added(memory: Memory) -> None:
     edits: dict[str, Callable[[list[ChatMessage]], object]] = {
@@ -187,10 +181,8 @@ EDITABLE = frozenset({"metadata", "tool_calls"})
 @check(
     "FID24",
     "Adding leaves the caller's message alone, and editing it later leaves the history alone.",
-    incident=(
-        "mem0 pull request 4529: the caller's metadata dict was changed in place, so calls that "
-        "shared one bled into each other; langgraph's InMemoryStore aliases stored values."
-    ),
+    incident="mem0 pull request 4529: the caller's metadata dict was changed in place, so calls "
+    "that shared one bled into each other; langgraph's InMemoryStore aliases stored values.",
 )
 async def a_message_belongs_to_the_store_once_it_is_added(memory: Memory) -> None:
     fields, session = EDITABLE & memory.target.carries, memory.session()
@@ -210,10 +202,8 @@ async def a_message_belongs_to_the_store_once_it_is_added(memory: Memory) -> Non
 @check(
     "FID25",
     "Editing the list that a read returned does not change the history.",
-    incident=(
-        "langchain-core 1.7.2 InMemoryChatMessageHistory returns its own list: an agent that drops "
-        "a message from its prompt drops it from the memory."
-    ),
+    incident="langchain-core 1.7.2 InMemoryChatMessageHistory returns its own list: an agent that "
+    "drops a message from its prompt drops it from the memory.",
     suite="smoke",
 )
 async def editing_what_was_read_does_not_edit_the_history(memory: Memory) -> None:
@@ -236,10 +226,8 @@ async def editing_what_was_read_does_not_edit_the_history(memory: Memory) -> Non
 @check(
     "FID26",
     "Editing a message that a read returned, or a dict or list in it, leaves the history alone.",
-    incident=(
-        "langgraph's InMemoryStore 4.3.1 returns the stored values themselves; Chainlit pull "
-        "request 557 had to copy the metadata of a resumed session for the same reason."
-    ),
+    incident="langgraph's InMemoryStore 4.3.1 returns the stored values themselves; Chainlit pull "
+    "request 557 had to copy the metadata of a resumed session for the same reason.",
 )
 async def editing_a_message_that_was_read_does_not_edit_the_history(memory: Memory) -> None:
     fields, session = EDITABLE & memory.target.carries, memory.session()
@@ -256,11 +244,9 @@ async def editing_a_message_that_was_read_does_not_edit_the_history(memory: Memo
 @check(
     "FID27",
     "A batch of any size from one to a thousand messages is stored whole and in order.",
-    incident=(
-        "SQLite documents at most 32,766 variables in a statement, 999 before 3.32, and "
-        "PostgreSQL's protocol 65,535: an INSERT of many rows works until the batch is large "
-        "enough."
-    ),
+    incident="SQLite documents at most 32,766 variables in a statement, 999 before 3.32, and "
+    "PostgreSQL's protocol 65,535: an INSERT of many rows works until the batch is large "
+    "enough.",
     suite="smoke",
 )
 async def a_batch_of_any_size_is_stored_whole(memory: Memory) -> None:
@@ -281,10 +267,8 @@ async def a_batch_of_any_size_is_stored_whole(memory: Memory) -> None:
 @check(
     "FID28",
     "Adding no messages is not an error, removes nothing, and creates no session.",
-    incident=(
-        "Redis answers RPUSH without values with an error, and SQL has no VALUES without a row: a "
-        "store that passes on an empty batch fails at the first turn with nothing to say."
-    ),
+    incident="Redis answers RPUSH without values with an error, and SQL has no VALUES without a "
+    "row: a store that passes on an empty batch fails at the first turn with nothing to say.",
 )
 async def a_batch_of_none_changes_nothing(memory: Memory) -> None:
     empty, session, batch = memory.session("empty"), memory.session(), memory.messages(2)
@@ -303,10 +287,8 @@ async def a_batch_of_none_changes_nothing(memory: Memory) -> None:
 @check(
     "FID29",
     "A history of ten thousand messages comes back whole, in order, each message once.",
-    incident=(
-        "ai-dial-chat pull request 8778: a default limit of 1,000 silently hid everything older; "
-        "dify issue 31654: no more than ten messages of a conversation could be read."
-    ),
+    incident="ai-dial-chat pull request 8778: a default limit of 1,000 silently hid everything "
+    "older; dify issue 31654: no more than ten messages of a conversation could be read.",
 )
 async def a_history_of_ten_thousand_is_read_whole(memory: Memory) -> None:
     count = await memory.affordable(10_007, least=1_503)
@@ -334,10 +316,8 @@ def make_full_batch(memory: Memory) -> list[ChatMessage]:
 @check(
     "FID30",
     "Another opening reads every field of a message as the opening that wrote it does.",
-    incident=(
-        "nixopus pull request 1345: an agent's tool calls were there while the chat went on and "
-        "gone after a reload, because only the text had been written."
-    ),
+    incident="nixopus pull request 1345: an agent's tool calls were there while the chat went on "
+    "and gone after a reload, because only the text had been written.",
     needs=[Reopening],
     suite="smoke",
 )
@@ -356,10 +336,8 @@ async def another_opening_reads_the_same_to_the_last_field(memory: Memory) -> No
 @check(
     "FID31",
     "Messages read with ``last`` have the same fields as in the whole history.",
-    incident=(
-        "openclaw issue 26644: one way to read a chat cut the long messages that another way "
-        "returned whole."
-    ),
+    incident="openclaw issue 26644: one way to read a chat cut the long messages that another way "
+    "returned whole.",
     needs=[method("get_history", "last")],
 )
 async def a_shorter_read_gives_the_same_messages(memory: Memory) -> None:

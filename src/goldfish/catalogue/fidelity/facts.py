@@ -61,10 +61,8 @@ Metadata = method("remember", "metadata")
 @check(
     "FID32",
     "Facts with quotes, line breaks, accents, other scripts or code in them come back unchanged.",
-    incident=(
-        "langgraph-checkpoint 4.3.1 replaced a lone surrogate with '?', and SQLite documents that "
-        "functions which take text for a C string cut it at NUL."
-    ),
+    incident="langgraph-checkpoint 4.3.1 replaced a lone surrogate with '?', and SQLite documents "
+    "that functions which take text for a C string cut it at NUL.",
     about="facts",
 )
 async def a_fact_says_exactly_what_was_told(memory: Memory) -> None:
@@ -79,10 +77,8 @@ async def a_fact_says_exactly_what_was_told(memory: Memory) -> None:
 @check(
     "FID33",
     "The metadata of a fact comes back equal in value and type; nested metadata may be refused.",
-    incident=(
-        "deepsense-ai/ragbits pull request 184: nested metadata was flattened for Chroma and lists "
-        "were turned into text, from which they could not be restored."
-    ),
+    incident="deepsense-ai/ragbits pull request 184: nested metadata was flattened for Chroma and "
+    "lists were turned into text, from which they could not be restored.",
     about="facts",
     needs=[Metadata],
 )
@@ -103,10 +99,8 @@ async def metadata_come_back_as_they_were_told(memory: Memory) -> None:
 @check(
     "FID34",
     "Editing metadata that was passed in or returned does not change the stored fact.",
-    incident=(
-        "langchain-ai/langgraph issue 8835: InMemoryStore returns live references, so editing a "
-        "returned value rewrites the memory."
-    ),
+    incident="langchain-ai/langgraph issue 8835: InMemoryStore returns live references, so "
+    "editing a returned value rewrites the memory.",
     about="facts",
     needs=[Metadata],
 )
@@ -131,10 +125,8 @@ async def nobody_edits_a_fact_through_what_was_passed(memory: Memory) -> None:
 @check(
     "FID35",
     "Metadata that cannot be kept is refused and leaves no trace, or comes back equal.",
-    incident=(
-        "vectorize-io/hindsight issue 272: a memory that contained a datetime was not stored, and "
-        'only a log said "Object of type datetime is not JSON serializable".'
-    ),
+    incident="vectorize-io/hindsight issue 272: a memory that contained a datetime was not "
+    'stored, and only a log said "Object of type datetime is not JSON serializable".',
     about="facts",
     needs=[Metadata],
 )

@@ -39,10 +39,8 @@ def name_by_repr(values: Iterable[str]) -> dict[str, str]:
 @check(
     "FID09",
     "A role comes back as it was given; an unusual role is kept or refused, never replaced.",
-    incident=(
-        'trusty-tools issue 870: reading a history silently turned every unknown role, "system" '
-        "included, into a user message."
-    ),
+    incident="trusty-tools issue 870: reading a history silently turned every unknown role, "
+    '"system" included, into a user message.',
     needs=[carries("role")],
     suite="smoke",
 )
@@ -58,10 +56,8 @@ async def a_role_is_kept_as_it_was_given(memory: Memory) -> None:
 @check(
     "FID10",
     "Every read returns the id that the client gave the message.",
-    incident=(
-        "mastra issue 6087: messages were converted under one id and overwrote each other, and the "
-        "tool calls of a conversation could not be found again."
-    ),
+    incident="mastra issue 6087: messages were converted under one id and overwrote each other, "
+    "and the tool calls of a conversation could not be found again.",
     needs=[carries("id")],
 )
 async def an_id_is_kept_as_it_was_given(memory: Memory) -> None:
@@ -78,10 +74,9 @@ async def an_id_is_kept_as_it_was_given(memory: Memory) -> None:
 @check(
     "FID11",
     "A timestamp comes back as the same instant, to the microsecond and in any time zone.",
-    incident=(
-        "SQLite's CURRENT_TIMESTAMP has no fractions (Arize phoenix pull request 14460); langflow "
-        "issue 8948: the time of a stored message moved by the zone's offset with every read."
-    ),
+    incident="SQLite's CURRENT_TIMESTAMP has no fractions (Arize phoenix pull request 14460); "
+    "langflow issue 8948: the time of a stored message moved by the zone's offset with every "
+    "read.",
     needs=[carries("created_at")],
 )
 async def a_moment_is_kept_to_the_microsecond(memory: Memory) -> None:
@@ -115,10 +110,8 @@ async def a_moment_is_kept_to_the_microsecond(memory: Memory) -> None:
 @check(
     "FID12",
     "The name of a speaker comes back unchanged, whatever it looks like.",
-    incident=(
-        "OpenAI's API reference says that the name tells participants with the same role apart: a "
-        "memory that keeps only role and content turns a whole group into one speaker."
-    ),
+    incident="OpenAI's API reference says that the name tells participants with the same role "
+    "apart: a memory that keeps only role and content turns a whole group into one speaker.",
     needs=[carries("name")],
 )
 async def a_name_is_kept_as_it_was_given(memory: Memory) -> None:
@@ -129,10 +122,8 @@ async def a_name_is_kept_as_it_was_given(memory: Memory) -> None:
 @check(
     "FID13",
     "A tool result comes back with the id of the call that it answers.",
-    incident=(
-        "mcp-use issue 276: tool calls were not remembered because the id that links the "
-        "assistant's call to the tool's message was not kept; every model refuses such a history."
-    ),
+    incident="mcp-use issue 276: tool calls were not remembered because the id that links the "
+    "assistant's call to the tool's message was not kept; every model refuses such a history.",
     needs=[carries("tool_call_id")],
     suite="smoke",
 )
@@ -159,10 +150,8 @@ def make_call(name: str, arguments: Any, **more: Any) -> dict[str, Any]:
 @check(
     "FID14",
     "All tool calls come back in order, with their arguments exactly as the model wrote them.",
-    incident=(
-        "spring-ai issue 2101 and nixopus pull request 1345: the memory kept an assistant's words "
-        "but not its tool calls, so a reloaded agent did not know what it had done."
-    ),
+    incident="spring-ai issue 2101 and nixopus pull request 1345: the memory kept an assistant's "
+    "words but not its tool calls, so a reloaded agent did not know what it had done.",
     needs=[carries("tool_calls")],
     suite="smoke",
 )
@@ -193,10 +182,8 @@ async def tool_calls_come_back_call_by_call(memory: Memory) -> None:
 @check(
     "FID15",
     "Metadata comes back value by value: nested, empty, None, booleans, and text as text.",
-    incident=(
-        "upstash/rag-chat issue 42: the metadata of every message was undefined when the history "
-        'was read; dify pull request 1429 is called "metadata not saved".'
-    ),
+    incident="upstash/rag-chat issue 42: the metadata of every message was undefined when the "
+    'history was read; dify pull request 1429 is called "metadata not saved".',
     needs=[carries("metadata")],
     suite="smoke",
 )
@@ -224,11 +211,9 @@ async def metadata_comes_back_in_its_shape(memory: Memory) -> None:
 @check(
     "FID16",
     "Integers beyond 2**53 and floats come back as exactly the same numbers.",
-    incident=(
-        "beads issue 6330: every integer above 2**53 in metadata was read back rounded, so ids of "
-        "19 digits became other ids; RFC 8259 section 6 warns that only smaller ones are "
-        "interoperable."
-    ),
+    incident="beads issue 6330: every integer above 2**53 in metadata was read back rounded, so "
+    "ids of 19 digits became other ids; RFC 8259 section 6 warns that only smaller ones are "
+    "interoperable.",
     needs=[carries("metadata")],
 )
 async def numbers_come_back_as_the_same_numbers(memory: Memory) -> None:
@@ -245,10 +230,8 @@ async def numbers_come_back_as_the_same_numbers(memory: Memory) -> None:
 @check(
     "FID17",
     "Metadata keys with signs, in another case, or named like fields are kept apart.",
-    incident=(
-        "MongoDB's manual restricts field names with dots and dollars before 5.0; mem0 pull "
-        'request 4529: the library wrote its own "data" and "hash" into the caller\'s metadata.'
-    ),
+    incident="MongoDB's manual restricts field names with dots and dollars before 5.0; mem0 pull "
+    'request 4529: the library wrote its own "data" and "hash" into the caller\'s metadata.',
     needs=[carries("metadata")],
 )
 async def every_key_of_metadata_stays_that_key(memory: Memory) -> None:
@@ -277,10 +260,8 @@ async def every_key_of_metadata_stays_that_key(memory: Memory) -> None:
 @check(
     "FID18",
     "Metadata that is twenty levels deep or has five hundred keys comes back whole.",
-    incident=(
-        "Elasticsearch documents default limits of 20 levels and 1,000 fields for an object; "
-        "bedrock-agentcore pull request 339 documents 15 keys for an event's metadata."
-    ),
+    incident="Elasticsearch documents default limits of 20 levels and 1,000 fields for an object; "
+    "bedrock-agentcore pull request 339 documents 15 keys for an event's metadata.",
     needs=[carries("metadata")],
 )
 async def deep_and_wide_metadata_comes_back_whole(memory: Memory) -> None:
@@ -300,10 +281,8 @@ async def deep_and_wide_metadata_comes_back_whole(memory: Memory) -> None:
 @check(
     "FID19",
     "A message without a name, tool calls or metadata comes back without them.",
-    incident=(
-        "A str() around an optional column turns a missing name into text: codex-relay pull "
-        'request 47 had to treat a content of null as empty "rather than the literal string null".'
-    ),
+    incident="A str() around an optional column turns a missing name into text: codex-relay pull "
+    'request 47 had to treat a content of null as empty "rather than the literal string null".',
 )
 async def what_was_not_given_stays_absent(memory: Memory) -> None:
     session, batch = await write_session(memory, 2)
@@ -314,10 +293,8 @@ async def what_was_not_given_stays_absent(memory: Memory) -> None:
 @check(
     "FID20",
     "In a batch, the fields of one message do not appear on another.",
-    incident=(
-        "bountybench pull request 689: all messages shared one dict as their default, so the "
-        "metadata of one appeared on the others."
-    ),
+    incident="bountybench pull request 689: all messages shared one dict as their default, so the "
+    "metadata of one appeared on the others.",
     suite="smoke",
 )
 async def each_message_of_a_batch_keeps_its_own_fields(memory: Memory) -> None:

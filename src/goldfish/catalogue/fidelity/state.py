@@ -46,10 +46,8 @@ ODD_NAMES = [
 @check(
     "FID40",
     "Texts, numbers, lists and nested dicts come back with the same value and type.",
-    incident=(
-        "langchain-ai/langsmith-sdk issue 3391: integers from 2**64 up became floats on the way, "
-        "and different numbers became equal."
-    ),
+    incident="langchain-ai/langsmith-sdk issue 3391: integers from 2**64 up became floats on the "
+    "way, and different numbers became equal.",
     about="state",
     suite="smoke",
 )
@@ -62,11 +60,9 @@ async def values_come_back_as_they_were_set(memory: Memory) -> None:
 @check(
     "FID41",
     "Setting a name again replaces its value: nothing of the old value is left.",
-    incident=(
-        "google/adk-python issue 6728: SqliteSessionService merged a dict into the stored one, so "
-        "removed keys came back after a reload; measured in google-adk 2.7.1, and no longer in "
-        "2.8.0."
-    ),
+    incident="google/adk-python issue 6728: SqliteSessionService merged a dict into the stored "
+    "one, so removed keys came back after a reload; measured in google-adk 2.7.1, and no longer "
+    "in 2.8.0.",
     about="state",
     suite="smoke",
 )
@@ -88,10 +84,8 @@ async def a_value_is_replaced_whole(memory: Memory) -> None:
 @check(
     "FID42",
     "Setting some names leaves the values of all other names as they are.",
-    incident=(
-        "agno-agi/agno issue 4685: each run started again from the first values of the state, and "
-        "what tools had stored there was gone."
-    ),
+    incident="agno-agi/agno issue 4685: each run started again from the first values of the "
+    "state, and what tools had stored there was gone.",
     about="state",
     suite="smoke",
 )
@@ -105,11 +99,9 @@ async def setting_some_names_leaves_the_others(memory: Memory) -> None:
 @check(
     "FID43",
     "None, False, 0 and empty values are kept like any other, also where they replace one.",
-    incident=(
-        "google/adk-python issue 6728: setting a value to None removed its name in one session "
-        "service and stored None in the others; measured in SqliteSessionService of google-adk "
-        "2.7.1."
-    ),
+    incident="google/adk-python issue 6728: setting a value to None removed its name in one "
+    "session service and stored None in the others; measured in SqliteSessionService of "
+    "google-adk 2.7.1.",
     about="state",
 )
 async def values_that_are_nothing_are_kept(memory: Memory) -> None:
@@ -123,10 +115,8 @@ async def values_that_are_nothing_are_kept(memory: Memory) -> None:
 @check(
     "FID44",
     "A value that JSON does not have comes back unchanged, or is refused and nothing is set.",
-    incident=(
-        "langgraph-checkpoint 4.3.1 silently replaced a lone surrogate with '?'; measured in "
-        "SqliteSessionService of google-adk 2.13.0: a text ends at NUL."
-    ),
+    incident="langgraph-checkpoint 4.3.1 silently replaced a lone surrogate with '?'; measured in "
+    "SqliteSessionService of google-adk 2.13.0: a text ends at NUL.",
     about="state",
 )
 async def odd_values_are_kept_exactly_or_refused(memory: Memory) -> None:
@@ -145,12 +135,10 @@ async def odd_values_are_kept_exactly_or_refused(memory: Memory) -> None:
 @check(
     "FID45",
     "Names with dots, signs, spaces or NUL, and the empty name, are kept apart or refused.",
-    incident=(
-        "agentscope-ai/agentscope-java pull request 2698: a review found that names shared one "
-        "place with the store's own fields: a value called _updated_at was acknowledged and then "
-        "overwritten with a date. Measured in SqliteSessionService of google-adk 2.13.0: a name "
-        "ends at NUL."
-    ),
+    incident="agentscope-ai/agentscope-java pull request 2698: a review found that names shared "
+    "one place with the store's own fields: a value called _updated_at was acknowledged and then "
+    "overwritten with a date. Measured in SqliteSessionService of google-adk 2.13.0: a name ends "
+    "at NUL.",
     about="state",
 )
 async def odd_names_are_told_apart_or_refused(memory: Memory) -> None:
@@ -166,10 +154,8 @@ async def odd_names_are_told_apart_or_refused(memory: Memory) -> None:
 @check(
     "FID46",
     "Editing what was set or returned, nested values too, does not change what is stored.",
-    incident=(
-        "google/adk-python pull request 7105: nested user values were returned by reference, so "
-        "editing a returned session changed what others were given."
-    ),
+    incident="google/adk-python pull request 7105: nested user values were returned by reference, "
+    "so editing a returned session changed what others were given.",
     about="state",
     suite="smoke",
 )
@@ -191,10 +177,8 @@ async def what_was_handed_in_or_out_is_nobody_s_to_edit(memory: Memory) -> None:
 @check(
     "FID47",
     "An unknown session has no values, however often it is read; setting none removes none.",
-    incident=(
-        "google/adk-python issue 4933: rewinding a session set values to None that none of its "
-        "steps had named."
-    ),
+    incident="google/adk-python issue 4933: rewinding a session set values to None that none of "
+    "its steps had named.",
     about="state",
 )
 async def asking_and_setting_nothing_change_nothing(memory: Memory) -> None:

@@ -43,10 +43,8 @@ async def expect_texts_kept_or_refused(memory: Memory, texts: Mapping[str, str])
 @check(
     "FID01",
     "Text in any script, with any emoji, comes back character for character.",
-    incident=(
-        "MySQL's utf8 stores at most three bytes per character; php-telegram-bot issue 62: a "
-        "message was stored only up to its first emoji."
-    ),
+    incident="MySQL's utf8 stores at most three bytes per character; php-telegram-bot issue 62: a "
+    "message was stored only up to its first emoji.",
     suite="smoke",
 )
 async def text_in_any_script_comes_back_unchanged(memory: Memory) -> None:
@@ -56,10 +54,8 @@ async def text_in_any_script_comes_back_unchanged(memory: Memory) -> None:
 @check(
     "FID02",
     "Spaces, tabs and line ends come back unchanged, also at the edges of a text.",
-    incident=(
-        "mastra issue 15880: filterMessagesForPersistence trimmed every text part before saving "
-        "it, so streamed words came back glued together."
-    ),
+    incident="mastra issue 15880: filterMessagesForPersistence trimmed every text part before "
+    "saving it, so streamed words came back glued together.",
     suite="smoke",
 )
 async def white_space_is_part_of_the_text(memory: Memory) -> None:
@@ -90,10 +86,8 @@ async def white_space_is_part_of_the_text(memory: Memory) -> None:
 @check(
     "FID03",
     "Text that looks like JSON, a number, a date or null comes back as that text.",
-    incident=(
-        "SQLite documents that a column of NUMERIC affinity turns the text '007' into 7, and YAML "
-        "1.1 that a bare no is false; lmnr pull request 659 parses message texts that are JSON."
-    ),
+    incident="SQLite documents that a column of NUMERIC affinity turns the text '007' into 7, and "
+    "YAML 1.1 that a bare no is false; lmnr pull request 659 parses message texts that are JSON.",
 )
 async def text_that_looks_like_data_stays_text(memory: Memory) -> None:
     looks = [
@@ -109,11 +103,9 @@ async def text_that_looks_like_data_stays_text(memory: Memory) -> None:
 @check(
     "FID04",
     "Quotes, markup, placeholders and escapes in a text come back untouched.",
-    incident=(
-        "tangerine-backend issue 166: JSON in an old message was taken for the variables of a "
-        "prompt template; PHP's magic_quotes_gpc, removed in 5.4, put a backslash before every "
-        "quote."
-    ),
+    incident="tangerine-backend issue 166: JSON in an old message was taken for the variables of a "
+    "prompt template; PHP's magic_quotes_gpc, removed in 5.4, put a backslash before every "
+    "quote.",
 )
 async def text_that_looks_like_code_is_left_alone(memory: Memory) -> None:
     words = [
@@ -136,10 +128,8 @@ EDGES = (255, 256, 1_000, 1_024, 4_000, 4_096, 8_192, 16_384, 32_768, 65_535, 65
 @check(
     "FID05",
     "A text of up to a megabyte comes back whole; a longer one comes back whole or is refused.",
-    incident=(
-        "Flowise issue 2159: MySQL's TEXT holds 65,535 bytes, and longer data was cut there "
-        "without an error; openclaw issue 26644 cuts what it reads at 12,000 characters."
-    ),
+    incident="Flowise issue 2159: MySQL's TEXT holds 65,535 bytes, and longer data was cut there "
+    "without an error; openclaw issue 26644 cuts what it reads at 12,000 characters.",
 )
 async def a_long_text_comes_back_whole(memory: Memory) -> None:
     long = {f"{size:,} characters": make_long_text(memory, size + 1) for size in EDGES}
@@ -160,10 +150,8 @@ def make_long_text(memory: Memory, size: int) -> str:
 @check(
     "FID06",
     "NUL, control characters and lone surrogates are kept exactly or refused.",
-    incident=(
-        "langgraph-checkpoint 4.3.1 silently replaces a lone surrogate with '?'; PostgreSQL "
-        "rejects U+0000, and deepeval pull request 2036 strips it from what it saves."
-    ),
+    incident="langgraph-checkpoint 4.3.1 silently replaces a lone surrogate with '?'; PostgreSQL "
+    "rejects U+0000, and deepeval pull request 2036 strips it from what it saves.",
 )
 async def strange_characters_are_kept_or_refused(memory: Memory) -> None:
     tag = memory.text
@@ -190,10 +178,8 @@ async def strange_characters_are_kept_or_refused(memory: Memory) -> None:
 @check(
     "FID07",
     "A message without text, such as an assistant's that only calls tools, keeps its place.",
-    incident=(
-        "open-chat-studio pull request 4106 and astron-agent pull request 1541: turns with empty "
-        "text were written, then dropped or replaced when the history was read."
-    ),
+    incident="open-chat-studio pull request 4106 and astron-agent pull request 1541: turns with "
+    "empty text were written, then dropped or replaced when the history was read.",
 )
 async def an_empty_text_is_a_message_too(memory: Memory) -> None:
     call = {"id": "c1", "type": "function", "function": {"name": "now", "arguments": "{}"}}
@@ -207,10 +193,8 @@ async def an_empty_text_is_a_message_too(memory: Memory) -> None:
 @check(
     "FID08",
     "Content made of parts (text, images, results) comes back part by part or is refused.",
-    incident=(
-        "hermes-agent pull request 19609: a memory plugin failed on list content, and the agent "
-        "now flattens the parts to text before any memory sees them."
-    ),
+    incident="hermes-agent pull request 19609: a memory plugin failed on list content, and the "
+    "agent now flattens the parts to text before any memory sees them.",
 )
 async def content_in_parts_comes_back_in_parts(memory: Memory) -> None:
     image = {

@@ -24,11 +24,9 @@ OWN_NAMES = ("data", "hash", "id", "text", "memory", "content", "role", "created
 @check(
     "FID60",
     "Metadata that cannot be kept costs no user an acknowledged fact, even after a reopen.",
-    incident=(
-        "mem0ai 2.2.1 on FAISS, in our own runs: a fact with a datetime in its metadata was "
-        "acknowledged, the file of all users was left half written, and it read as empty after a "
-        "restart."
-    ),
+    incident="mem0ai 2.2.1 on FAISS, in our own runs: a fact with a datetime in its metadata was "
+    "acknowledged, the file of all users was left half written, and it read as empty after a "
+    "restart.",
     about="facts",
     needs=[method("remember", "metadata"), Reopening],
 )
@@ -51,10 +49,8 @@ async def facts_outlive_metadata_that_cannot_be_kept(memory: Memory) -> None:
 @check(
     "FID62",
     "Metadata under a name that the store may use itself is kept as it is or refused.",
-    incident=(
-        "mem0ai 2.2.1, in our own runs: metadata called data, hash, id or role was silently "
-        "dropped, and one called created_at became the time of the memory."
-    ),
+    incident="mem0ai 2.2.1, in our own runs: metadata called data, hash, id or role was silently "
+    "dropped, and one called created_at became the time of the memory.",
     about="facts",
     needs=[method("remember", "metadata")],
 )

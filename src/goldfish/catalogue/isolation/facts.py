@@ -23,9 +23,8 @@ SECRET = "The code of the garage door is 4711"
 @check(
     "ISO23",
     "Users whose ids are prefixes, patterns or spellings of each other have their own facts.",
-    incident=(
-        "MemMachine/MemMachine issue 320: a search for test_user1 returned the memory of test_user."
-    ),
+    incident="MemMachine/MemMachine issue 320: a search for test_user1 returned the memory of "
+    "test_user.",
     about="facts",
 )
 async def users_whose_ids_look_alike_are_apart(memory: Memory) -> None:
@@ -40,9 +39,8 @@ async def users_whose_ids_look_alike_are_apart(memory: Memory) -> None:
 @check(
     "ISO24",
     "Recalling the very words of another user's fact does not return that fact.",
-    incident=(
-        "CaviraOSS/LongMemory issue 97: a query with one user's id returned the memories of two."
-    ),
+    incident="CaviraOSS/LongMemory issue 97: a query with one user's id returned the memories of "
+    "two.",
     about="facts",
     needs=[method("recall")],
 )
@@ -60,10 +58,8 @@ async def a_recall_gives_the_facts_of_the_user_who_asks(memory: Memory) -> None:
 @check(
     "ISO25",
     "Getting a fact by its id fails or returns nothing for any user but its own.",
-    incident=(
-        "ebongard/renfield issue 169: reading the history of a memory by its id did not check "
-        "whose it was."
-    ),
+    incident="ebongard/renfield issue 169: reading the history of a memory by its id did not check "
+    "whose it was.",
     about="facts",
     needs=[method("get_fact"), ScopedIds],
 )
@@ -83,10 +79,8 @@ async def a_fact_of_another_user_is_not_got_by_its_id(memory: Memory) -> None:
 @check(
     "ISO26",
     "Revising a fact by its id raises and changes nothing for any user but its own.",
-    incident=(
-        "BasedHardware/omi pull request 1238: a review found that a memory was looked up in the "
-        "collections of all users, and updated wherever its id was found."
-    ),
+    incident="BasedHardware/omi pull request 1238: a review found that a memory was looked up in "
+    "the collections of all users, and updated wherever its id was found.",
     about="facts",
     needs=[method("revise"), ScopedIds],
 )
@@ -99,10 +93,8 @@ async def a_fact_of_another_user_is_not_revised_by_its_id(memory: Memory) -> Non
 @check(
     "ISO27",
     "Forgetting a fact by its id removes nothing for any user but its own.",
-    incident=(
-        "1818TusculumSt/owui-adaptive-memory pull request 21: anyone who knew the id of a memory "
-        "could delete it, together with its vector."
-    ),
+    incident="1818TusculumSt/owui-adaptive-memory pull request 21: anyone who knew the id of a "
+    "memory could delete it, together with its vector.",
     about="facts",
     needs=[method("forget"), ScopedIds],
 )
@@ -137,10 +129,8 @@ async def _meddle(memory: Memory, method: str, *more: str) -> tuple[str, StoreEr
 @check(
     "ISO28",
     "Forgetting all facts of one user removes none of another, however alike their ids.",
-    incident=(
-        'mem0ai/mem0 issue 3928: delete_all(user_id="bob") reset the whole vector store, and the '
-        "memories of every user were lost."
-    ),
+    incident='mem0ai/mem0 issue 3928: delete_all(user_id="bob") reset the whole vector store, and '
+    "the memories of every user were lost.",
     about="facts",
     needs=[method("forget_all")],
     suite="smoke",
@@ -164,10 +154,8 @@ async def forgetting_one_user_leaves_the_others(memory: Memory) -> None:
 @check(
     "ISO29",
     "User ids that are empty, '*', or hold NUL, controls or surrogates are exact or refused.",
-    incident=(
-        "C strings end at NUL, so a layer in C reads 'a\\0b' as 'a'; langgraph-checkpoint 4.3.1 "
-        "replaced a lone surrogate by '?', which is another valid name."
-    ),
+    incident="C strings end at NUL, so a layer in C reads 'a\\0b' as 'a'; langgraph-checkpoint "
+    "4.3.1 replaced a lone surrogate by '?', which is another valid name.",
     about="facts",
 )
 async def odd_user_ids_are_told_apart_or_refused(memory: Memory) -> None:
@@ -198,10 +186,8 @@ async def _is_served(facts: ExpectedFacts, user: str) -> bool:
 @check(
     "ISO30",
     "A filter that names another user, by whatever key, returns none of that user's facts.",
-    incident=(
-        "oceanbase/powercontext pull request 899: the user was one condition among those of the "
-        "filter, and a key of the filter could override it."
-    ),
+    incident="oceanbase/powercontext pull request 899: the user was one condition among those of "
+    "the filter, and a key of the filter could override it.",
     about="facts",
     needs=[method("recall", "filter"), filters("equality")],
 )
@@ -222,10 +208,8 @@ async def a_filter_does_not_reach_another_user(memory: Memory) -> None:
 @check(
     "ISO31",
     "A user about whom nothing was told has no facts, and reading does not change that.",
-    incident=(
-        "dtzp555-max/ocp pull request 86: all callers without an id of their own shared the "
-        "default id."
-    ),
+    incident="dtzp555-max/ocp pull request 86: all callers without an id of their own shared the "
+    "default id.",
     about="facts",
 )
 async def of_an_unknown_user_nothing_is_known(memory: Memory) -> None:
@@ -245,10 +229,8 @@ async def of_an_unknown_user_nothing_is_known(memory: Memory) -> None:
 @check(
     "ISO32",
     "When a user and a session share an id, clearing or forgetting one leaves the other.",
-    incident=(
-        "supermemoryai/supermemory issue 658: a user and a conversation had the same id; all its "
-        "memories were deleted, and came back from what the conversation still had."
-    ),
+    incident="supermemoryai/supermemory issue 658: a user and a conversation had the same id; all "
+    "its memories were deleted, and came back from what the conversation still had.",
     about="facts",
     needs=[method(name) for name in ("add_messages", "get_history", "clear", "forget_all")],
 )

@@ -37,10 +37,8 @@ from goldfish.harness.memory import Memory, contents_of
 @check(
     "ISO01",
     "Two sessions that are written by turns each return their own messages and no others.",
-    incident=(
-        "embedchain, now mem0, mixed the chat histories of all sessions until each call named its "
-        "session (mem0ai/mem0 pull request 1084)."
-    ),
+    incident="embedchain, now mem0, mixed the chat histories of all sessions until each call "
+    "named its session (mem0ai/mem0 pull request 1084).",
     suite="smoke",
 )
 async def sessions_that_take_turns_never_share_a_message(memory: Memory) -> None:
@@ -54,10 +52,8 @@ async def sessions_that_take_turns_never_share_a_message(memory: Memory) -> None
 @check(
     "ISO02",
     "Ids that are the beginning, the end or the middle of another id are different sessions.",
-    incident=(
-        "langgraph-checkpoint-sqlite 3.1.0: a search for user 'al' returned the facts of 'alice'; "
-        "3.1.1 compares whole names."
-    ),
+    incident="langgraph-checkpoint-sqlite 3.1.0: a search for user 'al' returned the facts of "
+    "'alice'; 3.1.1 compares whole names.",
 )
 async def ids_that_contain_each_other_stay_apart(memory: Memory) -> None:
     # 'user-1' + '12' must not be 'user-11' + '2'
@@ -67,10 +63,9 @@ async def ids_that_contain_each_other_stay_apart(memory: Memory) -> None:
 @check(
     "ISO03",
     "Ids that differ only in case, in any script, are different sessions.",
-    incident=(
-        "sahasrahbot issue 53: users were looked up with a MySQL collation that ignores case, and "
-        "the column had to become utf8mb4_bin; SQLite's LIKE ignores the case of ASCII, too."
-    ),
+    incident="sahasrahbot issue 53: users were looked up with a MySQL collation that ignores "
+    "case, and the column had to become utf8mb4_bin; SQLite's LIKE ignores the case of ASCII, "
+    "too.",
 )
 async def ids_that_differ_by_case_stay_apart(memory: Memory) -> None:
     await expect_apart(memory, BY_CASE)
@@ -79,10 +74,8 @@ async def ids_that_differ_by_case_stay_apart(memory: Memory) -> None:
 @check(
     "ISO04",
     "Ids that differ only in white space are different sessions, or are refused.",
-    incident=(
-        "MySQL documents that its PAD SPACE collations ignore trailing spaces, so that 'ann' and "
-        "'ann ' are one key; layers that call strip() have the same effect."
-    ),
+    incident="MySQL documents that its PAD SPACE collations ignore trailing spaces, so that 'ann' "
+    "and 'ann ' are one key; layers that call strip() have the same effect.",
 )
 async def ids_that_differ_by_spaces_stay_apart(memory: Memory) -> None:
     await expect_apart(memory, BY_SPACE, odd=ODD_BY_SPACE)
@@ -91,10 +84,9 @@ async def ids_that_differ_by_spaces_stay_apart(memory: Memory) -> None:
 @check(
     "ISO05",
     "Ids that look alike but are different Unicode text are different sessions.",
-    incident=(
-        "MySQL's utf8 holds three bytes per character, and its general_ci collations take 'é' for "
-        "'e' and one emoji for another: the documented reason for utf8mb4 and binary collations."
-    ),
+    incident="MySQL's utf8 holds three bytes per character, and its general_ci collations take "
+    "'é' for 'e' and one emoji for another: the documented reason for utf8mb4 and binary "
+    "collations.",
 )
 async def ids_that_differ_by_unicode_form_stay_apart(memory: Memory) -> None:
     await expect_apart(memory, BY_FORM, odd=ODD_BY_FORM)
@@ -103,10 +95,8 @@ async def ids_that_differ_by_unicode_form_stay_apart(memory: Memory) -> None:
 @check(
     "ISO06",
     "Ids with the wildcards of LIKE, glob or regular expressions match only themselves.",
-    incident=(
-        "langgraph-checkpoint-sqlite 3.1.0 looked users up by LIKE: 'john_doe' was given the facts "
-        "of 'john-doe'. Redis documents that KEYS and SCAN read * ? [ ] as a glob."
-    ),
+    incident="langgraph-checkpoint-sqlite 3.1.0 looked users up by LIKE: 'john_doe' was given the "
+    "facts of 'john-doe'. Redis documents that KEYS and SCAN read * ? [ ] as a glob.",
 )
 async def ids_are_never_taken_for_patterns(memory: Memory) -> None:
     talk = await expect_apart(memory, PATTERNS)
@@ -116,10 +106,8 @@ async def ids_are_never_taken_for_patterns(memory: Memory) -> None:
 @check(
     "ISO07",
     "Ids with the separators of compound keys clash neither with each other nor with such keys.",
-    incident=(
-        "HKUDS/nanobot issue 4057: 'telegram:a_b' and 'telegram:a:b' were one session file, "
-        "because unsafe characters became '_'."
-    ),
+    incident="HKUDS/nanobot issue 4057: 'telegram:a_b' and 'telegram:a:b' were one session file, "
+    "because unsafe characters became '_'.",
 )
 async def ids_with_separators_stay_apart(memory: Memory) -> None:
     await expect_apart(memory, SEPARATED)
@@ -128,11 +116,9 @@ async def ids_with_separators_stay_apart(memory: Memory) -> None:
 @check(
     "ISO08",
     "Ids that look like paths or file names are plain names of different sessions.",
-    incident=(
-        "sipeed/picoclaw pull request 1330: the Slack thread id 'C01234/1234.56' became a missing "
-        "directory, and no message could be added to it; langchain-core pull request 36891: "
-        "'../..' and '/etc' led out of the folder of FileChatMessageHistory."
-    ),
+    incident="sipeed/picoclaw pull request 1330: the Slack thread id 'C01234/1234.56' became a "
+    "missing directory, and no message could be added to it; langchain-core pull request 36891: "
+    "'../..' and '/etc' led out of the folder of FileChatMessageHistory.",
 )
 async def ids_with_path_characters_stay_apart(memory: Memory) -> None:
     await expect_apart(memory, PATHS, odd=ODD_PATHS)
@@ -141,10 +127,8 @@ async def ids_with_path_characters_stay_apart(memory: Memory) -> None:
 @check(
     "ISO09",
     "Ids with quotes, SQL, shell or template syntax are stored and found as they are.",
-    incident=(
-        "langgraph-checkpoint-sqlite up to 2.0.10 built SQL from the keys of a filter "
-        '(CVE-2025-8709); the same habit makes an id like "o\'brien" an error.'
-    ),
+    incident="langgraph-checkpoint-sqlite up to 2.0.10 built SQL from the keys of a filter "
+    '(CVE-2025-8709); the same habit makes an id like "o\'brien" an error.',
 )
 async def ids_with_quotes_and_code_are_only_names(memory: Memory) -> None:
     await expect_apart(memory, QUOTED)
@@ -153,10 +137,8 @@ async def ids_with_quotes_and_code_are_only_names(memory: Memory) -> None:
 @check(
     "ISO10",
     "An id and its percent, HTML, backslash or base64 form are different sessions.",
-    incident=(
-        "Python documents that unquote_plus() turns both '+' and '%20' into a space; a store that "
-        "decodes ids once too often gives 'a+b', 'a%20b' and 'a b' one history."
-    ),
+    incident="Python documents that unquote_plus() turns both '+' and '%20' into a space; a store "
+    "that decodes ids once too often gives 'a+b', 'a%20b' and 'a b' one history.",
 )
 async def ids_that_are_escapes_of_each_other_stay_apart(memory: Memory) -> None:
     await expect_apart(memory, ESCAPED)
@@ -165,10 +147,8 @@ async def ids_that_are_escapes_of_each_other_stay_apart(memory: Memory) -> None:
 @check(
     "ISO11",
     "Ids that a parser reads as the same number, date or UUID are different sessions.",
-    incident=(
-        "SQLite documents that a column of NUMERIC or INTEGER affinity turns the texts '01', ' 1' "
-        "and '1.0' into the integer 1: three users, one history."
-    ),
+    incident="SQLite documents that a column of NUMERIC or INTEGER affinity turns the texts '01', "
+    "' 1' and '1.0' into the integer 1: three users, one history.",
 )
 async def ids_that_are_equal_as_numbers_stay_apart(memory: Memory) -> None:
     await expect_apart(memory, NUMBERS, odd=ODD_NUMBERS)
@@ -177,10 +157,8 @@ async def ids_that_are_equal_as_numbers_stay_apart(memory: Memory) -> None:
 @check(
     "ISO12",
     "Ids such as 'null', 'None', 'true', 'default' or 'messages' are sessions like any other.",
-    incident=(
-        "dtzp555-max/ocp pull request 86: all callers who sent the id 'default' shared one "
-        "conversation; YAML 1.1 reads yes, on and true as one value."
-    ),
+    incident="dtzp555-max/ocp pull request 86: all callers who sent the id 'default' shared one "
+    "conversation; YAML 1.1 reads yes, on and true as one value.",
 )
 async def ids_that_are_words_of_a_parser_stay_apart(memory: Memory) -> None:
     await expect_apart(memory, WORDS + OWN_NAMES, odd=[""])
@@ -189,10 +167,8 @@ async def ids_that_are_words_of_a_parser_stay_apart(memory: Memory) -> None:
 @check(
     "ISO13",
     "Long ids that differ in one character are different sessions, or are refused.",
-    incident=(
-        "google-gemini/gemini-cli pull request 28653: files named by the first eight characters of "
-        "the session id made one conversation delete another (issue 27368)."
-    ),
+    incident="google-gemini/gemini-cli pull request 28653: files named by the first eight "
+    "characters of the session id made one conversation delete another (issue 27368).",
 )
 async def long_ids_are_told_apart_or_refused(memory: Memory) -> None:
     beside = [4, 8, 16, 31, 32, 64, 100, 127, 255, 511, 1023, 2047]
@@ -205,10 +181,8 @@ async def long_ids_are_told_apart_or_refused(memory: Memory) -> None:
 @check(
     "ISO14",
     "Ids that are empty or hold NUL, control characters or surrogates are exact or refused.",
-    incident=(
-        "C strings end at NUL, so a layer in C reads 'a\\0b' as 'a'; langgraph-checkpoint 4.3.1 "
-        "replaced a lone surrogate by '?', which is another valid name."
-    ),
+    incident="C strings end at NUL, so a layer in C reads 'a\\0b' as 'a'; langgraph-checkpoint "
+    "4.3.1 replaced a lone surrogate by '?', which is another valid name.",
 )
 async def odd_ids_are_told_apart_or_refused(memory: Memory) -> None:
     await expect_apart(memory, LIKE_ODD_CHARACTERS, odd=ODD_CHARACTERS)
@@ -217,10 +191,8 @@ async def odd_ids_are_told_apart_or_refused(memory: Memory) -> None:
 @check(
     "ISO15",
     "Hundreds of sessions keep their messages, and none returns a message of another.",
-    incident=(
-        "philoserf/claude-code-config issue 259: session ids were cut to four hex digits, so two "
-        "of three hundred sessions are likely to share one."
-    ),
+    incident="philoserf/claude-code-config issue 259: session ids were cut to four hex digits, so "
+    "two of three hundred sessions are likely to share one.",
 )
 async def hundreds_of_sessions_stay_apart(memory: Memory) -> None:
     names = [f"user-{number}" for number in range(130)]
@@ -231,10 +203,8 @@ async def hundreds_of_sessions_stay_apart(memory: Memory) -> None:
 @check(
     "ISO16",
     "Ids that share a checksum or the beginning of a digest are different sessions.",
-    incident=(
-        "KanishJebaMathewM/Truxify issue 8237: rows were found by eight hex digits of a key, so "
-        "one account could be given what belonged to another."
-    ),
+    incident="KanishJebaMathewM/Truxify issue 8237: rows were found by eight hex digits of a key, "
+    "so one account could be given what belonged to another.",
 )
 async def ids_with_the_same_short_digest_stay_apart(memory: Memory) -> None:
     await expect_apart(
@@ -245,11 +215,9 @@ async def ids_with_the_same_short_digest_stay_apart(memory: Memory) -> None:
 @check(
     "ISO17",
     "A session that was never written to is empty, and reading it does not create it.",
-    incident=(
-        "Python documents that a defaultdict inserts a key that is only looked up, and that a "
-        "mutable default is shared by all calls: a read creates a session, and two empty "
-        "sessions are one list."
-    ),
+    incident="Python documents that a defaultdict inserts a key that is only looked up, and that a "
+    "mutable default is shared by all calls: a read creates a session, and two empty "
+    "sessions are one list.",
 )
 async def an_unknown_session_is_empty(memory: Memory) -> None:
     talk, client = Talk(memory), memory.client
@@ -271,10 +239,8 @@ async def an_unknown_session_is_empty(memory: Memory) -> None:
 @check(
     "ISO18",
     "Equal messages that several sessions were given are kept in each of them.",
-    incident=(
-        "microsoft/agent-framework issue 4682: messages were identified by a hash of role and "
-        "content, so the second 'yes' was dropped."
-    ),
+    incident="microsoft/agent-framework issue 4682: messages were identified by a hash of role and "
+    "content, so the second 'yes' was dropped.",
 )
 async def equal_messages_belong_to_each_session_that_said_them(memory: Memory) -> None:
     sessions = [memory.session() for _ in range(3)]
@@ -289,10 +255,8 @@ async def equal_messages_belong_to_each_session_that_said_them(memory: Memory) -
 @check(
     "ISO19",
     "A message id that another session already has is new here: both messages are kept.",
-    incident=(
-        "vastsa/PI-Desktop pull request 560: ids like 'call_421522' were unique in the whole "
-        "table; when a second session had the same one, its later turns were never stored."
-    ),
+    incident="vastsa/PI-Desktop pull request 560: ids like 'call_421522' were unique in the whole "
+    "table; when a second session had the same one, its later turns were never stored.",
 )
 async def a_message_id_belongs_to_one_session_only(memory: Memory) -> None:
     talk = Talk(memory)
@@ -307,10 +271,8 @@ async def a_message_id_belongs_to_one_session_only(memory: Memory) -> None:
 @check(
     "ISO20",
     "Batches that one client adds to several sessions at once each reach their own session.",
-    incident=(
-        "mem0ai/mem0 issue 4359: all agents that ran at once shared one variable for the current "
-        "session, so memories were written to, and recalled from, another agent's session."
-    ),
+    incident="mem0ai/mem0 issue 4359: all agents that ran at once shared one variable for the "
+    "current session, so memories were written to, and recalled from, another agent's session.",
 )
 async def sessions_that_write_at_once_stay_apart(memory: Memory) -> None:
     talk, sessions = Talk(memory), [memory.session() for _ in range(8)]
@@ -325,10 +287,8 @@ async def sessions_that_write_at_once_stay_apart(memory: Memory) -> None:
 @check(
     "ISO21",
     "Reading the last messages of a session never returns a message of another.",
-    incident=(
-        "AgentiveAU/MyAgentive issue 123: the limited read was a query of its own, in two places, "
-        "and wrong in both; a second query can forget any condition, even the session."
-    ),
+    incident="AgentiveAU/MyAgentive issue 123: the limited read was a query of its own, in two "
+    "places, and wrong in both; a second query can forget any condition, even the session.",
     needs=[method("get_history", "last")],
 )
 async def the_newest_messages_are_those_of_the_session_that_asks(memory: Memory) -> None:
@@ -343,10 +303,8 @@ async def the_newest_messages_are_those_of_the_session_that_asks(memory: Memory)
 @check(
     "ISO22",
     "Sessions that were kept apart in writing are still apart after reopening.",
-    incident=(
-        "xDarkicex/openclaw-memory-libravdb issue 310: 'session/a' and 'session_a' shared one "
-        "file, so loading one could return the other."
-    ),
+    incident="xDarkicex/openclaw-memory-libravdb issue 310: 'session/a' and 'session_a' shared one "
+    "file, so loading one could return the other.",
     needs=[Reopening],
 )
 async def sessions_stay_apart_after_reopening(memory: Memory) -> None:

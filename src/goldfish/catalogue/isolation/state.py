@@ -14,10 +14,8 @@ SESSIONS = dict.fromkeys([*USERS, *BY_CASE[:6], *SEPARATED[:12]])
 @check(
     "ISO40",
     "Sessions whose ids are prefixes, patterns or odd text each have their own values.",
-    incident=(
-        "google/adk-python issue 3513: a session returned outputs that belonged to another "
-        "session of the same user."
-    ),
+    incident="google/adk-python issue 3513: a session returned outputs that belonged to another "
+    "session of the same user.",
     about="state",
     suite="smoke",
 )
@@ -28,10 +26,8 @@ async def sessions_whose_ids_look_alike_have_their_own_values(memory: Memory) ->
 @check(
     "ISO41",
     "Users whose ids are prefixes, patterns or odd text each have their own values.",
-    incident=(
-        "agno-agi/agno pull request 4608: two users who sent the same session id shared their "
-        "memories."
-    ),
+    incident="agno-agi/agno pull request 4608: two users who sent the same session id shared their "
+    "memories.",
     about="state",
     needs=UserState,
     suite="smoke",
@@ -56,10 +52,8 @@ async def _expect_apart(memory: Memory, owners: Iterable[Owner], odd: Iterable[O
 @check(
     "ISO42",
     "A user's values are the same from every session, and apart from any session's values.",
-    incident=(
-        "google/adk-go issue 1344: a session kept the copy of its user's values that it had made "
-        "when it was created, and returned it after others had changed them."
-    ),
+    incident="google/adk-go issue 1344: a session kept the copy of its user's values that it had "
+    "made when it was created, and returned it after others had changed them.",
     about="state",
     needs=UserState,
 )
@@ -80,10 +74,8 @@ async def values_of_a_user_are_the_same_from_every_session(memory: Memory) -> No
 @check(
     "ISO43",
     "Setting values adds no message, and adding messages changes no value.",
-    incident=(
-        "google/adk-python pull request 6236: the only way to set a value was to append an event "
-        "to the conversation."
-    ),
+    incident="google/adk-python pull request 6236: the only way to set a value was to append an "
+    "event to the conversation.",
     about="state",
     needs=[method("add_messages"), method("get_history")],
 )

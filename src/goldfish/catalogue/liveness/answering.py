@@ -41,10 +41,8 @@ def _make_odd_messages(memory: Memory) -> list[ChatMessage]:
 @check(
     "LIV01",
     "A store without messages answers every call, and no call creates a session.",
-    incident=(
-        "langgraph issue 5150: SqliteStore.search on a store that had not been set up never "
-        "returned; agno pull request 4516: reading the messages of an unknown session raised."
-    ),
+    incident="langgraph issue 5150: SqliteStore.search on a store that had not been set up never "
+    "returned; agno pull request 4516: reading the messages of an unknown session raised.",
     suite="smoke",
 )
 async def every_method_returns_on_an_empty_store(memory: Memory) -> None:
@@ -80,10 +78,8 @@ async def every_method_returns_on_an_empty_store(memory: Memory) -> None:
 @check(
     "LIV02",
     "After a value was refused, again and again, the store works for this and other sessions.",
-    incident=(
-        "openai-agents issue 4202: a failed write left its transaction open, and the lock it held "
-        "blocked every later writer for the lifetime of the connection."
-    ),
+    incident="openai-agents issue 4202: a failed write left its transaction open, and the lock it "
+    "held blocked every later writer for the lifetime of the connection.",
     suite="smoke",
 )
 async def a_refused_value_does_not_break_the_next_call(memory: Memory) -> None:
@@ -105,10 +101,8 @@ async def a_refused_value_does_not_break_the_next_call(memory: Memory) -> None:
 @check(
     "LIV03",
     "A refused value fails its own call and none of the calls made at the same time.",
-    incident=(
-        "langgraph-checkpoint-sqlite 3.1.2 SqliteStore joins the calls of one tick in a batch: one "
-        "user's value that cannot be serialized makes another user's valid write fail."
-    ),
+    incident="langgraph-checkpoint-sqlite 3.1.2 SqliteStore joins the calls of one tick in a "
+    "batch: one user's value that cannot be serialized makes another user's valid write fail.",
 )
 async def a_refused_value_does_not_fail_the_calls_beside_it(memory: Memory) -> None:
     sessions = [memory.session() for _ in range(6)]
@@ -132,10 +126,8 @@ async def _drop_result(work: Awaitable[Any]) -> None:
 @check(
     "LIV04",
     "After cancelled calls the store answers, and no cancelled batch is stored in part.",
-    incident=(
-        "redis-py issue 2665 (4.5.3 and before, the ChatGPT outage of March 2023): a cancelled "
-        "command left its answer unread, and the next caller was given it."
-    ),
+    incident="redis-py issue 2665 (4.5.3 and before, the ChatGPT outage of March 2023): a "
+    "cancelled command left its answer unread, and the next caller was given it.",
 )
 async def a_cancelled_call_does_not_break_the_store(memory: Memory) -> None:
     session, batch = memory.session(), memory.messages(2)
@@ -164,10 +156,8 @@ async def a_cancelled_call_does_not_break_the_store(memory: Memory) -> None:
 @check(
     "LIV05",
     "The three hundredth call works like the first.",
-    incident=(
-        "dify issue 472 and cacti-backend pull request 15: connections that were not returned "
-        "used up the pool, and after some chats the service stopped answering."
-    ),
+    incident="dify issue 472 and cacti-backend pull request 15: connections that were not returned "
+    "used up the pool, and after some chats the service stopped answering.",
 )
 async def many_calls_in_a_row_exhaust_nothing(memory: Memory) -> None:
     sessions = [Messages(memory) for _ in range(10)]
@@ -183,10 +173,8 @@ async def many_calls_in_a_row_exhaust_nothing(memory: Memory) -> None:
 @check(
     "LIV06",
     "A store can be closed and reopened twenty times, because closing releases what it held.",
-    incident=(
-        "qdrant-client issue 1018: a local store that was not closed properly kept its lock, and "
-        "the next program could not open the folder."
-    ),
+    incident="qdrant-client issue 1018: a local store that was not closed properly kept its lock, "
+    "and the next program could not open the folder.",
     needs=[Reopening],
 )
 async def a_store_can_be_closed_and_opened_again_and_again(memory: Memory) -> None:
@@ -201,10 +189,8 @@ async def a_store_can_be_closed_and_opened_again_and_again(memory: Memory) -> No
 @check(
     "LIV07",
     "A second opening neither waits for the first nor stops it, and each reads what is there.",
-    incident=(
-        "hermes-agent issue 58705: mem0's local Qdrant folder was locked by the plugin that had "
-        "opened it, and the agent's own tools could not reach their memory."
-    ),
+    incident="hermes-agent issue 58705: mem0's local Qdrant folder was locked by the plugin that "
+    "had opened it, and the agent's own tools could not reach their memory.",
     needs=[Reopening],
 )
 async def several_openings_live_side_by_side(memory: Memory) -> None:
@@ -227,10 +213,8 @@ async def several_openings_live_side_by_side(memory: Memory) -> None:
 @check(
     "LIV08",
     "Two openings that write and read by turns never lock each other out.",
-    incident=(
-        'mem0 issue 7196: with two sessions on one history.db, a write failed with "database is '
-        'locked" while the other one read.'
-    ),
+    incident='mem0 issue 7196: with two sessions on one history.db, a write failed with "database '
+    'is locked" while the other one read.',
     needs=[Reopening],
 )
 async def two_openings_do_not_lock_each_other_out(memory: Memory) -> None:
@@ -251,10 +235,8 @@ async def two_openings_do_not_lock_each_other_out(memory: Memory) -> None:
 @check(
     "LIV09",
     "Twenty calls at once, each for its own session, all return and all take effect.",
-    incident=(
-        'asyncpg raises "another operation is in progress" when two tasks share a connection '
-        "(issue 258); llama-index-core 0.14.25: ten first puts at once all fail."
-    ),
+    incident='asyncpg raises "another operation is in progress" when two tasks share a connection '
+    "(issue 258); llama-index-core 0.14.25: ten first puts at once all fail.",
     suite="smoke",
 )
 async def calls_made_at_once_all_return(memory: Memory) -> None:
@@ -277,10 +259,8 @@ async def calls_made_at_once_all_return(memory: Memory) -> None:
 @check(
     "LIV10",
     "After a batch of thousands or a message of megabytes, small calls still work.",
-    incident=(
-        "MySQL's manual: a packet above max_allowed_packet is answered with an error, and the "
-        "server closes the connection; a store that keeps it fails from then on."
-    ),
+    incident="MySQL's manual: a packet above max_allowed_packet is answered with an error, and the "
+    "server closes the connection; a store that keeps it fails from then on.",
 )
 async def a_large_batch_does_not_break_the_next_call(memory: Memory) -> None:
     large, small = memory.session("large"), memory.session("small")
@@ -301,10 +281,8 @@ async def a_large_batch_does_not_break_the_next_call(memory: Memory) -> None:
 @check(
     "LIV11",
     "A reader that stops after the first message blocks no later write or read.",
-    incident=(
-        "openai-agents pull request 4987: a result cursor that was left open blocked the next "
-        "change of the schema; Python does not resume a generator that is dropped at a yield."
-    ),
+    incident="openai-agents pull request 4987: a result cursor that was left open blocked the next "
+    "change of the schema; Python does not resume a generator that is dropped at a yield.",
 )
 async def an_abandoned_reading_does_not_block_the_store(memory: Memory) -> None:
     messages = Messages(memory)

@@ -16,10 +16,8 @@ CROWD = 40  # more than a usual pool has connections
 @check_on_server(
     "LIV12",
     "After forty calls that failed because connections were reset, the store works as before.",
-    incident=(
-        "the goldfish bot: each failed call kept its connection, until the pool was exhausted and "
-        "the bot stopped answering."
-    ),
+    incident="the goldfish bot: each failed call kept its connection, until the pool was "
+    "exhausted and the bot stopped answering.",
 )
 async def calls_that_failed_give_back_what_they_held(memory: Memory) -> None:
     trial = await MessageTrial.begin(memory)
@@ -31,9 +29,8 @@ async def calls_that_failed_give_back_what_they_held(memory: Memory) -> None:
 @check_on_server(
     "LIV13",
     "After forty calls that were given up on a silent network, the store works as before.",
-    incident=(
-        "redis-py issue 2624: a call that was cancelled left an unread answer on its connection."
-    ),
+    incident="redis-py issue 2624: a call that was cancelled left an unread answer on its "
+    "connection.",
 )
 async def calls_that_were_given_up_give_back_what_they_held(memory: Memory) -> None:
     trial = await MessageTrial.begin(memory)
@@ -45,10 +42,8 @@ async def calls_that_were_given_up_give_back_what_they_held(memory: Memory) -> N
 @check(
     "LIV14",
     "When a process is frozen in the middle of a call, others wait no longer than until it thaws.",
-    incident=(
-        "pi-cursor-sdk issue 150: one session's long write held the lock, and the turns of the "
-        'other sessions in the same directory failed with "database is locked".'
-    ),
+    incident="pi-cursor-sdk issue 150: one session's long write held the lock, and the turns of "
+    'the other sessions in the same directory failed with "database is locked".',
     needs=[OtherProcess],
 )
 async def a_stopped_neighbour_does_not_stop_the_others_for_good(memory: Memory) -> None:

@@ -103,10 +103,8 @@ def expect_chosen(wanted: Iterable[str], found: Iterable[Any], choice: Metadata)
 @check(
     "REC15",
     "A filter by one or two fields returns exactly the facts that have these values.",
-    incident=(
-        "apache/flink-agents pull request 997: a filter that is applied to the results of a search "
-        "can return nothing, even with hundreds of facts that match it."
-    ),
+    incident="apache/flink-agents pull request 997: a filter that is applied to the results of a "
+    "search can return nothing, even with hundreds of facts that match it.",
     about="facts",
     needs=Equality,
 )
@@ -130,10 +128,8 @@ async def a_filter_chooses_the_facts_that_have_the_value(memory: Memory) -> None
 @check(
     "REC16",
     "A filter for 1 matches 1 and 1.0, but neither '1' nor True.",
-    incident=(
-        "In Python True == 1, in SQLite json_extract returns 1 for true, and in PostgreSQL ->> "
-        "returns text for all three: each makes another filter wrong."
-    ),
+    incident="In Python True == 1, in SQLite json_extract returns 1 for true, and in PostgreSQL "
+    "->> returns text for all three: each makes another filter wrong.",
     about="facts",
     needs=Equality,
 )
@@ -148,10 +144,8 @@ async def a_number_is_neither_its_text_nor_true(memory: Memory) -> None:
 @check(
     "REC17",
     "Filters compare numbers as numbers: 9 is less than 10, and -2 is less than 0.5.",
-    incident=(
-        "langchain-ai/langgraph pull request 8137: PostgresStore compared numbers as text, so "
-        '{"score": {"$gte": 10}} also returned the scores 2 to 9.'
-    ),
+    incident="langchain-ai/langgraph pull request 8137: PostgresStore compared numbers as text, so "
+    '{"score": {"$gte": 10}} also returned the scores 2 to 9.',
     about="facts",
     needs=Comparison,
 )
@@ -166,10 +160,8 @@ async def numbers_are_compared_as_numbers(memory: Memory) -> None:
 @check(
     "REC18",
     "A filter tells integers above 2**53 apart, even if they differ by one.",
-    incident=(
-        "grafana/clickhouse-datasource issue 1814: 100000000000220008 came back as "
-        "100000000000220000, as any integer above 2**53 may where numbers are doubles."
-    ),
+    incident="grafana/clickhouse-datasource issue 1814: 100000000000220008 came back as "
+    "100000000000220000, as any integer above 2**53 may where numbers are doubles.",
     about="facts",
     needs=Equality,
 )
@@ -183,10 +175,8 @@ async def integers_above_two_to_the_53_are_told_apart(memory: Memory) -> None:
 @check(
     "REC19",
     "A fact without the field, or with another type in it, does not match and breaks no query.",
-    incident=(
-        "langchain-ai/langgraph pull request 7722 casts a field to a number: one fact whose field "
-        "is not a number turns such a query into an error for everyone."
-    ),
+    incident="langchain-ai/langgraph pull request 7722 casts a field to a number: one fact whose "
+    "field is not a number turns such a query into an error for everyone.",
     about="facts",
     needs=Comparison,
 )
@@ -206,10 +196,8 @@ async def a_missing_or_other_field_neither_fits_nor_breaks(memory: Memory) -> No
 @check(
     "REC20",
     "$exists matches by whether the field is there; $ne matches only facts that have the field.",
-    incident=(
-        "In SQL NULL <> 5 is neither true nor false: whether a fact without the field counts as "
-        "different depends on how the query is written, unless it is promised."
-    ),
+    incident="In SQL NULL <> 5 is neither true nor false: whether a fact without the field counts "
+    "as different depends on how the query is written, unless it is promised.",
     about="facts",
     needs=Comparison,
 )
@@ -223,10 +211,8 @@ async def presence_and_difference_can_be_asked_for(memory: Memory) -> None:
 @check(
     "REC23",
     "Filters compare times as times: 10:15 at +02:00 is before 09:00 UTC.",
-    incident=(
-        "obra/episodic-memory pull request 133: a search ignored the filter by date; times stored "
-        "as text sort by their local hours alone."
-    ),
+    incident="obra/episodic-memory pull request 133: a search ignored the filter by date; times "
+    "stored as text sort by their local hours alone.",
     about="facts",
     needs=Comparison,
 )
@@ -248,10 +234,8 @@ async def times_are_compared_as_times(memory: Memory) -> None:
 @check(
     "REC21",
     "A field name that looks like a path or SQL is matched exactly or refused, and harms nothing.",
-    incident=(
-        "oceanbase/powercontext pull request 899: keys were pasted into the JSON path of a "
-        "statement, so a malicious one bypassed the condition on the user."
-    ),
+    incident="oceanbase/powercontext pull request 899: keys were pasted into the JSON path of a "
+    "statement, so a malicious one bypassed the condition on the user.",
     about="facts",
     needs=Equality,
 )
@@ -270,10 +254,8 @@ async def keys_that_look_like_paths_or_code_are_names(memory: Memory) -> None:
 @check(
     "REC22",
     "The only fact that passes the filter is recalled, even if others match the query better.",
-    incident=(
-        "MicrosoftDocs/azure-docs issue 114474: with k = 5 a filtered search returned one or two "
-        "of five matching documents; with k = 500 it returned all five."
-    ),
+    incident="MicrosoftDocs/azure-docs issue 114474: with k = 5 a filtered search returned one or "
+    "two of five matching documents; with k = 500 it returned all five.",
     about="facts",
     needs=[method("recall", "limit", "filter"), *Equality],
 )

@@ -89,10 +89,8 @@ BESIDE = [
 @check(
     "REC01",
     "Of ten facts, a query in the words of one recalls that one first.",
-    incident=(
-        "ruvnet/ruflo issue 2558: words that occurred in every stored value recalled one of two "
-        "entries or none."
-    ),
+    incident="ruvnet/ruflo issue 2558: words that occurred in every stored value recalled one of "
+    "two entries or none.",
     about="facts",
     needs=[Recall],
     suite="smoke",
@@ -104,10 +102,8 @@ async def a_fact_is_recalled_by_its_own_words(memory: Memory) -> None:
 @check(
     "REC02",
     "Of ten facts with names and numbers, a query for one of them recalls its fact first.",
-    incident=(
-        "petabridge/memorizer issue 132: a search for single words found nothing, because one "
-        "vector for the whole text does not weigh the words that set it apart."
-    ),
+    incident="petabridge/memorizer issue 132: a search for single words found nothing, because one "
+    "vector for the whole text does not weigh the words that set it apart.",
     about="facts",
     needs=[Recall],
 )
@@ -118,10 +114,8 @@ async def a_fact_is_recalled_by_a_name_or_a_number(memory: Memory) -> None:
 @check(
     "REC03",
     "Facts in Chinese, Cyrillic, Arabic, Hebrew, Japanese, Greek, Korean and emoji are recalled.",
-    incident=(
-        "google/adk-python issue 5601: every query in Chinese recalled nothing; "
-        "thedotmack/claude-mem issue 3801: unicode61 takes a Chinese sentence for one word."
-    ),
+    incident="google/adk-python issue 5601: every query in Chinese recalled nothing; "
+    "thedotmack/claude-mem issue 3801: unicode61 takes a Chinese sentence for one word.",
     about="facts",
     needs=[Recall],
 )
@@ -132,10 +126,8 @@ async def a_fact_is_recalled_in_any_script(memory: Memory) -> None:
 @check(
     "REC04",
     "Of ten facts, the one that answers a question in other words is among the first three.",
-    incident=(
-        "nbramia/LifeOS issue 534: if a memory was worded differently from the question, the "
-        "answer was that nothing had been saved."
-    ),
+    incident="nbramia/LifeOS issue 534: if a memory was worded differently from the question, the "
+    "answer was that nothing had been saved.",
     about="facts",
     needs=[Recall, recalls("meaning")],
 )
@@ -146,10 +138,8 @@ async def a_fact_is_recalled_by_its_meaning(memory: Memory) -> None:
 @check(
     "REC05",
     "A user's fact is recalled even if hundreds of other users' facts match the query better.",
-    incident=(
-        "asg017/sqlite-vec issue 152: a query found nothing with K = 96 and 25 rows with K = 384, "
-        "because the condition was applied after the nearest rows had been chosen."
-    ),
+    incident="asg017/sqlite-vec issue 152: a query found nothing with K = 96 and 25 rows with K = "
+    "384, because the condition was applied after the nearest rows had been chosen.",
     about="facts",
     needs=[Recall],
 )
@@ -173,10 +163,8 @@ async def a_fact_is_recalled_against_the_facts_of_others(memory: Memory) -> None
 @check(
     "REC06",
     "A query with quotes, hyphens, operators or code is not an error and finds its words.",
-    incident=(
-        "marcusquinn/aidevops pull request 427: recalling 'pre-edit' failed with \"no such column: "
-        'edit"; spences10/ccrecall issue 29: "don\'t" was an FTS5 syntax error.'
-    ),
+    incident="marcusquinn/aidevops pull request 427: recalling 'pre-edit' failed with \"no such "
+    'column: edit"; spences10/ccrecall issue 29: "don\'t" was an FTS5 syntax error.',
     about="facts",
     needs=[Recall],
 )
@@ -199,10 +187,8 @@ async def a_query_is_words_and_no_syntax(memory: Memory) -> None:
 @check(
     "REC07",
     "A query for what a long fact says at its end recalls it among the first three.",
-    incident=(
-        "imuniqueshiv/MeetOnMemory issue 313: transcripts were embedded as one text, of which "
-        "all-MiniLM-L6-v2 takes the first 256 tokens: what was said later was never found."
-    ),
+    incident="imuniqueshiv/MeetOnMemory issue 313: transcripts were embedded as one text, of which "
+    "all-MiniLM-L6-v2 takes the first 256 tokens: what was said later was never found.",
     about="facts",
     needs=[Recall],
 )
@@ -215,10 +201,8 @@ async def a_long_fact_is_recalled_by_its_end(memory: Memory) -> None:
 @check(
     "REC08",
     "A fact is recalled by the very next call after it was acknowledged.",
-    incident=(
-        "garrytan/gbrain issue 4246: texts were stored at once and their vectors by a later job, "
-        "which skipped them: 253 pieces were found by what they no longer said."
-    ),
+    incident="garrytan/gbrain issue 4246: texts were stored at once and their vectors by a later "
+    "job, which skipped them: 253 pieces were found by what they no longer said.",
     about="facts",
     needs=[Recall],
 )
@@ -232,10 +216,8 @@ async def a_fact_is_recalled_by_the_next_call(memory: Memory) -> None:
 @check(
     "REC52",
     "A fact with a long note in its metadata is recalled first by its own words.",
-    incident=(
-        "langgraph-checkpoint-sqlite 3.1.2 ignores which fields are to be indexed and makes one "
-        "vector of the whole value, notes included."
-    ),
+    incident="langgraph-checkpoint-sqlite 3.1.2 ignores which fields are to be indexed and makes "
+    "one vector of the whole value, notes included.",
     about="facts",
     needs=[Recall, method("remember", "metadata")],
 )

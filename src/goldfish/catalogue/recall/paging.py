@@ -25,10 +25,8 @@ GARDEN = [
 @check(
     "REC09",
     "A recall returns as many matching facts as its limit, and never more.",
-    incident=(
-        "moorcheh-ai/memanto pull request 1330: three kinds of recall ignored the limit and "
-        "returned everything that they had fetched."
-    ),
+    incident="moorcheh-ai/memanto pull request 1330: three kinds of recall ignored the limit and "
+    "returned everything that they had fetched.",
     about="facts",
     needs=[method("recall", "limit")],
 )
@@ -46,10 +44,8 @@ async def a_recall_gives_no_more_than_its_limit(memory: Memory) -> None:
 @check(
     "REC10",
     "A limit above the number of matching facts is not an error and returns each of them once.",
-    incident=(
-        "cyberlife-coder/VelesDB issue 1805: once there were more memories than an internal bound "
-        "allowed for, a recall returned nothing at all."
-    ),
+    incident="cyberlife-coder/VelesDB issue 1805: once there were more memories than an internal "
+    "bound allowed for, a recall returned nothing at all.",
     about="facts",
     needs=[method("recall", "limit")],
 )
@@ -63,10 +59,8 @@ async def a_limit_beyond_what_is_there_gives_all(memory: Memory) -> None:
 @check(
     "REC11",
     "The pages of a recall contain each matching fact exactly once.",
-    incident=(
-        "MystenLabs/MemWal issue 271: with a fixed limit and no next page, a leaderboard was "
-        "computed from the first ten of its records."
-    ),
+    incident="MystenLabs/MemWal issue 271: with a fixed limit and no next page, a leaderboard was "
+    "computed from the first ten of its records.",
     about="facts",
     needs=[method("recall", "limit", "offset")],
 )
@@ -80,10 +74,8 @@ async def pages_of_a_recall_are_disjoint_and_complete(memory: Memory) -> None:
 @check(
     "REC12",
     "The pages of list_facts, put together, are the whole list in its order.",
-    incident=(
-        "mem0ai/mem0 issue 3751: get_all took a limit but no offset, so the memories after the "
-        "first hundred could not be read."
-    ),
+    incident="mem0ai/mem0 issue 3751: get_all took a limit but no offset, so the memories after "
+    "the first hundred could not be read.",
     about="facts",
     needs=[method("list_facts", "limit", "offset")],
 )
@@ -102,10 +94,8 @@ async def pages_of_a_list_are_disjoint_and_complete(memory: Memory) -> None:
 @check(
     "REC13",
     "All 105 facts of one user are listed.",
-    incident=(
-        "NousResearch/hermes-agent pull request 58323: get_all passed no limit, so of 47 memories "
-        "in a mem0 it saw only the default 20."
-    ),
+    incident="NousResearch/hermes-agent pull request 58323: get_all passed no limit, so of 47 "
+    "memories in a mem0 it saw only the default 20.",
     about="facts",
     needs=[method("list_facts")],
 )
@@ -118,10 +108,8 @@ async def a_list_is_complete_beyond_a_hundred(memory: Memory) -> None:
 @check(
     "REC14",
     "Facts are listed in the order in which they were first told, even if told again or revised.",
-    incident=(
-        "SQLite documents that without ORDER BY the order of rows is undefined: a list by random "
-        "ids looks right until there are three."
-    ),
+    incident="SQLite documents that without ORDER BY the order of rows is undefined: a list by "
+    "random ids looks right until there are three.",
     about="facts",
     needs=[method("list_facts")],
 )
@@ -141,10 +129,8 @@ async def a_list_is_in_the_order_first_told(memory: Memory) -> None:
 @check(
     "REC50",
     "Paging through a recall one fact at a time returns each matching fact once.",
-    incident=(
-        "langgraph-checkpoint-postgres 3.2.0: a search by meaning picks a few times its limit "
-        "before it skips to the page, so of nine facts the sixth page of one is empty."
-    ),
+    incident="langgraph-checkpoint-postgres 3.2.0: a search by meaning picks a few times its limit "
+    "before it skips to the page, so of nine facts the sixth page of one is empty.",
     about="facts",
     needs=[method("recall", "limit", "offset")],
 )
@@ -158,10 +144,8 @@ async def a_recall_can_be_leafed_through_one_by_one(memory: Memory) -> None:
 @check(
     "REC51",
     "A long fact takes one place in a recall and leaves the rest of the limit to other facts.",
-    incident=(
-        "langgraph-checkpoint-postgres 3.2.0: the best paragraphs are chosen first and their facts "
-        "afterwards, so a search returned nothing but one long fact."
-    ),
+    incident="langgraph-checkpoint-postgres 3.2.0: the best paragraphs are chosen first and their "
+    "facts afterwards, so a search returned nothing but one long fact.",
     about="facts",
     needs=[method("recall", "limit")],
 )

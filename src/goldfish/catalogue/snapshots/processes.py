@@ -35,10 +35,8 @@ def repeat(memory: Memory) -> range:
 @check(
     "SNP21",
     "Process A saves and is killed, B rolls back, and C still finds and restores every snapshot.",
-    incident=(
-        "The rollback that wiped: the tests ran in one process on a fresh in-memory database, and "
-        "could not see that a rollback left no snapshots for the next process."
-    ),
+    incident="The rollback that wiped: the tests ran in one process on a fresh in-memory "
+    "database, and could not see that a rollback left no snapshots for the next process.",
     needs=[*RESTORING, OtherProcess],
 )
 async def one_process_saves_and_dies_and_others_roll_back(memory: Memory) -> None:
@@ -59,10 +57,8 @@ async def one_process_saves_and_dies_and_others_roll_back(memory: Memory) -> Non
 @check(
     "SNP22",
     "A process killed during a rollback leaves the state before it or the state after it.",
-    incident=(
-        "dittofs issue 810: a restore emptied the store and refilled it in separate steps; a crash "
-        "in between left a share half restored."
-    ),
+    incident="dittofs issue 810: a restore emptied the store and refilled it in separate steps; a "
+    "crash in between left a share half restored.",
     needs=[*RESTORING, OtherProcess],
 )
 async def a_kill_during_a_rollback_leaves_one_state_or_the_other(memory: Memory) -> None:
@@ -84,10 +80,8 @@ async def a_kill_during_a_rollback_leaves_one_state_or_the_other(memory: Memory)
 @check(
     "SNP23",
     "A process killed during a save leaves the session unchanged and every listed snapshot whole.",
-    incident=(
-        "java-tron pull request 5224: a checkpoint whose process was killed halfway was taken for "
-        "a complete one at the next start."
-    ),
+    incident="java-tron pull request 5224: a checkpoint whose process was killed halfway was "
+    "taken for a complete one at the next start.",
     needs=[*RESTORING, OtherProcess],
 )
 async def a_kill_during_a_save_leaves_no_half_of_a_snapshot(memory: Memory) -> None:
@@ -112,10 +106,8 @@ async def _list_whole(client: Client, session: str, names: list[Any]) -> list[An
 @check(
     "SNP24",
     "After two rollbacks at once, the session is in one of the two states, whole.",
-    incident=(
-        "Shiori-Agent pull request 251: an undo and the summary of the same turns had to share one "
-        "lock, because each overwrote what the other had begun."
-    ),
+    incident="Shiori-Agent pull request 251: an undo and the summary of the same turns had to "
+    "share one lock, because each overwrote what the other had begun.",
     needs=[*RESTORING, OtherProcess],
 )
 async def two_processes_that_roll_back_at_once_leave_one_of_the_states(memory: Memory) -> None:
@@ -140,10 +132,8 @@ async def two_processes_that_roll_back_at_once_leave_one_of_the_states(memory: M
 @check(
     "SNP25",
     "A rollback undoes the writes before it and keeps those after it; none is torn or lost.",
-    incident=(
-        "hudi pull request 18089: a rollback that met a commit in progress continued beside it, "
-        "and both were considered done."
-    ),
+    incident="hudi pull request 18089: a rollback that met a commit in progress continued beside "
+    "it, and both were considered done.",
     needs=[*RESTORING, OtherProcess],
 )
 async def a_write_at_the_moment_of_a_rollback_is_before_it_or_after(memory: Memory) -> None:
@@ -225,10 +215,8 @@ def expect_undone_or_kept(
 @check(
     "SNP26",
     "An opening that has read a session sees another opening's rollback at once.",
-    incident=(
-        "hermes-agent pull request 78603: a rollback restored the files, but the agent cached in "
-        "the process continued with the turns that had been undone."
-    ),
+    incident="hermes-agent pull request 78603: a rollback restored the files, but the agent "
+    "cached in the process continued with the turns that had been undone.",
     needs=[*RESTORING, Reopening],
 )
 async def an_opening_sees_what_another_rolled_back(memory: Memory) -> None:
@@ -248,10 +236,8 @@ async def an_opening_sees_what_another_rolled_back(memory: Memory) -> None:
 @check(
     "SNP27",
     "Nothing is missing if every step runs in a process of its own that is killed afterwards.",
-    incident=(
-        "marmot issue 8: a snapshot was restored beside the -wal file of a dead process, and the "
-        "two together were a damaged database."
-    ),
+    incident="marmot issue 8: a snapshot was restored beside the -wal file of a dead process, and "
+    "the two together were a damaged database.",
     needs=[*RESTORING, LIST, OtherProcess],
 )
 async def no_process_ever_closes_and_nothing_is_missing(memory: Memory) -> None:
@@ -281,10 +267,8 @@ async def no_process_ever_closes_and_nothing_is_missing(memory: Memory) -> None:
 @check(
     "SNP28",
     "Processes that save, roll back and write at once lose nothing added after a rollback.",
-    incident=(
-        "Shiori-Agent pull request 251: a write that had begun before an undo outlived the lock "
-        "and overwrote what the undo had left."
-    ),
+    incident="Shiori-Agent pull request 251: a write that had begun before an undo outlived the "
+    "lock and overwrote what the undo had left.",
     needs=[*RESTORING, OtherProcess],
 )
 async def a_rollback_takes_nothing_that_comes_after_it(memory: Memory) -> None:

@@ -41,10 +41,8 @@ async def save_states(
 @check(
     "SNP01",
     "After a rollback, the session has the messages that were saved and can be continued.",
-    incident=(
-        "deer-flow issue 2554: a rollback wrote the old state back, but asking for the latest "
-        "state still returned the newer one."
-    ),
+    incident="deer-flow issue 2554: a rollback wrote the old state back, but asking for the latest "
+    "state still returned the newer one.",
     needs=RESTORING,
     suite="smoke",
 )
@@ -63,10 +61,8 @@ async def a_rollback_restores_what_was_saved(memory: Memory) -> None:
 @check(
     "SNP02",
     "After a rollback, all snapshots are still listed: older, newer and the restored one.",
-    incident=(
-        "The rollback that wiped: a refactor moved a transaction boundary, and a rollback rebuilt "
-        "the conversation and emptied the snapshots table."
-    ),
+    incident="The rollback that wiped: a refactor moved a transaction boundary, and a rollback "
+    "rebuilt the conversation and emptied the snapshots table.",
     needs=[*RESTORING, LIST],
     suite="smoke",
 )
@@ -81,10 +77,8 @@ async def a_rollback_keeps_every_snapshot(memory: Memory) -> None:
 @check(
     "SNP03",
     "Rolling back, forward, and twice to one snapshot restores the right messages each time.",
-    incident=(
-        "supply-drop-bbs pull request 325: restoring A and then B deleted the only copy of what "
-        "had been there before."
-    ),
+    incident="supply-drop-bbs pull request 325: restoring A and then B deleted the only copy of "
+    "what had been there before.",
     needs=RESTORING,
 )
 async def one_can_go_back_and_forward_again(memory: Memory) -> None:
@@ -97,10 +91,8 @@ async def one_can_go_back_and_forward_again(memory: Memory) -> None:
 @check(
     "SNP04",
     "A rollback brings removed messages back in order and with every field unchanged.",
-    incident=(
-        "openchamber pull request 3088: copied messages got new ids, and what was pinned to the "
-        "old ones pointed nowhere."
-    ),
+    incident="openchamber pull request 3088: copied messages got new ids, and what was pinned to "
+    "the old ones pointed nowhere.",
     needs=RESTORING,
 )
 async def what_came_back_is_as_it_was(memory: Memory) -> None:
@@ -137,10 +129,8 @@ async def _remove(client: Client, session: str, way: str, batch: list[ChatMessag
 @check(
     "SNP05",
     "Messages written after a save do not reach the snapshot.",
-    incident=(
-        "akka.net issue 3157: its in-memory snapshot store kept the object that it was given, so "
-        "later changes to that object changed the snapshot."
-    ),
+    incident="akka.net issue 3157: its in-memory snapshot store kept the object that it was "
+    "given, so later changes to that object changed the snapshot.",
     needs=RESTORING,
 )
 async def a_snapshot_does_not_change_with_its_session(memory: Memory) -> None:
@@ -155,10 +145,8 @@ async def a_snapshot_does_not_change_with_its_session(memory: Memory) -> None:
 @check(
     "SNP06",
     "Rolling back one session changes neither the messages nor the snapshots of another.",
-    incident=(
-        "langgraph-checkpoint-sqlite 3.1.0 looked up its records by a prefix of their names: a "
-        "search for user 'al' returned what belonged to 'alice'."
-    ),
+    incident="langgraph-checkpoint-sqlite 3.1.0 looked up its records by a prefix of their names: "
+    "a search for user 'al' returned what belonged to 'alice'.",
     needs=RESTORING,
 )
 async def a_rollback_touches_no_other_session(memory: Memory) -> None:
@@ -179,10 +167,8 @@ async def a_rollback_touches_no_other_session(memory: Memory) -> None:
 @check(
     "SNP07",
     "Rolling back to an unknown snapshot raises and leaves the session as it is.",
-    incident=(
-        "hermes-agent issue 52514: two proposed fixes used the last message when the wanted one "
-        "was not found, and would have cut off another turn for good."
-    ),
+    incident="hermes-agent issue 52514: two proposed fixes used the last message when the wanted "
+    "one was not found, and would have cut off another turn for good.",
     needs=RESTORING,
 )
 async def an_unknown_snapshot_is_refused_and_changes_nothing(memory: Memory) -> None:
@@ -201,10 +187,8 @@ async def an_unknown_snapshot_is_refused_and_changes_nothing(memory: Memory) -> 
 @check(
     "SNP08",
     "Rolling back to another session's snapshot raises and reveals none of its messages.",
-    incident=(
-        "langgraphgo issue 72: checkpoints were looked up by run instead of by thread, so callers "
-        "had to tell those of different conversations apart."
-    ),
+    incident="langgraphgo issue 72: checkpoints were looked up by run instead of by thread, so "
+    "callers had to tell those of different conversations apart.",
     needs=RESTORING,
 )
 async def a_snapshot_of_another_session_is_refused(memory: Memory) -> None:
@@ -225,10 +209,8 @@ async def a_snapshot_of_another_session_is_refused(memory: Memory) -> None:
 @check(
     "SNP09",
     "A cleared session can be rolled back to a snapshot that was saved before.",
-    incident=(
-        "claude-code issue 70690: people clear a conversation by mistake and want it back; "
-        "rewinding is the way, and it was not documented."
-    ),
+    incident="claude-code issue 70690: people clear a conversation by mistake and want it back; "
+    "rewinding is the way, and it was not documented.",
     needs=[*RESTORING, method("clear")],
 )
 async def clearing_a_session_keeps_its_snapshots(memory: Memory) -> None:
@@ -269,10 +251,8 @@ async def clearing_everything_removes_the_snapshots(memory: Memory) -> None:
 @check(
     "SNP11",
     "Snapshots are listed oldest first, with the id that save returned and their message count.",
-    incident=(
-        "langgraph pull request 7023: checkpoints were ordered by comparing their ids as text, so "
-        '"2" came after "10".'
-    ),
+    incident="langgraph pull request 7023: checkpoints were ordered by comparing their ids as "
+    'text, so "2" came after "10".',
     needs=[SAVE, LIST],
 )
 async def snapshots_are_listed_as_they_were_saved(memory: Memory) -> None:
@@ -304,10 +284,8 @@ def _expect_counts(found: list[object], names: list[object]) -> None:
 @check(
     "SNP12",
     "A snapshot is listed with the label that it was given.",
-    incident=(
-        "kopia issue 5118: six snapshots were listed in no order and all looked the same; each had "
-        "to be opened to find the right one."
-    ),
+    incident="kopia issue 5118: six snapshots were listed in no order and all looked the same; "
+    "each had to be opened to find the right one.",
     needs=[method("save_snapshot", "label"), LIST],
 )
 async def labels_come_back_as_they_were_given(memory: Memory) -> None:
@@ -327,10 +305,8 @@ async def labels_come_back_as_they_were_given(memory: Memory) -> None:
 @check(
     "SNP13",
     "Deleting a snapshot, even twice, removes only that one; other snapshots and messages stay.",
-    incident=(
-        "langgraph-redis issue 162: checkpoints share blobs, so what looks like part of a deleted "
-        "one may be needed by another."
-    ),
+    incident="langgraph-redis issue 162: checkpoints share blobs, so what looks like part of a "
+    "deleted one may be needed by another.",
     needs=[*RESTORING, DELETE],
 )
 async def deleting_a_snapshot_deletes_that_one(memory: Memory) -> None:
@@ -372,10 +348,8 @@ async def saving_the_same_state_twice_makes_two_snapshots(memory: Memory) -> Non
 @check(
     "SNP15",
     "A fork starts with the snapshot's messages; neither session sees the other's later ones.",
-    incident=(
-        "nac pull request 215: its first fork copied only the transcript, and what belonged to it "
-        "was empty in the copy."
-    ),
+    incident="nac pull request 215: its first fork copied only the transcript, and what belonged "
+    "to it was empty in the copy.",
     needs=[SAVE, FORK],
 )
 async def a_fork_has_what_was_saved_and_a_life_of_its_own(memory: Memory) -> None:
@@ -397,10 +371,8 @@ async def a_fork_has_what_was_saved_and_a_life_of_its_own(memory: Memory) -> Non
 @check(
     "SNP16",
     "A fork into a session that has messages, or of an unknown snapshot, is refused.",
-    incident=(
-        "aegra pull request 321: a fork from a chosen checkpoint silently continued from the "
-        "latest one, or from the very beginning."
-    ),
+    incident="aegra pull request 321: a fork from a chosen checkpoint silently continued from the "
+    "latest one, or from the very beginning.",
     needs=[SAVE, FORK],
 )
 async def a_fork_overwrites_nothing(memory: Memory) -> None:
@@ -419,10 +391,8 @@ async def a_fork_overwrites_nothing(memory: Memory) -> None:
 @check(
     "SNP17",
     "After a rollback, a removed id can be added again, and a restored id is a no-op.",
-    incident=(
-        "oh-my-pi issue 7739: what an earlier rewind had left behind was taken for part of the "
-        "next one."
-    ),
+    incident="oh-my-pi issue 7739: what an earlier rewind had left behind was taken for part of "
+    "the next one.",
     needs=[*RESTORING, Retries, carries("id")],
 )
 async def ids_count_as_there_only_while_they_are(memory: Memory) -> None:
@@ -439,10 +409,8 @@ async def ids_count_as_there_only_while_they_are(memory: Memory) -> None:
 @check(
     "SNP18",
     "A rollback restores the deadline: the time that was left at the save, or none.",
-    incident=(
-        "ioBroker.js-controller issue 1796: expiring values were restored from a backup without "
-        "their expiry, and stayed."
-    ),
+    incident="ioBroker.js-controller issue 1796: expiring values were restored from a backup "
+    "without their expiry, and stayed.",
     needs=[*RESTORING, method("set_ttl"), method("get_ttl")],
 )
 async def a_rollback_restores_the_time_that_was_left(memory: Memory) -> None:
@@ -464,10 +432,8 @@ async def a_rollback_restores_the_time_that_was_left(memory: Memory) -> None:
 @check(
     "SNP19",
     "After a reopen, snapshots are listed and can be rolled back to.",
-    incident=(
-        "vscode issue 326450: after a restore, switching to another session and back brought back "
-        "everything that had been undone."
-    ),
+    incident="vscode issue 326450: after a restore, switching to another session and back brought "
+    "back everything that had been undone.",
     needs=[*RESTORING, Reopening],
 )
 async def snapshots_survive_reopen(memory: Memory) -> None:
@@ -484,10 +450,8 @@ async def snapshots_survive_reopen(memory: Memory) -> None:
 @check(
     "SNP20",
     "In a long session with dozens of snapshots, each restores all of its messages in order.",
-    incident=(
-        "deer-flow pull request 3637: the checkpoint to go back to was searched for among the "
-        "first two hundred; a longer thread has more."
-    ),
+    incident="deer-flow pull request 3637: the checkpoint to go back to was searched for among the "
+    "first two hundred; a longer thread has more.",
     needs=RESTORING,
 )
 async def long_sessions_with_many_snapshots_come_back_whole(memory: Memory) -> None:

@@ -11,10 +11,8 @@ from goldfish.harness.memory import Memory
 @check(
     "SNP40",
     "A rollback restores the values of the session: it reverts changes and removes additions.",
-    incident=(
-        "google/adk-python issue 4839: rewinding a session set values to None that it had from the "
-        "beginning."
-    ),
+    incident="google/adk-python issue 4839: rewinding a session set values to None that it had "
+    "from the beginning.",
     about="state",
     needs=RESTORING,
     suite="smoke",
@@ -45,10 +43,8 @@ async def rolling_back_restores_the_values(memory: Memory) -> None:
 @check(
     "SNP41",
     "A rollback of one session changes no values of another session or of a user.",
-    incident=(
-        "google/adk-python issue 4933: rewinding one session reached for every value that it saw; "
-        "those of the user and of the app had to be excluded by name."
-    ),
+    incident="google/adk-python issue 4933: rewinding one session reached for every value that it "
+    "saw; those of the user and of the app had to be excluded by name.",
     about="state",
     needs=[*RESTORING, *UserState],
 )
