@@ -60,6 +60,7 @@ def test_a_target_that_nobody_opened_before_is_declared_by_the_first_check() -> 
 
 def test_an_interrupted_run_ends_with_what_it_saw() -> None:
     """What had finished has its verdict; the rest says that it was cut off."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # nohup ignores it
     events: list[Event] = []
 
     def listen(event: Event) -> None:
@@ -67,8 +68,11 @@ def test_an_interrupted_run_ends_with_what_it_saw() -> None:
         if isinstance(event, Finished):
             signal.raise_signal(signal.SIGINT)
 
-    with pytest.raises(KeyboardInterrupt):
-        run(as_target(Reference), CHECKS, PLAN, listen)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run(as_target(Reference), CHECKS, PLAN, listen)
+    finally:
+        signal.signal(signal.SIGINT, before)
     last = events[-1]
     assert isinstance(last, Interrupted)
     first, second = [each.reason for each in last.report.results]

