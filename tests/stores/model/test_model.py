@@ -22,7 +22,7 @@ from tests.stores.model.walking import Difference, Trail
 from tests.stores.model.wrong_stores import WRONG, RollbackForgetsState
 
 SEED = int(os.environ.get("GOLDFISH_SEED", "20261116"))
-FEW = 300
+FEW = 200
 WALKS = int(os.environ.get("GOLDFISH_SOAK", FEW))
 AT_ONCE = 500  # walks from one seed: Hypothesis remembers each of them until it is done
 
