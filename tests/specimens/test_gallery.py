@@ -149,5 +149,14 @@ def test_a_correct_stranger_of_another_kind_is_not_blamed(store: type) -> None:
     skip_without_packages(stranger)
     about = next(about for about, method in WRITES.items() if hasattr(store, method))
     checks = [each for each in catalogue().values() if each.about == about]
-    report = run(stranger, [each for each in checks if each.family in AMID_OTHERS], PATIENT)
-    assert [result for result in report.results if result.verdict not in NOT_BLAMED] == []
+    chosen = [each for each in checks if each.family in AMID_OTHERS]
+    blamed = find_blame(stranger, chosen)
+    # Its clients wait two seconds for a server, which a starved machine may need: try again, alone.
+    again = [each for each in chosen if each.code in {result.code for result in blamed}]
+    assert [find_blame(stranger, [each]) for each in again] == [[] for _ in again]
+
+
+def find_blame(stranger: Target, checks: list[Check]) -> list[Result]:
+    """Return the results that blame the target."""
+    report = run(stranger, checks, PATIENT)
+    return [result for result in report.results if result.verdict not in NOT_BLAMED]
