@@ -60,7 +60,9 @@ def test_a_target_that_nobody_opened_before_is_declared_by_the_first_check() -> 
 
 def test_an_interrupted_run_ends_with_what_it_saw() -> None:
     """What had finished has its verdict; the rest says that it was cut off."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # nohup ignores it
+    before = signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # ignored in a shell's background job
     events: list[Event] = []
 
     def listen(event: Event) -> None:
