@@ -99,7 +99,7 @@ class SQLiteLanes:
                 self._readers[-1].thread.start()
         job = Job(partial(work, most=None), asyncio.get_running_loop())
         self._watch([job], self._readers)
-        self._reads.put(job)
+        self._reads.put([job])
         return cast(T, await job.future)
 
     def stop(self) -> None:
@@ -161,7 +161,7 @@ class SQLiteLanes:
             self._settle_in()
         if time.monotonic() >= self._tidy_at:
             self._tidy_at = time.monotonic() + TIDY_EVERY
-            self._enqueue([Tidying.DUE])
+            self._enqueue(Tidying.DUE)
 
     def _settle_in(self) -> None:
         """Make sure that this process may use the file, when it does so for the first time."""
@@ -179,14 +179,16 @@ class SQLiteLanes:
         self._watch(jobs, self._writers)
         self._enqueue(jobs)
 
-    def _enqueue(self, jobs: Sequence[Job | Literal[Tidying.DUE]]) -> None:
+    def _enqueue(self, jobs: Sequence[Job] | Literal[Tidying.DUE]) -> None:
+        """Give the jobs to the writer, all at once: it wakes up once, and finds them together."""
+        if not jobs:
+            return
         with self._start_lock:
-            if jobs and not self._writers:
+            if not self._writers:
                 writer = Writer(self.file, self._writes, self._quick, self._housekeeping)
                 self._writers.append(writer)
                 writer.thread.start()
-        for job in jobs:
-            self._writes.put(job)
+        self._writes.put(jobs)
 
     def _watch(self, jobs: Sequence[Job], lanes: Sequence[Lane]) -> None:
         """Give up these jobs of one event loop if their turn does not come in time."""

@@ -23,7 +23,7 @@ from goldfish.stores.sqlite.jobs import LOGGER, Job, deliver
 from goldfish.stores.sqlite.quick import QUICK_SECONDS, QUICK_STREAK, QuickLane, close_quietly
 from goldfish.stores.sqlite.transactions import in_transaction
 
-MOST_SHARING = 256  # writes in one commit
+MOST_SHARING = 256  # writes in one commit, or as many as came together
 LONG_WAIT = 0.5  # seconds for which another process holds the file before the log says so
 BREATH_SECONDS = 0.003  # between two steps of tidying up, in which other processes may write
 CLOSING_SECONDS = 0.25  # for what has expired, when the store is closed
@@ -45,7 +45,8 @@ class Tidying(enum.Enum):
     DUE = enum.auto()
 
 
-Queue = queue.SimpleQueue[Job | Literal[Tidying.DUE] | None]
+Entry = Sequence[Job] | Literal[Tidying.DUE]
+Queue = queue.SimpleQueue[Entry | None]  # None ends the threads
 
 
 class Lane(ABC):
@@ -67,15 +68,15 @@ class Lane(ABC):
 
     def _run(self) -> None:
         """Serve until None comes; leave it for the other threads on the same queue."""
-        while (job := self._jobs.get()) is not None:
-            self._serve(job)
+        while (entry := self._jobs.get()) is not None:
+            self._serve(entry)
         self._finish()
         self._jobs.put(None)
         with self.gate:
             self.disconnect()
 
     @abstractmethod
-    def _serve(self, job: Job | Literal[Tidying.DUE]) -> None: ...
+    def _serve(self, entry: Entry) -> None: ...
 
     @abstractmethod
     def _finish(self) -> None:
@@ -129,9 +130,11 @@ class Lane(ABC):
 class Reader(Lane):
     """One of the threads that read."""
 
-    def _serve(self, job: Job | Literal[Tidying.DUE]) -> None:
-        if not isinstance(job, Job) or not job.take():
-            return
+    def _serve(self, entry: Entry) -> None:
+        for job in _take_jobs(entry):
+            self._read(job)
+
+    def _read(self, job: Job) -> None:
         pauses = self._pauses()
         while not job.future.cancelled():
             try:
@@ -164,14 +167,12 @@ class Writer(Lane):
         self._untidy = False  # there may be work that was not done yet
         self._failing = False
 
-    def _serve(self, job: Job | Literal[Tidying.DUE]) -> None:
+    def _serve(self, entry: Entry) -> None:
         jobs: list[Job] = []
-        following: Job | Literal[Tidying.DUE] | None = job
+        following: Entry | None = entry
         while following is not None:
-            if isinstance(following, Tidying):
-                self._untidy = True
-            elif following.take():
-                jobs.append(following)
+            self._untidy = self._untidy or following is Tidying.DUE
+            jobs += _take_jobs(following)
             if len(jobs) >= MOST_SHARING or self._jobs.empty():
                 break
             following = self._jobs.get()
@@ -243,6 +244,11 @@ class Writer(Lane):
             self._untidy = self._tidy()
 
 
+def _take_jobs(entry: Entry) -> list[Job]:
+    """Return the jobs of an entry that are this thread's to do."""
+    return [] if isinstance(entry, Tidying) else [job for job in entry if job.take()]
+
+
 def _do_all(jobs: Sequence[Job], connection: sqlite3.Connection) -> list[Any]:
     """Do the work of those whose callers are still there, now that the file is ours."""
     return [None if job.future.cancelled() else job.work(connection) for job in jobs]
@@ -252,6 +258,6 @@ def refuse_the_rest(jobs: Queue, error: Callable[[], Exception]) -> None:
     """Fail the jobs that were queued behind the end, so that their callers do not wait."""
     with contextlib.suppress(queue.Empty):
         while True:
-            job = jobs.get_nowait()
-            if isinstance(job, Job):
-                deliver([(job, None, error())])
+            entry = jobs.get_nowait()
+            if entry is not None and not isinstance(entry, Tidying):
+                deliver([(job, None, error()) for job in entry])
