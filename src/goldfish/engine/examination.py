@@ -13,6 +13,7 @@ from goldfish.catalogue.registry import Check
 from goldfish.engine.claims import excuse_what_left_the_window
 from goldfish.engine.opening import WORLD
 from goldfish.errors import NotPossibleError
+from goldfish.findings.kinds import Sign, has_sign
 from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import Result, UnprovenError, UnsupportedError, Verdict, Violation
 from goldfish.harness.errors import NoPodError, OpeningError, StoreError, describe_error
@@ -22,6 +23,7 @@ from goldfish.harness.pods import ForkServer
 from goldfish.history import FAULT, About, Call, History
 from goldfish.history.excerpt import Excerpt, excerpt_last_calls
 from goldfish.history.metrics import measure
+from goldfish.history.origin import Origin
 from goldfish.targets.declaration import Target
 from goldfish.world.sandbox import Sandbox
 
@@ -88,7 +90,9 @@ class Examination:
             result = explain_error(self.check, error)
             if result.verdict is not Verdict.BROKEN:
                 return result
-            return replace(result, excerpt=_excerpt(error, memory))
+            excerpt = _excerpt(error, memory)
+            origin = result.origin or _find_origin(error, excerpt)
+            return replace(result, excerpt=excerpt, origin=origin)
 
     async def _find_obstacle(self, memory: Memory) -> Reason | None:
         """Open the target; return why the check cannot be put to it, or None."""
@@ -131,9 +135,11 @@ def explain_error(check: Check, error: Exception) -> Result:
         case OpeningError() if error.first:
             return make_result(check, Verdict.UNKNOWN, Reason.of(Why.NOT_OPENED, error))
         case OpeningError():
-            return _make_broken(check, Violation(f"refused: {error}, though it was opened before"))
+            again = Violation(f"refused: {error}, though it was opened before")
+            return replace(_make_broken(check, again), origin=error.origin)
         case StoreError():
-            return _make_broken(check, Violation(f"refused: {error}"))
+            refusal = Violation(f"refused: {error}")
+            return replace(_make_broken(check, refusal), origin=error.origin)
         case NoPodError() | UnprovenError():
             return make_result(check, Verdict.UNKNOWN, Reason.stated(error))
         case UnsupportedError():
@@ -169,6 +175,15 @@ def _excerpt(error: Exception, memory: Memory) -> Excerpt:
     if error.excerpt is not None:
         return error.excerpt
     return excerpt_last_calls(_calls_and_faults(memory), error.session, error.about)
+
+
+def _find_origin(error: BaseException, excerpt: Excerpt) -> Origin | None:
+    """Return where the error was raised that a violation is about; None if it is about none."""
+    if not isinstance(error, Violation) or not has_sign(error.finding, Sign.FAILURE):
+        return None
+    if isinstance(error.__cause__, StoreError):
+        return error.__cause__.origin
+    return next((call.origin for call in reversed(excerpt.calls) if call.origin), None)
 
 
 def _calls_and_faults(memory: Memory) -> Sequence[Call]:

@@ -9,6 +9,7 @@ from goldfish.findings.kinds import KINDS
 from goldfish.findings.reason import Reason, Why
 from goldfish.history.excerpt import Excerpt
 from goldfish.history.metrics import Figures
+from goldfish.history.origin import Origin
 
 
 class Verdict(StrEnum):
@@ -78,6 +79,7 @@ class Result:
     documented: str = ""  # what the memory's documentation says of it: its fault is no surprise
     excerpt: Excerpt | None = None  # the calls that show what is broken
     figures: Figures | None = None  # what its calls show beside the verdict
+    origin: Origin | None = None  # where the error was raised that it is about
 
     @property
     def family(self) -> str:

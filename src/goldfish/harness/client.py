@@ -58,7 +58,7 @@ class Client:
 
     async def call(self, method: str, *arguments: Any, **options: Any) -> Any:
         """Call a method as it is; a StoreError says that it raised."""
-        start, error, result = time.perf_counter(), "", None
+        start, error, result, origin = time.perf_counter(), "", None, None
         outcome: Outcome = "unknown"
         try:
             deadline = self.deadline + more_patience(arguments)
@@ -67,12 +67,14 @@ class Client:
             return result
         except StoreError as raised:
             outcome = "unknown" if isinstance(raised.error, EndedError) else "fail"
-            error = mask(str(raised))
+            error, origin = mask(str(raised)), raised.origin
             raise
         finally:
             what = _describe_call(method, arguments, options, result)
             times = start, time.perf_counter()
-            self._history.calls.append(Call(self.name, *what, *times, outcome, error, self.name))
+            self._history.calls.append(
+                Call(self.name, *what, *times, outcome, error, self.name, origin=origin)
+            )
 
     async def add(self, session: str, messages: Sequence[ChatMessage]) -> None:
         """Add a batch; when this returns, it is acknowledged."""

@@ -1,19 +1,25 @@
 """What goes wrong between the harness and a store under test."""
 
 from goldfish.errors import mask
+from goldfish.history.origin import Origin, find_origin
 
 
 class StoreError(Exception):
-    """The store under test raised; ``error`` is what, ``method`` where."""
+    """The store under test raised; ``error`` is what, ``method`` and ``origin`` where."""
 
     def __init__(self, method: str, error: BaseException) -> None:
         super().__init__(f"{method} raised {describe_error(error)}")
         self.method = method
         self.error = error
+        self.origin = error.origin if isinstance(error, RemoteError) else find_origin(method, error)
 
 
 class RemoteError(Exception):
-    """What the store raised in another process, by its description."""
+    """What the store raised in another process, by its description and its origin."""
+
+    def __init__(self, text: str, origin: Origin | None = None) -> None:
+        super().__init__(text)
+        self.origin = origin
 
 
 class EndedError(RemoteError):
@@ -26,6 +32,7 @@ class OpeningError(Exception):
     def __init__(self, error: StoreError, *, first: bool) -> None:
         super().__init__(str(error))
         self.cause = error.error
+        self.origin = error.origin
         self.first = first
 
 

@@ -22,6 +22,7 @@ from goldfish.harness.errors import EndedError, NoPodError, RemoteError, StoreEr
 from goldfish.harness.replica import LONGEST_LINE, READY_WITHIN
 from goldfish.harness.transcript import Transcript
 from goldfish.harness.wire import pack, unpack
+from goldfish.history.origin import parse_origin
 from goldfish.services import cleanup
 from goldfish.targets.declaration import Target
 
@@ -141,7 +142,8 @@ def _unwrap_answer(method: str, answer: tuple[str, Any] | None) -> Any:
         raise StoreError(method, EndedError("the process ended"))
     kind, value = answer
     if kind == "raised":
-        raise StoreError(method, RemoteError(value))
+        text, origin = value
+        raise StoreError(method, RemoteError(text, origin and parse_origin(origin)))
     if kind == "violation":
         raise Violation(value)
     return value

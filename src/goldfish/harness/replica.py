@@ -113,7 +113,8 @@ async def _answer(
     try:
         answer = ["returned", await getattr(replica, verb)(*request)]
     except StoreError as error:
-        answer = ["raised", describe_error(error.error)]
+        origin = error.origin.spell_out() if error.origin else None
+        answer = ["raised", [describe_error(error.error), origin]]
     except Violation as violation:
         answer = ["violation", str(violation)]
     writer.write(pack([number, *answer, replica.imported()]))

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
+from goldfish.history.origin import Origin, parse_origin
+
 Outcome = Literal["ok", "fail", "unknown"]
 OUTCOMES = get_args(Outcome)
 SCHEMA = 1
@@ -23,6 +25,7 @@ class Call(NamedTuple):
     read of the last ones. ``result`` is what came back: the contents that a read found. ``fail``
     means that the caller saw an error; ``unknown`` that no answer came, and ``timed_out`` that the
     caller gave up waiting for one. Either may still have had its effect, at any time after start.
+    ``origin`` is where an error was raised.
     """
 
     process: str
@@ -36,6 +39,7 @@ class Call(NamedTuple):
     error: str = ""
     place: str = ""
     timed_out: bool = False
+    origin: Origin | None = None
 
     def overlaps(self, other: "Call") -> bool:
         """Return True if neither call was over before the other began."""
@@ -69,8 +73,12 @@ class History:
 def spell_out_call(call: Call) -> dict[str, Any]:
     """Return the fields of a call by name, without the empty ones, so that a person can read it."""
     usual = {"value": None, "result": None, "session": "", **Call._field_defaults}
-    fields = call._asdict().items()
-    return {name: value for name, value in fields if name not in usual or value != usual[name]}
+    fields = call._asdict()
+    if call.origin is not None:
+        fields["origin"] = call.origin.spell_out()
+    return {
+        name: value for name, value in fields.items() if name not in usual or value != usual[name]
+    }
 
 
 def parse_about(fields: Any) -> About:
@@ -111,6 +119,7 @@ def parse_call(fields: Any) -> Call:
         _get(fields, "error", str, ""),
         _get(fields, "place", str, ""),
         _get(fields, "timed_out", bool, False),
+        parse_origin(_get(fields, "origin", dict)) if "origin" in fields else None,
     )
 
 

@@ -13,6 +13,7 @@ from goldfish.history import Call
 from goldfish.history.excerpt import Excerpt
 from goldfish.history.metrics import Figures
 from goldfish.history.model import parse_call, spell_out_call
+from goldfish.history.origin import parse_origin
 from goldfish.report.sanitize import sanitize_report
 
 SCHEMA = 1
@@ -73,6 +74,7 @@ def _spell_result(result: Result) -> dict[str, Any]:
         "lost": result.lost,
         "history": _spell_excerpt(result.excerpt),
         "figures": asdict(result.figures) if result.figures else None,
+        "origin": result.origin.spell_out() if result.origin else None,
     }
 
 
@@ -113,6 +115,7 @@ def _parse_result(fields: dict[str, Any]) -> Result:
         get("documented", ""),
         _parse_excerpt(get("history")),
         _parse_figures(get("figures")),
+        parse_origin(fields["origin"]) if get("origin") else None,
     )
 
 

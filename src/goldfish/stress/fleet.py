@@ -16,6 +16,7 @@ from goldfish.harness.pods import Pod
 from goldfish.history import FAULT, Call, History, Outcome
 from goldfish.history.faults import PodFault
 from goldfish.history.operations import ACTIONS
+from goldfish.history.origin import Origin
 from goldfish.messages import ChatMessage
 from goldfish.stress.workload import Operation
 
@@ -89,7 +90,7 @@ class Fleet:
         operation = self._named(operation)
         call = call_store(self.places[number], operation)
         start = time.perf_counter()
-        outcome, result, error = await _await_answer(call, self.patience)
+        outcome, result, error, origin = await _await_answer(call, self.patience)
         done = Call(
             operation.process,
             operation.session,
@@ -102,6 +103,7 @@ class Fleet:
             error,
             f"pod{number + 1}",
             timed_out=outcome is None,
+            origin=origin,
         )
         self.history.calls.append(done)
         if operation.action == "save" and outcome == "ok":
@@ -208,13 +210,15 @@ async def _read_id(saved: Awaitable[Any]) -> Any:
     return identity(await saved)
 
 
-async def _await_answer(call: Awaitable[Any], patience: float) -> tuple[Outcome | None, Any, str]:
-    """Return outcome, result and error of a call; the outcome is None if no answer came in time."""
+async def _await_answer(
+    call: Awaitable[Any], patience: float
+) -> tuple[Outcome | None, Any, str, Origin | None]:
+    """Return outcome, result, error and its origin; no outcome if no answer came in time."""
     try:
-        return "ok", await asyncio.wait_for(call, patience), ""
+        return "ok", await asyncio.wait_for(call, patience), "", None
     except TimeoutError:
-        return None, None, f"no answer within {patience:g} s"
+        return None, None, f"no answer within {patience:g} s", None
     except StoreError as error:
         if isinstance(error.error, EndedError):
-            return "unknown", None, str(error)
-        return "fail", None, mask(str(error))
+            return "unknown", None, str(error), None
+        return "fail", None, mask(str(error)), error.origin
