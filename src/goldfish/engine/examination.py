@@ -21,6 +21,7 @@ from goldfish.harness.local import LocalClient
 from goldfish.harness.memory import Memory
 from goldfish.harness.pods import ForkServer
 from goldfish.history import FAULT, About, Call, History
+from goldfish.history.conditions import list_conditions
 from goldfish.history.excerpt import Excerpt, excerpt_last_calls
 from goldfish.history.metrics import measure
 from goldfish.history.origin import Origin
@@ -159,12 +160,13 @@ def _make_broken(check: Check, violation: Violation) -> Result:
 
 def _with_numbers(result: Result, memory: Memory) -> Result:
     """Return the result with what its calls show beside the verdict."""
-    record = memory.record
+    record, calls = memory.record, _calls_and_faults(memory)
     return replace(
         result,
         acknowledged=record.acknowledged,
         lost=record.lost,
-        figures=measure(_calls_and_faults(memory)),
+        figures=measure(calls),
+        conditions=list_conditions(calls, memory.sandbox.opening),
     )
 
 

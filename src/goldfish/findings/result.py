@@ -80,6 +80,7 @@ class Result:
     excerpt: Excerpt | None = None  # the calls that show what is broken
     figures: Figures | None = None  # what its calls show beside the verdict
     origin: Origin | None = None  # where the error was raised that it is about
+    conditions: frozenset[str] = frozenset()  # under which it was asked
 
     @property
     def family(self) -> str:

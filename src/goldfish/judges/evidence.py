@@ -2,8 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from goldfish.findings.kinds import Sign, has_sign
 from goldfish.history import FAULT, Call, History
 from goldfish.history.notation import draw_history
+from goldfish.history.operations import has_effect
+from goldfish.history.rivals import find_rival, is_at_once
 from goldfish.judges import Finding, judge
 from goldfish.judges.findings import sort_distinct
 from goldfish.judges.smallest import find_smallest
@@ -23,10 +26,40 @@ def find_proof(history: History, finding: Finding) -> tuple[Finding, list[Call]]
     """Return the finding of the same kind with the smallest proof, and the calls of the proof."""
     shown = find_smallest(history, finding)
     alike = [each for each in judge(shown).findings if each.kind == finding.kind]
+    told = (alike or [finding])[0]
     if not finding.elements:
         shown += _find_neighbours(history.calls, finding.calls[0])
-    calls = _mark_gaps(_add_faults(shown, history.calls), history.calls)
-    return (alike or [finding])[0], list(calls)
+    rivals = _find_rivals(history.calls, told, shown)
+    calls = _mark_gaps(_add_faults([*shown, *rivals], history.calls), history.calls, rivals)
+    return told, list(calls)
+
+
+def _find_rivals(calls: Iterable[Call], finding: Finding, shown: Sequence[Call]) -> list[Call]:
+    """Return the write that undid what the finding is about, unless it is shown already."""
+    victim, read = _find_victim(finding), _find_read(finding)
+    if victim is None or read is None:
+        return []
+    if finding.kind == "resurrected":  # only a write puts something back
+        calls = [call for call in calls if has_effect(call.action, "write")]
+    rival = find_rival(calls, victim, read)
+    known = {(call.process, call.start) for call in shown}
+    if rival is None or (rival.process, rival.start) in known or not is_at_once(rival, victim):
+        return []
+    return [rival]
+
+
+def _find_victim(finding: Finding) -> Call | None:
+    """Return the write that is missing from a read, or the removal that was undone."""
+    if finding.kind == "resurrected":
+        return next((call for call in finding.calls if has_effect(call.action, "remove")), None)
+    if not has_sign(finding.kind, Sign.ABSENCE):
+        return None
+    return next((call for call in finding.calls if call.action == "add"), None)
+
+
+def _find_read(finding: Finding) -> Call | None:
+    reads = [call for call in finding.calls if call.action == "read"]
+    return max(reads, key=lambda call: call.start, default=None)
 
 
 def _find_neighbours(calls: Iterable[Call], refused: Call) -> Sequence[Call]:
@@ -52,15 +85,18 @@ def _add_faults(calls: Sequence[Call], whole: Iterable[Call]) -> list[Call]:
     )
 
 
-def _mark_gaps(calls: Iterable[Call], whole: Iterable[Call]) -> Iterator[Call]:
+def _mark_gaps(
+    calls: Iterable[Call], whole: Iterable[Call], rivals: Iterable[Call]
+) -> Iterator[Call]:
     """Yield the calls, with a gap in reads where contents were left out."""
+    of_rivals = {each for call in rivals if call.action == "add" for each in call.value}
     before = {(call.process, call.start): call for call in whole if call.action == "read"}
     for call in calls:
         original = before.get((call.process, call.start))
         if original is None or not original.result or call.action != "read":
             yield call
         else:
-            result = tuple(_mark_gap(original.result, set(call.result)))
+            result = tuple(_mark_gap(original.result, of_rivals.union(call.result)))
             yield call._replace(result=result, value=original.value)
 
 

@@ -75,6 +75,7 @@ def _spell_result(result: Result) -> dict[str, Any]:
         "history": _spell_excerpt(result.excerpt),
         "figures": asdict(result.figures) if result.figures else None,
         "origin": result.origin.spell_out() if result.origin else None,
+        "conditions": sorted(result.conditions),
     }
 
 
@@ -116,6 +117,7 @@ def _parse_result(fields: dict[str, Any]) -> Result:
         _parse_excerpt(get("history")),
         _parse_figures(get("figures")),
         parse_origin(fields["origin"]) if get("origin") else None,
+        frozenset(get("conditions", ())),
     )
 
 

@@ -101,7 +101,7 @@ class Fleet:
             time.perf_counter(),
             outcome or "unknown",
             error,
-            f"pod{number + 1}",
+            self._get_name(number),
             timed_out=outcome is None,
             origin=origin,
         )
@@ -159,6 +159,9 @@ class Fleet:
             await asyncio.wait_for(self.over.wait(), seconds)
         except TimeoutError:
             return
+
+    def _get_name(self, number: int) -> str:
+        return f"{'pod' if isinstance(self.places[number], Pod) else 'here'}{number + 1}"
 
     def _pod(self, number: int) -> Pod:
         place = self.places[number]

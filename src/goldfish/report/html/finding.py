@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from goldfish.findings.remedies import Remedy, find_remedy
 from goldfish.findings.result import Result
 from goldfish.history.notation import HEADING
-from goldfish.report.html.description import describe_finding
+from goldfish.report.description import describe_finding
 from goldfish.report.html.markup import Markup, element, join
 from goldfish.report.html.timeline import render_timeline
 from goldfish.report.results import state_finding

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from goldfish.findings.kinds import KINDS, Sign, has_sign
 from goldfish.history import Call
 from goldfish.history.operations import has_effect
-from goldfish.report.html.description import describe_caller
-from goldfish.report.html.highlight import (
+from goldfish.report.description import describe_caller
+from goldfish.report.highlight import (
     Highlight,
     find_missing,
     get_contents,

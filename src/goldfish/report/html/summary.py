@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from goldfish.findings.kinds import describe_deeds, rank
 from goldfish.findings.result import Report, Result, Verdict
 from goldfish.history import FAULT
-from goldfish.report.html.highlight import find_highlight
+from goldfish.report.highlight import find_highlight
 
 AS_VERDICT = {
     Verdict.HELD: "{} keeps its promises",

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from goldfish.history import FAULT, Call
 from goldfish.history.excerpt import Excerpt
-from goldfish.report.html.description import describe_place
-from goldfish.report.html.highlight import find_highlight, has_any
+from goldfish.report.description import describe_place
+from goldfish.report.highlight import find_highlight, has_any
 from goldfish.report.html.labels import make_label, make_tooltip
 from goldfish.report.html.lanes import GAP, HEAD, Lane, find_struck_lanes, make_lanes
 from goldfish.report.html.markup import Markup, element, join

@@ -2,7 +2,7 @@
 
 import pytest
 
-from goldfish.report.html.description import describe_finding
+from goldfish.report.description import describe_finding
 from tests.report.html.stories import broken, story
 
 BATCH = "0-1 w1 s add a b c\n0.5-2 w2 s read: a b"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from goldfish.findings.kinds import Sign, has_sign
 from goldfish.findings.result import Result
 from goldfish.history import Call
-from goldfish.report.html.highlight import (
+from goldfish.report.highlight import (
     Highlight,
     find_highlight,
     find_missing,
@@ -15,12 +15,15 @@ from goldfish.report.html.highlight import (
     join_names,
 )
 from goldfish.report.sanitize import shorten
+from goldfish.report.story import tell_story
 
 LONGEST = 400
 
 
 def describe_finding(result: Result) -> str:
     """Return what the calls of the finding show, or else the sentence of the check."""
+    if story := tell_story(result):
+        return _capitalise(story)
     if result.excerpt is not None:
         highlight = find_highlight(result.excerpt, result.finding)
         if sentence := _describe_calls(highlight, result.excerpt.about):

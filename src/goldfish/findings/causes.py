@@ -1,0 +1,168 @@
+"""Findings with one mechanism, told as one: grouped by what their evidence has in common."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from goldfish.findings.kinds import rank
+from goldfish.findings.result import Result, Verdict
+from goldfish.history.conditions import AT_ONCE, HARMED, KILLED, PROCESSES, REOPENED
+
+CIRCUMSTANCES = frozenset({AT_ONCE, REOPENED, PROCESSES, KILLED, HARMED})
+OPENINGS = frozenset({REOPENED, PROCESSES})
+
+
+class Mechanism(StrEnum):
+    """What the findings of one cause have in common."""
+
+    ERROR = "error"  # the same exception, raised in the same line
+    CROSSING = "crossing"  # state that outlives its storage, or is shared by two of them
+    RACE = "race"  # it breaks when calls come at once, and holds when they do not
+    OPENING = "opening"  # what one opening of the storage wrote, another does not have
+    BASE = "base"  # a simpler promise is broken, on which the others build
+    ALONE = "alone"  # one finding
+
+
+@dataclass(frozen=True)
+class Cause:
+    """One mechanism: the result that shows it with the least, and those that hang on it."""
+
+    mechanism: Mechanism
+    first: Result
+    others: tuple[Result, ...] = ()
+
+    @property
+    def results(self) -> tuple[Result, ...]:
+        """All of its results, the clearest first."""
+        return (self.first, *self.others)
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """The checks that it breaks."""
+        return tuple(result.code for result in self.results)
+
+
+# What is asked with odd values, or about one property of a value, explains no other promise.
+_PARTICULAR = re.compile(
+    r"ISO(0[2-9]|1[0-46-9]|2[3-9]|3\d|4\d)|ORD(0[3-79]|1[0-5])|FID(?!27|28)\d\d|DUP(0[1245679]|1\d)"
+    r"|REC(?!08|13)\d\d|REV\d\d|LIV(02|03|1\d)|FLT\d\d|TTL(2[2-5])"
+)
+# Kinds that one mechanism shows as, depending on what is asked.
+_RELATED = (
+    frozenset({"lost", "torn", "stale", "wrong", "reordered"}),
+    frozenset({"corrupted", "wrong"}),
+    frozenset({"duplicated", "phantom", "wrong"}),
+    frozenset({"leaked", "phantom", "lost", "resurrected"}),
+    frozenset({"resurrected", "stale", "phantom", "wrong", "duplicated"}),
+    frozenset({"wedged", "refused", "crashed"}),
+    frozenset({"swallowed", "lost", "torn", "stale", "wrong"}),
+)
+# Families about one method or one subject: in each, a bug of that method shows in any way.
+_NARROW = frozenset({"TRM", "CLR", "TTL", "SNP", "ORD", "DUP"})
+_TAG = re.compile(r"\[([A-Z]{3}\d\d)-\d+\]")
+
+
+def find_causes(results: Iterable[Result]) -> list[Cause]:
+    """Return the causes of what is broken, in the order in which their first promises come."""
+    results = list(results)
+    left = sorted(
+        (each for each in results if each.verdict is Verdict.BROKEN), key=_rate_simplicity
+    )
+    causes = []
+    while left:
+        first, *rest = left
+        mechanism, others = _claim(first, rest)
+        causes.append(Cause(mechanism, first, tuple(others)))
+        claimed = {id(each) for each in others}
+        left = [each for each in rest if id(each) not in claimed]
+    places = {id(each): place for place, each in enumerate(results)}
+    return sorted(causes, key=lambda cause: places[id(cause.first)])
+
+
+def _claim(first: Result, rest: Sequence[Result]) -> tuple[Mechanism, list[Result]]:
+    """Return the mechanism that the simplest result shows, and what else it explains."""
+    if has_crossed(first):
+        return Mechanism.CROSSING, [each for each in rest if has_crossed(each)]
+    if AT_ONCE in first.conditions:
+        return Mechanism.RACE, [each for each in rest if _is_of_race(first, each)]
+    others = [each for each in rest if _hangs_on(each, first)]
+    if first.origin is not None:
+        return Mechanism.ERROR, others
+    if _is_plain(first) and first.conditions and first.conditions <= OPENINGS:
+        return Mechanism.OPENING, others
+    return (Mechanism.BASE if others else Mechanism.ALONE), others
+
+
+def _rate_simplicity(result: Result) -> tuple[bool, bool, int, int, int, str]:
+    """Return how much it takes to break the promise: little first."""
+    circumstances = result.conditions & CIRCUMSTANCES
+    return (
+        not has_crossed(result),
+        AT_ONCE in circumstances,
+        len(circumstances),
+        len(result.conditions - circumstances),
+        rank(result.finding),
+        result.code,
+    )
+
+
+def has_crossed(result: Result) -> bool:
+    """Return True if a read returned what another check said, in another storage."""
+    if result.excerpt is None:
+        return False
+    shown = [
+        str(each)
+        for call in result.excerpt.calls
+        if isinstance(call.result, tuple)
+        for each in call.result
+    ]
+    said = {code for text in shown for code in _TAG.findall(text)}
+    return bool(said - {result.code})
+
+
+def _is_of_race(first: Result, other: Result) -> bool:
+    """Return True if the other breaks when calls come at once; its kill is not to blame then."""
+    if AT_ONCE not in other.conditions:
+        return False
+    return _get_subject(first) == _get_subject(other) or first.finding == other.finding
+
+
+def _hangs_on(other: Result, first: Result) -> bool:
+    """Return True if the first, which takes less, explains why the other is broken."""
+    if first.origin is not None and other.origin is not None:
+        return _get_key(first) == _get_key(other)
+    if first.conditions <= other.conditions and _is_plain(first):
+        return _get_subject(first) <= _get_subject(other)
+    methods = first.conditions - CIRCUMSTANCES
+    if first.family == other.family:
+        return (bool(methods & other.conditions) and first.family in _NARROW) or _is_related(
+            first, other
+        )
+    return bool(methods) and first.conditions <= other.conditions and _is_related(first, other)
+
+
+def _is_related(first: Result, other: Result) -> bool:
+    if _get_subject(first) != _get_subject(other):
+        return False
+    kinds = {first.finding, other.finding}
+    return len(kinds) == 1 or any(kinds <= related for related in _RELATED)
+
+
+def _is_plain(result: Result) -> bool:
+    """Return True if the promise is about ordinary calls with ordinary values."""
+    return _PARTICULAR.fullmatch(result.code) is None and not result.conditions - CIRCUMSTANCES
+
+
+def _get_subject(result: Result) -> frozenset[str]:
+    """Return what it is about, by the methods it called: facts, state, or neither."""
+    subjects = {"remember": "facts", "set_state": "state"}
+    return frozenset(subjects[each] for each in result.conditions if each in subjects)
+
+
+def _get_key(result: Result) -> tuple[object, ...]:
+    """Return what two errors have in common if they are one: the type, and the line or method."""
+    origin = result.origin
+    assert origin is not None
+    place = origin.inner or origin.own
+    return (origin.error, *(place[:2] if place else (origin.method, origin.message)))
