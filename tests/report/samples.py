@@ -1,7 +1,10 @@
 """Reports to be told, with all that may be in them."""
 
+from dataclasses import replace
+
 from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import Report, Result, Verdict
+from goldfish.history.origin import Frame, Origin
 
 NASTY = (
     "[bold]x[/bold] \x1b[31mred\x00 \ud800 \u202e redis://me:hunter2@host/0 <&> " + "y" * 5_000_000
@@ -15,6 +18,18 @@ def result(code: str, verdict: Verdict, summary: str | Reason = "", *evidence: s
     finding = "lost" if verdict is Verdict.BROKEN else None
     command = f"goldfish check sqlite --only {code} --seed 7"
     return Result(code, "a_name", PROMISE, verdict, reason, finding, evidence, 0.25, command)
+
+
+def results_of_many_causes(family: str, count: int) -> tuple[Result, ...]:
+    """Return broken promises, each by an error in a line of its own."""
+    broken = [
+        result(f"{family}{number:02}", Verdict.BROKEN, "gone") for number in range(1, count + 1)
+    ]
+    places = [Frame("memory.py", line, "add_messages") for line in range(1, count + 1)]
+    return tuple(
+        replace(each, origin=Origin("KeyError", "", "add_messages", place, place))
+        for each, place in zip(broken, places, strict=True)
+    )
 
 
 LINES = [f"line {number}" for number in range(2, 12)]

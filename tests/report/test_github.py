@@ -9,7 +9,7 @@ from goldfish.engine.baseline import Account
 from goldfish.findings.result import Report, Verdict
 from goldfish.report.github import annotate, make_annotations, suspend_commands
 from goldfish.targets.declaration import target
-from tests.report.samples import NASTY_REPORT, result
+from tests.report.samples import NASTY_REPORT, result, results_of_many_causes
 
 
 @target
@@ -58,10 +58,17 @@ def test_what_is_known_is_silent_and_what_is_stale_is_not() -> None:
 
 def test_more_than_github_shows_are_counted() -> None:
     """The last annotation says how many are only in the log."""
-    broken = [result(f"DUR{number:02}", Verdict.BROKEN, "gone") for number in range(1, 15)]
-    lines = told(Account(Report("sqlite", 7, tuple(broken))))
+    lines = told(Account(Report("sqlite", 7, results_of_many_causes("DUR", 14))))
     assert len(lines) == 10
     assert lines[-1] == "::error title=goldfish::5 more failures are in the log of this step."
+
+
+def test_one_cause_is_one_annotation() -> None:
+    """With a line for each other promise that it breaks."""
+    broken = tuple(result(f"DUR{number:02}", Verdict.BROKEN, "gone") for number in range(1, 4))
+    (line,) = told(Account(Report("sqlite", 7, broken)))
+    assert "title=DUR01 sqlite" in line
+    assert "breaks 2 more promises:%0ADUR02 lost: gone%0ADUR03 lost: gone" in line
 
 
 def test_meanwhile_nobody_else_can_command_the_runner() -> None:

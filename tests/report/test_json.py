@@ -20,13 +20,23 @@ def test_the_document_has_the_promised_shape() -> None:
     assert list(document) == ["schema", "goldfish", "reports"]
     assert document["schema"] == 1
     report = document["reports"][1]
-    told = "target seed verdict counts loss_rate acknowledged lost promises checks"
+    told = "target seed verdict counts loss_rate acknowledged lost promises checks causes"
     assert list(report) == told.split()
     assert (report["target"], report["seed"], report["verdict"]) == ("sqlite", 7, "broken")
     names = "code name family verdict finding summary evidence seconds reproduce documented"
     names += " promise acknowledged lost history figures origin conditions"
     assert list(report["checks"][0]) == names.split()
     assert [each["finding"] for each in report["checks"]][:2] == [None, "lost"]
+
+    assert report["causes"] == [
+        {
+            "mechanism": "alone",
+            "code": "DUR02",
+            "finding": "lost",
+            "summary": report["checks"][1]["summary"],
+            "codes": ["DUR02"],
+        }
+    ]
 
 
 def test_any_text_survives_but_not_its_secrets_and_not_its_length() -> None:

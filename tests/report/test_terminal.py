@@ -8,9 +8,12 @@ import pytest
 from goldfish.engine.baseline import Account
 from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import Report, Verdict
+from goldfish.history.origin import Frame, Origin
 from goldfish.report.page import Page
 from goldfish.report.terminal import Detail, summarise
-from tests.report.samples import NASTY_REPORT, result
+from tests.report.samples import NASTY_REPORT, result, results_of_many_causes
+
+CODES = ("DUR02", "ISO01", "FID01")
 
 
 @pytest.fixture(autouse=True)
@@ -53,8 +56,23 @@ def test_a_broken_check_comes_with_its_promise_evidence_and_command() -> None:
     summary = told(Account(NASTY_REPORT))
     assert "  DUR02 What was acknowledged is still there after the store" in summary
     assert "        lost: [bold]x" in summary
-    assert "        line 10\n        goldfish check sqlite --only DUR02 --seed 7\n" in summary
+    commands = ["goldfish explain DUR02", "goldfish check sqlite --only DUR02 --seed 7"]
+    assert "\n        ".join(["        line 10", *commands]) in summary
     assert "line 11" not in summary
+
+
+def test_findings_with_one_cause_are_told_as_one() -> None:
+    """The error with its line once, and the codes of the others."""
+    place = Frame("memory.py", 12, "add_messages")
+    origin = Origin("TypeError", "no", "add_messages", place, place)
+    broken = [replace(result(code, Verdict.BROKEN, "gone"), origin=origin) for code in CODES]
+    summary = told(Account(Report("x", 7, tuple(broken))))
+    assert "3 promises broken by 1 cause." in summary
+    assert "        at memory.py:12 in add_messages\n" in summary
+    assert "        The same error breaks 2 more promises: ISO01 FID01\n" in summary
+    assert summary.count("goldfish check") == 1
+    known = told(Account(Report("x", 7, tuple(broken)), {"DUR02": "we know"}))
+    assert "        The same error breaks 1 more promise: FID01\n" in known
 
 
 def test_what_was_not_judged_is_listed_by_reason() -> None:
@@ -73,7 +91,9 @@ def test_what_was_not_asked_for_want_of_something_ends_the_summary() -> None:
     lacking = [result(code, Verdict.UNSUPPORTED, why) for code in ("REC01", "REC02", "REV01")]
     held = result("ISO01", Verdict.HELD)
     summary = told(Account(Report("sqlite", 7, (held, *lacking))))
-    assert summary.splitlines()[0] == "sqlite: held. 1 promise held, 3 unsupported. (7.3 s, seed 7)"
+    assert " ".join(summary.split()).startswith(
+        "sqlite: held where asked (1 promise, 3 not asked). 1 promise held, 3 unsupported."
+    )
     assert " ".join(summary.split()).endswith(
         "Not asked: 3 promises (REC, REV), because no model is here: run goldfish model install"
     )
@@ -142,7 +162,7 @@ def test_a_summary_longer_than_a_screen_ends_at_a_glance(
 ) -> None:
     """A row for each family, then the verdict once more; a short one needs none of it."""
     monkeypatch.setenv("COLUMNS", columns)
-    broken = tuple(result(f"DUR{n:02}", Verdict.BROKEN, "gone") for n in range(1, 9))
+    broken = results_of_many_causes("DUR", 8)
     held = tuple(result(f"ISO{n:02}", Verdict.HELD) for n in range(1, 13))
     lines = told(Account(Report("x", 7, held + broken))).splitlines()
     glance = lines[lines.index("") :][-6:]

@@ -1,13 +1,14 @@
 """Findings with one mechanism, told as one: grouped by what their evidence has in common."""
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from goldfish.findings.kinds import rank
 from goldfish.findings.result import Result, Verdict
 from goldfish.history.conditions import AT_ONCE, HARMED, KILLED, PROCESSES, REOPENED
+from goldfish.history.operations import has_effect
 
 CIRCUMSTANCES = frozenset({AT_ONCE, REOPENED, PROCESSES, KILLED, HARMED})
 OPENINGS = frozenset({REOPENED, PROCESSES})
@@ -45,7 +46,7 @@ class Cause:
 
 # What is asked with odd values, or about one property of a value, explains no other promise.
 _PARTICULAR = re.compile(
-    r"ISO(0[2-9]|1[0-46-9]|2[3-9]|3\d|4\d)|ORD(0[3-79]|1[0-5])|FID(?!27|28)\d\d|DUP(0[1245679]|1\d)"
+    r"ISO(0[2-9]|1[0-46-9]|2[2-9]|3\d|4\d)|ORD(0[3-79]|1[0-5])|FID(?!27|28)\d\d|DUP(0[1245679]|1\d)"
     r"|REC(?!08|13)\d\d|REV\d\d|LIV(02|03|1\d)|FLT\d\d|TTL(2[2-5])"
 )
 # Kinds that one mechanism shows as, depending on what is asked.
@@ -58,6 +59,8 @@ _RELATED = (
     frozenset({"wedged", "refused", "crashed"}),
     frozenset({"swallowed", "lost", "torn", "stale", "wrong"}),
 )
+# Kinds that say enough for promises of different families to have one cause.
+_TELLING = frozenset({"reordered", "corrupted", "leaked", "duplicated", "phantom"})
 # Families about one method or one subject: in each, a bug of that method shows in any way.
 _NARROW = frozenset({"TRM", "CLR", "TTL", "SNP", "ORD", "DUP"})
 _TAG = re.compile(r"\[([A-Z]{3}\d\d)-\d+\]")
@@ -66,6 +69,7 @@ _TAG = re.compile(r"\[([A-Z]{3}\d\d)-\d+\]")
 def find_causes(results: Iterable[Result]) -> list[Cause]:
     """Return the causes of what is broken, in the order in which their first promises come."""
     results = list(results)
+    places = {id(each): place for place, each in enumerate(results)}
     left = sorted(
         (each for each in results if each.verdict is Verdict.BROKEN), key=_rate_simplicity
     )
@@ -76,8 +80,14 @@ def find_causes(results: Iterable[Result]) -> list[Cause]:
         causes.append(Cause(mechanism, first, tuple(others)))
         claimed = {id(each) for each in others}
         left = [each for each in rest if id(each) not in claimed]
-    places = {id(each): place for place, each in enumerate(results)}
-    return sorted(causes, key=lambda cause: places[id(cause.first)])
+    return [
+        _sort_others(cause, places)
+        for cause in sorted(causes, key=lambda each: places[id(each.first)])
+    ]
+
+
+def _sort_others(cause: Cause, places: Mapping[int, int]) -> Cause:
+    return replace(cause, others=tuple(sorted(cause.others, key=lambda each: places[id(each)])))
 
 
 def _claim(first: Result, rest: Sequence[Result]) -> tuple[Mechanism, list[Result]]:
@@ -94,13 +104,15 @@ def _claim(first: Result, rest: Sequence[Result]) -> tuple[Mechanism, list[Resul
     return (Mechanism.BASE if others else Mechanism.ALONE), others
 
 
-def _rate_simplicity(result: Result) -> tuple[bool, bool, int, int, int, str]:
+def _rate_simplicity(result: Result) -> tuple[bool, bool, bool, int, int, int, str]:
     """Return how much it takes to break the promise: little first."""
     circumstances = result.conditions & CIRCUMSTANCES
+    at_once = AT_ONCE in circumstances
     return (
         not has_crossed(result),
-        AT_ONCE in circumstances,
-        len(circumstances),
+        at_once,
+        not _is_plain(result),
+        len(circumstances - {REOPENED} if at_once else circumstances),
         len(result.conditions - circumstances),
         rank(result.finding),
         result.code,
@@ -139,7 +151,14 @@ def _hangs_on(other: Result, first: Result) -> bool:
         return (bool(methods & other.conditions) and first.family in _NARROW) or _is_related(
             first, other
         )
-    return bool(methods) and first.conditions <= other.conditions and _is_related(first, other)
+    if not _is_related(first, other):
+        return False
+    if first.finding == other.finding and first.finding in _TELLING:
+        return True
+    if not first.conditions <= other.conditions:
+        circumstances = first.conditions & CIRCUMSTANCES
+        return _removes(first) and _removes(other) and circumstances <= other.conditions
+    return bool(methods)
 
 
 def _is_related(first: Result, other: Result) -> bool:
@@ -147,6 +166,10 @@ def _is_related(first: Result, other: Result) -> bool:
         return False
     kinds = {first.finding, other.finding}
     return len(kinds) == 1 or any(kinds <= related for related in _RELATED)
+
+
+def _removes(result: Result) -> bool:
+    return any(has_effect(each, "remove") for each in result.conditions)
 
 
 def _is_plain(result: Result) -> bool:

@@ -23,7 +23,7 @@ LONGEST = 400
 def describe_finding(result: Result) -> str:
     """Return what the calls of the finding show, or else the sentence of the check."""
     if story := tell_story(result):
-        return _capitalise(story)
+        return story  # it begins with the name of a caller
     if result.excerpt is not None:
         highlight = find_highlight(result.excerpt, result.finding)
         if sentence := _describe_calls(highlight, result.excerpt.about):

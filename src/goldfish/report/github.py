@@ -1,4 +1,4 @@
-"""What GitHub Actions shows beside a pull request: one annotation per broken promise."""
+"""What GitHub Actions shows beside a pull request: one annotation per cause."""
 
 import inspect
 import os
@@ -10,6 +10,7 @@ from typing import IO
 
 from goldfish.engine.baseline import Account
 from goldfish.findings.result import Verdict
+from goldfish.report.causes import list_cause_lines, list_causes
 from goldfish.report.results import list_lines
 from goldfish.report.sanitize import escape_controls, sanitize_report
 from goldfish.targets.declaration import Target
@@ -46,13 +47,21 @@ def annotate(file: IO[str], accounts: Sequence[Account], targets: Iterable[Targe
 
 
 def make_annotations(account: Account, target: Target | None = None) -> Iterator[str]:
-    """Yield a workflow command for each failure that was not known, and for each stale entry."""
+    """Yield a workflow command for each cause that was not known, and for each stale entry."""
     report = sanitize_report(account.report)
+    causes = list_causes(report, account.known)
+    firsts = {id(cause.first): cause for cause in causes}
+    grouped = {code for cause in causes for code in cause.codes}
     for result in report.results:
-        if result.verdict in FAILURES and result.code not in account.known:
-            yield format_command(
-                f"{result.code} {report.target}", "\n".join(list_lines(result)), target
-            )
+        if result.verdict not in FAILURES or result.code in account.known:
+            continue
+        if cause := firsts.get(id(result)):
+            lines = list_cause_lines(cause)
+        elif result.code not in grouped:
+            lines = list(list_lines(result))
+        else:
+            continue
+        yield format_command(f"{result.code} {report.target}", "\n".join(lines), target)
     for code, why in account.stale.items():
         yield format_command(
             f"{code} {report.target}", f"stale: {why}. Remove it from the baseline."

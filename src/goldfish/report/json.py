@@ -7,6 +7,7 @@ from importlib.metadata import version
 from typing import Any
 
 from goldfish.errors import UsageError
+from goldfish.findings.causes import Cause, find_causes
 from goldfish.findings.reason import Reason
 from goldfish.findings.result import Report, Result, Verdict
 from goldfish.history import Call
@@ -14,6 +15,7 @@ from goldfish.history.excerpt import Excerpt
 from goldfish.history.metrics import Figures
 from goldfish.history.model import parse_call, spell_out_call
 from goldfish.history.origin import parse_origin
+from goldfish.report.causes import diagnose
 from goldfish.report.sanitize import sanitize_report
 
 SCHEMA = 1
@@ -54,6 +56,18 @@ def _spell_report(report: Report) -> dict[str, Any]:
         "lost": report.lost,
         "promises": report.promises,
         "checks": [_spell_result(result) for result in report.results],
+        "causes": [_spell_cause(cause) for cause in find_causes(report.results)],
+    }
+
+
+def _spell_cause(cause: Cause) -> dict[str, Any]:
+    """Return the checks that break for one reason; the first is the one to look at."""
+    return {
+        "mechanism": cause.mechanism.value,
+        "code": cause.first.code,
+        "finding": cause.first.finding,
+        "summary": diagnose(cause) or cause.first.summary,
+        "codes": list(cause.codes),
     }
 
 

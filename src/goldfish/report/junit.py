@@ -1,10 +1,16 @@
-"""The report for continuous integration: JUnit XML, a suite per target, a case per check."""
+"""The report for continuous integration: JUnit XML, a suite per target, a case per check.
+
+One cause is one failure: the other checks that it breaks are skipped, and point to that one.
+"""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from xml.etree import ElementTree
 
 from goldfish.engine.baseline import Account
+from goldfish.findings.causes import Cause
 from goldfish.findings.result import Report, Result, Verdict
+from goldfish.report.causes import list_cause_lines, list_causes
 from goldfish.report.results import list_lines, state_finding
 from goldfish.report.sanitize import escape_controls, sanitize_report
 
@@ -26,7 +32,11 @@ def render_junit(accounts: Sequence[Account]) -> str:
 
 
 def _add_suite(root: ElementTree.Element, report: Report, known: Mapping[str, str]) -> None:
-    kinds = [_get_kind(result, known) for result in report.results]
+    causes = {code: cause for cause in list_causes(report, known) for code in cause.codes}
+    cases = [
+        _Case(result, known.get(result.code), causes.get(result.code)) for result in report.results
+    ]
+    kinds = [case.kind for case in cases]
     suite = ElementTree.SubElement(
         root,
         "testsuite",
@@ -39,29 +49,53 @@ def _add_suite(root: ElementTree.Element, report: Report, known: Mapping[str, st
     )
     properties = ElementTree.SubElement(suite, "properties")
     ElementTree.SubElement(properties, "property", name="seed", value=str(report.seed))
-    for result in report.results:
-        _add_case(suite, report.target, result, known)
+    for case in cases:
+        _add_case(suite, report.target, case)
 
 
-def _add_case(
-    suite: ElementTree.Element, target: str, result: Result, known: Mapping[str, str]
-) -> None:
-    case = ElementTree.SubElement(
+@dataclass(frozen=True)
+class _Case:
+    """A check as a test case: its result, why it is known, and the cause that breaks it."""
+
+    result: Result
+    known: str | None
+    cause: Cause | None
+
+    @property
+    def kind(self) -> str | None:
+        return "skipped" if self.known or self._hangs else KIND.get(self.result.verdict)
+
+    @property
+    def message(self) -> str:
+        if self.known:
+            return f"known: {self.known}"
+        finding = state_finding(self.result)
+        if self.cause and self._hangs:
+            return f"broken by the same cause as {self.cause.first.code}: {finding}"
+        return finding
+
+    @property
+    def text(self) -> str:
+        lines = list_cause_lines(self.cause) if self.cause else list_lines(self.result)
+        return "\n".join(lines)
+
+    @property
+    def _hangs(self) -> bool:
+        return self.cause is not None and self.cause.first is not self.result
+
+
+def _add_case(suite: ElementTree.Element, target: str, case: _Case) -> None:
+    result = case.result
+    added = ElementTree.SubElement(
         suite,
         "testcase",
         classname=escape_controls(target),
         name=f"{result.code} {result.name}",
         time=f"{result.seconds:.3f}",
     )
-    kind = _get_kind(result, known)
-    if kind is None:
+    if case.kind is None:
         return
-    reason = f"known: {known[result.code]}" if result.code in known else state_finding(result)
-    outcome = ElementTree.SubElement(case, kind, message=escape_controls(reason))
-    if kind != "skipped":
+    outcome = ElementTree.SubElement(added, case.kind, message=escape_controls(case.message))
+    if case.kind != "skipped":
         outcome.set("type", result.finding or result.verdict.value)
-        outcome.text = "\n".join(list_lines(result))
-
-
-def _get_kind(result: Result, known: Mapping[str, str]) -> str | None:
-    return "skipped" if result.code in known else KIND.get(result.verdict)
+        outcome.text = case.text

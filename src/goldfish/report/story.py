@@ -100,7 +100,7 @@ def _tell_of_return(excerpt: Excerpt, highlight: Highlight, read: Call) -> str |
     rival = find_rival(writes, removal, read)
     done = f"{removal.process} called {_describe(removal)}"
     if rival is None or not is_at_once(rival, removal):
-        return f"{done}, which removed {names}; {read.process} read {names} again."
+        return None
     wrote = f"{rival.process}'s write ({join_names(get_contents(rival), 1)})"
     undone = f"that write put its older copy back: {names} {verb} there again"
     return f"{done} while {wrote} was under way; {undone}."

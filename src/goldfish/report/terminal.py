@@ -3,9 +3,13 @@
 from collections import Counter
 from typing import Literal
 
-from goldfish.engine.baseline import Account
+from goldfish.engine.baseline import Account, Known
+from goldfish.findings.causes import Cause, Mechanism
 from goldfish.findings.reason import Why
 from goldfish.findings.result import Report, Result, Verdict
+from goldfish.report.calls import draw_calls
+from goldfish.report.causes import diagnose, list_causes, list_others, locate, state_others
+from goldfish.report.comparison import was_asked
 from goldfish.report.family_table import write_family_table
 from goldfish.report.page import Page
 from goldfish.report.results import group_by_reason, select_results, state_finding
@@ -15,6 +19,9 @@ STYLES = {"held": "bold green", "broken": "bold red", "unknown": "bold yellow"}
 ROW_STYLES = {Verdict.BROKEN: "red", Verdict.UNKNOWN: "yellow"}
 Detail = Literal["verdict", "usual", "everything"]
 MOST_EVIDENCE = 10  # lines: a small history is shown whole
+MOST_OTHERS = 5  # promises of one cause that get a line each
+# Of these mechanisms, all findings tell the same, so that their codes are enough.
+BY_CODE = {Mechanism.ERROR, Mechanism.RACE, Mechanism.CROSSING, Mechanism.OPENING}
 LINES_OF_SUMMARY = 3
 SCREEN = 24  # lines: the headline of a summary that is longer has left the screen
 WHOLE_FAMILY = 4  # checks of a family from which it is named instead of them
@@ -50,7 +57,11 @@ def make_headline(report: Report, account: Account, seconds: float) -> str:
         verdict = "broken as known"
     elif account.stale and report.verdict is Verdict.HELD:
         verdict = "held, but the baseline is stale"
-    counts = _describe_counts(report, len(account.known))
+    elif report.verdict is Verdict.HELD and _is_mostly_unasked(report):
+        asked = sum(map(was_asked, report.results))
+        promises = f"{asked} promise{'' if asked == 1 else 's'}"
+        verdict = f"held where asked ({promises}, {len(report.results) - asked} not asked)"
+    counts = _describe_counts(report, account.known)
     return f"{report.target}: {verdict}. {counts}. ({seconds:.1f} s, seed {report.seed})"
 
 
@@ -60,13 +71,25 @@ def describe_loss(report: Report) -> str:
     return f"Loss rate {100 * report.loss_rate:.1f} %: {counts} were gone later."
 
 
-def _describe_counts(report: Report, known: int) -> str:
+def _is_mostly_unasked(report: Report) -> bool:
+    """Return True if fewer promises were asked than not: then "held" alone would say too much."""
+    asked = sum(map(was_asked, report.results))
+    return asked < len(report.results) - asked
+
+
+def _describe_counts(report: Report, known: Known) -> str:
     unclaimed = sum(each.is_unclaimed for each in select_results(report, Verdict.UNSUPPORTED))
     broken = select_results(report, Verdict.BROKEN)
     as_documented = 0 if known else sum(bool(each.documented) for each in broken)
     counts = report.counts
+    causes = list_causes(report, known)
+    by = f" by {len(causes)} cause{'' if len(causes) == 1 else 's'}"
+    grouped = by if 0 < len(causes) < sum(len(cause.codes) for cause in causes) else ""
     parts = [
-        ("broken" if not known else f"broken ({known} known)", len(broken) - as_documented),
+        (
+            f"broken{f' ({len(known)} known)' if known else ''}{grouped}",
+            len(broken) - as_documented,
+        ),
         ("broken as documented", as_documented),
         ("held", counts["held"]),
         ("unknown", counts["unknown"]),
@@ -90,10 +113,13 @@ def _write_every_check(page: Page, report: Report) -> None:
 
 
 def _write_failures(page: Page, account: Account, report: Report, most: int | None) -> None:
-    """Write what is broken, stale in the baseline, and unknown; what is documented comes last."""
+    """Write what is broken, by cause; what is documented or known; then stale and unknown."""
+    for cause in list_causes(report, account.known):
+        _write_cause(page, cause, most)
     broken = select_results(report, Verdict.BROKEN)
-    for result in sorted(broken, key=lambda each: bool(each.documented)):
-        _write_broken(page, result, account.known.get(result.code), most)
+    expected = [each for each in broken if each.documented or each.code in account.known]
+    for result in sorted(expected, key=lambda each: each.code not in account.known):
+        _write_expected(page, result, account.known.get(result.code), most)
     for code, why in account.stale.items():
         page.write()
         page.write(f"stale: {why}. Remove it from the baseline.", indent=2, label=f"{code} ")
@@ -106,20 +132,72 @@ def _write_failures(page: Page, account: Account, report: Report, most: int | No
         _write_command(page, group[0].reproduce)
 
 
-def _write_broken(page: Page, result: Result, known: str | None, most: int | None) -> None:
-    page.write()
-    page.write(result.promise, indent=2, label=f"{result.code} ", style="bold")
+def _write_cause(page: Page, cause: Cause, most: int | None) -> None:
+    """Write the promise that shows a cause best, what happened, and what else hangs on it."""
+    first = cause.first
+    _write_promise(page, first)
+    _write_finding(page, first)
+    for text in (locate(cause), diagnose(cause)):
+        if text:
+            page.write(text, indent=INDENT)
+    _write_evidence(page, first, most)
+    if cause.others:
+        _write_others(page, cause, most)
+    page.write(f"goldfish explain {first.code}", indent=INDENT, style="cyan")
+    _write_command(page, first.reproduce)
+
+
+def _write_others(page: Page, cause: Cause, most: int | None) -> None:
+    """Write the promises that hang on a cause: by code where they tell the same, else a line each.
+
+    With all evidence, each has its own.
+    """
+    told_by_code = cause.mechanism in BY_CODE and most is not None
+    codes = " ".join(each.code for each in cause.others)
+    page.write(f"{state_others(cause)}:{f' {codes}' if told_by_code else ''}", indent=INDENT)
+    if told_by_code:
+        return
+    room = page.width - INDENT - 2
+    lines = list(list_others(cause))
+    shown = len(cause.others) if most is None else MOST_OTHERS
+    for each, line in zip(cause.others[:shown], lines, strict=False):
+        page.write(shorten(line, room), indent=INDENT + 2)
+        if most is None:
+            for evidence in each.evidence:
+                page.write(shorten(escape_controls(evidence), room - 2), indent=INDENT + 4)
+    if rest := cause.others[shown:]:
+        page.write("and " + " ".join(each.code for each in rest), indent=INDENT + 2)
+
+
+def _write_expected(page: Page, result: Result, known: str | None, most: int | None) -> None:
+    """Write a broken promise that is known, or that the memory's documentation tells of."""
+    _write_promise(page, result)
     if known:
         page.write(f"known: {known}", indent=INDENT)
         return
-    if result.documented:
-        page.write(f"broken, and documented as such: {result.documented}", indent=INDENT)
-    room = page.width - INDENT
-    finding = shorten(escape_controls(state_finding(result)), LINES_OF_SUMMARY * room)
-    page.write(finding, indent=INDENT, style="red")
-    for line in result.evidence[:most]:
-        page.write(shorten(escape_controls(line), room), indent=INDENT)
+    page.write(f"broken, and documented as such: {result.documented}", indent=INDENT)
+    _write_finding(page, result)
+    _write_evidence(page, result, most)
     _write_command(page, result.reproduce)
+
+
+def _write_promise(page: Page, result: Result) -> None:
+    page.write()
+    page.write(result.promise, indent=2, label=f"{result.code} ", style="bold")
+
+
+def _write_finding(page: Page, result: Result) -> None:
+    room = LINES_OF_SUMMARY * (page.width - INDENT)
+    finding = shorten(escape_controls(state_finding(result)), room)
+    page.write(finding, indent=INDENT, style="red")
+
+
+def _write_evidence(page: Page, result: Result, most: int | None) -> None:
+    """Write the evidence of the check, and the calls that show it where it does not have them."""
+    room = page.width - INDENT
+    lines = [*result.evidence[:most], *draw_calls(result)]
+    for line in lines:
+        page.write(shorten(escape_controls(line), room), indent=INDENT)
 
 
 def _write_command(page: Page, command: str) -> None:

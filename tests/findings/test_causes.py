@@ -1,0 +1,105 @@
+"""Findings with one mechanism are one cause: grouped by evidence, and told by the simplest."""
+
+from dataclasses import replace
+
+import pytest
+
+from goldfish.findings.causes import Mechanism, find_causes
+from goldfish.findings.reason import Reason
+from goldfish.findings.result import Result, Verdict
+from goldfish.history import Call
+from goldfish.history.excerpt import make_excerpt
+from goldfish.history.origin import Frame, Origin
+
+AT_ONCE = "at once, processes, reopened"
+
+
+def broken(code: str, finding: str, conditions: str = "", line: int = 0) -> Result:
+    """A broken promise, under these conditions, with an error in this line if there is one."""
+    place = Frame("memory.py", line, "add_messages")
+    origin = Origin("TypeError", "", "add_messages", place, place) if line else None
+    result = Result(code, "a_name", "A promise.", Verdict.BROKEN, Reason.stated("x"), finding)
+    return replace(
+        result, origin=origin, conditions=frozenset(filter(None, conditions.split(", ")))
+    )
+
+
+def group(*results: Result) -> list[tuple[Mechanism, tuple[str, ...]]]:
+    """Return the mechanism and the codes of each cause."""
+    return [(cause.mechanism, cause.codes) for cause in find_causes(results)]
+
+
+def test_one_line_that_raises_is_one_cause() -> None:
+    """Whatever each check was about; an error in another line is another cause."""
+    results = [
+        broken("ISO01", "refused", line=12),
+        broken("DUR02", "refused", "reopened", line=12),
+        broken("CON01", "refused", AT_ONCE, line=12),
+        broken("FID01", "refused", line=80),
+    ]
+    assert group(*results) == [
+        (Mechanism.ERROR, ("ISO01", "DUR02", "CON01")),
+        (Mechanism.ERROR, ("FID01",)),
+    ]
+
+
+def test_a_race_that_shows_under_kills_is_the_race() -> None:
+    """What breaks without the kill is not the kill's; the fewest circumstances tell it best."""
+    results = [
+        broken("DUR16", "lost", f"{AT_ONCE}, killed"),
+        broken("CON01", "lost", AT_ONCE),
+        broken("CON02", "torn", AT_ONCE),
+        broken("FLT13", "lost", f"{AT_ONCE}, harmed"),
+    ]
+    assert group(*results) == [(Mechanism.RACE, ("CON01", "DUR16", "CON02", "FLT13"))]
+
+
+def test_a_memory_that_is_empty_after_every_reopening_has_one_cause() -> None:
+    """All that reopens hangs on it, also what several processes do at once."""
+    results = [
+        broken("DUR02", "lost", "reopened"),
+        broken("DUR12", "lost", "reopened, processes, killed"),
+        broken("CON01", "lost", AT_ONCE),
+        broken("SNP19", "wrong", "reopened, save_snapshot"),
+    ]
+    assert group(*results) == [(Mechanism.OPENING, ("DUR02", "DUR12", "CON01", "SNP19"))]
+
+
+def test_facts_are_not_explained_by_what_breaks_with_facts_only() -> None:
+    """A race of facts and one of messages are different code."""
+    results = [
+        broken("CON01", "lost", AT_ONCE),
+        broken("CON18", "torn", f"{AT_ONCE}, remember, list_facts"),
+    ]
+    assert len(group(*results)) == 2
+
+
+def test_odd_values_explain_nothing_but_their_like() -> None:
+    """A store that drops empty messages, and loses others in a race, has two bugs."""
+    results = [broken("FID07", "lost"), broken("CON01", "lost", AT_ONCE)]
+    assert len(group(*results)) == 2
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (("TTL04", "lost", "set_ttl"), ("TTL12", "wrong", "get_ttl, set_ttl")),
+        (("REC09", "wrong", "recall, remember"), ("REC10", "lost", "recall, remember")),
+        (("ORD04", "reordered", ""), ("FID30", "reordered", "")),
+        (("TRM01", "lost", "trim"), ("DUR06", "lost", "reopened, trim")),
+        (("DUR05", "stale", "clear, reopened"), ("CLR08", "stale", "clear_all, reopened")),
+    ],
+)
+def test_one_bug_that_shows_in_two_ways_is_one_cause(
+    first: tuple[str, str, str], second: tuple[str, str, str]
+) -> None:
+    """In one family, by one method, or as one telling symptom."""
+    assert len(group(broken(*first), broken(*second))) == 1
+
+
+def test_what_another_check_said_shows_that_state_crosses_sandboxes() -> None:
+    """Each check has a storage of its own: nothing of another can be there honestly."""
+    read = Call("here1", "s", "read", None, ("[DUR02-3] hello",), 0.0, 1.0, place="here1")
+    leak = replace(broken("ISO01", "phantom"), excerpt=make_excerpt([read], (), ()))
+    results = [replace(leak, code=code) for code in ("ISO01", "ORD01", "TRM02")]
+    assert group(*results) == [(Mechanism.CROSSING, ("ISO01", "ORD01", "TRM02"))]
