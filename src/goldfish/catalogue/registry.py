@@ -22,6 +22,7 @@ from goldfish.catalogue.requirements import (
     method,
     recalls,
     service,
+    spelled,
 )
 from goldfish.findings.families import FAMILIES
 
@@ -50,6 +51,7 @@ __all__ = [
     "method",
     "recalls",
     "service",
+    "spelled",
 ]
 
 Function = Callable[["Memory"], Awaitable[None]]

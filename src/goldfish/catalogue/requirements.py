@@ -54,6 +54,23 @@ def method(name: str, *parameters: str) -> Need:
     return Need(f"the method {name}({', '.join(parameters)})", in_store=find_missing)
 
 
+def spelled(name: str, *parameters: str) -> Need:
+    """The store has this method, and its signature spells these parameters out.
+
+    A method that takes anything may ignore what only some stores know.
+    """
+    need = method(name, *parameters)
+
+    def find_missing(client: "Client") -> Reason | None:
+        if reason := need.in_store(client):
+            return reason
+        if client.spells(name, *parameters):
+            return None
+        return Reason.of(Why.LACKS_PARAMETER, name, ", ".join(parameters))
+
+    return Need(need.text, in_store=find_missing)
+
+
 def carries(name: str) -> Need:
     """The store gives back this field of a message."""
     reason = Reason.of(Why.LACKS_FIELD, name)

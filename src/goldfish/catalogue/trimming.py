@@ -6,8 +6,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from goldfish.catalogue.registry import Reopening, Retries, check, method
-from goldfish.catalogue.support.neighbours import expect_untouched, write_look_alikes
+from goldfish.catalogue.support.neighbours import (
+    alternate_ends,
+    expect_untouched,
+    write_look_alikes,
+)
 from goldfish.catalogue.support.sessions import expect_usable, write_session
+from goldfish.catalogue.support.sizes import draw_size
 from goldfish.catalogue.support.steadiness import expect_steady, read_steady_fields
 from goldfish.findings.comparison import expect_contents, quote, quote_list
 from goldfish.findings.result import Violation
@@ -90,6 +95,13 @@ async def trimming_says_how_many_it_removed(memory: Memory) -> None:
             raise Violation(
                 f"wrong: trim(keep_last={keep}) removed {removed} and returned {quote(said)}"
             )
+    size = await memory.affordable(draw_size(memory, 600, 1_500), least=520)
+    session, batch = await write_session(memory, size, "long")
+    keep = memory.random.randrange(1, 9)
+    said = await memory.client.call("trim", session, keep_last=keep)
+    expect_trimmed(contents_of(batch), await memory.client.contents(session), keep, session=session)
+    if said != size - keep:
+        raise Violation(f"wrong: trim removed {size - keep} messages and returned {quote(said)}")
 
 
 @check(
@@ -134,14 +146,14 @@ async def trimming_what_is_not_there_is_no_error(memory: Memory) -> None:
 
 @check(
     "TRM06",
-    "Trimming one session removes nothing from another, however similar their ids are.",
+    "Trimming one session removes nothing from another, however similar their ids, or older.",
     incident="langgraph-checkpoint-sqlite 3.1.0 matched ids by prefix and treated 'john_doe' as a "
     "pattern; a removal that selects like that empties other people's sessions.",
     needs=[Trim],
 )
 async def trimming_leaves_other_sessions_alone(memory: Memory) -> None:
     others = await write_look_alikes(memory, memory.session())
-    for name in list(others):
+    for name in alternate_ends(others):
         del others[name]
         await memory.client.call("trim", name, keep_last=1)
         await expect_untouched(memory, others, f"trim of session {quote(name)}")

@@ -44,6 +44,11 @@ class Client:
         taken = self.opened.methods[method]
         return taken is None or set(parameters) <= set(taken)
 
+    def spells(self, method: str, *parameters: str) -> bool:
+        """Return True if the signature of this method names these parameters."""
+        taken = self.opened.methods.get(method)
+        return taken is not None and set(parameters) <= set(taken)
+
     def counts_replies(self, method: str, *parameters: str) -> bool:
         """Return True if unpredictable agent replies would change what this method counts."""
         return self.opened.transcript.answers and (method == "trim" or "last" in parameters)

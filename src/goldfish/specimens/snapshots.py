@@ -435,3 +435,61 @@ class SweepsOnceMore(Sweeping, SnapshotReference):
             self.key(session_id),
             snapshot_id,
         )
+
+
+@specimen("snapshots-are-lengths-of-one-log", "SNP29", "resurrected")
+class SnapshotsAreLengthsOfOneLog(SnapshotReference):
+    bug = "A snapshot is a length of the session's log, which a write after a rollback overwrites."
+    tables = "CREATE TABLE IF NOT EXISTS log (session BLOB, place INTEGER, id BLOB, body TEXT)"
+
+    def insert(self, session_id: str, rows: Rows) -> None:
+        key, place = self.key(session_id), len(self.bodies(session_id))
+        super().insert(session_id, rows)
+        there = self.db.execute(
+            "SELECT id, body FROM messages WHERE session = ? ORDER BY n", (key,)
+        ).fetchall()[place:]
+        for at, (name, body) in enumerate(there, place):
+            self.db.execute("DELETE FROM log WHERE session = ? AND place = ?", (key, at))
+            self.db.execute("INSERT INTO log VALUES (?, ?, ?, ?)", (key, at, name, body))
+
+    def restore(self, session_id: str, name: str) -> None:
+        (length,) = self.column("SELECT count(*) FROM copies WHERE snapshot = ?", name)
+        source = self.column("SELECT session FROM snapshots WHERE id = ?", name)[0]
+        self.db.execute(
+            "INSERT INTO messages (session, id, body) SELECT ?, id, body FROM log "
+            "WHERE session = ? AND place < ? ORDER BY place",
+            (self.key(session_id), source, length),
+        )
+
+
+@specimen("the-label-is-the-name", "SNP30", "lost")
+class TheLabelIsTheName(SnapshotReference):
+    bug = "A snapshot with a label has the label as its id, so the second one replaces the first."
+
+    def save_snapshot(self, session_id: str, *, label: str | None = None) -> str:
+        name = super().save_snapshot(session_id, label=label)
+        if not label:
+            return name
+        self.delete_snapshot(session_id, label)
+        self.db.execute("UPDATE snapshots SET id = ? WHERE id = ?", (label, name))
+        self.db.execute("UPDATE copies SET snapshot = ? WHERE snapshot = ?", (label, name))
+        return label
+
+
+@specimen("rollback-to-an-old-moment", "SNP31", "lost")
+class RollbackToAnOldMoment(SnapshotReference):
+    bug = "A snapshot keeps the moment of the deadline, which may be over when it is restored."
+    tables = "CREATE TABLE IF NOT EXISTS moments (snapshot TEXT PRIMARY KEY, at REAL)"
+
+    def enter(self, session_id: str, name: str, label: str | None) -> None:
+        super().enter(session_id, name, label)
+        moment = self.deadline(session_id)
+        self.db.execute("INSERT INTO moments VALUES (?, ?)", (name, moment))
+
+    def found(self, session_id: str, name: str) -> float | None:
+        seconds = super().found(session_id, name)
+        if seconds is None:
+            return None
+        return (
+            float(self.column("SELECT at FROM moments WHERE snapshot = ?", name)[0]) - time.time()
+        )

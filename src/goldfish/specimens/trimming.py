@@ -325,3 +325,101 @@ class TrimDropsATwin(Reference):
             (self.key(session_id), self.key(session_id), "$.content"),
         )
         return removed
+
+
+variant("trims-whatever-is-older", Doomed, "TRM06", "lost")(
+    bug="A trim removes everything older than what it keeps, in every session.",
+    remove=lambda self, session_id, doomed: self.db.execute(
+        "DELETE FROM messages WHERE n <= ?", (max(doomed, default=0),)
+    ),
+)
+variant("counts-a-portion", Doomed, "TRM02", "wrong")(
+    bug="A trim removes in portions of 500, and returns the size of the first.",
+    trim=lambda self, session_id, *, keep_last: min(
+        500, Doomed.trim(self, session_id, keep_last=keep_last)
+    ),
+)
+
+
+class Choosy(Doomed):
+    """A correct store that can trim by pairs, with the system prompt, and to a number of tokens."""
+
+    def trim(  # type: ignore[override]
+        self,
+        session_id: str,
+        *,
+        keep_last: int | None = None,
+        keep_pairs: bool = False,
+        keep_system: bool = False,
+        max_tokens: int | None = None,
+    ) -> int:
+        if keep_last is not None and keep_last < 0:
+            raise ValueError("keep_last must not be negative")
+        messages = self.decode(self.bodies(session_id))
+        first = len(messages) - self.count(messages, keep_last, max_tokens)
+        if keep_pairs:
+            first = self.find_start(messages, first)
+        numbers = self.numbers(session_id)
+        doomed = numbers[:first]
+        if keep_system and messages and messages[0].role == "system":
+            doomed = self.spare(session_id, numbers, doomed)
+        with self.transaction():
+            self.remove(session_id, doomed)
+        return len(doomed)
+
+    def count(self, messages: list[Any], keep_last: int | None, max_tokens: int | None) -> int:
+        """Return how many of the newest messages may stay."""
+        kept = len(messages) if keep_last is None else min(keep_last, len(messages))
+        if max_tokens is None:
+            return kept
+        spent = 0
+        for number, message in enumerate(self.weigh(messages)):
+            spent += len(str(message.content).split())
+            if spent > max_tokens:
+                return min(kept, number)
+        return kept
+
+    def weigh(self, messages: list[Any]) -> list[Any]:
+        """Return the messages in the order in which the tokens are spent."""
+        return messages[::-1]
+
+    def find_start(self, messages: list[Any], first: int) -> int:
+        """Return where to begin so that no tool result is without its call."""
+        while first < len(messages) and messages[first].role == "tool":
+            first += 1
+        return first
+
+    def spare(self, session_id: str, numbers: list[int], doomed: list[int]) -> list[int]:
+        """Return the messages to remove without the system prompt, which is the first."""
+        return doomed[1:]
+
+
+variant("orphans-tool-results", Choosy, "TRM17", "torn")(
+    bug="keep_pairs looks at one message only, and leaves the second result of a twofold call.",
+    find_start=lambda self, messages, first: (
+        first + (first < len(messages) and messages[first].role == "tool")
+    ),
+)
+
+
+@specimen("the-system-prompt-again", "TRM18", "duplicated")
+class TheSystemPromptAgain(Choosy):
+    bug = "The system prompt is added again in front of what is kept, also where it is kept anyway."
+    order = "n"
+
+    def spare(self, session_id: str, numbers: list[int], doomed: list[int]) -> list[int]:
+        if not doomed:
+            self.db.execute(
+                "INSERT INTO messages (n, session, id, body) "
+                "SELECT -n, session, randomblob(8), body FROM messages WHERE n = ?",
+                (numbers[0],),
+            )
+        return doomed[1:]
+
+
+variant("trims-tokens-from-the-wrong-end", Choosy, "TRM19", "wrong")(
+    bug="A trim to a number of tokens removes the newest messages.",
+    remove=lambda self, session_id, doomed: Choosy.remove(
+        self, session_id, self.numbers(session_id)[::-1][: len(doomed)]
+    ),
+)

@@ -1,21 +1,30 @@
 """CLR: cleared and deleted messages are gone, no others are, and lists of sessions are exact."""
 
+import time
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
-from goldfish.catalogue.registry import Reopening, Retries, carries, check, method
+from goldfish.catalogue.registry import Reopening, Retries, carries, check, method, spelled
 from goldfish.catalogue.support.neighbours import (
+    alternate_ends,
     expect_untouched,
     make_look_alikes,
     write_look_alikes,
 )
 from goldfish.catalogue.support.openings import choose_writers, expect_fresh
 from goldfish.catalogue.support.sessions import expect_usable, ids_of, list_sessions, write_session
+from goldfish.catalogue.support.sizes import draw_calls, draw_size
 from goldfish.findings.comparison import expect_contents, quote, quote_list
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Memory, contents_of
 from goldfish.messages import ChatMessage
+
+# Sessions of which a pattern finds others than a prefix does.
+PREFIXED = [
+    *("user_1", "userX1", "user-1", "USER_1", "100%a", "1000a", "a*b", "axb", "a?d", "abd"),
+    *("a.e", "aXe", "[ab]c", "ac", "bc"),
+]
 
 Clear = method("clear")
 Delete = method("delete_messages")
@@ -112,7 +121,7 @@ async def clearing_what_is_empty_is_no_error(memory: Memory) -> None:
 )
 async def clearing_leaves_other_sessions_alone(memory: Memory) -> None:
     others = await write_look_alikes(memory, memory.session())
-    for name in list(others):
+    for name in alternate_ends(others):
         del others[name]
         await memory.client.call("clear", name)
         await expect_untouched(memory, others, f"clear of session {quote(name)}")
@@ -187,17 +196,26 @@ async def a_cleared_message_may_be_added_again(memory: Memory) -> None:
     needs=[method("clear_all")],
 )
 async def clearing_all_empties_every_session(memory: Memory) -> None:
-    base = memory.session()
-    written: dict[str, list[ChatMessage]] = {}
-    for name in (*make_look_alikes(base), *(f"{base}-{at}" for at in range(60))):
-        batch = memory.messages(1)
-        if await memory.client.offer(name, batch) is None:
-            written[name] = batch
+    base, began = memory.session(), time.perf_counter()
+    written = await _write_to_each(memory, make_look_alikes(base))
+    pace = (time.perf_counter() - began) / len(make_look_alikes(base))
+    more = draw_calls(memory, 60, 1_100, pace=2 * pace)  # each is written, and read at the end
+    written |= await _write_to_each(memory, [f"{base}-{at}" for at in range(more)])
     await memory.client.call("clear_all")
     for name, batch in written.items():
         await memory.client.expect(name, [], gone=contents_of(batch))
     await memory.client.call("clear_all")
     await expect_usable(memory, base)
+
+
+async def _write_to_each(memory: Memory, names: Iterable[str]) -> dict[str, list[ChatMessage]]:
+    """Add a message to each session that the store does not refuse; return what each was given."""
+    written: dict[str, list[ChatMessage]] = {}
+    for name in names:
+        batch = memory.messages(1)
+        if await memory.client.offer(name, batch) is None:
+            written[name] = batch
+    return written
 
 
 @check(
@@ -393,9 +411,11 @@ async def sessions_are_listed_once_each(memory: Memory) -> None:
     await memory.client.contents(memory.session("only-read"))
     expect_listed([], await list_sessions(memory.client))
     base = memory.session("Listed")
+    began = time.perf_counter()
     there = await write_look_alikes(memory, base)
     confused = set(make_look_alikes(base)) - set(there)
-    for at in range(130 - len(there)):
+    pace = (time.perf_counter() - began) / len(make_look_alikes(base))
+    for at in range(draw_calls(memory, 130, 1_100, pace=pace) - len(there)):
         session, batch = await write_session(memory, 2, f"number-{at}")
         there[session] = contents_of(batch)
     expect_listed(
@@ -424,3 +444,54 @@ async def cleared_sessions_are_not_listed(memory: Memory) -> None:
     if memory.client.has("clear_all"):
         await memory.client.call("clear_all")
         expect_listed([], await list_sessions(memory.client), gone=sessions)
+
+
+@check(
+    "CLR19",
+    "list_sessions(prefix=…) lists the sessions that begin with exactly this text, and no others.",
+    incident="langgraph-checkpoint-sqlite 3.1.0 looked up names by LIKE: 'john_doe' also matched "
+    "'john-doe', because _ stands for any character, and case was ignored.",
+    needs=[spelled("list_sessions", "prefix")],
+)
+async def a_prefix_is_compared_as_text(memory: Memory) -> None:
+    tag, there = memory.session(), list[str]()
+    for each in PREFIXED:
+        if await memory.client.offer(f"{tag}{each}", memory.messages(1)) is None:
+            there.append(f"{tag}{each}")
+    if set(there) - set(await list_sessions(memory.client)):
+        return  # CLR17 has more to say
+    for beginning in ("", "user", "user_", "100%", "a*", "a?", "a.", "[ab]", "U", "no-such"):
+        prefix = f"{tag}{beginning}"
+        found = await list_sessions(memory.client, prefix=prefix)
+        wanted = [name for name in there if name.startswith(prefix)]
+        if strangers := [name for name in found if name not in wanted]:
+            raise Violation(
+                f"leaked: list_sessions(prefix={quote(prefix)}) returns {quote(strangers[0])}",
+                f"listed {quote_list(found)}",
+            )
+        expect_listed(wanted, found)
+
+
+@check(
+    "CLR20",
+    "Deleting hundreds of messages in one call removes all of them, and counts them rightly.",
+    incident="AWS documents that a DynamoDB BatchWriteItem takes at most 25 items: a removal that "
+    "works in portions, and returns what the last one removed, tells of a handful of hundreds.",
+    needs=[Delete, carries("id")],
+)
+async def hundreds_of_messages_are_deleted_at_once(memory: Memory) -> None:
+    few, batch = await write_session(memory, 5, "few")
+    counts = await memory.client.call("delete_messages", few, ids_of(batch[1:4])) == 3
+    size = await memory.affordable(draw_size(memory, 600, 1_500), least=520)
+    session, batch = await write_session(memory, size, "many")
+    kept = set(memory.random.sample(range(size), 5))
+    rest = [each for at, each in enumerate(batch) if at in kept]
+    doomed = [each for at, each in enumerate(batch) if at not in kept]
+    patient = memory.client.waiting(4 * memory.deadline)  # each may be a transaction of its own
+    said = await patient.call("delete_messages", session, ids_of(doomed))
+    found = await memory.client.contents(session)
+    expect_contents(contents_of(rest), found, session=session, gone=contents_of(doomed))
+    if counts and said != len(doomed):
+        raise Violation(
+            f"wrong: delete_messages removed {len(doomed)} messages and returned {quote(said)}"
+        )

@@ -91,6 +91,28 @@ async def message_ids_are_compared_exactly(memory: Memory) -> None:
     await client.expect(session, contents_of(batch))
 
 
+@check(
+    "DUP20",
+    "The same turn, word for word, said again is a turn of its own, the second and the third time.",
+    incident="AutoGPT pull request 12759: a turn was known by the words of its question; a user "
+    "who asked the same question twice and got the same answer lost the second answer.",
+)
+async def the_same_turn_said_again_is_kept_again(memory: Memory) -> None:
+    client = memory.client
+    for session, as_one in ((memory.session("batches"), True), (memory.session("singles"), False)):
+        words = (("user", memory.text("go on")), ("assistant", memory.text("done")))
+        other, said = memory.messages(1), list[str]()
+        for turn in range(4):
+            batch = [memory.message(text, role=role) for role, text in words]
+            if turn == 3:  # the last time, something else was said before
+                await client.add(session, other)
+                said += contents_of(other)
+            for part in [batch] if as_one else [[each] for each in batch]:
+                await client.add(session, part)
+            said += contents_of(batch)
+            await client.expect(session, said)
+
+
 async def expect_first_contents(
     memory: Memory, session: str, first: list[ChatMessage], again: list[ChatMessage]
 ) -> None:

@@ -2,12 +2,16 @@
 
 import asyncio
 import time
+from typing import Any
 
 from goldfish.catalogue.expiry.sessions import SOON, expect_expiry, write_contents
 from goldfish.catalogue.registry import StoreTTL, check, method
+from goldfish.catalogue.support.comparison import label_findings
+from goldfish.catalogue.support.sessions import ids_of, write_session
 from goldfish.findings.comparison import quote, quote_list
 from goldfish.findings.result import Violation
-from goldfish.harness.memory import Memory, contents_of
+from goldfish.harness.memory import Client, Memory, contents_of
+from goldfish.messages import ChatMessage
 
 
 @check(
@@ -97,3 +101,39 @@ async def trimming_keeps_a_store_wide_expiry(memory: Memory) -> None:
     session, contents = await write_contents(memory, "trimmed", 5)
     await client.call("trim", session, keep_last=3)
     await expect_expiry(client, session, contents)
+
+
+@check(
+    "TTL26",
+    "With a store-wide expiry, a session expires after its second write and any later one.",
+    incident="czcorpus/kontext issue 894: only the first write of a session set its TTL, each "
+    "later save dropped it, and Redis took more and more memory.",
+    needs=[StoreTTL],
+)
+async def later_writes_keep_a_store_wide_expiry(memory: Memory) -> None:
+    client = await memory.reopen(ttl=SOON)
+    written: dict[str, tuple[str, list[Any]]] = {}
+    for way in ("add_messages", "get_history", "trim", "delete_messages", "clear"):
+        if client.has(way):
+            session, batch = await write_session(memory, 3, way)
+            await _use(client, way, session, batch)
+            later = memory.messages(2)
+            for message in later:
+                await client.add(session, [message])
+            written[way] = session, contents_of([*batch, *later])
+    began = time.monotonic()
+    for way, (session, contents) in written.items():
+        with label_findings(f"after {way} and two more writes"):
+            await expect_expiry(client, session, contents, since=began)
+
+
+async def _use(client: Client, way: str, session: str, batch: list[ChatMessage]) -> None:
+    """Do between two writes what this method does, if it is not a write itself."""
+    if way == "trim":
+        await client.call("trim", session, keep_last=2)
+    elif way == "delete_messages":
+        await client.call("delete_messages", session, ids_of(batch[:1]))
+    elif way == "clear":
+        await client.call("clear", session)
+    else:
+        await client.contents(session)

@@ -1,5 +1,7 @@
 """Sessions with look-alike ids, which must not change when one of them does."""
 
+from collections import deque
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from goldfish.findings.comparison import expect_contents, quote
@@ -14,6 +16,18 @@ def make_look_alikes(session: str) -> list[str]:
     longer = ["1", "10", ":1", "/1", "-copy", " "]
     ids = [session + ending for ending in (*patterns, *longer)]
     return [*ids, session, session[:-1], session.upper(), f" {session}", f"x{session}"]
+
+
+def alternate_ends(names: Iterable[str]) -> Iterator[str]:
+    """Yield the newest name, the oldest, the second newest, and so on.
+
+    So some are touched when all others are older, and some when all others are younger.
+    """
+    left = deque(names)
+    while left:
+        yield left.pop()
+        if left:
+            yield left.popleft()
 
 
 async def write_look_alikes(memory: Memory, session: str) -> dict[str, list[Any]]:

@@ -31,9 +31,9 @@ def ids_of(messages: Iterable[ChatMessage]) -> list[str]:
     return [message.id for message in messages]
 
 
-async def list_sessions(client: Client) -> list[Any]:
+async def list_sessions(client: Client, **options: Any) -> list[Any]:
     """Return the ids that list_sessions returns, plain or as a field of its items."""
-    found = await client.call("list_sessions")
+    found = await client.call("list_sessions", **options)
     if isinstance(found, str | bytes) or not isinstance(found, Iterable):
         raise Violation(f"wrong: list_sessions returned {type(found).__name__}, not session ids")
     if isinstance(found, Mapping):

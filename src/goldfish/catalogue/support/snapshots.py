@@ -106,10 +106,15 @@ class Aim:
 
 
 async def kill_during(
-    memory: Memory, aim: Aim, method: str, session: str, *arguments: Any
+    memory: Memory,
+    aim: Aim,
+    method: str,
+    session: str,
+    *arguments: Any,
+    victim: Client | None = None,
 ) -> tuple[bool, Any]:
     """Kill another process during its call; return whether it answered, and what."""
-    victim = await memory.elsewhere()
+    victim = victim or await memory.elsewhere()
     await victim.history(session)  # so that lazy set-up is done
     start, ends = time.perf_counter(), list[float]()
     asking = asyncio.create_task(victim.call(method, session, *arguments))

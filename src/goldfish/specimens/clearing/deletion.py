@@ -205,3 +205,21 @@ class TrimCountsTheDeleted(Reference):
 
     def bodies(self, session_id: str) -> list[str]:
         return [body for body in super().bodies(session_id) if body]
+
+
+variant("delete-counts-a-portion", Reference, "CLR20", "wrong")(
+    bug="Ids are deleted in portions of 500, and the size of the last portion is returned.",
+    delete_messages=lambda self, session_id, ids: (
+        (count := Reference.delete_messages(self, session_id, ids)) and (count - 1) % 500 + 1
+    ),
+)
+
+
+@specimen("lists-by-pattern", "CLR19", "leaked")
+class ListsByPattern(Reference):
+    bug = "list_sessions(prefix=…) looks for the prefix with LIKE, unescaped."
+
+    def list_sessions(self, prefix: str = "") -> list[str]:
+        found = super().list_sessions()
+        like = "SELECT ? LIKE ?"
+        return [name for name in found if self.column(like, name, f"{prefix}%") == [1]]

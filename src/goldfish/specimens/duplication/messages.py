@@ -125,3 +125,18 @@ variant("message-ids-as-numbers", Recognising, "DUP04", "lost", explains="ORD")(
     bug="Message ids that are the same number are one message.",
     trace=lambda self, message: message.id.lstrip("+0") if len(message.id) < 10 else message.id,
 )
+
+
+@specimen("drops-a-turn-like-the-last", "DUP20", "lost", explains="DUP")
+class DropsATurnLikeTheLast(Reference):
+    bug = "A batch that says what the last messages say is taken for a retry and dropped."
+
+    def insert(self, session_id: str, rows: Rows) -> None:
+        new = [_say(each) for each in decode_messages([body for _, body in rows])]
+        there = [_say(each) for each in decode_messages(self.bodies(session_id))]
+        if len(new) < 2 or there[-len(new) :] != new:
+            super().insert(session_id, rows)
+
+
+def _say(message: ChatMessage) -> tuple[str, object]:
+    return message.role, message.content
