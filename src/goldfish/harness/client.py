@@ -1,11 +1,13 @@
 """A client: the calls that a check makes through one opening of the memory, each recorded."""
 
+import asyncio
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from goldfish.errors import mask
 from goldfish.findings.comparison import expect_contents
+from goldfish.findings.result import Violation
 from goldfish.harness.errors import EndedError, StoreError
 from goldfish.harness.fields import contents_of, field, messages_in
 from goldfish.harness.local import LocalClient, Methods
@@ -13,6 +15,8 @@ from goldfish.harness.transcript import Transcript
 from goldfish.history import Call, History, Outcome
 from goldfish.history.operations import METHODS
 from goldfish.messages import ChatMessage
+
+LATER = (0.1, 0.4, 0.8)  # seconds to wait before each later read of what is missing
 
 
 class Opened(Protocol):
@@ -103,8 +107,51 @@ class Client:
         **options: Any,
     ) -> None:
         """Raise the violation that explains why the contents are not the expected ones."""
-        found = await self.contents(session, **options)
-        expect_contents(list(expected), found, session=session, foreign=foreign, gone=gone)
+        wanted, found = list(expected), await self.contents(session, **options)
+        if found != wanted:
+            await self.explain(session, wanted, found, foreign=foreign, gone=gone, **options)
+
+    async def explain(
+        self,
+        session: str,
+        wanted: Sequence[Any],
+        found: Sequence[Any],
+        *,
+        foreign: Iterable[Any] = (),
+        gone: Iterable[Any] = (),
+        **options: Any,
+    ) -> None:
+        """Raise the violation that explains a read, with what is known of other sessions and later.
+
+        What another session was given is leaked, even if the check did not expect it here. What is
+        missing is stale, and not lost, if a later read returns it.
+        """
+        others = [*foreign, *find_foreign(self._history, session, found)]
+        try:
+            expect_contents(wanted, found, session=session, foreign=others, gone=gone)
+        except Violation as violation:
+            if violation.finding == "lost" and await self._reads_later(session, wanted, options):
+                raise Violation(
+                    f"stale: {violation.summary}; a later read does",
+                    *violation.evidence,
+                    session=violation.session,
+                    about=violation.about,
+                ) from violation
+            raise
+
+    async def _reads_later(
+        self, session: str, wanted: Sequence[Any], options: Mapping[str, Any]
+    ) -> bool:
+        """Return True if all of it is read a little later, as from a replica that lags behind."""
+        for pause in LATER:
+            await asyncio.sleep(pause)
+            try:
+                found = await self.contents(session, **options)
+            except (StoreError, Violation):
+                continue
+            if all(each in found for each in wanted):
+                return True
+        return False
 
     async def offer(self, session: str, messages: Sequence[ChatMessage]) -> StoreError | None:
         """Add a batch that the store may refuse; return the refusal, or None."""
@@ -125,6 +172,17 @@ class Client:
         if not self.closed:
             self.closed = True
             await self.opened.close(deadline=self.deadline)
+
+
+def find_foreign(history: History, session: str, found: Sequence[Any]) -> list[Any]:
+    """Return those of the contents that other sessions were given, and this one never was."""
+    given: dict[str, set[str]] = {}
+    for call in history.calls:
+        if call.action == "add" and isinstance(call.value, list | tuple):
+            for content in call.value:
+                given.setdefault(repr(content), set()).add(call.session)
+    known = ((each, given.get(repr(each), set())) for each in found)
+    return [each for each, sessions in known if sessions and session not in sessions]
 
 
 def more_patience(arguments: Sequence[Any]) -> float:

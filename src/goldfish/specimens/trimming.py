@@ -344,7 +344,7 @@ variant("counts-a-portion", Doomed, "TRM02", "wrong")(
 class Choosy(Doomed):
     """A correct store that can trim by pairs, with the system prompt, and to a number of tokens."""
 
-    def trim(  # type: ignore[override]
+    def trim(
         self,
         session_id: str,
         *,

@@ -1,5 +1,6 @@
 """Runs a workload against the memory again and again, judges it, and shrinks what breaks."""
 
+import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -17,6 +18,7 @@ from goldfish.stress.fleet import Fleet, Nemesis
 from goldfish.stress.workload import Workload
 
 SHRINK_SECONDS = 3.0
+LATER = (0.2, 0.8)  # seconds to wait before what seems lost is read again
 TRIES = 2  # of each smaller workload: a race does not show every time
 
 MakeNemesis = Callable[[Random], Nemesis]
@@ -42,6 +44,7 @@ async def withstand(
         seen = await test.run_round(fleet, memory.random.getrandbits(32), memory.record)
         memory.record.add(seen.history, seen.judgement.acknowledged, seen.judgement.lost)
         if seen.judgement.findings:
+            seen = await test.look_again(fleet, seen)
             raise _make_violation(await test.shrink(memory, seen), test.workload)
         proven = proven or seen.judgement.proven
         if time.monotonic() > memory.until:
@@ -90,6 +93,17 @@ class _StressTest:
         await fleet.run(plan, self.nemesis(random) if self.nemesis else None)
         await fleet.read_back(dict.fromkeys(operation.session for operation in plan))
         return _Seen(self.workload, seed, fleet.history, judge(fleet.history))
+
+    async def look_again(self, fleet: Fleet, seen: _Seen) -> _Seen:
+        """Return what later reads show of what seems lost: a replica that lags is only stale."""
+        sessions = dict.fromkeys(call.session for call in seen.history.calls if call.session)
+        for pause in LATER:
+            if all(finding.kind != "lost" for finding in seen.judgement.findings):
+                break
+            await asyncio.sleep(pause)
+            await fleet.read_back(sessions)
+            seen = replace(seen, judgement=judge(fleet.history))
+        return seen
 
     async def shrink(self, memory: Memory, seen: _Seen) -> _Seen:
         """Return the smallest round with the same finding that a few seconds of trying can show."""

@@ -38,7 +38,9 @@ class Workload:
     processes: int = 6
     sessions: int = 1
     operations: int = 48
-    batch: int = 3
+    batch: int = 3  # the most messages of one add
+    least: int = 1  # and the fewest
+    padding: int = 0  # characters that make each message longer
     mix: Mapping[str, int] = field(default_factory=lambda: TURNS)
 
     def plan(self, random: Random, *, first: int = 1, prefix: str = "s") -> list[Operation]:
@@ -56,8 +58,9 @@ class Workload:
 
     def _value(self, action: str, random: Random, process: str, number: int) -> Any:
         if action == "add":
-            count = random.randint(1, self.batch)
-            return tuple(_make_content(process, number, at, count) for at in range(count))
+            count = random.randint(self.least, self.batch)
+            contents = (_make_content(process, number, at, count) for at in range(count))
+            return tuple(content + self.padding * "." for content in contents)
         counted = {"last", "trim", "rollback"}
         return random.randint(0, 2 * self.batch) if action in counted else None
 
@@ -78,7 +81,8 @@ class Workload:
 
 def _make_content(process: str, number: int, at: int, count: int) -> str:
     """Return a text that says who wrote it and when: the short name in brackets is its tag."""
-    name = f"{process}.{number}" + (LETTERS[at] if count > 1 else "")
+    letter = LETTERS[at] if at < len(LETTERS) else f"-{at + 1}"
+    name = f"{process}.{number}" + (letter if count > 1 else "")
     return f"[{name}] message {at + 1} of {count} of call {number}, by {process}"
 
 

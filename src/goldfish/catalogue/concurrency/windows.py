@@ -7,6 +7,7 @@ from typing import Any
 
 from goldfish.catalogue.concurrency.messages import clear_after, expect_arrived
 from goldfish.catalogue.registry import Summaries, Window, check, method
+from goldfish.catalogue.support.sizes import draw_size
 from goldfish.findings.comparison import expect_contents, quote, quote_list
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Client, Memory, contents_of
@@ -148,7 +149,9 @@ async def a_window_holds_the_newest_messages_and_no_others(memory: Memory) -> No
     needs=[Window, Summaries],
 )
 async def what_has_left_the_window_is_told_in_the_summary(memory: Memory) -> None:
-    session = memory.session()
-    await _expect_in_summary(
-        memory, session, await _say(memory, session, 2 * _get_window(memory) + 1)
-    )
+    session, window = memory.session(), _get_window(memory)
+    await _expect_in_summary(memory, session, await _say(memory, session, 2 * window + 1))
+    # At once, and more than a summary may take at a time.
+    session, many = memory.session("many"), memory.messages(window + draw_size(memory, 45, 150))
+    await memory.client.add(session, many)
+    await _expect_in_summary(memory, session, contents_of(many))

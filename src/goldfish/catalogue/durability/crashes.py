@@ -1,13 +1,21 @@
 """DUR: what was acknowledged survives kill -9 of its writers and of its server."""
 
+from functools import partial
+
 from goldfish.catalogue.registry import OtherProcess, check, method
+from goldfish.catalogue.support.files import await_change
 from goldfish.catalogue.support.servers import blame_forgetful_server, check_on_server, get_server
+from goldfish.catalogue.support.sizes import draw_size
+from goldfish.catalogue.support.snapshots import Aim, kill_during
 from goldfish.catalogue.support.subjects import Facts, Messages, State, Subject
-from goldfish.harness.memory import Memory
+from goldfish.catalogue.support.trials import Batch, LargeTrial
+from goldfish.harness.memory import Memory, contents_of
 from goldfish.stress.nemesis import add_pods, kill_all_pods, kill_pods
 from goldfish.stress.withstand import withstand
 from goldfish.stress.workload import Workload
 
+KILLS = 8
+MANY = 60
 WRITING = {"add": 8, "read": 2}
 
 
@@ -182,3 +190,30 @@ async def a_killed_server_still_has_the_facts(memory: Memory) -> None:
 )
 async def a_killed_server_still_has_the_values(memory: Memory) -> None:
     await _kill_the_server(memory, State(memory))
+
+
+@check(
+    "DUR36",
+    "A kill amid a large message, or a session's first one, loses no other and leaves all usable.",
+    incident="github/copilot-cli issue 4098: a writer that was ended in the middle of an event "
+    "left half a line; the next event was written behind it, and the session could not be resumed.",
+    needs=[OtherProcess],
+)
+async def a_kill_amid_a_large_message_bricks_no_session(memory: Memory) -> None:
+    known, aim = await LargeTrial.begin(memory), Aim(memory.random)
+    known.size, known.amid = draw_size(memory, 20_000, 400_000), "kill -9"
+    await aim.measure(memory.client, "add_messages", memory.session(), known.make_batch(MANY))
+    for turn in range(round(KILLS * memory.effort)):
+        trial = known if turn % 2 else LargeTrial(memory)
+        trial.size, trial.amid = known.size, "kill -9"
+        # One large message, or so many that writing them takes more than one step.
+        batch = trial.make_batch(MANY if turn % 4 else 1)
+        sign = partial(await_change, memory.sandbox.path) if turn % 3 else None
+        call = "add_messages", trial.session, batch
+        answered, _ = await kill_during(memory, aim, *call, sign=sign)
+        trial.batches.append(Batch(contents_of(batch), answered, trial.amid))
+        trial.amid = ""
+        trial.client = await memory.open()
+        await trial.read(strict=True)
+        await trial.write(strict=True)
+        await trial.read(strict=True)

@@ -1,7 +1,7 @@
 """DUR: what was acknowledged is there for every other opening, and after reopening."""
 
 from goldfish.catalogue.registry import Reopening, check, method
-from goldfish.catalogue.support.openings import choose_writers, expect_fresh
+from goldfish.catalogue.support.openings import choose_writers, expect_fresh, refill
 from goldfish.catalogue.support.steadiness import expect_steady, read_steady_fields
 from goldfish.catalogue.support.subjects import Facts, Messages, State, Subject
 from goldfish.harness.memory import Client, Memory, contents_of
@@ -85,7 +85,7 @@ async def an_opening_sees_what_others_wrote_since(memory: Memory) -> None:
 
 @check(
     "DUR05",
-    "When one opening clears a session, the others stop returning its messages.",
+    "When one opening clears a session, and refills it, the others stop returning the old one.",
     incident="n8n pull request 25404: a session was cleared in the storage, but the running "
     "instance went on with the messages that it held in memory.",
     needs=[Reopening, method("clear")],
@@ -98,9 +98,12 @@ async def an_opening_sees_what_others_cleared(memory: Memory) -> None:
         await client.expect(session, contents_of(batch))
     await one.call("clear", session)
     await expect_fresh(memory, two, session, [], gone=contents_of(batch))
-    later = memory.messages(1)
+    later = memory.messages(3)
     await one.add(session, later)
     await expect_fresh(memory, two, session, contents_of(later), gone=contents_of(batch))
+    refilled = await refill(memory, one, session, 3)
+    gone = contents_of([*batch, *later])
+    await expect_fresh(memory, two, session, contents_of(refilled), gone=gone)
 
 
 @check(

@@ -2,7 +2,7 @@
 
 from goldfish.catalogue.registry import OtherProcess, check, method
 from goldfish.catalogue.support.facts import remember
-from goldfish.catalogue.support.openings import choose_writers, expect_fresh
+from goldfish.catalogue.support.openings import choose_writers, expect_fresh, refill
 from goldfish.catalogue.support.subjects import FACTS, Facts, Messages, State, Subject
 from goldfish.harness.memory import Memory, contents_of
 
@@ -137,6 +137,9 @@ async def a_process_sees_what_others_cleared(memory: Memory) -> None:
     await here.add(session, later)
     for client in (here, other):
         await expect_fresh(memory, client, session, contents_of(later), gone=gone, elsewhere=True)
+    gone += contents_of(later)
+    later = await refill(memory, here, session, 2)
+    await expect_fresh(memory, other, session, contents_of(later), gone=gone, elsewhere=True)
 
 
 @check(

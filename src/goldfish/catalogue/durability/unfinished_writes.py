@@ -1,17 +1,15 @@
 """DUR: a process that is killed in the middle of writing a fact loses no other fact."""
 
 import asyncio
-import time
-from pathlib import Path
 
 from goldfish.catalogue.registry import OtherProcess, check
+from goldfish.catalogue.support.files import PATIENCE, await_shrinking
 from goldfish.catalogue.support.subjects import Facts
 from goldfish.harness.errors import EndedError, StoreError
 from goldfish.harness.memory import Client, Memory, OpeningError
 
 READINGS = {"readings": list(range(1000))}  # make a write long enough to be hit
 ROUNDS = 4
-PATIENCE = 0.2  # seconds to wait for a file to shrink
 LONGEST_WRITE = 0.03
 
 
@@ -32,7 +30,7 @@ async def a_kill_amid_a_write_loses_nothing_acknowledged(memory: Memory) -> None
     for turn in range(int(ROUNDS * memory.effort)):
         victim = await memory.elsewhere()
         writing = asyncio.create_task(_write_until_killed(facts, victim))
-        await asyncio.to_thread(_await_a_write, memory.sandbox.path)
+        await asyncio.to_thread(await_shrinking, memory.sandbox.path)
         if turn % ROUNDS == ROUNDS - 1:  # the others are killed at the first sign of a write
             await asyncio.sleep(memory.random.uniform(0, LONGEST_WRITE))
         memory.kill(victim)
@@ -57,23 +55,3 @@ async def _open_patiently(memory: Memory) -> Client:
     except OpeningError:
         await asyncio.sleep(PATIENCE)
         return await memory.open()
-
-
-def _await_a_write(directory: Path) -> None:
-    """Wait, but not for long, until a file shrinks, as a file does that is being rewritten."""
-    until, before = time.monotonic() + PATIENCE, _measure_files(directory)
-    while time.monotonic() < until:
-        now = _measure_files(directory)
-        if any(now.get(path, 0) < size for path, size in before.items()):
-            return
-        before = now
-
-
-def _measure_files(directory: Path) -> dict[Path, int]:
-    sizes = {}
-    for path in directory.rglob("*"):
-        try:
-            sizes[path] = path.stat().st_size
-        except FileNotFoundError:  # it was removed meanwhile
-            continue
-    return sizes

@@ -1,11 +1,15 @@
 """FLT: a disk that is full, read-only, locked or damaged costs errors, and no more."""
 
+import contextlib
+import itertools
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from goldfish.catalogue.registry import OtherProcess, Reopening, check
-from goldfish.catalogue.support.trials import BRIEF, FactTrial, MessageTrial, Trial
+from goldfish.catalogue.support.sizes import draw_size
+from goldfish.catalogue.support.trials import BRIEF, FactTrial, LargeTrial, MessageTrial, Trial
 from goldfish.findings.reason import Reason
 from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness.errors import StoreError
@@ -38,6 +42,30 @@ async def a_full_disk_is_an_error_and_no_loss(memory: Memory) -> None:
 async def a_full_disk_is_an_error_and_forgets_nothing(memory: Memory) -> None:
     trial = await _fill_disk(memory, FactTrial, lambda size: (0, size))
     await trial.expect(await memory.reopen())
+
+
+@check(
+    "FLT34",
+    "A disk that is full amid a large message, or a session's first one, costs no more than an "
+    "error.",
+    incident="can1357/oh-my-pi issue 8596: the disk was full in the middle of an entry, half of it "
+    "stayed in the file, and the next one was written right behind it: both were lost.",
+    needs=[OtherProcess],
+)
+async def a_disk_full_amid_a_large_message_bricks_no_session(memory: Memory) -> None:
+    await MessageTrial.begin(memory)
+    _list_files(memory)
+    await memory.close()
+    known = await LargeTrial.begin(memory, await memory.elsewhere())
+    pod = known.client.opened
+    assert isinstance(pod, Pod)
+    for share in (0.3, 0.8):
+        new = LargeTrial(memory, known.client)
+        for trial, beside in ((known, _list_files(memory)[0].stat().st_size), (new, 0)):
+            trial.size = draw_size(memory, 40_000, 200_000)
+            room = beside + int(share * trial.size)
+            await trial.survive(partial(memory.sandbox.faults.disk.full, pod.pid, room))
+            await trial.expect(await memory.open())
 
 
 async def _fill_disk(
@@ -84,14 +112,62 @@ async def a_file_locked_by_others_is_an_error_or_a_wait(memory: Memory) -> None:
 
 @check(
     "FLT27",
-    "A file that has lost its second half is an error, and never taken for a shorter history.",
+    "A file that has lost its second half is an error; only a log may end where its file does.",
     incident="canopy issue 24: a file that was cut off decoded to nothing, the program showed an "
     "empty list, and the next save made it permanent.",
     needs=[Reopening],
 )
 async def a_truncated_file_is_not_an_empty_memory(memory: Memory) -> None:
-    disk = memory.sandbox.faults.disk
-    await _expect_noticed(memory, lambda path: disk.truncated(path, 0.5), "lost its second half")
+    session, written, states = memory.session(), list[Any](), list[tuple[int, Contents]]()
+    for _ in range(8):
+        batch = memory.messages(5)
+        await memory.client.add(session, batch)
+        written += contents_of(batch)
+        states.append((len(written), _read_files(memory)))
+    await memory.close()
+    files = _list_files(memory)
+    are_logs = all(_is_log(path, [read for _, read in states]) for path in files)
+    for path in files:
+        memory.sandbox.faults.disk.truncated(path, 0.5)
+    left = {path: path.stat().st_size for path in files}
+    try:
+        found = await (await memory.open()).contents(session)
+    except (StoreError, OpeningError):
+        return
+    # A log whose end is missing is, byte for byte, what a killed writer leaves: what was written
+    # before the cut has to be there, and no more can be asked.
+    before = [
+        count for count, read in states if all(len(read[path]) <= left[path] for path in read)
+    ]
+    if are_logs and len(found) >= max(before, default=0) and found == written[: len(found)]:
+        return
+    if found != written:
+        raise Violation(
+            "swallowed: a file lost its second half, but it was opened without an error, and "
+            f"{len(found)} of {len(written)} messages were returned"
+        )
+
+
+Contents = dict[Path, bytes]  # of the files that a store keeps
+
+
+def _read_files(memory: Memory) -> Contents:
+    """Return what is in the files of the sandbox now."""
+    found: Contents = {}
+    for path in memory.sandbox.path.rglob("*"):
+        with contextlib.suppress(OSError):
+            if path.is_file() and (content := path.read_bytes()):
+                found[path] = content
+    return found
+
+
+def _is_log(path: Path, states: Sequence[Contents]) -> bool:
+    """Return True if every write has lengthened the file, and changed nothing before its end."""
+    contents = [state.get(path, b"") for state in states]
+    pairs = list(itertools.pairwise([*contents, path.read_bytes()]))
+    return all(after.startswith(before) for before, after in pairs) and all(
+        len(before) < len(after) for before, after in pairs[:-1]
+    )
 
 
 @check(

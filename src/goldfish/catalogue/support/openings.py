@@ -5,10 +5,11 @@ import itertools
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from typing import Any
 
-from goldfish.findings.comparison import expect_contents, quote, quote_list
+from goldfish.findings.comparison import quote, quote_list
 from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness.memory import Client, Memory
+from goldfish.messages import ChatMessage
 
 
 def choose_writers(memory: Memory, one: Client, two: Client) -> tuple[Client, Client]:
@@ -46,7 +47,15 @@ async def expect_fresh(
             f"the older opening read {quote_list(found)}",
             f"the new opening read {quote_list(expected)}",
         )
-    expect_contents(expected, found, session=session, gone=gone)
+    await client.explain(session, expected, found, gone=gone)
+
+
+async def refill(memory: Memory, client: Client, session: str, count: int) -> list[ChatMessage]:
+    """Clear a session and give it as many new messages as it had, with no read in between."""
+    batch = memory.messages(count)
+    await client.call("clear", session)
+    await client.add(session, batch)
+    return batch
 
 
 async def call_at_once(memory: Memory, calls: Iterable[tuple[Any, ...]]) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from random import Random
 from typing import Any
 
@@ -112,14 +112,18 @@ async def kill_during(
     session: str,
     *arguments: Any,
     victim: Client | None = None,
+    sign: Callable[[], None] | None = None,
 ) -> tuple[bool, Any]:
-    """Kill another process during its call; return whether it answered, and what."""
+    """Kill another process during its call; return whether it answered, and what.
+
+    ``sign`` waits for the moment to kill it; without it, that is by chance.
+    """
     victim = victim or await memory.elsewhere()
     await victim.history(session)  # so that lazy set-up is done
     start, ends = time.perf_counter(), list[float]()
     asking = asyncio.create_task(victim.call(method, session, *arguments))
     asking.add_done_callback(lambda _: ends.append(time.perf_counter()))
-    await asyncio.sleep(aim.moment())
+    await (asyncio.to_thread(sign) if sign else asyncio.sleep(aim.moment()))
     memory.kill(victim)
     try:
         answer = await asking

@@ -16,6 +16,7 @@ from goldfish.findings.comparison import expect_contents, quote, quote_list
 from goldfish.findings.result import Violation
 from goldfish.harness.errors import StoreError
 from goldfish.harness.memory import Client, Memory, contents_of, messages_in
+from goldfish.messages import ChatMessage
 from goldfish.world.faults import Fault
 
 BRIEF = 0.7  # seconds to wait for a call where no answer can come
@@ -113,10 +114,14 @@ class MessageTrial(Trial):
 
     async def write(self, count: int = 1, *, strict: bool = False) -> bool:
         """Add a batch; with ``strict`` an error is a refusal."""
-        batch = self.memory.messages(count)
+        batch = self.make_batch(count)
         acknowledged, _ = await self._attempt("add_messages", batch, strict=strict)
         self.batches.append(Batch(contents_of(batch), acknowledged, self.amid))
         return acknowledged
+
+    def make_batch(self, count: int) -> list[ChatMessage]:
+        """Return that many messages to write together."""
+        return self.memory.messages(count)
 
     async def read(self, *, strict: bool = False) -> bool:
         """Read the whole history; with ``strict`` an error is a refusal."""
@@ -178,6 +183,19 @@ class MessageTrial(Trial):
             if strict:
                 raise
         return False, None
+
+
+class LargeTrial(MessageTrial):
+    """The messages of one session, of which those written amid a fault are large."""
+
+    size = 0  # characters of a batch amid a fault
+
+    def make_batch(self, count: int) -> list[ChatMessage]:
+        """Return large messages, or small ones where nothing is wrong."""
+        if not self.amid:
+            return super().make_batch(count)
+        words = "large " * (self.size // len("large ") // count)
+        return [self.memory.message(self.memory.text(words)) for _ in range(count)]
 
 
 class SubjectTrial(Trial):

@@ -327,3 +327,17 @@ class CachedByProcessUntilMore(NoticesOnlyMore):
     def set_up(self) -> None:
         super().set_up()
         self.cache = _caches.setdefault(self.path, {})
+
+
+@specimen("as-many-is-the-same", "DUR05", "stale", explains="SNP CLR TRM TTL CON")
+class AsManyIsTheSame(Reference):
+    bug = "What was read is kept, and read anew only if the number of messages has changed."
+
+    def set_up(self) -> None:
+        self.seen: dict[str, list[str]] = {}
+
+    def bodies(self, session_id: str) -> list[str]:
+        found = super().bodies(session_id)
+        if len(self.seen.get(session_id, [])) != len(found):
+            self.seen[session_id] = found
+        return self.seen.get(session_id, [])

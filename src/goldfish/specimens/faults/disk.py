@@ -141,14 +141,28 @@ class Lines(Document):
             os.fsync(file.fileno())
 
 
-@specimen("lines-it-cannot-read", "FLT27", "swallowed")
-class LinesItCannotRead(Lines):
-    bug = "A line that cannot be read is skipped."
+@specimen("half-a-file-is-mended", "FLT27", "swallowed")
+class HalfAFileIsMended(Document):
+    bug = "A file that ends too early is mended, and what is left is taken for all there was."
 
-    def parsed(self, line: bytes) -> dict[str, Pairs]:
-        with contextlib.suppress(ValueError):
-            return super().parsed(line)
-        return {}
+    def load(self) -> dict[str, Pairs]:
+        try:
+            return super().load()
+        except ValueError:
+            text = self.path.read_text("ascii")
+            found: dict[str, Pairs] = json.loads(text[: text.rfind("], [")] + "]]}")
+            return found
+
+
+@specimen("half-a-line-stays", "FLT34", "refused", explains="DUR")
+class HalfALineStays(Lines):
+    bug = "A line that did not fit stays in part, and the next one is written right behind it."
+
+    def append(self, line: bytes) -> None:
+        with self.path.open("ab") as file:
+            file.write(line)
+            file.flush()
+            os.fsync(file.fileno())
 
 
 @specimen("nonsense-is-new", "FLT28", "swallowed")

@@ -1,0 +1,34 @@
+"""The files of a sandbox while a store writes to them."""
+
+import time
+from pathlib import Path
+
+PATIENCE = 0.2  # seconds to wait for a change
+
+
+def await_change(directory: Path) -> None:
+    """Wait, but not for long, until the size of a file changes, as it does amid a large write."""
+    until, before = time.monotonic() + PATIENCE, measure_files(directory)
+    while time.monotonic() < until and measure_files(directory) == before:
+        pass
+
+
+def await_shrinking(directory: Path) -> None:
+    """Wait, but not for long, until a file shrinks, as a file does that is being rewritten."""
+    until, before = time.monotonic() + PATIENCE, measure_files(directory)
+    while time.monotonic() < until:
+        now = measure_files(directory)
+        if any(now.get(path, 0) < size for path, size in before.items()):
+            return
+        before = now
+
+
+def measure_files(directory: Path) -> dict[Path, int]:
+    """Return the size of each file."""
+    sizes = {}
+    for path in directory.rglob("*"):
+        try:
+            sizes[path] = path.stat().st_size
+        except FileNotFoundError:  # it was removed meanwhile
+            continue
+    return sizes
