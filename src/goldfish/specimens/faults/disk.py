@@ -154,7 +154,7 @@ class HalfAFileIsMended(Document):
             return found
 
 
-@specimen("half-a-line-stays", "FLT34", "refused", explains="DUR")
+@specimen("half-a-line-stays", "FLT34", "wedged", explains="DUR")
 class HalfALineStays(Lines):
     bug = "A line that did not fit stays in part, and the next one is written right behind it."
 
