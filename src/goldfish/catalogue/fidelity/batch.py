@@ -69,10 +69,9 @@ def make_odd_values() -> dict[str, Any]:
 
 @check(
     "FID21",
-    "Metadata that the store cannot keep is refused, not changed or dropped.",
+    "Metadata that the store cannot keep is made plain as JSON does, or refused, never lost.",
     incident="agno pull request 6363 and cube-harness pull request 461: datetimes and Decimals in "
-    "metadata were turned into text to make them storable; json.dumps turns the key 1 into "
-    '"1".',
+    "metadata were turned into text to make them storable, which printed every other object, too.",
     needs=[carries("metadata")],
 )
 async def an_odd_value_is_kept_exactly_or_refused(memory: Memory) -> None:

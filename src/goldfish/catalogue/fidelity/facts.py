@@ -5,6 +5,7 @@ from typing import Any
 
 from goldfish.catalogue.fidelity.editing import edit_inside
 from goldfish.catalogue.registry import check, method
+from goldfish.catalogue.support.comparison import is_plain_form
 from goldfish.catalogue.support.facts import (
     ExpectedFacts,
     fetch_facts,
@@ -153,9 +154,9 @@ async def metadata_that_cannot_be_kept_are_refused_whole(memory: Memory) -> None
 
 
 async def expect_metadata(client: Client, user: str, text: str, wanted: dict[str, Any]) -> None:
-    """Raise unless the fact has exactly this metadata, also by type."""
+    """Raise unless the fact has exactly this metadata, also by type, or its plain form."""
     found = read_metadata(await find_fact(client, user, text))
-    if not is_alike(found, wanted):
+    if not is_alike(found, wanted) and not is_plain_form(wanted, found):
         raise Violation(f"corrupted: metadata {quote(wanted)} came back as {quote(found)}")
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from goldfish.catalogue.fidelity.editing import edit_inside
 from goldfish.catalogue.registry import check
-from goldfish.catalogue.support.comparison import describe_difference
+from goldfish.catalogue.support.comparison import describe_change, describe_difference
 from goldfish.catalogue.support.state import ExpectedState, Owner, fetch, has_user_state, offer
 from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
@@ -128,7 +128,7 @@ async def odd_values_are_kept_exactly_or_refused(memory: Memory) -> None:
             raise Violation(f"torn: {what} was refused ({refusal}), but {quote(found)} is there")
         if refusal is None and "odd" not in found:
             raise Violation(f"lost: {what} was acknowledged, but is not there", quote(found))
-        if refusal is None and (changed := describe_difference(value, found["odd"], what)):
+        if refusal is None and (changed := describe_change(value, found["odd"], what)):
             raise Violation(f"corrupted: {changed}", f"set {quote(value)}")
 
 

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
+from goldfish.catalogue.support.plain_forms import list_sequences, make_plain_forms
 from goldfish.findings.comparison import expect_contents, quote
 from goldfish.findings.result import Violation
 from goldfish.harness.errors import StoreError
@@ -71,7 +72,22 @@ def describe_field_difference(given: ChatMessage, back: Any, name: str) -> str |
         )
     if isinstance(found, tuple):  # a library's own frozen message may hold tuples
         found = list(found)
-    return describe_difference(value, found, name)
+    return describe_change(value, found, name)
+
+
+def describe_change(given: Any, found: Any, path: str) -> str | None:
+    """Return how a value came back changed, or None if it is the same or a plain form of it."""
+    difference = describe_difference(given, found, path)
+    return None if difference is None or is_plain_form(given, found) else difference
+
+
+def is_plain_form(given: Any, found: Any) -> bool:
+    """Return True if what came back is what JSON or a model makes of what was given."""
+    try:
+        back = list_sequences(found)
+        return any(describe_difference(form, back, "") is None for form in make_plain_forms(given))
+    except RecursionError:  # it holds itself, and no plain form does
+        return False
 
 
 def _compare_absent(value: Any, found: Any, name: str) -> str | None:

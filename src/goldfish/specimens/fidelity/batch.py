@@ -28,9 +28,11 @@ variant("printed-objects", Jsonish, "FID21", "corrupted")(
     bug="Values that JSON does not know are stored as their str.",
     storable=lambda self, metadata: json.loads(json.dumps(metadata, default=str)),
 )
-variant("plain-json-dumps", Jsonish, "FID21", "corrupted")(
-    bug="json.dumps silently turns tuples into lists and integer keys into text.",
-    storable=lambda self, metadata: json.loads(json.dumps(metadata)),
+variant("counted-sets", Jsonish, "FID21", "corrupted")(
+    bug="Of a set only the number of its members is stored.",
+    storable=lambda self, metadata: {
+        key: len(value) if isinstance(value, set) else value for key, value in metadata.items()
+    },
 )
 
 
@@ -48,13 +50,13 @@ class OddKeysDropped(Jsonish):
         return kept
 
 
-@specimen("nan-is-null", "FID21", "corrupted")
-class NanIsNull(Jsonish):
-    bug = "NaN and infinity are stored as null, as in JavaScript."
+@specimen("nan-is-zero", "FID21", "corrupted")
+class NanIsZero(Jsonish):
+    bug = "NaN and infinity are stored as zero."
 
     def storable(self, metadata: dict[str, Any]) -> Any:
         odd = metadata.get("odd")
-        return {**metadata, "odd": None} if odd != odd or odd == float("inf") else metadata
+        return {**metadata, "odd": 0} if odd != odd or odd == float("inf") else metadata
 
 
 @specimen("logged-and-forgotten", "FID21", "swallowed", explains="DUP")
