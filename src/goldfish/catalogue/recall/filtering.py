@@ -66,6 +66,15 @@ class Shelf:
         except StoreError:
             return None
 
+    async def has_python_equality(self) -> bool:
+        """Return True if 1, 1.0 and True are one value, whichever of them a filter names."""
+        try:
+            for value in (1, 1.0, True):
+                await self.expect({"n": value}, 0, 1, 2)
+        except Violation:
+            return False
+        return True
+
     async def expect(self, choice: Metadata, *numbers: int) -> None:
         """Raise unless a list and a recall with this filter return exactly these facts."""
         wanted = [self.texts[number] for number in numbers]
@@ -127,7 +136,7 @@ async def a_filter_chooses_the_facts_that_have_the_value(memory: Memory) -> None
 
 @check(
     "REC16",
-    "A filter for 1 matches 1 and 1.0, but neither '1' nor True.",
+    "A filter for 1 matches 1 and 1.0, but not '1', and True only where True is 1 throughout.",
     incident="In Python True == 1, in SQLite json_extract returns 1 for true, and in PostgreSQL "
     "->> returns text for all three: each makes another filter wrong.",
     about="facts",
@@ -135,10 +144,12 @@ async def a_filter_chooses_the_facts_that_have_the_value(memory: Memory) -> None
 )
 async def a_number_is_neither_its_text_nor_true(memory: Memory) -> None:
     shelf = await Shelf.fill(memory, {"n": 1}, {"n": 1.0}, {"n": True}, {"n": "1"}, {"n": 10})
+    await shelf.expect({"n": "1"}, 3)
+    if memory.target.filters == "equality" and await shelf.has_python_equality():
+        return
     await shelf.expect({"n": 1}, 0, 1)
     await shelf.expect({"n": 1.0}, 0, 1)
     await shelf.expect({"n": True}, 2)
-    await shelf.expect({"n": "1"}, 3)
 
 
 @check(

@@ -14,6 +14,7 @@ from goldfish.catalogue.support.facts import (
     quote_facts,
     recall_texts,
 )
+from goldfish.catalogue.support.recalling import Query, learn_recall
 from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
 from goldfish.harness.errors import StoreError
@@ -76,6 +77,7 @@ SYNTAX = [
     *("@tag:{a|b}", "[1 TO 3]", "~2", "!not", "a & b | c", "<->", "?", "$1"),
     "\N{COMBINING ACUTE ACCENT}",
 ]
+SIGNS = 'He said: "don\'t" (50% of the time) AND pre-edit* c:\\temp @home'
 # On the same subjects in other words, so nearer to the query than the start of the meeting.
 BESIDE = [
     "The lock of the front gate was changed in May",
@@ -120,7 +122,8 @@ async def a_fact_is_recalled_by_a_name_or_a_number(memory: Memory) -> None:
     needs=[Recall],
 )
 async def a_fact_is_recalled_in_any_script(memory: Memory) -> None:
-    await expect_recalled(memory, list(BY_SCRIPT.values()), BY_SCRIPT)
+    texts = list(BY_SCRIPT.values())
+    await expect_recalled(memory, texts, {text: text for text in texts} | BY_SCRIPT)
 
 
 @check(
@@ -170,7 +173,7 @@ async def a_fact_is_recalled_against_the_facts_of_others(memory: Memory) -> None
 )
 async def a_query_is_words_and_no_syntax(memory: Memory) -> None:
     facts, user, client = ExpectedFacts(memory), memory.session("ann"), memory.client
-    await facts.tell(user, *TEN[4:9])
+    await facts.tell(user, *TEN[4:9], SIGNS)
     for query in SYNTAX:
         try:
             facts.blame(user, await recall_texts(client, user, query))
@@ -179,8 +182,10 @@ async def a_query_is_words_and_no_syntax(memory: Memory) -> None:
     for empty in ("", " ", "\x00", "\ud800"):
         with suppress(StoreError):  # an empty query may be refused
             facts.blame(user, await recall_texts(client, user, empty))
-    query = '"thunder" (dog) AND -afraid: *'
-    expect_first(await recall_texts(client, user, query), TEN[7], query)
+    expect_first(await recall_texts(client, user, SIGNS), SIGNS, SIGNS)
+    if (await learn_recall(memory)).hardest is Query.QUESTION:
+        query = 'thunder AND ( dog OR afraid ) * "'  # signs apart: not every store strips them
+        expect_first(await recall_texts(client, user, query), TEN[7], query)
     await facts.expect(user)
 
 
@@ -231,8 +236,11 @@ async def metadata_do_not_drown_what_a_fact_says(memory: Memory) -> None:
 async def expect_recalled(
     memory: Memory, texts: list[str], queries: dict[str, str], *, among: int = 1
 ) -> None:
-    """Tell the facts about one user, and raise unless each query recalls its fact first."""
-    facts, user = ExpectedFacts(memory), memory.session("ann")
+    """Tell the facts about one user, and raise unless each query recalls its fact first.
+
+    A query is left out if an easy one of its form shows that the store does not recall so.
+    """
+    facts, user, recall = ExpectedFacts(memory), memory.session("ann"), await learn_recall(memory)
     await facts.tell(user, *texts)
     for query, wanted in queries.items():
         found = await recall_texts(memory.client, user, query)
@@ -241,4 +249,5 @@ async def expect_recalled(
                 f"phantom: user {quote(user)} was given {quote(unknown[0])}, which was never told",
                 f"recalled {quote_facts(found)}",
             )
-        expect_first(found, wanted, query, among=among)
+        if recall.finds(query, wanted) or memory.target.recalls == "meaning":
+            expect_first(found, wanted, query, among=among)

@@ -16,8 +16,9 @@ from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Client, Memory
 
+GARDEN_QUERY = "In the garden there is a"  # every fact has it, so every kind of recall finds all
 GARDEN = [
-    f"In the garden there is a {plant}"
+    f"{GARDEN_QUERY} {plant}"
     for plant in ("rose", "birch", "pond", "fern", "swing", "shed", "well", "vine", "hedge")
 ]
 
@@ -33,7 +34,7 @@ GARDEN = [
 async def a_recall_gives_no_more_than_its_limit(memory: Memory) -> None:
     _, user = await tell_garden(memory)
     for limit in (1, 3, len(GARDEN)):
-        found = await recall_texts(memory.client, user, "in the garden", limit=limit)
+        found = await recall_texts(memory.client, user, GARDEN_QUERY, limit=limit)
         if len(found) != limit:
             raise Violation(
                 f"wrong: limit={limit} recalls {len(found)} of {len(GARDEN)} matching facts",
@@ -52,7 +53,7 @@ async def a_recall_gives_no_more_than_its_limit(memory: Memory) -> None:
 async def a_limit_beyond_what_is_there_gives_all(memory: Memory) -> None:
     facts, user = await tell_garden(memory)
     for limit in (len(GARDEN) + 1, 100, 1000):
-        found = await recall_texts(memory.client, user, "in the garden", limit=limit)
+        found = await recall_texts(memory.client, user, GARDEN_QUERY, limit=limit)
         facts.compare(user, found)
 
 
@@ -67,7 +68,7 @@ async def a_limit_beyond_what_is_there_gives_all(memory: Memory) -> None:
 async def pages_of_a_recall_are_disjoint_and_complete(memory: Memory) -> None:
     (facts, user), pages = await tell_garden(memory), list[Any]()
     for offset in range(0, len(GARDEN) + 4, 4):
-        pages += await recall_texts(memory.client, user, "in the garden", limit=4, offset=offset)
+        pages += await recall_texts(memory.client, user, GARDEN_QUERY, limit=4, offset=offset)
     facts.compare(user, pages)
 
 
@@ -137,7 +138,7 @@ async def a_list_is_in_the_order_first_told(memory: Memory) -> None:
 async def a_recall_can_be_leafed_through_one_by_one(memory: Memory) -> None:
     (facts, user), pages = await tell_garden(memory), list[Any]()
     for offset in range(len(GARDEN) + 1):
-        pages += await recall_texts(memory.client, user, "in the garden", limit=1, offset=offset)
+        pages += await recall_texts(memory.client, user, GARDEN_QUERY, limit=1, offset=offset)
     facts.compare(user, pages)
 
 
@@ -153,7 +154,7 @@ async def a_long_fact_takes_one_place_of_a_recall(memory: Memory) -> None:
     facts, user = ExpectedFacts(memory), memory.session("ann")
     long = "\n".join(f"In the garden, in the garden, page {number}" for number in range(55))
     await facts.tell(user, long, *GARDEN)
-    query = "In the garden, in the garden, page 7"
+    query = "In the garden"
     for limit in (1, 2):
         found = await recall_texts(memory.client, user, query, limit=limit)
         if len(set(map(str, found))) != limit or len(found) != limit:

@@ -7,10 +7,11 @@ from typing import Any
 from goldfish.findings.comparison import quote, quote_list
 from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import UnsupportedError, Violation
-from goldfish.harness.errors import StoreError
+from goldfish.harness.errors import StoreError, describe_error
 from goldfish.harness.memory import MISSING, Client, Memory, field
 
 ENOUGH = 100  # facts to ask for when looking for one of a few
+ACCIDENTS = {"AttributeError", "TypeError", "NameError", "UnboundLocalError", "RecursionError"}
 # A long fact repeats the one and ends with the other.
 MEETING = (
     "In the meeting of the house owners the chair read the minutes of last year, the treasurer "
@@ -121,6 +122,12 @@ async def offer(client: Client, user: str, text: str, **options: Any) -> StoreEr
     except StoreError as error:
         return error
     return None
+
+
+def is_accident(error: StoreError) -> bool:
+    """Return True if a store raised by mistake, as on None, and not to say "there is no such"."""
+    kind = describe_error(error.error).partition(":")[0].rpartition(".")[2]
+    return kind in ACCIDENTS
 
 
 class ExpectedFacts:

@@ -13,9 +13,19 @@ variant("facts-told-again", FactsReference, "DUP05", "duplicated")(
     bug="Every telling of a fact is stored as a fact of its own.",
     unique=lambda self, text: os.urandom(8),
 )
-variant("facts-by-spelling", FactsReference, "DUP06", "duplicated")(
-    bug="A fact in another case or with a full stop is another fact.", same=lambda self, text: text
-)
+
+
+@specimen("facts-compared-with-the-newest", "DUP06", "duplicated")
+class FactsComparedWithTheNewest(FactsReference):
+    bug = "A fact is compared with the ten newest facts only."
+
+    def keep(
+        self, user_id: str, text: str, metadata: Mapping[str, Any] | None, ttl: float | None
+    ) -> Fact:
+        for row in self.rows(user_id)[:-10]:
+            statement = "UPDATE facts SET same = ? WHERE id = ?"
+            self.db.execute(statement, (os.urandom(8), row[1]))
+        return super().keep(user_id, text, metadata, ttl)
 
 
 @specimen("facts-looked-up-first", "DUP07", "duplicated", explains="CON")
@@ -44,6 +54,20 @@ variant("facts-without-not", FactsReference, "DUP08", "lost")(
     bug="Facts that differ by a 'not' are one.",
     same=lambda self, text: FactsReference.same(self, text).replace(" not ", " "),
 )
+variant("facts-by-letters", FactsReference, "DUP13", "lost", explains="FID")(
+    bug="Facts with the same letters and digits are one, whatever signs are between them.",
+    same=lambda self, text: "".join(self.words(text)),
+)
+
+
+@specimen("metadata-of-whoever", "DUP14", "leaked")
+class MetadataOfWhoever(FactsReference):
+    bug = "A fact that any user has takes the metadata of the first who was told it."
+
+    def insert(self, user_id: str, text: str, metadata: str, ttl: float | None) -> str:
+        query = "SELECT metadata FROM facts WHERE same = ?"
+        known = self.column(query, self.unique(text))
+        return super().insert(user_id, text, str(known[0]) if known else metadata, ttl)
 
 
 @specimen("facts-of-whoever", "DUP09", "lost", explains="TTL REC REV")
@@ -56,14 +80,14 @@ class FactsOfWhoever(FactsReference):
         return str(known[0]) if known else super().insert(user_id, text, metadata, ttl)
 
 
-@specimen("facts-as-last-told", "DUP10", "corrupted")
-class FactsAsLastTold(FactsReference):
-    bug = "A fact that is told again takes the text and metadata of the repetition."
+@specimen("facts-lose-metadata", "DUP10", "corrupted")
+class FactsLoseMetadata(FactsReference):
+    bug = "A fact that is told again loses its metadata."
 
     def insert(self, user_id: str, text: str, metadata: str, ttl: float | None) -> str:
         name = super().insert(user_id, text, metadata, ttl)
-        query = "UPDATE facts SET text = ?, metadata = ? WHERE id = ?"
-        self.db.execute(query, (self.key(text), metadata, name))
+        query = "UPDATE facts SET metadata = '{}' WHERE id = ? AND seen > 1"
+        self.db.execute(query, (name,))
         return name
 
 

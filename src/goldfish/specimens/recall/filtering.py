@@ -18,7 +18,8 @@ class FiltersByAnyField(FactsReference):
 
 
 variant("filters-true-as-one", FactsReference, "REC16", "wrong")(
-    bug="True equals 1, as in Python.", equal=lambda self, there, value: bool(there == value)
+    bug="A filter for 1 chooses True, but one for True does not choose 1.",
+    equal=lambda self, there, value: bool(there == value) and (value is not True or there is True),
 )
 variant("filters-numbers-as-text", FactsReference, "REC16", "wrong")(
     bug="Values are equal if they look the same when written.",
