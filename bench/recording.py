@@ -15,8 +15,8 @@ from statistics import median
 # Started as a script, Python looks beside this file instead of above it.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from goldfish.harness.forks import ForkServer
 from goldfish.harness.memory import Memory
-from goldfish.harness.pods import ForkServer
 from goldfish.stress.fleet import Fleet, call_store
 from goldfish.stress.workload import Operation, Workload
 from goldfish.targets.names import resolve

@@ -14,7 +14,8 @@ import pytest
 from goldfish import ChatMessage, target
 from goldfish.findings.result import Violation
 from goldfish.harness.errors import NoPodError, StoreError
-from goldfish.harness.pods import ForkServer, Pod
+from goldfish.harness.forks import ForkServer
+from goldfish.harness.pods import Pod
 from goldfish.harness.transcript import Transcript
 from goldfish.integrations.goldfish.targets import sqlite
 from goldfish.targets.loading import load_file

@@ -9,8 +9,8 @@ from random import Random
 from typing import Any
 
 import goldfish
+from goldfish.harness.forks import ForkServer
 from goldfish.harness.memory import Memory
-from goldfish.harness.pods import ForkServer
 from goldfish.integrations.goldfish.targets import memory as in_memory
 from goldfish.integrations.goldfish.targets import sqlite
 from goldfish.stress.fleet import Fleet

@@ -8,8 +8,8 @@ from random import Random
 import pytest
 
 from goldfish.findings.result import UnprovenError, Violation
+from goldfish.harness.forks import ForkServer
 from goldfish.harness.memory import Memory
-from goldfish.harness.pods import ForkServer
 from goldfish.integrations.goldfish.targets import memory as in_memory
 from goldfish.integrations.goldfish.targets import sqlite
 from goldfish.specimens.references.sqlite import Reference

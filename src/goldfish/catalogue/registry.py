@@ -48,6 +48,7 @@ __all__ = [
     "catalogue",
     "check",
     "filters",
+    "is_listed",
     "method",
     "recalls",
     "service",
@@ -123,6 +124,11 @@ def check(
         return function
 
     return enter
+
+
+def is_listed(check: Check) -> bool:
+    """Return True if the catalogue has this very check, so that its code stands for it."""
+    return _checks.get(check.code) is check
 
 
 def catalogue() -> Mapping[str, Check]:

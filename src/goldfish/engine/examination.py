@@ -17,9 +17,9 @@ from goldfish.findings.kinds import Sign, has_sign
 from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import Result, UnprovenError, UnsupportedError, Verdict, Violation
 from goldfish.harness.errors import NoPodError, OpeningError, StoreError, describe_error
+from goldfish.harness.forks import ForkServer
 from goldfish.harness.local import LocalClient
 from goldfish.harness.memory import Memory
-from goldfish.harness.pods import ForkServer
 from goldfish.history import FAULT, About, Call, History
 from goldfish.history.conditions import list_conditions
 from goldfish.history.excerpt import Excerpt, excerpt_last_calls
@@ -47,13 +47,19 @@ class Examination:
 
     async def run(self) -> Result:
         """Return the result; what is not the target's fault is unknown."""
-        for need in self.check.every_need:
-            if need.before_opening and (reason := need.in_target(self.target)):
-                return make_result(self.check, Verdict.UNSUPPORTED, reason)
+        if reason := self.find_early_obstacle():
+            return make_result(self.check, Verdict.UNSUPPORTED, reason)
         try:
             return await self._run_in_sandbox()
         except Exception as error:
             return explain_error(self.check, error)
+
+    def find_early_obstacle(self) -> Reason | None:
+        """Return why the check cannot be put to the target, as far as its declaration tells."""
+        for need in self.check.every_need:
+            if need.before_opening and (reason := need.in_target(self.target)):
+                return reason
+        return None
 
     async def _run_in_sandbox(self) -> Result:
         sandbox = Sandbox(own_servers=self.check.own_servers)

@@ -11,10 +11,11 @@ from goldfish.catalogue.registry import Check
 from goldfish.engine.claims import find_documented
 from goldfish.engine.events import Finished, Interrupted, Listener, Opened, Started
 from goldfish.engine.examination import Examination, make_result
+from goldfish.engine.isolation import can_be_apart, examine_apart
 from goldfish.engine.selection import order_checks
 from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import Report, Result, Verdict
-from goldfish.harness.pods import ForkServer
+from goldfish.harness.forks import ForkServer
 from goldfish.history.storage import make_run_directory
 from goldfish.targets.declaration import Target, apply_declarations
 
@@ -122,7 +123,7 @@ class _Run:
             self._started.add(check.code)
             self._listen(Started(self._target.name, check, total))
             began = time.monotonic()
-            outcome = await self._examination(check, effort).run()
+            outcome = await self._examine(self._examination(check, effort))
             result = replace(
                 outcome,
                 seconds=time.monotonic() - began,
@@ -132,6 +133,16 @@ class _Run:
             self._finished[check.code] = result
             self._listen(Finished(self._target.name, result, total))
             return result
+
+    async def _examine(self, examination: Examination) -> Result:
+        """Run a check in a process of its own, or here if its target cannot be imported there."""
+        if not can_be_apart(examination):
+            return await examination.run()
+        result, target = await examine_apart(examination)
+        if target is not None and not self._target.is_inspected:
+            self._target = target
+            self._listen(Opened(target))
+        return result
 
     def _examination(self, check: Check, effort: float) -> Examination:
         plan = self._plan

@@ -117,6 +117,12 @@ KINDS = {
             "answers with what is no longer true",
         ),
         Kind(
+            "crashed",
+            Sign.FAILURE,
+            "The memory ended its own process: it crashed, or called exit.",
+            "takes its process down with it",
+        ),
+        Kind(
             "refused",
             Sign.FAILURE,
             "An ordinary call raised an error.",

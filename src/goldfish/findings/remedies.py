@@ -414,6 +414,15 @@ except OSError as error:
         REPLACE_FILE,
     ),
     Remedy(
+        ("crashed",),
+        "The memory ended the whole process: native code crashed, often because threads shared an "
+        "object that belongs to one, or something called exit.",
+        "Give each thread a client of its own, or guard it with a lock; update the library whose "
+        "frames the evidence shows; raise an error where the code calls exit.",
+        """with lock:  # the native client belongs to one thread at a time
+    client.upsert(collection, points)""",
+    ),
+    Remedy(
         ("wedged", "LIV"),
         "A call did not return: a failed or cancelled call kept its lock or connection until none "
         "was left, a broken connection is used for ever, or the work of a call grows with "

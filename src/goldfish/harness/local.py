@@ -16,6 +16,7 @@ from typing import Any, Self, TypeVar
 
 from goldfish.findings.result import Violation
 from goldfish.harness.errors import StoreError
+from goldfish.harness.spool import describe_call, note_end, note_start
 from goldfish.harness.transcript import Transcript
 from goldfish.history.operations import METHODS, has_effect
 from goldfish.targets.declaration import Target
@@ -73,9 +74,9 @@ class LocalClient:
         """Call a method; return what it returns, as a list if that is any kind of iterator."""
         self.transcript.note(method, arguments)
         work = partial(_call, getattr(self.store, method), arguments, options)
-        return self.transcript.leave_out_replies(
-            method, await _run_in_time(self._thread, method, work, deadline)
-        )
+        shown = describe_call(method, arguments, options)
+        answer = await _run_in_time(self._thread, method, work, deadline, shown)
+        return self.transcript.leave_out_replies(method, answer)
 
     async def beside(self, another: Callable[[], Awaitable[Self]]) -> Self:
         """Return a client whose calls run at the same time as this one's.
@@ -106,17 +107,24 @@ class LocalClient:
 
 
 async def _run_in_time(
-    thread: LoopThread, method: str, work: Callable[[], Coroutine[Any, Any, T]], deadline: float
+    thread: LoopThread,
+    method: str,
+    work: Callable[[], Coroutine[Any, Any, T]],
+    deadline: float,
+    shown: str = "",
 ) -> T:
     """Run work in the client's thread; a violation says that it did not end in time."""
     if thread.abandoned:
         raise Violation(f"wedged: {method} came after a call that never returned")
+    number = note_start(shown or f"{method}()")
     future = thread.submit(_wrap_errors(method, work))
     try:
         return await asyncio.wait_for(asyncio.wrap_future(future), deadline)
     except TimeoutError:
         thread.abandon()
         raise Violation(f"wedged: {method} did not return within {deadline:g} s") from None
+    finally:
+        note_end(number)
 
 
 async def _wrap_errors(method: str, work: Callable[[], Coroutine[Any, Any, T]]) -> T:

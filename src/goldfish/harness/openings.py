@@ -13,8 +13,9 @@ from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import UnsupportedError
 from goldfish.harness.client import Client, Opened
 from goldfish.harness.errors import OpeningError, StoreError
+from goldfish.harness.forks import ForkServer
 from goldfish.harness.local import LocalClient
-from goldfish.harness.pods import ForkServer, Pod
+from goldfish.harness.pods import Pod
 from goldfish.harness.transcript import Transcript
 from goldfish.history import FAULT, Call, History
 from goldfish.services import reaper
@@ -199,7 +200,7 @@ class Openings:
         """Return another process that is ready to open the storage."""
         if self.fork_server is None:
             self.fork_server = ForkServer(self.target)  # which says why there can be none
-        return await self.fork_server.fork(sandbox, options, self.transcript)
+        return await Pod.fork(self.fork_server, sandbox, options, self.transcript)
 
     async def _fork_and_open(self, sandbox: dict[str, Any], options: dict[str, Any]) -> Pod:
         return await (await self._fork(sandbox, options)).open()

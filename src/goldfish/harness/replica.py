@@ -1,17 +1,12 @@
-"""What runs in other processes: a fork server that imports the target, and pods that serve calls.
+"""What runs in a pod: it opens the target and serves calls.
 
 It imports as little of goldfish as it can: what is loaded here is beside a stranger's memory.
 """
 
 import asyncio
-import contextlib
-import importlib
-import json
-import logging
 import os
-import signal
+import socket
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -28,42 +23,17 @@ READY_WITHIN = 30.0
 LONGEST_LINE = 1 << 30
 
 
-def serve_forks() -> None:
-    """Import the target, then fork a pod for each order: what the fork server runs."""
-    logging.getLogger("goldfish").addHandler(logging.NullHandler())  # as the command line does
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # pods are not waited for
-    location, threads = json.loads(sys.stdin.buffer.readline())
-    target = replace(load_location(Location(**location)), threads=threads)
-    for line in sys.stdin.buffer:
-        socket, sandbox, options, wanted = json.loads(line)
-        _import_modules(wanted)
-        if os.fork() == 0:
-            try:
-                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-                asyncio.run(_serve(target, socket, RemoteSandbox(sandbox), options))
-            finally:
-                os._exit(0)  # without the cleaning up that belongs to the fork server
-
-
-def _import_modules(names: Sequence[str]) -> None:
-    """Pay here, once, for imports that every pod would do again when it opens the target.
-
-    A module may have a function ``preload`` for what is as costly, and as much the same for all.
-    """
-    for name in names:
-        if name not in sys.modules:
-            with contextlib.suppress(Exception):  # then each pod meets it, and tells of it
-                getattr(importlib.import_module(name), "preload", _do_nothing)()
-
-
-def _do_nothing() -> None:
-    """Stand in for the ``preload`` of a module that has none."""
-
-
-async def _serve(target: Target, socket: str, sandbox: Any, options: dict[str, Any]) -> None:
+def serve_calls(connection: socket.socket, order: dict[str, Any]) -> None:
     """Open the target and answer calls until the harness hangs up: what a pod runs."""
-    reader, writer = await asyncio.open_unix_connection(socket, limit=LONGEST_LINE)
-    writer.write(b"%d\n" % os.getpid())
+    target = replace(load_location(Location(**order["location"])), threads=order["threads"])
+    asyncio.run(_serve(target, connection, RemoteSandbox(order["sandbox"]), order["options"]))
+
+
+async def _serve(
+    target: Target, connection: socket.socket, sandbox: Any, options: dict[str, Any]
+) -> None:
+    reader, writer = await asyncio.open_unix_connection(sock=connection, limit=LONGEST_LINE)
+    writer.write(pack(["born", os.getpid()]))
     replica = _Replica(target, sandbox, options)
     underway: set[asyncio.Task[None]] = set()
     while line := await reader.readline():

@@ -14,6 +14,7 @@ import threading
 from pathlib import Path
 
 from goldfish.services import reaper
+from goldfish.services.remote import get_provider
 
 
 class _Reaper:
@@ -25,11 +26,17 @@ class _Reaper:
         self._registered: dict[tuple[str, int | str], list[object]] = {}
 
     def watch(self, kind: str, key: int | str, *details: object) -> None:
+        if provider := get_provider():
+            provider.tell("watch", kind, key, *details)
+            return
         with self.mutex:
             self._registered[kind, key] = [f"watch {kind}", key, *details]
             self._tell(self._registered[kind, key])
 
     def forget(self, kind: str, key: int | str) -> None:
+        if provider := get_provider():
+            provider.tell("forget", kind, key)
+            return
         with self.mutex:
             if self._registered.pop((kind, key), None) is not None:
                 self._tell([f"forget {kind}", key])
@@ -94,6 +101,16 @@ os.register_at_fork(
     after_in_parent=lambda: _reaper.mutex.release(),
     after_in_child=_reaper.abandon,
 )
+
+
+def watch(kind: str, key: int | str, *details: object) -> None:
+    """Watch what another process described."""
+    _reaper.watch(kind, key, *details)
+
+
+def forget(kind: str, key: int | str) -> None:
+    """Leave alone what another process described."""
+    _reaper.forget(kind, key)
 
 
 def watch_process(pid: int, gentle_signal: int | None = None) -> None:

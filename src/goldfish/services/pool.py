@@ -11,6 +11,7 @@ from goldfish.services.external_postgres import ExternalPostgres
 from goldfish.services.external_redis import ExternalRedis
 from goldfish.services.postgres import PostgresServer
 from goldfish.services.redis import Persistence, RedisServer
+from goldfish.services.remote import adopt_server, describe_server, get_provider
 from goldfish.services.shared import shared_postgres, shared_redis
 
 OwnServer = RedisServer | PostgresServer
@@ -105,12 +106,20 @@ def acquire(service: str) -> AnyServer:
         return shared_redis()
     if service == "postgres" and os.environ.get("GOLDFISH_POSTGRES_DSN"):
         return shared_postgres()
+    if provider := get_provider():
+        server = _make_server(service)
+        adopt_server(server, provider.ask("acquire server", service))
+        return server
     return _pool.acquire(service)
 
 
 def release(server: AnyServer, *, doubtful: bool = False) -> None:
     """Take back a server: reset it and keep it for the next caller, or end it if it is doubtful."""
-    if isinstance(server, RedisServer | PostgresServer):
+    if not isinstance(server, RedisServer | PostgresServer):
+        return
+    if provider := get_provider():
+        provider.ask("release server", describe_server(server), doubtful)
+    else:
         _pool.release(server, doubtful=doubtful)
 
 

@@ -8,6 +8,7 @@ from goldfish.services.external_postgres import ExternalPostgres
 from goldfish.services.external_redis import ExternalRedis
 from goldfish.services.postgres import PostgresServer
 from goldfish.services.redis import RedisServer
+from goldfish.services.remote import RemoteShared, get_provider
 
 
 class _Shared:
@@ -50,6 +51,15 @@ atexit.register(_shared.close)
 def shared_redis() -> RedisServer | ExternalRedis:
     """Return the Redis of this process: at GOLDFISH_REDIS_URL, or our own, which ends at exit."""
     return _shared.redis()
+
+
+def find_shared(
+    service: str,
+) -> RedisServer | ExternalRedis | PostgresServer | RemoteShared | ExternalPostgres:
+    """Return the shared server of this service, which another process may run for this one."""
+    if provider := get_provider():
+        return RemoteShared(service, provider)
+    return shared_redis() if service == "redis" else shared_postgres()
 
 
 def shared_postgres() -> PostgresServer | ExternalPostgres:

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from goldfish.errors import ServiceError
-from goldfish.services import cleanup, shared_postgres, shared_redis
+from goldfish.services import cleanup
+from goldfish.services.pool import SERVICES
+from goldfish.services.shared import find_shared
 
 if TYPE_CHECKING:
     from goldfish.world.faults import Fault, Faults
@@ -73,17 +75,14 @@ class Sandbox:
             shutil.rmtree(self.path, ignore_errors=True)
             cleanup.forget_directory(self.path)
             for service, address in self._addresses.items():
-                _SERVERS[service]().release(address)
+                find_shared(service).release(address)
             self._addresses = {}
 
     def _address(self, service: str) -> str:
-        if service not in _SERVERS:
-            raise ServiceError(f"no service named {service!r}: use {' or '.join(_SERVERS)}")
+        if service not in SERVICES:
+            raise ServiceError(f"no service named {service!r}: use {' or '.join(SERVICES)}")
         if self._faults is not None and service not in self._addresses:
             return self._faults.address(service)
         if service not in self._addresses:
-            self._addresses[service] = _SERVERS[service]().database()
+            self._addresses[service] = find_shared(service).database()
         return self._addresses[service]
-
-
-_SERVERS = {"redis": shared_redis, "postgres": shared_postgres}

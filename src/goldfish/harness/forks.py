@@ -1,0 +1,268 @@
+"""The fork servers of this process: a base, and one for each target, kept for the next run."""
+
+import asyncio
+import atexit
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from goldfish.harness.errors import NoPodError
+from goldfish.harness.replica import LONGEST_LINE
+from goldfish.services import cleanup
+from goldfish.targets.declaration import Target
+
+READY_WITHIN = 600.0  # seconds; what cannot start says so much sooner, by its end
+MOST_SERVERS = 4  # of targets, at a time
+
+Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+# What every child needs; whoever has more to run in children adds it.
+PRELOADED = ["goldfish.harness.replica", "goldfish.harness.task"]
+
+
+class ForkServer:
+    """The process that pods and checks of one target are forked from."""
+
+    def __init__(self, target: Target, path: str | None = None) -> None:
+        """Serve a target by a server of this process, or by one of another, at its path."""
+        if target.location is None:
+            raise NoPodError(
+                f"{target.name} is local to a function, where another process cannot import it: "
+                "move it to the top of a module"
+            )
+        self._location = asdict(target.location)
+        self._threads = target.threads  # declared on the target, which the factory may not be
+        self._path = path
+        self._attached = path is not None
+        self._starting = asyncio.Lock()
+        self.imported: list[str] = []  # what children needed that the server did not have
+        self._preloads = True
+
+    async def get_path(self) -> str:
+        """Return the path of the socket that takes orders."""
+        async with self._starting:
+            if self._path is None:
+                self._path = await _find_server(self._location)
+            return self._path
+
+    async def order_pod(
+        self, sandbox: dict[str, Any], options: dict[str, Any]
+    ) -> tuple[int, Connection]:
+        """Return a process that is ready to open the target in that sandbox, by its pid."""
+        order = {"threads": self._threads, "sandbox": sandbox, "options": options}
+        return await self.order("pod", order)
+
+    async def order(self, kind: str, order: dict[str, Any]) -> tuple[int, Connection]:
+        """Return the pid of a new child, and the connection to it."""
+        while True:
+            path = await self.get_path()
+            words = [kind, {**order, "location": self._location, "modules": self._take_modules()}]
+            connection = await _connect(path, words)
+            said = await _hear(connection)
+            if said[0] == "born":
+                return said[1], connection
+            connection[1].close()
+            if said[0] != "spoiled":
+                raise NoPodError(f"another process could not be started: {_tell_why(said)}")
+            self._preloads = False
+            if self._attached:
+                raise NoPodError("another process could not be started: it has threads")
+            self._path = None
+            _servers.forget(self._location)
+
+    def _take_modules(self) -> list[str]:
+        """Return what the server is to import before it forks."""
+        if self._attached or not self._preloads:  # only who can start another server may spoil one
+            return []
+        modules, self.imported[:] = list(self.imported), []
+        return modules
+
+    def close(self) -> None:
+        """Leave the server to the next run; it ends with this process."""
+
+
+@dataclass(frozen=True)
+class _Kept:
+    path: str
+    pid: int | None  # None if the base serves this target
+    state: float  # when the target's file was changed
+
+
+class _Servers:
+    """The base of this process, and the servers of targets that it has forked."""
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget all of it without ending anything: in a forked child it is the parent's."""
+        self._world: object = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._directory = Path()
+        self._kept: dict[str, _Kept] = {}
+        self._count = 0
+
+    def find(self, location: dict[str, str]) -> _Kept | None:
+        self._start_base()
+        kept = self._kept.get(_get_key(location))
+        return kept if kept and kept.state == _get_state(location) else None
+
+    def keep(self, location: dict[str, str], path: str, pid: int | None) -> str:
+        while len(self._kept) >= MOST_SERVERS:
+            self._end(next(iter(self._kept)))
+        self._kept[_get_key(location)] = _Kept(path, pid, _get_state(location))
+        return path
+
+    def forget(self, location: dict[str, str]) -> None:
+        if _get_key(location) in self._kept:
+            self._end(_get_key(location))
+
+    @property
+    def base(self) -> str:
+        """The path of the base's socket."""
+        self._start_base()
+        return str(self._directory / "socket")
+
+    def new_path(self) -> str:
+        self._count += 1
+        directory = self._directory / str(self._count)
+        directory.mkdir()
+        return str(directory / "socket")
+
+    def last_words(self) -> str:
+        with contextlib.suppress(OSError):
+            said = (self._directory / "errors").read_text(errors="replace").strip().splitlines()
+            return said[-1] if said else ""
+        return ""
+
+    def is_starting(self, path: str) -> bool:
+        """Return True if this is the path of the base, and the base lives."""
+        return self._has_base and path == str(self._directory / "socket")
+
+    @property
+    def _has_base(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    def close(self) -> None:
+        if self._process is not None and self._process.stdin is not None:
+            self._process.stdin.close()
+            for key in list(self._kept):
+                self._end(key)
+            self._process.kill()
+            self._process.wait()
+            cleanup.forget_process(self._process.pid)
+            shutil.rmtree(self._directory, ignore_errors=True)
+            cleanup.forget_directory(self._directory)
+        self.reset()
+
+    def _end(self, key: str) -> None:
+        pid = self._kept.pop(key).pid
+        if pid is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+    def _start_base(self) -> None:
+        """Start the base, or another one if what it inherited has changed since."""
+        world = _describe_world()
+        if self._has_base and self._world == world:
+            return
+        self.close()
+        self._world = world
+        self._directory = Path(tempfile.mkdtemp(prefix="goldfish-"))
+        cleanup.watch_directory(self._directory)
+        path = str(self._directory / "socket")
+        code = (
+            f"from goldfish.harness.forking import serve_base; serve_base({path!r}, {PRELOADED!r})"
+        )
+        with (self._directory / "errors").open("wb") as errors:
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", code],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+                start_new_session=True,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            )
+        cleanup.watch_process(self._process.pid)
+
+
+_servers = _Servers()
+os.register_at_fork(after_in_child=_servers.reset)
+atexit.register(_servers.close)
+
+
+def start_early() -> None:
+    """Start the base now, so that it is ready when the first check is."""
+    _servers.base  # noqa: B018 - it starts the base
+
+
+async def _find_server(location: dict[str, str]) -> str:
+    """Return the path of the server of a target, which is started if there is none."""
+    if kept := _servers.find(location):
+        return kept.path
+    path = _servers.new_path()
+    order = ["server", {"location": location, "socket": path}]
+    connection = await _connect(_servers.base, order)
+    said = await _hear(connection)
+    if said == ["failed", ""]:
+        return _servers.keep(location, _servers.base, None)
+    if said[0] != "ready":
+        connection[1].close()
+        raise NoPodError(f"another process could not import the target: {_tell_why(said)}")
+    return _servers.keep(location, path, said[1])
+
+
+async def _connect(path: str, words: list[Any]) -> Connection:
+    """Send an order to the server at this path; the base may be about to start."""
+    give_up = time.monotonic() + READY_WITHIN
+    while True:
+        with contextlib.suppress(FileNotFoundError, ConnectionRefusedError):
+            reader, writer = await asyncio.open_unix_connection(path, limit=LONGEST_LINE)
+            writer.write(json.dumps(words).encode() + b"\n")
+            return reader, writer
+        if not _servers.is_starting(path) or time.monotonic() > give_up:
+            raise NoPodError(f"another process could not be started: {_servers.last_words()}")
+        await asyncio.sleep(0.02)
+
+
+async def _hear(connection: Connection) -> list[Any]:
+    """Return the first words of a child; empty words if there are none."""
+    with contextlib.suppress(TimeoutError, ConnectionError):
+        line = await asyncio.wait_for(connection[0].readline(), READY_WITHIN)
+        if line:
+            words: list[Any] = json.loads(line)
+            return words
+    return ["silent", ""]
+
+
+def _tell_why(said: list[Any]) -> str:
+    if said[0] == "ended":
+        _, code, errors, _ = said
+        return errors[-1] if errors else f"it ended with exit code {code}"
+    return str(said[1]) or _servers.last_words() or "it said nothing"
+
+
+def _get_key(location: dict[str, str]) -> str:
+    return f"{location['file']}:{location['name']}"
+
+
+def _get_state(location: dict[str, str]) -> float:
+    with contextlib.suppress(OSError):
+        return os.stat(location["file"]).st_mtime
+    return 0.0
+
+
+def _describe_world() -> object:
+    """Return what a process inherits; what the test runner says of its progress does not count."""
+    passing = {"PYTEST_CURRENT_TEST", "COLUMNS", "LINES"}
+    environment = {name: text for name, text in os.environ.items() if name not in passing}
+    return environment, os.getcwd(), list(sys.path)
