@@ -20,6 +20,7 @@ class LoopThread:
 
     def __init__(self) -> None:
         self.abandoned = False
+        self.is_excused = False  # it was abandoned because the machine was late
         self._pid = os.getpid()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name="goldfish-blocking", daemon=True)

@@ -1,8 +1,6 @@
 """One check of one target, in a sandbox of its own: from its function to its result."""
 
-import contextlib
 import math
-import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -20,6 +18,7 @@ from goldfish.harness.errors import NoPodError, OpeningError, StoreError, descri
 from goldfish.harness.forks import ForkServer
 from goldfish.harness.local import LocalClient
 from goldfish.harness.memory import Memory
+from goldfish.harness.patience import LateError, is_second_try
 from goldfish.history import FAULT, About, Call, History
 from goldfish.history.conditions import list_conditions
 from goldfish.history.excerpt import Excerpt, excerpt_last_calls
@@ -44,11 +43,13 @@ class Examination:
     fork_server: ForkServer | None = None
     until: float = math.inf
     keep: Path | None = None  # where its history is kept
+    is_second: bool = False  # the machine was too late to tell the first time
 
     async def run(self) -> Result:
         """Return the result; what is not the target's fault is unknown."""
         if reason := self.find_early_obstacle():
             return make_result(self.check, Verdict.UNSUPPORTED, reason)
+        is_second_try.set(self.is_second)
         try:
             return await self._run_in_sandbox()
         except Exception as error:
@@ -79,7 +80,7 @@ class Examination:
             self.target,
             sandbox,
             Random(f"{self.seed} {self.check.code} {self.effort:g}"),
-            self.deadline * _measure_crowding(),
+            self.deadline,
             self.fork_server,
             code=self.check.code,
             effort=self.effort,
@@ -147,6 +148,8 @@ def explain_error(check: Check, error: Exception) -> Result:
         case StoreError():
             refusal = Violation(f"refused: {error}")
             return replace(_make_broken(check, refusal), origin=error.origin)
+        case LateError():
+            return make_result(check, Verdict.UNKNOWN, Reason.of(Why.MACHINE_LATE, error))
         case NoPodError() | UnprovenError():
             return make_result(check, Verdict.UNKNOWN, Reason.stated(error))
         case UnsupportedError():
@@ -202,10 +205,3 @@ def _calls_and_faults(memory: Memory) -> Sequence[Call]:
         for each in memory.sandbox.harm
     ]
     return [*memory.record.history.calls, *faults]
-
-
-def _measure_crowding() -> float:
-    """Return how many want each processor now, from 1 to 6: what is slow there is not wedged."""
-    with contextlib.suppress(OSError, AttributeError):  # not every system tells
-        return min(6.0, max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1)))
-    return 1.0

@@ -1,7 +1,6 @@
 """A check in a process of its own, so that a memory that crashes ends neither run nor report."""
 
 import math
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,11 +11,9 @@ from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import Result, Verdict
 from goldfish.harness.errors import NoPodError
 from goldfish.harness.forks import PRELOADED, ForkServer
-from goldfish.harness.isolation import CrashedError, TaskError, run_apart
+from goldfish.harness.isolation import CrashedError, TaskError, can_run_apart, run_apart
 from goldfish.harness.plain import fields_from_plain, from_plain, to_plain
 from goldfish.targets.declaration import Target, apply_declarations
-
-IN_PROCESS = "GOLDFISH_IN_PROCESS"  # set it to debug a memory where it is called
 
 PRELOADED.append(__name__)
 
@@ -28,8 +25,7 @@ def preload() -> None:
 
 def can_be_apart(examination: Examination) -> bool:
     """Return True if another process can import the target, and knows the check by its code."""
-    apart = examination.fork_server is not None and is_listed(examination.check)
-    return apart and not os.environ.get(IN_PROCESS)
+    return can_run_apart(examination.target) and is_listed(examination.check)
 
 
 async def examine_apart(examination: Examination) -> tuple[Result, Target | None]:
@@ -59,6 +55,7 @@ async def examine(
     deadline: float,
     until: float | None,
     keep: str | None,
+    is_second: bool,
     server: str,
 ) -> dict[str, Any]:
     """Run a check here: what the other process does."""
@@ -80,6 +77,7 @@ async def examine(
         ForkServer(target, server),
         math.inf if until is None else until,
         Path(keep) if keep else None,
+        is_second,
     ).run()
     return {"result": to_plain(result), "target": to_plain(opened, leave_out={"factory"})}
 
@@ -94,6 +92,7 @@ async def _describe(examination: Examination) -> dict[str, Any]:
         "deadline": examination.deadline,
         "until": None if math.isinf(examination.until) else examination.until,
         "keep": str(examination.keep) if examination.keep else None,
+        "is_second": examination.is_second,
         "server": await examination.fork_server.get_path(),
     }
 

@@ -26,6 +26,7 @@ class Why(Enum):
     NOT_STARTED = ("interrupted before it started",)
     NOT_FINISHED = ("interrupted before it finished",)
     NOT_OPENED = ("the target did not open: {}",)
+    MACHINE_LATE = ("the machine was too busy to tell: {}",)
     INTERNAL_ERROR = ("the check itself failed: {}",)
     # A sentence of a check, of a store's declaration or of an error, which nobody needs to parse.
     STATED = ("{}",)

@@ -70,7 +70,7 @@ class ForkServer:
             said = await _hear(connection)
             if said[0] == "born":
                 return said[1], connection
-            connection[1].close()
+            await hang_up(connection)
             if said[0] != "spoiled":
                 raise NoPodError(f"another process could not be started: {_tell_why(said)}")
             self._preloads = False
@@ -213,10 +213,10 @@ async def _find_server(location: dict[str, str]) -> str:
     order = ["server", {"location": location, "socket": path}]
     connection = await _connect(_servers.base, order)
     said = await _hear(connection)
+    await hang_up(connection)
     if said == ["failed", ""]:
         return _servers.keep(location, _servers.base, None)
     if said[0] != "ready":
-        connection[1].close()
         raise NoPodError(f"another process could not import the target: {_tell_why(said)}")
     return _servers.keep(location, path, said[1])
 
@@ -234,14 +234,24 @@ async def _connect(path: str, words: list[Any]) -> Connection:
         await asyncio.sleep(0.02)
 
 
+async def hang_up(connection: Connection) -> None:
+    """Close a connection."""
+    connection[1].close()
+    with contextlib.suppress(OSError):
+        await connection[1].wait_closed()
+
+
 async def _hear(connection: Connection) -> list[Any]:
     """Return the first words of a child; empty words if there are none."""
-    with contextlib.suppress(TimeoutError, ConnectionError):
+    try:
         line = await asyncio.wait_for(connection[0].readline(), READY_WITHIN)
-        if line:
-            words: list[Any] = json.loads(line)
-            return words
-    return ["silent", ""]
+        words: list[Any] = json.loads(line) if line else ["silent", ""]
+        return words
+    except (TimeoutError, ConnectionError):
+        return ["silent", ""]
+    except BaseException:  # who ordered was interrupted
+        await hang_up(connection)
+        raise
 
 
 def _tell_why(said: list[Any]) -> str:

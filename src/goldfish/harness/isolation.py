@@ -3,19 +3,27 @@
 import asyncio
 import contextlib
 import json
+import os
 import signal
 from collections.abc import Callable
 from typing import Any
 
 from goldfish.errors import GoldfishError
 from goldfish.harness.crash import Crash
-from goldfish.harness.forks import Connection, ForkServer
+from goldfish.harness.forks import Connection, ForkServer, hang_up
 from goldfish.harness.plain import to_plain
 from goldfish.harness.task import make_error
 from goldfish.services import cleanup, pool, reaper
 from goldfish.services.remote import adopt_server, describe_server
 from goldfish.services.shared import find_shared
 from goldfish.targets.declaration import Target
+
+IN_PROCESS = "GOLDFISH_IN_PROCESS"  # set it to debug a memory where it is called
+
+
+def can_run_apart(target: Target) -> bool:
+    """Return True if another process can import the target, and nobody asked for this one."""
+    return target.location is not None and not os.environ.get(IN_PROCESS)
 
 
 class CrashedError(Exception):
@@ -49,6 +57,7 @@ async def run_apart(
         value, imported = await task.listen()
     finally:
         task.close()
+        await hang_up(connection)
     forks.imported += [name for name in imported if name not in forks.imported]
     return value
 
@@ -97,7 +106,6 @@ class _Task:
         if not self._ended:
             reaper.wait_until_dead(reaper.kill_tree(self._pid))
         cleanup.forget_process(self._pid)
-        self._writer.close()
         for server in self._servers:
             with contextlib.suppress(GoldfishError, OSError):
                 pool.release(server, doubtful=True)
@@ -124,12 +132,13 @@ class _Task:
         self._writer.write(json.dumps(answer).encode() + b"\n")
 
     def _serve(self, verb: str) -> Callable[..., Any]:
-        return {
+        verbs: dict[str, Callable[..., Any]] = {
             "take database": self._take_database,
             "give database": self._give_database,
             "acquire server": self._acquire_server,
             "release server": self._release_server,
-        }[verb]
+        }
+        return verbs[verb]
 
     def _take_database(self, service: str) -> str:
         address = find_shared(service).database()

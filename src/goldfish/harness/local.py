@@ -14,8 +14,8 @@ from collections.abc import (
 from functools import partial
 from typing import Any, Self, TypeVar
 
-from goldfish.findings.result import Violation
 from goldfish.harness.errors import StoreError
+from goldfish.harness.patience import OverdueError, make_blame, wait_patiently
 from goldfish.harness.spool import describe_call, note_end, note_start
 from goldfish.harness.transcript import Transcript
 from goldfish.history.operations import METHODS, has_effect
@@ -115,14 +115,16 @@ async def _run_in_time(
 ) -> T:
     """Run work in the client's thread; a violation says that it did not end in time."""
     if thread.abandoned:
-        raise Violation(f"wedged: {method} came after a call that never returned")
+        text = f"wedged: {method} came after a call that never returned"
+        raise make_blame(text, is_late=thread.is_excused)
     number = note_start(shown or f"{method}()")
     future = thread.submit(_wrap_errors(method, work))
     try:
-        return await asyncio.wait_for(asyncio.wrap_future(future), deadline)
-    except TimeoutError:
+        return await wait_patiently(asyncio.wrap_future(future), deadline)
+    except OverdueError as overdue:
+        thread.is_excused = overdue.is_late
         thread.abandon()
-        raise Violation(f"wedged: {method} did not return within {deadline:g} s") from None
+        raise overdue.blame(f"wedged: {method} did not return within {deadline:g} s") from None
     finally:
         note_end(number)
 

@@ -33,12 +33,13 @@ def from_plain(kind: type[T], value: Mapping[str, Any]) -> T:
 
 def fields_from_plain(kind: type[Any], value: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a dataclass by name."""
-    hints = _get_hints(kind)
+    whose: Any = kind
+    hints = _get_hints(whose)
     return {name: _restore(hints[name], each) for name, each in value.items()}
 
 
 @cache
-def _get_hints(kind: type[Any]) -> dict[str, Any]:
+def _get_hints(kind: Any) -> dict[str, Any]:
     return get_type_hints(kind)
 
 

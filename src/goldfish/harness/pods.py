@@ -15,11 +15,15 @@ from goldfish.findings.result import Violation
 from goldfish.harness.crash import Crash
 from goldfish.harness.errors import EndedError, RemoteError, StoreError
 from goldfish.harness.forks import ForkServer
-from goldfish.harness.replica import READY_WITHIN
+from goldfish.harness.patience import OverdueError, make_blame, wait_patiently
+from goldfish.harness.replica import OPENS_WITHIN
 from goldfish.harness.transcript import Transcript
 from goldfish.harness.wire import pack, unpack
 from goldfish.history.origin import parse_origin
 from goldfish.services import cleanup
+
+# The pod itself measures its calls, and leaves out its imports; this is for a pod that cannot.
+MARGIN = 20.0
 
 
 class Pod:
@@ -65,8 +69,13 @@ class Pod:
     async def open(self, lanes: int = 1) -> Self:
         """Let the process open the target; what the factory raises comes as a StoreError."""
         try:
-            answer = await asyncio.wait_for(self._ask("open", lanes), READY_WITHIN)
+            answer = await wait_patiently(self._ask("open", lanes), OPENS_WITHIN + MARGIN)
             self.methods = self._unwrap("opening", answer)
+        except OverdueError as overdue:
+            self.kill()
+            raise overdue.blame(
+                f"wedged: opening did not return within {OPENS_WITHIN:g} s"
+            ) from None
         except BaseException:
             self.kill()
             raise
@@ -79,17 +88,17 @@ class Pod:
         self.transcript.note(method, arguments)
         work = self._ask("call", lane, method, list(arguments), options, deadline)
         try:
-            answer = await asyncio.wait_for(work, deadline + 5)
-        except TimeoutError:
-            raise Violation(f"wedged: {method} did not return within {deadline:g} s") from None
+            answer = await wait_patiently(work, deadline + MARGIN)
+        except OverdueError as overdue:
+            raise overdue.blame(f"wedged: {method} did not return within {deadline:g} s") from None
         return self.transcript.leave_out_replies(method, self._unwrap(method, answer))
 
     async def close(self, *, deadline: float) -> None:
         """Close the store there, and end the process."""
         try:
-            answer = await asyncio.wait_for(self._ask("close", deadline), deadline + 5)
-        except TimeoutError:
-            raise Violation(f"wedged: closing took longer than {deadline:g} s") from None
+            answer = await wait_patiently(self._ask("close", deadline), deadline + MARGIN)
+        except OverdueError as overdue:
+            raise overdue.blame(f"wedged: closing took longer than {deadline:g} s") from None
         finally:
             self.kill()
         self._unwrap("closing", answer)
@@ -156,6 +165,8 @@ class Pod:
         if kind == "raised":
             text, origin = value
             raise StoreError(method, RemoteError(text, origin and parse_origin(origin)))
+        if kind == "late":
+            raise make_blame(value, is_late=True)
         if kind == "violation":
             raise Violation(value)
         return value

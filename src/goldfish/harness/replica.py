@@ -14,12 +14,13 @@ from typing import Any
 from goldfish.findings.result import Violation
 from goldfish.harness.errors import StoreError, describe_error
 from goldfish.harness.local import LocalClient
+from goldfish.harness.patience import LateError
 from goldfish.harness.wire import pack, unpack
 from goldfish.targets.declaration import Location, Target
 from goldfish.targets.loading import load_location
 from goldfish.world.remote import RemoteSandbox
 
-READY_WITHIN = 30.0
+OPENS_WITHIN = 25.0
 LONGEST_LINE = 1 << 30
 
 
@@ -46,9 +47,7 @@ class _Replica:
     """What a pod can be asked for."""
 
     def __init__(self, target: Target, sandbox: Any, options: dict[str, Any]) -> None:
-        self._open = partial(
-            LocalClient.open, target, sandbox, deadline=READY_WITHIN - 5, **options
-        )
+        self._open = partial(LocalClient.open, target, sandbox, deadline=OPENS_WITHIN, **options)
         self._lanes: list[LocalClient] = []
         self._modules = set(sys.modules)
 
@@ -85,6 +84,8 @@ async def _answer(
     except StoreError as error:
         origin = error.origin.spell_out() if error.origin else None
         answer = ["raised", [describe_error(error.error), origin]]
+    except LateError as error:
+        answer = ["late", error.text]
     except Violation as violation:
         answer = ["violation", str(violation)]
     writer.write(pack([number, *answer, replica.imported()]))

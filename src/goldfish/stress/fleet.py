@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from goldfish.errors import mask
 from goldfish.harness.errors import EndedError, StoreError
 from goldfish.harness.memory import Memory, contents_of, identity, messages_in
+from goldfish.harness.patience import LateError, OverdueError, wait_patiently
 from goldfish.harness.pods import Pod
 from goldfish.history import FAULT, Call, History, Outcome
 from goldfish.history.faults import PodFault
@@ -218,9 +219,12 @@ async def _await_answer(
 ) -> tuple[Outcome | None, Any, str, Origin | None]:
     """Return outcome, result, error and its origin; no outcome if no answer came in time."""
     try:
-        return "ok", await asyncio.wait_for(call, patience), "", None
-    except TimeoutError:
-        return None, None, f"no answer within {patience:g} s", None
+        return "ok", await wait_patiently(call, patience), "", None
+    except OverdueError as overdue:
+        text = f"no answer within {patience:g} s"
+        if isinstance(late := overdue.blame(f"wedged: {text}"), LateError):
+            raise late from None
+        return None, None, text, None
     except StoreError as error:
         if isinstance(error.error, EndedError):
             return "unknown", None, str(error), None

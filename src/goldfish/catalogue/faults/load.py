@@ -1,13 +1,13 @@
 """FLT: faults that strike again and again while several processes write."""
 
 import asyncio
-import time
 from random import Random
 
 from goldfish.catalogue.registry import OtherProcess, Server
 from goldfish.catalogue.support.servers import blame_forgetful_server, check_on_server
 from goldfish.catalogue.support.trials import FOREVER, RECOVERY
 from goldfish.harness.memory import Memory
+from goldfish.harness.patience import Patience, wait_patiently
 from goldfish.stress.fleet import Fleet, Nemesis
 from goldfish.stress.nemesis import cut_connections, kill_server
 from goldfish.stress.withstand import MakeNemesis, withstand
@@ -62,14 +62,15 @@ def _wait_for_recovery(make: MakeNemesis) -> MakeNemesis:
 
 async def _await_two_quiet_rounds(fleet: Fleet) -> None:
     """Wait until reads in all places and lanes at once succeed twice in a row."""
-    give_up = time.monotonic() + RECOVERY * fleet.patience
+    patience = Patience(RECOVERY * fleet.patience)
     quiet = 0
-    while quiet < 2 and time.monotonic() < give_up:
+    while quiet < 2 and not patience.is_over:
         calls = [
-            asyncio.wait_for(place.call("get_history", CALM, deadline=FOREVER, lane=lane), 1.0)
+            wait_patiently(place.call("get_history", CALM, deadline=FOREVER, lane=lane), 1.0)
             for place in fleet.places
             for lane in range(6)
         ]
         answers = await asyncio.gather(*calls, return_exceptions=True)
         quiet = 0 if any(isinstance(each, Exception) for each in answers) else quiet + 1
         await asyncio.sleep(0 if quiet else 0.02)
+        patience.beat()

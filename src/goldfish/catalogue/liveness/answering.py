@@ -15,6 +15,7 @@ from goldfish.findings.result import Violation
 from goldfish.harness.errors import StoreError
 from goldfish.harness.local import LocalClient
 from goldfish.harness.memory import Client, Memory, contents_of
+from goldfish.harness.patience import OverdueError, wait_patiently
 from goldfish.messages import ChatMessage
 
 
@@ -314,8 +315,8 @@ async def _read_one(client: Client, session: str) -> None:
 
     future = opened._thread.submit(first())
     try:
-        await asyncio.wait_for(asyncio.wrap_future(future), client.deadline)
-    except TimeoutError:
+        await wait_patiently(asyncio.wrap_future(future), client.deadline)
+    except OverdueError as overdue:
         opened._thread.abandon()
         text = f"wedged: get_history did not return within {client.deadline:g} s"
-        raise Violation(text) from None
+        raise overdue.blame(text) from None

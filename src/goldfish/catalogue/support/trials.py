@@ -5,7 +5,6 @@ work again by itself, and to return everything that was acknowledged.
 """
 
 import asyncio
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from goldfish.findings.comparison import expect_contents, quote, quote_list
 from goldfish.findings.result import Violation
 from goldfish.harness.errors import StoreError
 from goldfish.harness.memory import Client, Memory, contents_of, messages_in
+from goldfish.harness.patience import OverdueError, Patience, wait_patiently
 from goldfish.messages import ChatMessage
 from goldfish.world.faults import Fault
 
@@ -80,10 +80,11 @@ class Trial(ABC):
     async def recover(self) -> None:
         """Write and read until both succeed; raise if that takes too long."""
         allowed = RECOVERY * self.memory.deadline
-        give_up = time.monotonic() + allowed
+        patience = Patience(allowed)
         while not (await self.write() and await self.read()):
-            if time.monotonic() > give_up:
-                raise Violation(
+            patience.beat()
+            if patience.is_over:
+                raise OverdueError(patience).blame(
                     f"wedged: the fault was over, but {allowed:g} s later the store does not work"
                 )
             await asyncio.sleep(0.05)
@@ -174,11 +175,11 @@ class MessageTrial(Trial):
         call = self.client.waiting(FOREVER).call(method, self.session, *arguments)
         limit = self.patience or self.memory.deadline
         try:
-            return True, await asyncio.wait_for(call, limit)
-        except TimeoutError:
+            return True, await wait_patiently(call, limit)
+        except OverdueError as overdue:
             if strict:
                 self.client.abandon()
-                raise Violation(f"wedged: {method} did not return within {limit:g} s") from None
+                raise overdue.blame(f"wedged: {method} did not return within {limit:g} s") from None
         except StoreError:
             if strict:
                 raise
