@@ -135,3 +135,23 @@ class ForgetsInMemory(FactsReference):
 
     def rows(self, user_id: str) -> list[Row]:
         return [row for row in super().rows(user_id) if row[1] not in self.hidden]
+
+
+@specimen("found-by-what-was-cut", "REV52", "stale", explains="DUR")
+class FoundByWhatWasCut(FactsReference):
+    bug = "Each sentence is found by itself, and a shorter text leaves the old ones behind."
+
+    def found_by(self, row: Row) -> list[str]:
+        count = decoded(row[2]).count(".") + 1
+        earlier = self.fact_history(decoded(row[0]), row[1])
+        left = [word for fact in earlier for word in ".".join(fact.text.split(".")[count - 1 :])]
+        return [*super().found_by(row), *self.words("".join(left))]
+
+
+@specimen("known-in-longer-words", "REV52", "stale")
+class KnownInLongerWords(FactsReference):
+    bug = "A revision whose text is part of the old text is taken for known, and dropped."
+
+    def rewrite(self, row: Row, text: str) -> None:
+        if text not in decoded(row[2]):
+            super().rewrite(row, text)

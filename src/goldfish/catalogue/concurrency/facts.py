@@ -4,7 +4,7 @@ import asyncio
 from itertools import cycle
 from typing import Any
 
-from goldfish.catalogue.registry import OtherProcess, check, method
+from goldfish.catalogue.registry import OtherProcess, Reopening, check, method
 from goldfish.catalogue.support.facts import (
     ExpectedFacts,
     quote_facts,
@@ -13,6 +13,7 @@ from goldfish.catalogue.support.facts import (
     unpack_facts,
 )
 from goldfish.catalogue.support.openings import call_at_once, read_during, require_several_writers
+from goldfish.catalogue.support.sizes import choose_count
 from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
 from goldfish.harness.errors import StoreError
@@ -104,6 +105,33 @@ async def a_fact_under_revision_is_always_one(memory: Memory) -> None:
     revising = _revise(other, user, name, versions[1:])
     await read_during(revising, lambda: _expect_one_version(here, user, versions))
     await _expect_one_version(here, user, versions[-1:])
+
+
+@check(
+    "CON23",
+    "Facts that eight tasks of one process tell at once are all known after a reopen.",
+    incident="odysseus-dev/odysseus issue 1940: saves of one memory file that overlapped put an "
+    "older copy back, and memories were erased; mem0ai/mem0 issue 4892: adding at once from "
+    "several tasks left an index that did not match.",
+    about="facts",
+    needs=[Reopening],
+)
+async def facts_that_eight_tasks_tell_outlive_a_reopen(memory: Memory) -> None:
+    facts, users = ExpectedFacts(memory), [memory.session("ann"), memory.session("ben")]
+    each = await choose_count(memory, least=80, most=160) // 8
+    await asyncio.gather(
+        *(
+            facts.tell(
+                users[place % 2],
+                *(f"Task {place} saw bird {number}" for number in range(each)),
+                client=client,
+            )
+            for place, client in enumerate(await memory.callers(8))
+        )
+    )
+    await facts.expect()
+    await memory.reopen()
+    await facts.expect()
 
 
 async def _revise(client: Client, user: str, name: Any, versions: list[str]) -> None:

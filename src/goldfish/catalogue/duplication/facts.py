@@ -15,6 +15,7 @@ from goldfish.catalogue.support.facts import (
     remember,
 )
 from goldfish.catalogue.support.openings import require_several_writers
+from goldfish.catalogue.support.sizes import choose_count
 from goldfish.findings.comparison import quote
 from goldfish.findings.reason import Reason
 from goldfish.findings.result import UnsupportedError, Violation
@@ -81,7 +82,9 @@ async def a_spelling_that_is_the_same_is_so_among_many(memory: Memory) -> None:
     if not known:
         raise UnsupportedError(Reason.stated("a fact in another spelling is another fact"))
     await client.call("remember", user, FACT)
-    for number in range(25):  # some compare a fact with the newest only
+    for number in range(
+        await choose_count(memory, least=25, most=500)
+    ):  # some compare a fact with the newest only
         await client.call("remember", user, f"Ann has visited museum {number}")
     for name in known:
         await client.call("remember", user, SPELLINGS[name](FACT))

@@ -24,7 +24,7 @@ async def a_retried_message_is_kept_once(memory: Memory) -> None:
         await client.expect(session, contents_of(batch))
     await client.add(session, [batch[3], new[0], batch[0], *new[1:]])
     await client.expect(session, contents_of([*batch, *new]))
-    later = memory.messages(120)
+    later = memory.messages(memory.random.randint(120, 1_300))
     await client.add(session, later)
     await client.add(session, batch)
     everything = [*batch, *new, *later]

@@ -42,6 +42,17 @@ async def a_full_disk_is_an_error_and_no_loss(memory: Memory) -> None:
 async def a_full_disk_is_an_error_and_forgets_nothing(memory: Memory) -> None:
     trial = await _fill_disk(memory, FactTrial, lambda size: (0, size))
     await trial.expect(await memory.reopen())
+    # Once more, without a later write that would save what was acknowledged meanwhile.
+    trial.client = await memory.elsewhere()
+    await trial.live_through(_fill(memory, trial, 0))
+    await trial.expect(await memory.reopen())
+
+
+def _fill(memory: Memory, trial: Trial, room: int) -> Callable[[], Fault]:
+    """Return what fills the disk for the process of a trial, up to files of so many bytes."""
+    pod = trial.client.opened
+    assert isinstance(pod, Pod)
+    return partial(memory.sandbox.faults.disk.full, pod.pid, room)
 
 
 @check(
@@ -76,10 +87,8 @@ async def _fill_disk(
     _list_files(memory)
     await memory.close()
     trial = await kind.begin(memory, await memory.elsewhere())
-    pod = trial.client.opened
-    assert isinstance(pod, Pod)
     for room in choose_room(_list_files(memory)[0].stat().st_size):
-        await trial.survive(partial(memory.sandbox.faults.disk.full, pod.pid, room))
+        await trial.survive(_fill(memory, trial, room))
     return trial
 
 

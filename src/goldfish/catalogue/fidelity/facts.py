@@ -56,6 +56,7 @@ NESTED: dict[str, Any] = {  # which a store of flat metadata may refuse
     "empty": {},
     "": "no name",
 }
+LARGE = [(16_400, 20_000), (65_600, 100_000)]  # characters, beyond common pages and buffers
 Metadata = method("remember", "metadata")
 
 
@@ -151,6 +152,34 @@ async def metadata_that_cannot_be_kept_are_refused_whole(memory: Memory) -> None
         elif text in await fetch_texts(client, user, [text]):
             raise Violation(f"torn: {quote(text)} was refused, but is there")
     await facts.expect(user)
+
+
+@check(
+    "FID36",
+    "A fact of up to 100,000 characters comes back whole, or is refused.",
+    incident="MySQL documents that a TEXT column holds 65,535 bytes and that, without strict mode, "
+    "a longer text is cut with a warning alone.",
+    about="facts",
+)
+async def a_large_fact_comes_back_whole(memory: Memory) -> None:
+    facts, client, user = ExpectedFacts(memory), memory.client, memory.session("ann")
+    await facts.tell(user, "Ann keeps a diary")
+    for low, high in LARGE:
+        size = memory.random.randint(low, high)
+        text = make_large_text(size)
+        if await offer(client, user, text) is None:
+            facts.note(user, text)
+            found = await facts.fetch(user)
+            if cut := [each for each in found if text != each and text.startswith(str(each)[:40])]:
+                here = len(str(cut[0]))
+                raise Violation(f"corrupted: of a fact of {size} characters, {here} came back")
+            facts.compare(user, found)
+
+
+def make_large_text(size: int) -> str:
+    """Return a text of so many characters that begins unlike any other."""
+    page = "".join(f"On page {number} of {size} it rains. " for number in range(size // 20))
+    return page[: size - 1] + "."
 
 
 async def expect_metadata(client: Client, user: str, text: str, wanted: dict[str, Any]) -> None:

@@ -1,5 +1,9 @@
 """ISO: facts stay with their user, whatever the ids look like."""
 
+import asyncio
+import time
+from contextlib import suppress
+
 from goldfish.catalogue.isolation.messages import quote_id
 from goldfish.catalogue.registry import ScopedIds, check, filters, method
 from goldfish.catalogue.support.facts import (
@@ -10,13 +14,23 @@ from goldfish.catalogue.support.facts import (
     read_text,
     recall_texts,
     remember,
+    unpack_facts,
 )
 from goldfish.catalogue.support.lookalikes import ODD_USERS, USERS
 from goldfish.findings.comparison import quote
-from goldfish.findings.result import Violation
+from goldfish.findings.reason import Reason, Why
+from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness.errors import StoreError
-from goldfish.harness.memory import Memory, contents_of
+from goldfish.harness.memory import Client, Memory, contents_of
 
+# Each gets out of one way to paste a key into a statement; the rest are names of other places.
+HOSTILE_KEYS = [
+    *("') OR 1=1 --", "' OR '1'='1", "x') IS NULL OR ('1", "x' IS NULL OR '1", "x IS NULL OR '1'"),
+    *("x\"') IS NULL OR ('1", 'x" IS NULL OR "1', '"] != "" or m["x', "x'] or True or m['x"),
+    *("*", "$", "$.*", "a.b", "a[*]", "$or", "$where", "user_id", "__proto__", "", "x y", "%", "_"),
+]
+GUESTS = 2_000
+LOOKING = 1.5  # seconds; a slow store is asked about fewer guests
 SECRET = "The code of the garage door is 4711"
 
 
@@ -203,6 +217,64 @@ async def a_filter_does_not_reach_another_user(memory: Memory) -> None:
             continue  # a store may refuse such a key
         facts.blame(ben, found)
     await facts.expect()
+
+
+@check(
+    "ISO33",
+    "A key of a filter with quotes, dots or SQL is refused, or matches nobody else's facts.",
+    incident="SciPhi-AI/R2R issue 2308: the keys of a filter were pasted into the statement while "
+    "its values were bound, so a quote in a key ended the condition on the user.",
+    about="facts",
+    needs=[filters("equality")],
+)
+async def a_hostile_key_reaches_nobody_else(memory: Memory) -> None:
+    facts, client = ExpectedFacts(memory), memory.client
+    ann, ben = memory.session("ann"), memory.session("ben")
+    await facts.tell(ann, SECRET)
+    await facts.tell(ben, "Ben rents a garage")
+    queries = {"list_facts": (ben,), "recall": (ben, "garage")}
+    readers = {name: more for name, more in queries.items() if client.has(name, "filter")}
+    if not readers:
+        raise UnsupportedError(Reason.of(Why.LACKS_PARAMETERS, "list_facts", "recall", "filter"))
+    for key in HOSTILE_KEYS:
+        for name, more in readers.items():
+            with suppress(StoreError):  # refused, as it may be
+                found = unpack_facts(await client.call(name, *more, filter={key: "1"}), name)
+                texts = [read_text(item) for item in found]
+                facts.blame(ben, texts, f"found with the filter {quote({key: '1'})}")
+    await facts.expect()
+
+
+@check(
+    "ISO34",
+    "A user's facts are listed while thousands of others are looked up for the first time.",
+    incident="MitchellChu/torndsession issue 18: a walk over all sessions failed with 'dictionary "
+    "changed size during iteration', because another request had opened a new one.",
+    about="facts",
+)
+async def newcomers_do_not_disturb_a_reader(memory: Memory) -> None:
+    facts, ann = ExpectedFacts(memory), memory.session("ann")
+    await facts.tell(ann, SECRET, "The garage is behind the house", "Ann likes jazz")
+    reader, *others = await memory.callers(5)
+    guests = iter([memory.session("guest") for _ in range(GUESTS)])
+    until = time.monotonic() + LOOKING
+
+    async def look_up(client: Client) -> None:
+        for guest in guests:
+            if found := await fetch_texts(client, guest, [SECRET]):
+                facts.blame(guest, found)
+                raise Violation(f"phantom: {quote(guest)} is new, and has {quote_facts(found)}")
+            if time.monotonic() > until:
+                return
+
+    async def read() -> None:
+        while not all(visit.done() for visit in visits):
+            await facts.expect(ann, client=reader)
+            await asyncio.sleep(0)
+
+    visits = [asyncio.create_task(look_up(client)) for client in others]
+    await asyncio.gather(read(), *visits)
+    await facts.expect(ann)
 
 
 @check(

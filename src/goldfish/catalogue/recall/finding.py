@@ -15,6 +15,7 @@ from goldfish.catalogue.support.facts import (
     recall_texts,
 )
 from goldfish.catalogue.support.recalling import Query, learn_recall
+from goldfish.catalogue.support.sizes import choose_count
 from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
 from goldfish.harness.errors import StoreError
@@ -231,6 +232,28 @@ async def metadata_do_not_drown_what_a_fact_says(memory: Memory) -> None:
     await facts.tell(user, TEN[7], metadata={"a note": MEETING * 6})
     await facts.tell(user, "The dog likes the beach", "Thunder was heard on Monday")
     expect_first(await recall_texts(memory.client, user, TEN[7]), TEN[7], TEN[7])
+
+
+@check(
+    "REC24",
+    "Among hundreds of facts of one user, a recall finds the oldest, the newest and any other.",
+    incident="Aik358/dsh-auto-memory issue 45: a recall ranked the first 256 records alone, so "
+    "that nothing older than five days was found; nbramia/LifeOS issue 534: the newest thousand.",
+    about="facts",
+    needs=[Recall],
+)
+async def no_fact_is_too_old_or_too_new_to_be_recalled(memory: Memory) -> None:
+    facts, user = ExpectedFacts(memory), memory.session("ann")
+    count = await choose_count(memory, least=60)
+    for number in range(count):
+        if number in (0, count // 2):
+            await facts.tell(user, TEN[0 if number == 0 else 4])
+        await facts.tell(user, f"Locker {number}")
+    await facts.tell(user, TEN[7])
+    for text in (TEN[0], TEN[4], TEN[7], "Locker 0"):
+        found = await recall_texts(memory.client, user, text)
+        facts.blame(user, found)
+        expect_first(found, text, text, among=5 if text == "Locker 0" else 1)
 
 
 async def expect_recalled(

@@ -1,10 +1,12 @@
 """Sizes that a run draws by its seed, so that no threshold of a store stays unasked for ever."""
 
 import math
+import time
 
 from goldfish.harness.memory import Memory
 
 BUDGET = 2.5  # seconds that single calls may take in all
+TASTE = 5  # facts by which the pace of a store is known
 
 
 def draw_size(memory: Memory, least: int, most: int) -> int:
@@ -16,3 +18,13 @@ def draw_size(memory: Memory, least: int, most: int) -> int:
 def draw_calls(memory: Memory, least: int, most: int, *, pace: float) -> int:
     """Return how many calls to make: drawn, or as many as fit a while at so many seconds each."""
     return max(least, min(draw_size(memory, least, most), int(BUDGET / max(pace, 1e-6))))
+
+
+async def choose_count(memory: Memory, *, least: int, most: int = 1_100) -> int:
+    """Return how many facts to tell: up to ``most`` for a fast store, never below ``least``."""
+    user, began = memory.session("pace"), time.perf_counter()
+    for number in range(TASTE):
+        await memory.client.call("remember", user, f"Step {number}")
+    pace = (time.perf_counter() - began) / TASTE
+    wanted = draw_size(memory, max(least, most // 2), most)
+    return max(least, min(wanted, int(BUDGET / max(pace, 1e-6))))

@@ -70,6 +70,32 @@ class FailsWithItsNeighbours(AsyncFacts):
         return self.store.remember(user_id, text, metadata=metadata)
 
 
+@specimen("saves-an-older-copy", "CON23", "lost", explains="DUR DUP")
+class SavesAnOlderCopy(AsyncFacts):
+    bug = "Each call saves a copy of all facts, and a slow one overwrites what came meanwhile."
+
+    def __init__(self, sandbox: Any) -> None:
+        super().__init__(sandbox)
+        self.saves = 0
+        self.undone: list[tuple[str, str]] = []
+
+    async def remember(
+        self, user_id: str, text: str, *, metadata: Mapping[str, Any] | None = None
+    ) -> Fact:
+        self.saves += 1
+        mine = self.saves
+        await asyncio.sleep(0)
+        fact = self.store.remember(user_id, text, metadata=metadata)
+        if self.saves > mine and mine % 20 == 0:  # the copy of another call lacks it
+            self.undone.append((user_id, fact.id))
+        return fact
+
+    async def aclose(self) -> None:
+        for user_id, name in self.undone:
+            self.store.forget(user_id, name)
+        self.store.close()
+
+
 @specimen("revises-in-two-steps", "CON21", "lost", explains="REV REC")
 class RevisesInTwoSteps(FactsReference):
     bug = "A revision removes the fact, then adds it again."

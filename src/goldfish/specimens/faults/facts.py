@@ -8,6 +8,7 @@ from goldfish.messages import Fact
 from goldfish.specimens import specimen
 from goldfish.specimens.references.fact_search import Row
 from goldfish.specimens.references.facts import FactsReference
+from goldfish.specimens.references.keys import decoded
 from goldfish.specimens.references.redis import ignore, is_restarted
 from goldfish.specimens.references.redis_facts import FactsOnRedis
 
@@ -60,3 +61,27 @@ class AcknowledgesOnAFullDisk(FactsReference):
             return super().keep(user_id, text, metadata, ttl)
         except sqlite3.OperationalError:
             return Fact(id="unwritten", user_id=user_id, text=text)
+
+
+@specimen("keeps-what-it-cannot-save", "FLT31", "lost", explains="DUR")
+class KeepsWhatItCannotSave(FactsReference):
+    bug = "A fact that cannot be written is acknowledged, and waits in memory for the next write."
+
+    def set_up(self) -> None:
+        self.waiting: list[tuple[str, Row]] = []
+
+    def keep(
+        self, user_id: str, text: str, metadata: Mapping[str, Any] | None, ttl: float | None
+    ) -> Fact:
+        try:
+            for owner, row in self.waiting:
+                super().keep(owner, decoded(row[2]), None, None)
+            self.waiting = []
+            return super().keep(user_id, text, metadata, ttl)
+        except sqlite3.OperationalError:
+            row = (self.key(user_id), "waiting", self.key(text), "{}", 1)
+            self.waiting.append((user_id, row))
+            return self.fact(row)
+
+    def rows(self, user_id: str) -> list[Row]:
+        return [*super().rows(user_id), *(row for owner, row in self.waiting if owner == user_id)]

@@ -43,3 +43,7 @@ variant("metadata-as-described", FactsReference, "FID35", "corrupted", explains=
     bug="Values that JSON does not know are kept as their repr.",
     encode=lambda self, metadata: json.dumps(dict(metadata or {}), default=repr),
 )
+variant("facts-of-64-kb", FactsReference, "FID36", "corrupted")(
+    bug="A fact is cut after 65,535 characters.",
+    key=lambda self, text: FactsReference.key(self, text[:65_535]),
+)

@@ -1,10 +1,13 @@
 """Memories in which what is known of one user reaches, or is taken from, another."""
 
+import asyncio
+from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
 from goldfish.messages import Fact, Recollection
 from goldfish.specimens import specimen, variant
+from goldfish.specimens.references.asynchronous import AsyncFacts
 from goldfish.specimens.references.fact_search import Row
 from goldfish.specimens.references.facts import FactsReference
 from goldfish.specimens.references.keys import decoded
@@ -139,3 +142,39 @@ class ClearsWhatItKnows(MessagesAndFacts):
     def clear(self, session_id: str) -> None:
         super().clear(session_id)
         self.facts.forget_all(session_id)
+
+
+@specimen("keys-in-the-statement", "ISO33", "leaked", explains="REC")
+class KeysInTheStatement(FactsReference):
+    bug = "The keys of a filter are pasted into the statement."
+
+    def list_facts(
+        self,
+        user_id: str,
+        *,
+        limit: int | None = None,
+        offset: int = 0,
+        filter: Mapping[str, Any] | None = None,  # noqa: A002 - the name that the protocol gives it
+    ) -> list[Fact]:
+        conditions = [f"json_extract(metadata, '$.{key}') = ?" for key in filter or {}]
+        columns = "SELECT user, id, text, metadata, seen FROM facts"
+        where = " AND ".join(["user = ?", *conditions])
+        values = (self.key(user_id), *(filter or {}).values())
+        rows = self.db.execute(f"{columns} WHERE {where} ORDER BY n", values).fetchall()
+        return [self.fact(row) for row in self.page(rows, limit, offset)]
+
+
+@specimen("walks-over-all-users", "ISO34", "refused")
+class WalksOverAllUsers(AsyncFacts):
+    bug = "A list walks over all users while others are entered, of whom some are only looked up."
+
+    def __init__(self, sandbox: Any) -> None:
+        super().__init__(sandbox)
+        self.users = defaultdict[str, int](int)
+
+    async def list_facts(self, user_id: str) -> list[Fact]:
+        self.users[user_id] += 1
+        for number, _ in enumerate(self.users):
+            if number % 100 == 50:
+                await asyncio.sleep(0)
+        return await super().list_facts(user_id)

@@ -88,3 +88,11 @@ variant("lists-by-id", FactsReference, "REC14", "reordered")(
     bug="Facts are listed in the order of their random ids.",
     rows=lambda self, user_id: sorted(FactsReference.rows(self, user_id), key=lambda row: row[1]),
 )
+variant("recalls-among-fifty", FactsReference, "REC24", "lost", explains="DUP")(
+    bug="A recall looks at the fifty newest facts only.",
+    candidates=lambda self, user_id: FactsReference.candidates(self, user_id)[-50:],
+)
+variant("recalls-the-first-fifty", FactsReference, "REC24", "lost", explains="DUP")(
+    bug="A recall looks at the first fifty facts only.",
+    candidates=lambda self, user_id: FactsReference.candidates(self, user_id)[:50],
+)
