@@ -14,6 +14,7 @@ from goldfish.harness.memory import Memory
 LAMP = "The lamp in the hall is green"
 NEAR_IT = ["A letter in the box is late", LAMP, "The stairs in the yard are steep"]
 BOOK = "请把书放在桌子上"
+NEAR_BOOK = ["她喜欢在早晨喝茶", BOOK, "他昨天买了一辆车"]  # BOOK is neither first nor last by chance
 
 
 class Query(IntEnum):
@@ -65,7 +66,7 @@ async def learn_recall(memory: Memory) -> Recalling:
     client, user, reader = memory.client, memory.session("probe"), memory.session("probe")
     for text in NEAR_IT:
         await client.call("remember", user, text)
-    for text in (BOOK, "她喜欢在早晨喝茶"):
+    for text in NEAR_BOOK:
         await client.call("remember", reader, text)
 
     async def is_first(query: str, wanted: str = LAMP, whose: str = user) -> bool:
