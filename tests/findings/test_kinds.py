@@ -38,7 +38,7 @@ def test_no_other_module_lists_the_kinds() -> None:
     strays = [
         f"{path.relative_to(SOURCES)}:{node.lineno}"
         for path in SOURCES.rglob("*.py")
-        if path.stem not in {"kinds", "remedies"}
+        if path.stem not in {"kinds", "remedies", "backends"}
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, lists) and len(KINDS.keys() & _words(node)) >= MANY
     ]

@@ -6,6 +6,7 @@ import textwrap
 import pytest
 
 from goldfish.catalogue.registry import catalogue
+from goldfish.findings.backends import BACKENDS, fit_remedy
 from goldfish.findings.families import FAMILIES
 from goldfish.findings.kinds import KINDS
 from goldfish.findings.remedies import CAUSES, REMEDIES, find_remedy
@@ -45,6 +46,29 @@ def test_each_remedy_answers_what_exists_with_an_example_that_parses(name: str) 
     assert first in {*catalogue(), *FAMILIES, *KINDS}
     assert finding in {"", *KINDS}
     ast.parse(f"async def example(self):\n{textwrap.indent(REMEDIES[name].example, '    ')}")
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_fix_fits_the_backend_and_names_no_other(backend: str) -> None:
+    """A Redis store is not told to lock a file, a file not to WATCH a key."""
+    foreign = {
+        "redis": "flock PRAGMA SELECT connection.execute os.replace",
+        "postgres": "flock PRAGMA redis RPUSH WATCH os.replace",
+        "sqlite": "flock redis RPUSH WATCH os.replace",
+        "files": "redis RPUSH WATCH PRAGMA SELECT connection.execute",
+    }
+    for code in catalogue():
+        for finding in (None, *KINDS):
+            fitted = fit_remedy(find_remedy(code, finding), backend)
+            text = f"{fitted.fix}\n{fitted.example}"
+            assert fitted.fix
+            assert [word for word in foreign[backend].split() if word in text] == []
+
+
+def test_without_a_backend_the_remedy_is_as_it_is() -> None:
+    """Nothing is left out where nothing is known."""
+    remedy = find_remedy("CON01", "lost")
+    assert fit_remedy(remedy, "") is remedy
 
 
 def test_an_unknown_family_is_an_error_that_says_what_to_do() -> None:

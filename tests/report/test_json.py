@@ -20,7 +20,7 @@ def test_the_document_has_the_promised_shape() -> None:
     assert list(document) == ["schema", "goldfish", "reports"]
     assert document["schema"] == 1
     report = document["reports"][1]
-    told = "target seed verdict counts loss_rate acknowledged lost promises checks causes"
+    told = "target seed verdict counts loss_rate acknowledged lost promises checks backend causes"
     assert list(report) == told.split()
     assert (report["target"], report["seed"], report["verdict"]) == ("sqlite", 7, "broken")
     names = "code name family verdict finding summary evidence seconds reproduce documented"

@@ -25,6 +25,7 @@ from goldfish.history.excerpt import Excerpt, excerpt_last_calls
 from goldfish.history.metrics import measure
 from goldfish.history.origin import Origin
 from goldfish.targets.declaration import Target
+from goldfish.world.backends import find_backend
 from goldfish.world.sandbox import Sandbox
 
 Inspect = Callable[[object], Target]
@@ -175,7 +176,11 @@ def _with_numbers(result: Result, memory: Memory) -> Result:
         acknowledged=record.acknowledged,
         lost=record.lost,
         figures=measure(calls),
-        conditions=list_conditions(calls, memory.sandbox.opening),
+        conditions=list_conditions(
+            [call for call in calls if call.action != FAULT] if record.is_faultless else calls,
+            memory.sandbox.opening,
+        ),
+        backend=find_backend(memory.target.services, memory.sandbox.path),
     )
 
 

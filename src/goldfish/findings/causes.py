@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from goldfish.findings.kinds import rank
+from goldfish.findings.kinds import are_related, is_telling, rank
 from goldfish.findings.result import Result, Verdict
 from goldfish.history.conditions import AT_ONCE, HARMED, KILLED, PROCESSES, REOPENED
 from goldfish.history.operations import has_effect
@@ -49,18 +49,6 @@ _PARTICULAR = re.compile(
     r"ISO(0[2-9]|1[0-46-9]|2[2-9]|3\d|4\d)|ORD(0[3-79]|1[0-5])|FID(?!27|28)\d\d|DUP(0[1245679]|1\d)"
     r"|REC(?!08|13)\d\d|REV\d\d|LIV(02|03|1\d)|FLT\d\d|TTL(2[2-5])"
 )
-# Kinds that one mechanism shows as, depending on what is asked.
-_RELATED = (
-    frozenset({"lost", "torn", "stale", "wrong", "reordered"}),
-    frozenset({"corrupted", "wrong"}),
-    frozenset({"duplicated", "phantom", "wrong"}),
-    frozenset({"leaked", "phantom", "lost", "resurrected"}),
-    frozenset({"resurrected", "stale", "phantom", "wrong", "duplicated"}),
-    frozenset({"wedged", "refused", "crashed"}),
-    frozenset({"swallowed", "lost", "torn", "stale", "wrong"}),
-)
-# Kinds that say enough for promises of different families to have one cause.
-_TELLING = frozenset({"reordered", "corrupted", "leaked", "duplicated", "phantom"})
 # Families about one method or one subject: in each, a bug of that method shows in any way.
 _NARROW = frozenset({"TRM", "CLR", "TTL", "SNP", "ORD", "DUP"})
 _TAG = re.compile(r"\[([A-Z]{3}\d\d)-\d+\]")
@@ -147,13 +135,15 @@ def _hangs_on(other: Result, first: Result) -> bool:
     if first.conditions <= other.conditions and _is_plain(first):
         return _get_subject(first) <= _get_subject(other)
     methods = first.conditions - CIRCUMSTANCES
+    if first.family == "ISO" and "list_sessions" in other.conditions:
+        return True  # ids that are changed on their way in
     if first.family == other.family:
         return (bool(methods & other.conditions) and first.family in _NARROW) or _is_related(
             first, other
         )
     if not _is_related(first, other):
         return False
-    if first.finding == other.finding and first.finding in _TELLING:
+    if first.finding == other.finding and is_telling(first.finding):
         return True
     if not first.conditions <= other.conditions:
         circumstances = first.conditions & CIRCUMSTANCES
@@ -164,8 +154,7 @@ def _hangs_on(other: Result, first: Result) -> bool:
 def _is_related(first: Result, other: Result) -> bool:
     if _get_subject(first) != _get_subject(other):
         return False
-    kinds = {first.finding, other.finding}
-    return len(kinds) == 1 or any(kinds <= related for related in _RELATED)
+    return are_related(first.finding, other.finding)
 
 
 def _removes(result: Result) -> bool:

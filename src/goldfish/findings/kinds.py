@@ -136,12 +136,33 @@ KINDS = {
         ),
     )
 }
+# Kinds that one mechanism may show as, depending on what is asked.
+_RELATED = (
+    frozenset({"lost", "torn", "stale", "wrong", "reordered"}),
+    frozenset({"corrupted", "wrong"}),
+    frozenset({"duplicated", "phantom", "wrong"}),
+    frozenset({"leaked", "phantom", "lost", "resurrected"}),
+    frozenset({"resurrected", "stale", "phantom", "wrong", "duplicated"}),
+    frozenset({"wedged", "refused", "crashed"}),
+    frozenset({"swallowed", "lost", "torn", "stale", "wrong"}),
+)
+_TELLING = frozenset({"reordered", "corrupted", "leaked", "duplicated", "phantom"})
 _RANKS = {word: place for place, word in enumerate(KINDS)}
 
 
 def rank(word: str | None) -> int:
     """Return the place of a finding in the order of gravity; without a finding, the last."""
     return _RANKS.get(word or "", len(KINDS))
+
+
+def are_related(one: str | None, other: str | None) -> bool:
+    """Return True if one mechanism may show as either."""
+    return one == other or any({one, other} <= related for related in _RELATED)
+
+
+def is_telling(word: str | None) -> bool:
+    """Return True if the word says enough for equal findings to have one cause."""
+    return word in _TELLING
 
 
 def has_sign(word: str | None, *signs: Sign) -> bool:

@@ -81,6 +81,7 @@ class Result:
     figures: Figures | None = None  # what its calls show beside the verdict
     origin: Origin | None = None  # where the error was raised that it is about
     conditions: frozenset[str] = frozenset()  # under which it was asked
+    backend: str = ""  # what the memory was seen to write to
 
     @property
     def family(self) -> str:
@@ -123,6 +124,12 @@ class Report:
         return self.lost / self.acknowledged if self.acknowledged else 0.0
 
     @property
+    def backend(self) -> str:
+        """What the memory writes to: redis, postgres, sqlite or files; empty if that is unknown."""
+        seen = Counter(result.backend for result in self.results if result.backend)
+        return max(seen, key=lambda each: seen[each], default="")
+
+    @property
     def verdict(self) -> Verdict:
         """Broken beats unknown beats held; where nothing was held, nothing is known."""
         verdicts = {result.verdict for result in self.results}
@@ -131,6 +138,17 @@ class Report:
         if Verdict.UNKNOWN in verdicts or Verdict.HELD not in verdicts:
             return Verdict.UNKNOWN
         return Verdict.HELD
+
+    @property
+    def asked(self) -> int:
+        """How many checks ran: held, broken or unknown."""
+        unasked = {Verdict.UNSUPPORTED, Verdict.SKIPPED}
+        return sum(result.verdict not in unasked for result in self.results)
+
+    @property
+    def is_mostly_unasked(self) -> bool:
+        """Whether fewer promises were asked than not: "held" alone would say too much."""
+        return self.asked < len(self.results) - self.asked
 
     @property
     def counts(self) -> dict[str, int]:

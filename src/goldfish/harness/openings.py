@@ -34,6 +34,7 @@ class Record:
     lost: int = 0
     rounds: int = 0  # of workloads, by which their sessions are named
     asked: int = 0  # calls of workloads, by which their messages are named
+    is_faultless: bool = False  # what broke under a fault also broke without one
 
     def add(self, history: History, acknowledged: int, lost: int) -> None:
         """Keep a history that was judged."""

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib.metadata import version
 from typing import Any
 
@@ -56,6 +56,7 @@ def _spell_report(report: Report) -> dict[str, Any]:
         "lost": report.lost,
         "promises": report.promises,
         "checks": [_spell_result(result) for result in report.results],
+        "backend": report.backend,
         "causes": [_spell_cause(cause) for cause in find_causes(report.results)],
     }
 
@@ -109,7 +110,8 @@ def _spell_call(call: Call) -> dict[str, Any]:
 
 
 def _parse_report(fields: dict[str, Any]) -> Report:
-    results = tuple(map(_parse_result, fields["checks"]))
+    backend = fields.get("backend", "")
+    results = tuple(replace(_parse_result(each), backend=backend) for each in fields["checks"])
     return Report(fields["target"], fields["seed"], results, fields.get("promises", ""))
 
 

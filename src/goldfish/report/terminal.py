@@ -4,12 +4,13 @@ from collections import Counter
 from typing import Literal
 
 from goldfish.engine.baseline import Account, Known
+from goldfish.findings.backends import fit_remedy
 from goldfish.findings.causes import Cause, Mechanism
 from goldfish.findings.reason import Why
+from goldfish.findings.remedies import find_remedy
 from goldfish.findings.result import Report, Result, Verdict
 from goldfish.report.calls import draw_calls
 from goldfish.report.causes import diagnose, list_causes, list_others, locate, state_others
-from goldfish.report.comparison import was_asked
 from goldfish.report.family_table import write_family_table
 from goldfish.report.page import Page
 from goldfish.report.results import group_by_reason, select_results, state_finding
@@ -57,8 +58,8 @@ def make_headline(report: Report, account: Account, seconds: float) -> str:
         verdict = "broken as known"
     elif account.stale and report.verdict is Verdict.HELD:
         verdict = "held, but the baseline is stale"
-    elif report.verdict is Verdict.HELD and _is_mostly_unasked(report):
-        asked = sum(map(was_asked, report.results))
+    elif report.verdict is Verdict.HELD and report.is_mostly_unasked:
+        asked = report.asked
         promises = f"{asked} promise{'' if asked == 1 else 's'}"
         verdict = f"held where asked ({promises}, {len(report.results) - asked} not asked)"
     counts = _describe_counts(report, account.known)
@@ -69,12 +70,6 @@ def describe_loss(report: Report) -> str:
     """Return what was lost of what was acknowledged, as a share."""
     counts = f"{report.lost:,} of {report.acknowledged:,} acknowledged messages"
     return f"Loss rate {100 * report.loss_rate:.1f} %: {counts} were gone later."
-
-
-def _is_mostly_unasked(report: Report) -> bool:
-    """Return True if fewer promises were asked than not: then "held" alone would say too much."""
-    asked = sum(map(was_asked, report.results))
-    return asked < len(report.results) - asked
 
 
 def _describe_counts(report: Report, known: Known) -> str:
@@ -143,6 +138,9 @@ def _write_cause(page: Page, cause: Cause, most: int | None) -> None:
     _write_evidence(page, first, most)
     if cause.others:
         _write_others(page, cause, most)
+    if cause.mechanism is not Mechanism.ERROR:  # whose line says more
+        remedy = fit_remedy(find_remedy(first.code, first.finding), first.backend)
+        page.write(f"Fix: {remedy.fix}", indent=INDENT)
     page.write(f"goldfish explain {first.code}", indent=INDENT, style="cyan")
     _write_command(page, first.reproduce)
 

@@ -20,6 +20,7 @@ from goldfish.stress.workload import Workload
 SHRINK_SECONDS = 3.0
 LATER = (0.2, 0.8)  # seconds to wait before what seems lost is read again
 TRIES = 2  # of each smaller workload: a race does not show every time
+CALM_TRIES = 3  # of the same workload without its nemesis
 
 MakeNemesis = Callable[[Random], Nemesis]
 
@@ -44,8 +45,7 @@ async def withstand(
         seen = await test.run_round(fleet, memory.random.getrandbits(32), memory.record)
         memory.record.add(seen.history, seen.judgement.acknowledged, seen.judgement.lost)
         if seen.judgement.findings:
-            seen = await test.look_again(fleet, seen)
-            raise _make_violation(await test.shrink(memory, seen), test.workload)
+            raise await test.explain(memory, await test.look_again(fleet, seen))
         proven = proven or seen.judgement.proven
         if time.monotonic() > memory.until:
             break
@@ -104,6 +104,26 @@ class _StressTest:
             await fleet.read_back(sessions)
             seen = replace(seen, judgement=judge(fleet.history))
         return seen
+
+    async def explain(self, memory: Memory, seen: _Seen) -> Violation:
+        """Return the violation, told without the nemesis if it shows without it as well."""
+        if self.nemesis is not None:
+            calm = replace(self, nemesis=None)
+            if again := await calm.repeat(memory, seen):
+                memory.record.is_faultless = True
+                return _make_violation(await calm.shrink(memory, again), self.workload)
+        return _make_violation(await self.shrink(memory, seen), self.workload)
+
+    async def repeat(self, memory: Memory, seen: _Seen) -> _Seen | None:
+        """Run the same workload a few times more; return a round with the same finding."""
+        give_up = time.monotonic() + SHRINK_SECONDS
+        for attempt in range(CALM_TRIES):
+            again = await self.run_alone(memory, seen.seed + attempt)
+            if again and again.finding.kind == seen.finding.kind:
+                return again
+            if time.monotonic() > give_up:
+                break
+        return None
 
     async def shrink(self, memory: Memory, seen: _Seen) -> _Seen:
         """Return the smallest round with the same finding that a few seconds of trying can show."""

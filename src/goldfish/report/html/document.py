@@ -9,13 +9,20 @@ from importlib.metadata import version
 from goldfish.engine.baseline import Account
 from goldfish.findings.families import FAMILIES
 from goldfish.findings.result import Report, Result, Verdict
-from goldfish.report.html.finding import render_finding
+from goldfish.report.causes import list_causes
+from goldfish.report.html.finding import render_cause, render_finding
 from goldfish.report.html.markup import Markup, element, join
 from goldfish.report.html.matrix import render_differences, render_matrix
 from goldfish.report.html.other_verdicts import render_other_verdicts
 from goldfish.report.html.plots import render_plots
 from goldfish.report.html.style import STYLE
-from goldfish.report.html.summary import describe_loss, make_headline, make_lead, rank_results
+from goldfish.report.html.summary import (
+    describe_loss,
+    make_headline,
+    make_lead,
+    rank_causes,
+    rank_results,
+)
 from goldfish.report.results import select_results
 from goldfish.report.sanitize import sanitize_report
 
@@ -111,14 +118,21 @@ def _render_row(report: Report) -> list[Markup]:
 
 def _render_target(account: Account, anchor: str, *, alone: bool) -> Markup:
     report = account.report
-    broken = rank_results(select_results(report, Verdict.BROKEN))
+    causes = rank_causes(list_causes(report, account.known))
+    told = {code for cause in causes for code in cause.codes}
+    broken = select_results(report, Verdict.BROKEN)
+    expected = rank_results([each for each in broken if each.code not in told])
     title = "What is broken" if alone else f"{report.target}: what is broken"
-    articles = [
-        render_finding(each, anchor, account.known.get(each.code), first=each is broken[0])
-        for each in broken
+    articles = [render_cause(each, anchor, first=each is causes[0]) for each in causes]
+    articles += [
+        render_finding(
+            each, anchor, account.known.get(each.code), first=not causes and each is expected[0]
+        )
+        for each in expected
     ]
     if len(articles) > 1:  # the one that shows most, then where to find the others
-        articles[1:1] = [_render_index(broken, anchor)]
+        firsts = [*(cause.first for cause in causes), *expected]
+        articles[1:1] = [_render_index(firsts, anchor, len(causes))]
     heading = element("h2", title) if broken else Markup("")
     return element(
         "section",
@@ -130,7 +144,7 @@ def _render_target(account: Account, anchor: str, *, alone: bool) -> Markup:
     )
 
 
-def _render_index(broken: Sequence[Result], anchor: str) -> Markup:
+def _render_index(broken: Sequence[Result], anchor: str, causes: int) -> Markup:
     links = [
         element(
             "li",
@@ -139,7 +153,8 @@ def _render_index(broken: Sequence[Result], anchor: str) -> Markup:
         )
         for each in broken
     ]
-    title = element("h4", f"All {len(broken)} broken promises, the gravest first")
+    what = "causes" if causes == len(broken) else "findings"
+    title = element("h4", f"All {len(broken)} {what}, the gravest first")
     return join(title, element("ul", *links, class_="index"))
 
 

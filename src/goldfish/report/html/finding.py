@@ -2,15 +2,19 @@
 
 from collections.abc import Sequence
 
+from goldfish.findings.backends import fit_remedy
+from goldfish.findings.causes import Cause
 from goldfish.findings.remedies import Remedy, find_remedy
 from goldfish.findings.result import Result
 from goldfish.history.notation import HEADING
+from goldfish.report.causes import diagnose, locate, state_others
 from goldfish.report.description import describe_finding
 from goldfish.report.html.markup import Markup, element, join
 from goldfish.report.html.timeline import render_timeline
 from goldfish.report.results import state_finding
 from goldfish.report.sanitize import shorten
 
+NOTHING = Markup("")
 MOST_LINES = 30
 LONGEST_LINE = 400
 CAPTION = (
@@ -20,21 +24,56 @@ CAPTION = (
 )
 
 
-def render_finding(result: Result, anchor: str, known: str | None, *, first: bool) -> Markup:
+def render_cause(cause: Cause, anchor: str, *, first: bool) -> Markup:
+    """Return the article about what shows a cause best; folded in it are the others."""
+    others = Markup("")
+    if cause.others:
+        codes = " ".join(each.code for each in cause.others)
+        others = element(
+            "details",
+            element("summary", f"{state_others(cause)}: {codes}"),
+            *(render_finding(each, anchor, None, first=False) for each in cause.others),
+        )
+    diagnosis = diagnose(cause)
+    return render_finding(
+        cause.first,
+        anchor,
+        None,
+        first=first,
+        diagnosis=diagnosis,
+        place=locate(cause),
+        below=others,
+    )
+
+
+def render_finding(
+    result: Result,
+    anchor: str,
+    known: str | None,
+    *,
+    first: bool,
+    diagnosis: str = "",
+    place: str = "",
+    below: Markup = NOTHING,
+) -> Markup:
     """Return the article about one result; the first says how to read the drawings."""
     sentence = describe_finding(result)
+    said = [text for text in (place, diagnosis) if text and text != sentence]
+    remedy = fit_remedy(find_remedy(result.code, result.finding), result.backend)
     return element(
         "article",
         _render_chips(result, known),
         element("h3", result.promise),
         element("p", sentence, class_="sentence"),
+        *(element("p", text) for text in said),
         _render_drawing(result, sentence, CAPTION if first else ""),
         element(
             "div",
             element("section", *_render_evidence(result)),
-            element("section", *_render_remedy(find_remedy(result.code, result.finding))),
+            element("section", *_render_remedy(remedy)),
             class_="columns",
         ),
+        below,
         id=f"{anchor}-{result.code}",
         class_="known" if known else None,
     )

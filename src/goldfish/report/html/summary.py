@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from goldfish.findings.causes import Cause, find_causes
 from goldfish.findings.kinds import describe_deeds, rank
 from goldfish.findings.result import Report, Result, Verdict
 from goldfish.history import FAULT
@@ -19,7 +20,10 @@ def make_headline(reports: Sequence[Report]) -> str:
     if not reports or not any(report.results for report in reports):
         return "Nothing was checked"
     if len(reports) == 1:
-        return AS_VERDICT[reports[0].verdict].format(reports[0].target)
+        (report,) = reports
+        if report.verdict is Verdict.HELD and report.is_mostly_unasked:
+            return f"{report.target} keeps the promises that it was asked for"
+        return AS_VERDICT[report.verdict].format(report.target)
     broken = sum(report.verdict is Verdict.BROKEN for report in reports)
     if broken:
         return f"{broken} of {len(reports)} memories {'is' if broken == 1 else 'are'} broken"
@@ -35,12 +39,16 @@ def make_lead(reports: Sequence[Report]) -> list[str]:
     counts = report.counts
     asked = counts["broken"] + counts["held"] + counts["unknown"]
     if report.verdict is Verdict.BROKEN:
+        causes = len(find_causes(report.results))
+        by = "" if causes == counts["broken"] else f", by {causes} cause{'s' * (causes > 1)}"
         return [
-            f"{counts['broken']} of the {asked} promises tested do not hold: "
+            f"{counts['broken']} of the {asked} promises tested do not hold{by}: "
             f"{describe_deeds(result.finding for result in report.results)}."
         ]
     if report.verdict is Verdict.HELD:
-        return [f"All {asked} promises tested hold."]
+        rest = len(report.results) - asked
+        others = f" {rest} were not asked." if report.is_mostly_unasked else ""
+        return [f"All {asked} promises tested hold.{others}"]
     return [f"{counts['held']} of {asked} promises hold; nothing could be proven about the others."]
 
 
@@ -50,6 +58,12 @@ def describe_loss(report: Report) -> tuple[str, str]:
         return "none", "loss rate: not measured in this run"
     rate = f"{100 * report.loss_rate:.1f} %"
     return rate, f"loss rate: {report.lost:,} of {report.acknowledged:,} acknowledged messages"
+
+
+def rank_causes(causes: Sequence[Cause]) -> list[Cause]:
+    """Return the causes in the order of the results that show them best."""
+    places = {id(each): at for at, each in enumerate(rank_results([c.first for c in causes]))}
+    return sorted(causes, key=lambda cause: places[id(cause.first)])
 
 
 def rank_results(results: Sequence[Result]) -> list[Result]:
