@@ -58,7 +58,7 @@ def test_a_broken_check_comes_with_its_promise_evidence_and_command() -> None:
     assert "        lost: [bold]x" in summary
     assert "        line 10\n        Fix: Acknowledge after the commit" in summary
     commands = ["goldfish explain DUR02", "goldfish check sqlite --only DUR02 --seed 7"]
-    assert "\n        ".join(["", *commands, ""]) in summary
+    assert "\n        ".join(["", *commands]) in summary
     assert "line 11" not in summary
 
 
