@@ -1,6 +1,7 @@
 """DUP: what was said once is stored once, and what was said twice is stored twice."""
 
 from goldfish.catalogue.registry import Retries, carries, check
+from goldfish.catalogue.support.sizes import draw_size
 from goldfish.findings.comparison import quote, quote_list
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Memory, contents_of
@@ -24,7 +25,7 @@ async def a_retried_message_is_kept_once(memory: Memory) -> None:
         await client.expect(session, contents_of(batch))
     await client.add(session, [batch[3], new[0], batch[0], *new[1:]])
     await client.expect(session, contents_of([*batch, *new]))
-    later = memory.messages(memory.random.randint(120, 1_300))
+    later = memory.messages(await memory.affordable(draw_size(memory, 120, 1_100), least=120))
     await client.add(session, later)
     await client.add(session, batch)
     everything = [*batch, *new, *later]

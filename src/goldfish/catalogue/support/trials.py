@@ -13,6 +13,7 @@ from typing import Any, Self
 from goldfish.catalogue.support.subjects import Facts, State
 from goldfish.findings.comparison import expect_contents, quote, quote_list
 from goldfish.findings.result import Violation
+from goldfish.harness.client import find_foreign
 from goldfish.harness.errors import StoreError
 from goldfish.harness.memory import Client, Memory, contents_of, messages_in
 from goldfish.harness.patience import OverdueError, Patience, wait_patiently
@@ -149,7 +150,10 @@ class MessageTrial(Trial):
         # A batch that failed may have been stored late, so its place says nothing.
         doubtful = {e for batch in self.batches if not batch.acknowledged for e in batch.contents}
         expect_contents(
-            sure, [each for each in found if each not in doubtful], session=self.session
+            sure,
+            [each for each in found if each not in doubtful],
+            session=self.session,
+            foreign=find_foreign(self.memory.record.history, self.session, found),
         )
 
     def _look_for(self, batch: Batch, found: Sequence[Any]) -> None:

@@ -67,3 +67,9 @@ class SummaryOfTheLast(WindowedReference):
     def tell(self, session_id: str, leaving: Sequence[Row]) -> None:
         self.store.db.execute("DELETE FROM told WHERE session = ?", (self.store.key(session_id),))
         super().tell(session_id, leaving)
+
+
+variant("a-summary-of-forty", WindowedReference, "LIV61", "lost", explains="CON")(
+    bug="A summary is made of the first forty messages that leave the window at once.",
+    tell=lambda self, session_id, leaving: WindowedReference.tell(self, session_id, leaving[:40]),
+)

@@ -1,6 +1,7 @@
 """Stores that forget when they close, or that live in one process."""
 
 import os
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -341,3 +342,29 @@ class AsManyIsTheSame(Reference):
         if len(self.seen.get(session_id, [])) != len(found):
             self.seen[session_id] = found
         return self.seen.get(session_id, [])
+
+
+@specimen("a-replica-lags", "DUR01", "stale", explains="ISO ORD CON CLR TRM TTL FLT SNP DUP LIV")
+class AReplicaLags(Reference):
+    bug = "What another opening wrote shows after a tenth of a second, as from a replica."
+    tables = "CREATE TABLE IF NOT EXISTS seen (n INTEGER PRIMARY KEY, at REAL, writer TEXT)"
+
+    def set_up(self) -> None:
+        self.name = os.urandom(8).hex()
+
+    def insert(self, session_id: str, rows: Rows) -> None:
+        super().insert(session_id, rows)
+        self.db.execute(
+            "INSERT OR IGNORE INTO seen SELECT n, ?, ? FROM messages "
+            "WHERE n > (SELECT coalesce(max(n), 0) FROM seen)",
+            (time.time() + 0.1, self.name),
+        )
+
+    def bodies(self, session_id: str) -> list[str]:
+        if self.expired(session_id):
+            return []
+        query = (
+            "SELECT body FROM messages JOIN seen USING (n) "
+            "WHERE session = ? AND (at <= ? OR writer = ?) ORDER BY n"
+        )
+        return self.column(query, self.key(session_id), time.time(), self.name)
