@@ -73,6 +73,14 @@ def test_a_memory_that_hangs_in_its_process_is_wedged(memory: type[Any]) -> None
     assert (result.verdict, result.finding) == (Verdict.BROKEN, "wedged")
 
 
+def test_native_code_that_never_lets_go_is_wedged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No deadline inside that process can find it, so the harness watches from outside."""
+    monkeypatch.setattr("goldfish.harness.isolation.SILENCE", 7.0)
+    (result,) = ask(crashing.KeepsTheInterpreter, "ORD01")
+    assert (result.verdict, result.finding) == (Verdict.BROKEN, "wedged")
+    assert "native code" in result.summary
+
+
 def test_opening_a_memory_that_ends_its_process_is_left_to_the_checks() -> None:
     """The harness lives on, and knows nothing of the memory yet."""
     assert not open_target(as_target(crashing.ExitInOpening)).is_inspected

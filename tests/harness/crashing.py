@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import re
 import signal
 import threading
 import time
@@ -87,6 +88,14 @@ class Sleeping(Dict):
 
     def get_history(self, session_id: str) -> list[Any]:
         time.sleep(1000)
+        return []
+
+
+class KeepsTheInterpreter(Dict):
+    """Native code that never lets go: a pattern that backtracks for ever."""
+
+    def get_history(self, session_id: str) -> list[Any]:
+        re.match(r"(a+)+$", "a" * 64 + "!")
         return []
 
 

@@ -35,6 +35,7 @@ AMID_OTHERS = {"CON", "DUR", "FLT", "LIV"}
 def _shrink_in_haste(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is found matters here, and not how small it can be made."""
     monkeypatch.setattr("goldfish.stress.withstand.SHRINK_SECONDS", 0.2)
+    monkeypatch.setenv("GOLDFISH_IN_PROCESS", "1")  # where the above is seen
 
 
 def skip_without_packages(target: Target) -> None:

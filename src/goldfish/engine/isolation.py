@@ -8,10 +8,11 @@ from typing import Any
 from goldfish.catalogue.registry import catalogue, is_listed
 from goldfish.engine.examination import Examination, explain_error, make_result
 from goldfish.findings.reason import Reason, Why
-from goldfish.findings.result import Result, Verdict
+from goldfish.findings.result import Result, Verdict, Violation
 from goldfish.harness.errors import NoPodError
 from goldfish.harness.forks import PRELOADED, ForkServer
 from goldfish.harness.isolation import CrashedError, TaskError, can_run_apart, run_apart
+from goldfish.harness.patience import LateError, is_second_try
 from goldfish.harness.plain import fields_from_plain, from_plain, to_plain
 from goldfish.targets.declaration import Target, apply_declarations
 
@@ -34,10 +35,13 @@ async def examine_apart(examination: Examination) -> tuple[Result, Target | None
     assert forks is not None
     if reason := examination.find_early_obstacle():
         return make_result(check, Verdict.UNSUPPORTED, reason), None
+    is_second_try.set(examination.is_second)
     try:
         answer = await run_apart(forks, target, f"{__name__}:examine", await _describe(examination))
     except CrashedError as error:
         return _blame(examination, error), None
+    except (Violation, LateError) as error:
+        return explain_error(check, error), None
     except TaskError as error:
         return make_result(check, Verdict.UNKNOWN, Reason.of(Why.INTERNAL_ERROR, error)), None
     except NoPodError:

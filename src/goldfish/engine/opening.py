@@ -11,6 +11,7 @@ from goldfish.harness.errors import NoPodError, StoreError
 from goldfish.harness.forks import ForkServer
 from goldfish.harness.isolation import CrashedError, TaskError, can_run_apart, run_apart
 from goldfish.harness.local import LocalClient
+from goldfish.harness.patience import LateError
 from goldfish.harness.plain import fields_from_plain, to_plain
 from goldfish.targets.declaration import Target, apply_declarations
 from goldfish.targets.interface import find_interface_problem
@@ -48,7 +49,7 @@ async def _open_apart(target: Target) -> Target:
         declared = await run_apart(ForkServer(target), target, f"{__name__}:describe_opened", {})
     except NoPodError:
         return await _open(target)
-    except (CrashedError, TaskError):  # the checks will tell
+    except (CrashedError, TaskError, Violation, LateError):  # the checks will tell
         return target
     return replace(target, **fields_from_plain(Target, declared))
 

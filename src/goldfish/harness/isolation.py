@@ -11,13 +11,16 @@ from typing import Any
 from goldfish.errors import GoldfishError
 from goldfish.harness.crash import Crash
 from goldfish.harness.forks import Connection, ForkServer, hang_up
+from goldfish.harness.patience import OverdueError, wait_patiently
 from goldfish.harness.plain import to_plain
 from goldfish.harness.task import make_error
 from goldfish.services import cleanup, pool, reaper
+from goldfish.services.process import ServerProcess
 from goldfish.services.remote import adopt_server, describe_server
 from goldfish.services.shared import find_shared
 from goldfish.targets.declaration import Target
 
+SILENCE = 30.0  # seconds; a process that can run says something every few
 IN_PROCESS = "GOLDFISH_IN_PROCESS"  # set it to debug a memory where it is called
 
 
@@ -77,7 +80,7 @@ class _Task:
     async def listen(self) -> Any:
         """Serve the process until it ends; return what its function returned."""
         answer: list[Any] = []
-        while line := await self._reader.readline():
+        while line := await self._hear():
             kind, *words = json.loads(line)
             match kind:
                 case "tell":
@@ -90,6 +93,14 @@ class _Task:
                 case _:
                     answer = [kind, *words]
         return self._unwrap(answer, Crash(-signal.SIGKILL))
+
+    async def _hear(self) -> bytes:
+        """Return the next line; a violation if the process is alive and runs no Python code."""
+        try:
+            return await wait_patiently(self._reader.readline(), SILENCE)
+        except OverdueError as overdue:
+            text = f"wedged: native code let no other code of the process run for {SILENCE:g} s"
+            raise overdue.blame(text) from None
 
     def _unwrap(self, answer: list[Any], crash: Crash) -> Any:
         match answer:
@@ -116,7 +127,9 @@ class _Task:
             with contextlib.suppress(GoldfishError, OSError):
                 find_shared(service).release(address)
 
-    def _note(self, verb: str, kind: str, key: Any, *details: Any) -> None:
+    def _note(self, verb: str, kind: str = "", key: Any = None, *details: Any) -> None:
+        if verb == "beat":
+            return
         if verb == "watch":
             self._watched[kind, key] = list(details)
             cleanup.watch(kind, key, *details)
@@ -137,6 +150,7 @@ class _Task:
             "give database": self._give_database,
             "acquire server": self._acquire_server,
             "release server": self._release_server,
+            "bury process": self._bury_process,
         }
         return verbs[verb]
 
@@ -159,8 +173,18 @@ class _Task:
         (server,) = [each for each in self._servers if getattr(each, "port", None) == port]
         self._servers.remove(server)
         self._watched.pop(("process", description["pid"]), None)  # it is the pool's again
+        known = server._process if isinstance(server, ServerProcess) else None
+        # One that the check has started anew is nobody's child once the check is over.
+        is_foreign = known is None or known.pid != description["pid"]
         adopt_server(server, description)
-        pool.release(server, doubtful=doubtful)
+        pool.release(server, doubtful=doubtful or is_foreign)
+
+    def _bury_process(self, pid: int) -> None:
+        """Take note of the death of a server that this process has started."""
+        for server in self._servers:
+            known = server._process if isinstance(server, ServerProcess) else None
+            if known is not None and known.pid == pid:
+                known.poll()
 
 
 def _remove(kind: str, key: Any, details: list[Any]) -> None:

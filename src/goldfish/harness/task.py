@@ -7,6 +7,7 @@ import os
 import socket
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -22,6 +23,7 @@ from goldfish.services.remote import use_provider
 from goldfish.targets.declaration import Location, Target
 from goldfish.targets.loading import load_location
 
+BEAT = 5.0  # seconds
 Function = Callable[..., Awaitable[Any]]
 
 
@@ -31,7 +33,15 @@ def run_task(connection: socket.socket, order: dict[str, Any]) -> None:
     line.send(["born", os.getpid()])
     use_provider(line)
     open_spool(str(Path(order["directory"]) / f"{os.getpid()}.calls"))
+    threading.Thread(target=_beat, args=(line,), daemon=True).start()
     asyncio.run(_run(line, order))
+
+
+def _beat(line: "_Line") -> None:
+    """Show from time to time that Python code runs here: native code may keep others from it."""
+    while True:
+        time.sleep(BEAT)
+        line.tell("beat")
 
 
 async def _run(line: "_Line", order: dict[str, Any]) -> None:
@@ -47,7 +57,7 @@ async def _run(line: "_Line", order: dict[str, Any]) -> None:
     except BaseException as error:  # a fault of the harness
         traceback.print_exc()
         answer = ["failed", describe_error(error)]
-    line.send([*answer, [name for name in sys.modules if name not in known]])
+    line.finish([*answer, [name for name in sys.modules if name not in known]])
     os._exit(0)  # threads of the store may never end
 
 
@@ -71,6 +81,11 @@ class _Line:
             self._connection.sendall(json.dumps(words).encode() + b"\n")
         except OSError:
             os._exit(0)
+
+    def finish(self, words: list[Any]) -> None:
+        """Send the last line."""
+        with self._turn:
+            self.send(words)
 
     def tell(self, verb: str, *arguments: Any) -> None:
         """Send what needs no answer."""

@@ -15,7 +15,7 @@ from goldfish.errors import ServiceError
 from goldfish.services import account, cleanup, reaper
 from goldfish.services.ports import find_free_port, is_free
 
-START_TIMEOUT = 30.0
+START_TIMEOUT = 120.0  # a busy machine is slow; what cannot start ends much sooner
 STOP_TIMEOUT = 10.0
 _PORTS_TO_TRY = 5
 

@@ -75,6 +75,8 @@ class AdoptedProcess:
             if give_up is not None and time.monotonic() > give_up:
                 raise subprocess.TimeoutExpired(str(self.pid), timeout or 0.0)
             time.sleep(0.002)
+        if provider := get_provider():
+            provider.ask("bury process", self.pid)  # PostgreSQL takes a zombie for a living server
         assert self.returncode is not None
         return self.returncode
 
