@@ -177,6 +177,29 @@ def test_a_summary_longer_than_a_screen_ends_at_a_glance(
     assert "broken  held" not in told(Account(Report("x", 7, held)))
 
 
+def test_what_was_not_asked_is_counted_where_its_codes_would_fill_the_screen() -> None:
+    """With every detail, the codes are there."""
+    many = [
+        result(f"{family}{n:02}", Verdict.UNSUPPORTED, "no remember")
+        for n in range(1, 30)
+        for family in ("REC", "ISO")
+    ]
+    account = Account(
+        Report(
+            "x",
+            7,
+            (
+                result("DUR01", Verdict.HELD),
+                result("ISO30", Verdict.HELD),
+                result("REC30", Verdict.HELD),
+                *many,
+            ),
+        )
+    )
+    assert "no remember: 58 promises (REC, ISO)\n" in told(account)
+    assert "REC07" in told(account, detail="everything")
+
+
 def test_a_family_that_was_left_out_as_a_whole_is_named_once() -> None:
     """Not code by code."""
     why = "interrupted before it started"

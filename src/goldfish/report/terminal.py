@@ -26,6 +26,7 @@ BY_CODE = {Mechanism.ERROR, Mechanism.RACE, Mechanism.CROSSING, Mechanism.OPENIN
 LINES_OF_SUMMARY = 3
 SCREEN = 24  # lines: the headline of a summary that is longer has left the screen
 WHOLE_FAMILY = 4  # checks of a family from which it is named instead of them
+LINES_OF_CODES = 2  # of one reason for not asking; what is longer is counted, by family
 INDENT = 8  # under a code
 
 
@@ -44,7 +45,7 @@ def summarise(page: Page, account: Account, seconds: float, detail: Detail = "us
     if detail == "everything":
         _write_every_check(page, report)
     _write_failures(page, account, report, None if detail == "everything" else MOST_EVIDENCE)
-    _write_unjudged(page, report)
+    _write_unjudged(page, report, None if detail == "everything" else LINES_OF_CODES)
     if page.lines - above > SCREEN:
         page.write()
         write_family_table(page, report)
@@ -211,36 +212,46 @@ def _write_command(page: Page, command: str) -> None:
     page.write(f"--only {tail}", indent=INDENT + 2, style="cyan")
 
 
-def _write_unjudged(page: Page, report: Report) -> None:
+def _write_unjudged(page: Page, report: Report, most: int | None) -> None:
     """Write what was not asked, by reason: last what could have been asked, and how."""
     unsupported = select_results(report, Verdict.UNSUPPORTED)
     missing_here = [each for each in unsupported if _is_missing_here(each)]
     unclaimed = [each for each in unsupported if each.is_unclaimed]
     others = [each for each in unsupported if each not in missing_here and each not in unclaimed]
-    _write_list(page, "Unsupported", others, report)
-    _write_list(page, "Not claimed", unclaimed, report)
-    _write_list(page, "Skipped", select_results(report, Verdict.SKIPPED), report)
+    _write_list(page, "Unsupported", others, report, most)
+    _write_list(page, "Not claimed", unclaimed, report, most)
+    _write_list(page, "Skipped", select_results(report, Verdict.SKIPPED), report, most)
     for reason, group in group_by_reason(missing_here).items():
         page.write()
-        promises = "1 promise" if len(group) == 1 else f"{len(group)} promises"
-        families = ", ".join(dict.fromkeys(result.family for result in group))
         text = shorten(escape_controls(reason.short), LINES_OF_SUMMARY * page.width)
-        page.write(f"Not asked: {promises} ({families}), because {text}", indent=2, style="yellow")
+        counted = _count_by_family(group)
+        page.write(f"Not asked: {counted}, because {text}", indent=2, style="yellow")
 
 
 def _is_missing_here(result: Result) -> bool:
     return result.reason is not None and result.reason.why is Why.NOT_ASKED
 
 
-def _write_list(page: Page, title: str, results: list[Result], report: Report) -> None:
-    """Write codes by their reason, as compact as can be."""
+def _write_list(
+    page: Page, title: str, results: list[Result], report: Report, most: int | None
+) -> None:
+    """Write codes by their reason; how many, where they take more lines than ``most``."""
     if not results:
         return
     page.write()
     page.write(f"{title}:", indent=2)
     for reason, group in group_by_reason(results).items():
         text = shorten(escape_controls(reason.short), page.width)
-        page.write(f"{text}: {_join_codes(group, report)}", indent=4)
+        line = f"{text}: {_join_codes(group, report)}"
+        if most is not None and len(line) > most * (page.width - 4):
+            line = f"{text}: {_count_by_family(group)}"
+        page.write(line, indent=4)
+
+
+def _count_by_family(group: list[Result]) -> str:
+    """Return "86 promises (REV, ISO, DUR)"."""
+    promises = "1 promise" if len(group) == 1 else f"{len(group)} promises"
+    return f"{promises} ({', '.join(dict.fromkeys(result.family for result in group))})"
 
 
 def _join_codes(group: list[Result], report: Report) -> str:
