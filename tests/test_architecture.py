@@ -77,7 +77,8 @@ ROOMS = {
     "targets": "history findings.families harness.errors integrations specimens",
     "harness": "findings history services targets world",
     "stress": "findings harness history judges",
-    "catalogue": "findings harness stress targets world",
+    "model": "",
+    "catalogue": "findings harness history model stress targets world",
     "engine": "catalogue findings harness history targets world",
     "report": "engine findings history targets",
     "replay": "findings harness history judges stress",
@@ -93,6 +94,7 @@ ROOMS = {
 # Nothing in these loads one of our own stores.
 CHECKING = (
     *("history", "findings", "judges", "services", "world", "targets", "harness", "stress"),
+    "model",
     *("catalogue", "engine", "report", "replay", "plugin", "specimens", "snapshots"),
 )
 

@@ -36,6 +36,8 @@ def _shrink_in_haste(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is found matters here, and not how small it can be made."""
     monkeypatch.setattr("goldfish.stress.withstand.SHRINK_SECONDS", 0.2)
     monkeypatch.setenv("GOLDFISH_IN_PROCESS", "1")  # where the above is seen
+    monkeypatch.setattr("goldfish.catalogue.sequences.trying.SHRINK_SECONDS", 0.2)
+    monkeypatch.setattr("goldfish.catalogue.sequences.expiry.SHRINK_SECONDS", 0.2)
 
 
 def skip_without_packages(target: Target) -> None:
@@ -71,13 +73,14 @@ def test_a_specimen_is_caught_by_the_check_that_names_it(name: str) -> None:
 
 
 def tries(check: Check) -> int:
-    """One, unless it hangs on when another process is killed or comes in between."""
-    return 4 if OtherProcess in check.needs or check.family in AMID_OTHERS else 1
+    """One, unless it hangs on chance, or on when another process is killed or comes in between."""
+    by_chance = check.family in {*AMID_OTHERS, "SEQ"}
+    return 4 if OtherProcess in check.needs or by_chance else 1
 
 
 def puts_a_workload(check: Check) -> bool:
     """Whether it asks for everything at once, so that any bug at all may show in it."""
-    return "withstand" in check.function.__code__.co_names or check.family in {"CON", "FLT"}
+    return "withstand" in check.function.__code__.co_names or check.family in {"CON", "FLT", "SEQ"}
 
 
 def sample(name: str) -> list[Check]:
@@ -106,7 +109,7 @@ def test_a_specimen_is_blamed_by_no_family_that_its_bug_does_not_explain(name: s
 @pytest.mark.parametrize(
     ("store", "about", "not_asked"),
     [
-        (SnapshotReference, "messages", {"FLT25"}),
+        (SnapshotReference, "messages", {"FLT25", "SEQ09"}),
         (FactsReference, "facts", {"REC04", "ISO32", "REV51"}),
         (StateReference, "state", set()),
     ],

@@ -15,4 +15,5 @@ FAMILIES = {
     "REC": "recall",
     "REV": "revision and forgetting",
     "LIV": "liveness",
+    "SEQ": "sequences against the model",
 }

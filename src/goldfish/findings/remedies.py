@@ -432,5 +432,16 @@ except OSError as error:
         """async with asyncio.timeout(10), pool.connection() as connection:  # always released
     await connection.execute(statement, values)""",
     ),
+    # Sequences.
+    Remedy(
+        ("SEQ",),
+        "Each call is right alone, but one of them leaves something behind that a later one takes "
+        "for its own: a deadline, a counter, a cached list, a row in another table.",
+        "Keep what belongs to a session in one place, and let every removal and every rollback "
+        "pass through the one function that renews all of it.",
+        """def remove_session(connection, session_id):
+    for table in ("messages", "deadlines", "state"):  # all that a session has, wherever it goes
+        connection.execute(f"DELETE FROM {table} WHERE session = ?", (session_id,))""",
+    ),
 )
 REMEDIES = {name: remedy for remedy in CAUSES for name in remedy.answers}

@@ -7,8 +7,8 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 import goldfish
+from goldfish.model.answers import Opening
 from goldfish.stores.base import BaseStore
-from tests.stores.model.model import Opening
 from tests.stores.pods import _context
 
 Call = tuple[str, tuple[Any, ...], dict[str, Any]]

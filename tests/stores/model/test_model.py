@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.errors import FlakyFailure, HypothesisWarning
 
 from goldfish import InMemoryStore
+from goldfish.model.answers import Opening
 from goldfish.testing import HashEmbedder
 from tests.stores.backends import BACKENDS
-from tests.stores.model.model import Opening
 from tests.stores.model.places import RENEWING, MemoryPlace, Open, Place, SharedPlace
 from tests.stores.model.steps import Walk, walks
 from tests.stores.model.walking import Difference, Trail

@@ -7,16 +7,9 @@ from datetime import datetime
 from typing import Any
 
 from goldfish import ChatMessage, Fact, Found, Recollection, Snapshot
-from tests.stores.model.model import (
-    WHOLE,
-    FactSeen,
-    Left,
-    Made,
-    Model,
-    Moment,
-    Ranked,
-    SnapshotSeen,
-)
+from goldfish.model.answers import WHOLE, FactSeen, Left, Made, Moment, Ranked, SnapshotSeen
+from goldfish.model.small_print import Model
+from goldfish.stores.trimming import Limits, messages_to_remove
 from tests.stores.model.places import Call, Place
 from tests.stores.model.steps import NOON, UNKNOWN, Newest, Owner, Step, Walk, count_characters
 
@@ -56,7 +49,7 @@ class Side:
     def __init__(self, place: Place, walk: Walk) -> None:
         self._place = place
         self._walk = walk
-        self._model = Model()
+        self._model = Model(policy=lambda history, o: messages_to_remove(history, Limits(**o)))
         self._bindings = Bindings()
         self._script: list[str] = []
         self._variables: dict[Made, str] = {}

@@ -10,84 +10,25 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from typing import Any
 
-from goldfish import ChatMessage
 from goldfish.errors import FactNotFound, MemoryStoreError, SnapshotNotFound, UnstorableError
-from goldfish.stores.trimming import Limits, messages_to_remove
+from goldfish.messages import ChatMessage
+from goldfish.model.answers import (
+    FactSeen,
+    Left,
+    Made,
+    Moment,
+    Opening,
+    Ranked,
+    SnapshotSeen,
+    Unsure,
+)
+from goldfish.model.filters import passes
+from goldfish.model.traits import Traits
 
-WHOLE = 1000  # a limit that no sequence reaches
-
-
-@dataclass(frozen=True)
-class Opening:
-    """How a store was opened, as far as it matters to what it answers."""
-
-    ttl: float | None = None
-    search: bool = False
-    keep_trimmed: bool = False
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The options that differ from the defaults of a constructor."""
-        shown = {"ttl": self.ttl, "search": self.search, "keep_trimmed": self.keep_trimmed}
-        return {name: value for name, value in shown.items() if value}
-
-
-@dataclass(frozen=True)
-class Made:
-    """An id that the store makes; the same here is the same there, and no other."""
-
-    name: str
-
-
-@dataclass(frozen=True)
-class Moment:
-    """A time that the store notes; the same here is the same there."""
-
-    number: int
-
-
-@dataclass(frozen=True)
-class Left:
-    """The seconds that a session has left: nearly all of those that were set."""
-
-    seconds: float
-
-
-@dataclass(frozen=True)
-class SnapshotSeen:
-    """A snapshot as it is listed."""
-
-    id: Made
-    session_id: str
-    label: str | None
-    created_at: Moment
-    message_count: int
-
-
-@dataclass(frozen=True)
-class FactSeen:
-    """A fact as it is answered; ``may_be_near`` are the user's other facts."""
-
-    id: Made
-    user_id: str
-    text: str
-    metadata: Mapping[str, Any]
-    created_at: Moment
-    updated_at: Moment
-    times_seen: int = 1
-    may_be_near: frozenset[Made] = frozenset()
-
-
-@dataclass(frozen=True)
-class Ranked:
-    """Answers in an order of the store's own, nothing beyond ``may`` and none of it twice."""
-
-    must: Sequence[Any]  # all of it is there if the answer is shorter than the limit
-    may: Sequence[Any]
-    limit: int
+# Which messages of a history a trim with these options removes.
+Policy = Callable[[Sequence[ChatMessage], Mapping[str, Any]], Sequence[ChatMessage]]
 
 
 @dataclass
@@ -96,7 +37,7 @@ class Session:
 
     messages: dict[str, ChatMessage] = field(default_factory=dict)
     state: dict[str, Any] = field(default_factory=dict)
-    ttl: float | None = None
+    ttl: float | Unsure | None = None
     forked_by: tuple[str, Made | str, str] | None = None  # session, snapshot and key
     trimmed: dict[str, ChatMessage] = field(default_factory=dict)  # which searches still find
 
@@ -113,7 +54,7 @@ class Saved:
     key: str | None
     messages: dict[str, ChatMessage]
     state: dict[str, Any]
-    ttl: float | None
+    ttl: float | Unsure | None
 
 
 @dataclass
@@ -125,11 +66,23 @@ class Known:
     calls: set[tuple[str, ...]] = field(default_factory=set)
 
 
-class Model:
-    """A memory that holds to the small print, asked through one opening after the other."""
+def choose_oldest(history: Sequence[ChatMessage], limits: Mapping[str, Any]) -> list[ChatMessage]:
+    """Return what trimming to the newest messages removes; other limits are not understood."""
+    if set(limits) != {"keep_last"}:
+        raise NotImplementedError
+    return list(history[: max(0, len(history) - _natural(limits["keep_last"]))])
 
-    def __init__(self) -> None:
+
+class Model:
+    """A memory that holds to the small print, asked through one opening after the other.
+
+    It decides by its traits what a memory may decide, and by its policy what a trim removes.
+    """
+
+    def __init__(self, traits: Traits | None = None, policy: Policy = choose_oldest) -> None:
         self.opening = Opening()
+        self.traits = traits or Traits()
+        self._policy = policy
         self.made: dict[str, dict[Made, str]] = {"snapshot": {}, "fact": {}}  # and of whom
         self._sessions: defaultdict[str, Session] = defaultdict(Session)
         self._snapshots: defaultdict[str, dict[Made | str, Saved]] = defaultdict(dict)
@@ -158,30 +111,38 @@ class Model:
         return history if last is None else history[max(0, len(history) - _natural(last)) :]
 
     def trim(self, session_id: str, **limits: Any) -> int:
-        """Which messages a policy removes is a pure function with tests of its own."""
+        """Which messages go is decided by the policy."""
         session = self._sessions[session_id]
-        removed = list(messages_to_remove(list(session.messages.values()), Limits(**limits)))
+        removed = list(self._policy(list(session.messages.values()), limits))
         for message in removed:
             del session.messages[message.id]
             if self.opening.keep_trimmed:
                 session.trimmed[message.id] = message
+        self._doubt_deadline(session)
         return len(removed)
 
     def delete_messages(self, session_id: str, ids: Sequence[str]) -> int:
         session = self._sessions[session_id]
         for key in ids:
             session.trimmed.pop(key, None)
-        return sum(session.messages.pop(key, None) is not None for key in ids)
+        removed = sum(session.messages.pop(key, None) is not None for key in ids)
+        self._doubt_deadline(session)
+        return removed
 
     def clear(self, session_id: str, *, snapshots: bool = False) -> None:
-        self._sessions.pop(session_id, None)
-        if snapshots:
+        self._empty(session_id, keep_state=not self.traits.clear_takes_state)
+        if snapshots or self.traits.clear_takes_snapshots:
             self._snapshots.pop(session_id, None)
 
     def clear_all(self) -> None:
-        self._sessions.clear()
-        self._snapshots.clear()
-        self._user_states.clear()
+        for session_id in list(self._sessions):
+            self._empty(session_id, keep_state=not self.traits.clear_all_takes_state)
+        if self.traits.clear_all_takes_snapshots:
+            self._snapshots.clear()
+        if self.traits.clear_all_takes_state:
+            self._user_states.clear()
+        if self.traits.clear_all_takes_facts:
+            self._facts.clear()
 
     def list_sessions(self, prefix: str = "") -> list[str]:
         found = (key for key, session in self._sessions.items() if session.messages)
@@ -211,15 +172,17 @@ class Model:
             self.clear(session_id)
         elif not session.empty:
             session.ttl = seconds
+        if seconds is not None:
+            self._doubt_deadline(session, always=True)
 
     def expire(self, session_id: str) -> None:
         """Set a deadline, and let it come."""
         if not self._sessions[session_id].empty:
             self.clear(session_id)
 
-    def get_ttl(self, session_id: str) -> Left | None:
+    def get_ttl(self, session_id: str) -> Left | Unsure | None:
         seconds = self._sessions[session_id].ttl
-        return None if seconds is None else Left(seconds)
+        return Left(seconds) if isinstance(seconds, int | float) else seconds
 
     # Snapshots
 
@@ -301,7 +264,7 @@ class Model:
         call = None if key is None else ("remember", key)
         known = self._called(user_id, call)
         if known is None:
-            known = self._saying(user_id, text)
+            known = self._saying(user_id, text) if self.traits.equal_facts_are_one else None
             if known is None:
                 known = self._new_fact(user_id, text, metadata or {})
             else:
@@ -327,7 +290,7 @@ class Model:
             raise FactNotFound
         call = None if key is None else ("revise", key)
         if call is None or call not in known.calls:
-            if self._saying(user_id, text) not in (None, known):
+            if self.traits.equal_facts_are_one and self._saying(user_id, text) not in (None, known):
                 raise MemoryStoreError
             known.past.append(replace(known.seen, times_seen=1))
             known.seen = replace(known.seen, text=text, updated_at=self._tick())
@@ -377,6 +340,17 @@ class Model:
         """The ids of all facts of the user."""
         return list(self._facts[user_id])
 
+    def _empty(self, session_id: str, *, keep_state: bool) -> None:
+        session = self._sessions.pop(session_id, None)
+        if session is not None and session.state and keep_state:
+            self._sessions[session_id].state = session.state
+
+    def _doubt_deadline(self, session: Session, *, always: bool = False) -> None:
+        """Note that a memory may keep or drop the deadline of a session without messages."""
+        lone = not session.messages and not self.traits.empty_sessions_keep_deadlines
+        if lone and (always or session.ttl is not None):
+            session.ttl = Unsure()
+
     def _renew(self, session: Session) -> None:
         if self.opening.ttl is not None:
             session.ttl = self.opening.ttl
@@ -390,11 +364,15 @@ class Model:
         self, session_id: str, saved: Saved, forked_by: tuple[str, Made | str, str] | None
     ) -> None:
         """What was trimmed and kept for searches stays to be found, unless it is back."""
-        kept = self._sessions[session_id].trimmed.items()
+        before = self._sessions[session_id]
+        kept = before.trimmed.items()
         trimmed = {key: message for key, message in kept if key not in saved.messages}
-        self._sessions[session_id] = Session(
-            dict(saved.messages), dict(saved.state), saved.ttl, forked_by, trimmed
-        )
+        state = saved.state if self.traits.snapshots_hold_state else before.state
+        restored = Session(dict(saved.messages), dict(state), saved.ttl, forked_by, trimmed)
+        if not self.traits.snapshots_hold_deadlines:
+            restored.ttl = None if before.ttl is saved.ttl is None else Unsure()
+        self._doubt_deadline(restored)
+        self._sessions[session_id] = restored
 
     def _tick(self) -> Moment:
         self._now += 1
@@ -429,59 +407,6 @@ class Model:
             for known in facts
             if passes(known.seen.metadata, wanted or {})
         ]
-
-
-def passes(metadata: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    """Whether metadata meet every condition of a filter."""
-    for key, condition in wanted.items():
-        tests = condition if _has_operators(condition) else {"$eq": condition}
-        if not all(_holds(metadata, key, name, value) for name, value in tests.items()):
-            return False
-    return True
-
-
-_ORDERS: dict[str, Callable[[Any, Any], bool]] = {
-    "$gt": lambda found, wanted: found > wanted,
-    "$gte": lambda found, wanted: found >= wanted,
-    "$lt": lambda found, wanted: found < wanted,
-    "$lte": lambda found, wanted: found <= wanted,
-}
-
-
-def _has_operators(condition: Any) -> bool:
-    return isinstance(condition, dict) and any(key.startswith("$") for key in condition)
-
-
-def _holds(metadata: Mapping[str, Any], key: str, operator: str, wanted: Any) -> bool:
-    if operator == "$exists":
-        return (key in metadata) is wanted
-    if key not in metadata:
-        return False
-    found, wanted = _comparable(metadata[key], wanted)
-    if operator in _ORDERS:
-        return _kind(found) == _kind(wanted) != "other" and _ORDERS[operator](found, wanted)
-    same = _kind(found) == _kind(wanted) and bool(found == wanted)
-    return same is (operator == "$eq")
-
-
-def _comparable(found: Any, wanted: Any) -> tuple[Any, Any]:
-    """Both, as times if one is a time and the other can be read as such."""
-    if isinstance(wanted, datetime) and isinstance(found, str):
-        try:
-            moment = datetime.fromisoformat(found)
-        except ValueError:
-            return found, wanted
-        return moment if moment.tzinfo else moment.replace(tzinfo=UTC), wanted
-    return found, wanted
-
-
-def _kind(value: Any) -> str:
-    if isinstance(value, bool):
-        return "boolean"
-    if isinstance(value, int | float):
-        return "number"
-    kinds = {str: "text", datetime: "time", list: "list", type(None): "nothing"}
-    return kinds.get(type(value), "other")
 
 
 def _plain(text: str) -> str:
