@@ -143,15 +143,16 @@ class WhatItOnceSaid(FactsReference):
         )
 
 
-@specimen("nothing-left-to-say", "SEQ07", "lost", explains="CLR SNP TRM")
-class NothingLeftToSay(StateReference):
-    bug = "Deleting the last message of a session removes its values."
+@specimen("values-named-since", "SEQ07", "stale", explains="SNP CLR TTL")
+class ValuesNamedSince(StateReference):
+    bug = "A rollback restores the values that were saved, and leaves those with newer names."
 
-    def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
-        removed = super().delete_messages(session_id, ids)
-        if removed and not self.bodies(session_id):
-            self.remove_state(self.owner(session_id, None))
-        return removed
+    def rollback_to_snapshot(self, session_id: str, snapshot_id: str) -> None:
+        owner = self.owner(session_id, None)
+        before = self.read(owner)
+        super().rollback_to_snapshot(session_id, snapshot_id)
+        saved = self.read(owner)
+        self.write(owner, {name: text for name, text in before.items() if name not in saved})
 
 
 @specimen("rolled-back-until-restarted", "SEQ08", "resurrected", explains="SNP DUR")
@@ -187,7 +188,7 @@ class SearchingReference(Reference):
         ranked = [
             Found(session_id=session, message=message, score=len(asked & words) / len(words))
             for session in dict.fromkeys(session_ids)
-            for message in super().get_history(session)
+            for message in self.get_history(session)
             if asked & (words := _find_words(str(message.content)))
         ]
         return sorted(ranked, key=lambda found: -found.score)

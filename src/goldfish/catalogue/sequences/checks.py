@@ -3,17 +3,17 @@
 from goldfish.catalogue.registry import Reopening, check, method
 from goldfish.catalogue.sequences.drawing import (
     DEADLINES,
-    FACTS_WAYS,
+    KNOWLEDGE,
     MESSAGES,
     REMOVAL,
     SEARCH,
     SNAPSHOTS,
     STATE,
+    Ways,
 )
 from goldfish.catalogue.sequences.powers import PROBES, Powers
 from goldfish.catalogue.sequences.trying import (
     Openings,
-    Ways,
     follow_model,
     learn_openings,
     learn_powers,
@@ -24,7 +24,8 @@ from goldfish.findings.result import UnsupportedError
 from goldfish.harness.memory import Memory
 
 REOPENING: Ways = {"reopen": (2, "add")}
-EVERYTHING: Ways = {**MESSAGES, **REMOVAL, **DEADLINES, **SNAPSHOTS, **STATE, **FACTS_WAYS}
+TALK: Ways = {**MESSAGES, "clear": (2, "clear")}
+EVERYTHING: Ways = {**MESSAGES, **REMOVAL, **DEADLINES, **SNAPSHOTS, **STATE, **KNOWLEDGE}
 SIMPLE = {"add", "repeat", "again", "last", "clear"}
 
 
@@ -53,8 +54,8 @@ async def _learn_openings(memory: Memory, subject: Subject) -> Openings:
     "content, and a second 'yes' of the same conversation was dropped as a duplicate.",
 )
 async def messages_follow_the_model(memory: Memory) -> None:
-    powers = await _learn(memory, MESSAGES)
-    await follow_model(memory, powers, MESSAGES)
+    powers = await _learn(memory, TALK)
+    await follow_model(memory, powers, TALK)
 
 
 @check(
@@ -64,10 +65,11 @@ async def messages_follow_the_model(memory: Memory) -> None:
     "deleting it moved the numbers, and the wrong message was deleted.",
 )
 async def removals_follow_the_model(memory: Memory) -> None:
-    powers = await _learn(memory, REMOVAL, "count_trimmed", "count_deleted")
+    ways: Ways = {**MESSAGES, **REMOVAL}
+    powers = await _learn(memory, ways, "count_trimmed", "count_deleted")
     if not {"trim", "delete", "clear_all", "list_sessions"} & powers.can:
         raise UnsupportedError(Reason.stated("it removes messages by clearing only"))
-    await follow_model(memory, powers, REMOVAL)
+    await follow_model(memory, powers, ways)
 
 
 @check(
@@ -78,10 +80,10 @@ async def removals_follow_the_model(memory: Memory) -> None:
     needs=[method("save_snapshot"), method("rollback_to_snapshot")],
 )
 async def snapshots_follow_the_model(memory: Memory) -> None:
-    ways: Ways = {**MESSAGES, **SNAPSHOTS, "trim": (1, "trim"), "delete": (1, "delete")}
+    ways: Ways = {**TALK, **SNAPSHOTS, "trim": (1, "trim"), "delete": (1, "delete")}
     powers = await _learn(memory, ways, "list_snapshots", "label")
     _require(powers, "save", "a rollback does not restore even one session")
-    await follow_model(memory, powers, ways)
+    await follow_model(memory, powers, ways, always=("save", "rollback"))
 
 
 @check(
@@ -107,9 +109,9 @@ async def state_follows_the_model(memory: Memory) -> None:
     about="facts",
 )
 async def facts_follow_the_model(memory: Memory) -> None:
-    powers = await _learn(memory, FACTS_WAYS, "list_facts", "fact_ids")
+    powers = await _learn(memory, KNOWLEDGE, "list_facts", "fact_ids")
     _require(powers, "facts", "facts are not kept as they are told")
-    await follow_model(memory, powers, FACTS_WAYS)
+    await follow_model(memory, powers, KNOWLEDGE)
 
 
 @check(
@@ -136,7 +138,7 @@ async def everything_follows_the_model_across_openings(memory: Memory) -> None:
     openings = await _learn_openings(memory, Messages(memory))
     powers = await _learn(memory, EVERYTHING, *PROBES)
     ways = {**EVERYTHING, **(REOPENING if openings.reopens else {})}
-    await follow_model(memory, powers, ways, count=12, openings=openings)
+    await follow_model(memory, powers, ways, count=25, openings=openings, always=("reopen",))
 
 
 @check(
@@ -147,10 +149,10 @@ async def everything_follows_the_model_across_openings(memory: Memory) -> None:
     needs=[method("search_history")],
 )
 async def searches_follow_the_model(memory: Memory) -> None:
-    ways: Ways = {**REMOVAL, **SEARCH}
+    ways: Ways = {**MESSAGES, **REMOVAL, **SEARCH, "repeat": (6, "repeat")}
     powers = await _learn(memory, ways)
     _require(powers, "search", "a search does not find a message by its own words")
-    await follow_model(memory, powers, ways)
+    await follow_model(memory, powers, ways, always=("search", "repeat"))
 
 
 @check(
@@ -163,7 +165,7 @@ async def searches_follow_the_model(memory: Memory) -> None:
 )
 async def facts_follow_the_model_across_openings(memory: Memory) -> None:
     openings = await _learn_openings(memory, Facts(memory))
-    powers = await _learn(memory, FACTS_WAYS, "list_facts", "fact_ids")
+    powers = await _learn(memory, KNOWLEDGE, "list_facts", "fact_ids")
     _require(powers, "facts", "facts are not kept as they are told")
-    ways = {**FACTS_WAYS, **({"reopen": (2, "facts")} if openings.reopens else {})}
-    await follow_model(memory, powers, ways, count=12, openings=openings)
+    ways = {**KNOWLEDGE, **({"reopen": (2, "facts")} if openings.reopens else {})}
+    await follow_model(memory, powers, ways, count=25, openings=openings, always=("reopen",))

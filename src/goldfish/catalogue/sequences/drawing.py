@@ -25,9 +25,18 @@ FACTS = [
     *("The lamp in the hall is broken", "She learnt to swim at forty", "Mondays are for laundry"),
     *("The novel has eleven chapters", "Jonas borrowed the ladder", "Ann dislikes elevators"),
 ]
+# What must be done before a call makes sense.
+BASES = {
+    **dict.fromkeys(("rollback", "fork", "delete_snapshot"), "save"),
+    **dict.fromkeys(("remember_again", "revise", "forget", "forget_all"), "remember"),
+    **dict.fromkeys(("get_fact", "recall", "page", "filter"), "remember"),
+}
+READS = {"get_ttl": "get_ttl", "get_state": "state", "list_snapshots": "list_snapshots"}
+NAMES = ("mood", "city", "step", "cart", "plan", "tone", "goal", "draft")  # of values
 KINDS = ("home", "pet", "work")
 
 Message = Callable[..., ChatMessage]
+Ways = dict[str, tuple[int, str]]
 
 
 class Drawing:
@@ -50,7 +59,7 @@ class Drawing:
         self.model = Model(powers.traits)
         self.steps: list[Step] = []
         self.window = window
-        self._sessions = list(sessions)
+        self.sessions = list(sessions)
         self._users = list(users)
         self._message = message
         self._openings, self._writers = list(openings), list(writers)
@@ -59,18 +68,34 @@ class Drawing:
         self._facts = iter(random.sample(FACTS, len(FACTS)))
         self._told: dict[str, None] = {}  # facts, also those that are known no more
 
-    def draw(self, length: int, ways: dict[str, tuple[int, str]]) -> list[Step]:
-        """Return a sequence of about so many changes, with reads in between and at the end."""
-        names = [name for name in ways if ways[name][1] in self.powers.can]
-        weights = [ways[name][0] for name in names]
-        for name in self.random.choices(names, weights, k=length) if names else ():
+    def draw(self, length: int, ways: Ways, always: Iterable[str] = ()) -> list[Step]:
+        """Return a sequence of about so many changes, with reads in between and at the end.
+
+        Beside the ways that it always has it makes use of some groups of them only: calls that
+        need each other to go wrong meet sooner than if each sequence had all of them.
+        """
+        able = [name for name in ways if ways[name][1] in self.powers.can]
+        names = self._choose(able) | (set(always) & set(able))
+        chosen = [name for name in able if name in names]
+        weights = [ways[name][0] for name in chosen]
+        for name in self.random.choices(chosen, weights, k=length) if chosen else ():
             getattr(self, f"_{name}")()
         self.read_all()
         return self.steps
 
+    def _choose(self, able: Iterable[str]) -> set[str]:
+        """Return most ways of some groups, and those without which they make no sense."""
+        groups = [sorted(group.keys() & set(able)) for group in GROUPS]
+        groups = [group for group in groups if group]
+        some = self.random.sample(groups, min(len(groups), self.random.randint(2, 4)))
+        names = {each for group in some for each in group if self.random.random() < 0.7}
+        names |= {BASES[name] for name in names if name in BASES}
+        lonely = "set_state" in names and self.random.random() < 0.3
+        return names if lonely else names | {"add"}
+
     def read_all(self) -> None:
         """Read everything that was written."""
-        for session in self._sessions:
+        for session in self.sessions:
             self._read_session(session)
         for user in self._users:
             self._read_user(user)
@@ -106,32 +131,32 @@ class Drawing:
 
     def _session(self) -> str:
         """Return a session: mostly the first, so that calls meet."""
-        return self.random.choice([self._sessions[0], *self._sessions])
+        return self.random.choice([self.sessions[0], *self.sessions])
 
     def _user(self) -> str:
         return self.random.choice([self._users[0], *self._users])
 
     def _busy(self) -> str | None:
-        """Return a session that has messages."""
-        busy = [each for each in self._sessions if self.model.get_history(each)]
+        """Return a session that has messages, after an add if there is none."""
+        busy = [each for each in self.sessions if self.model.get_history(each)]
+        if not busy and "add" in self.powers.can:
+            self._add()
+            busy = [each for each in self.sessions if self.model.get_history(each)]
         return self.random.choice(busy) if busy else None
 
     def _look(self, session: str) -> None:
         """Read what a call touched, mostly; all sessions now and then."""
         chance = self.random.random()
-        for each in self._sessions if chance < 0.1 else [session] if chance < 0.75 else []:
-            self._read_session(each)
+        for each in self.sessions if chance < 0.05 else [session] if chance < 0.5 else []:
+            self._read_session(each, often=0.3)
 
-    def _read_session(self, session: str) -> None:
-        can = self.powers.can
-        if "add" in can:
+    def _read_session(self, session: str, *, often: float = 1.0) -> None:
+        """Read the history, and so often what else there is."""
+        if "add" in self.powers.can:
             self._ask("get_history", session)
-        if "get_ttl" in can and self.random.random() < 0.5:
-            self._ask("get_ttl", session)
-        if "state" in can:
-            self._ask("get_state", session)
-        if "list_snapshots" in can and self.random.random() < 0.5:
-            self._ask("list_snapshots", session)
+        for method, power in READS.items():
+            if power in self.powers.can and self.random.random() < often:
+                self._ask(method, session)
 
     def _read_user(self, user: str) -> None:
         if "user_state" in self.powers.can:
@@ -220,8 +245,10 @@ class Drawing:
 
     def _search(self) -> None:
         if session := self._busy():
-            others = [each for each in self._sessions if self.random.random() < 0.3]
-            message = self.random.choice(self.model.get_history(session))
+            others = [each for each in self.sessions if self.random.random() < 0.3]
+            history = self.model.get_history(session)
+            often = [each for each in history if each.content in PHRASES]
+            message = self.random.choice(often or history)
             asked = list(dict.fromkeys([session, *others]))
             self._ask("search_history", asked, message.content)
 
@@ -247,16 +274,23 @@ class Drawing:
             self._do("save_snapshot", session, makes=makes, **(labels if labelled else {}))
 
     def _snapshot(self) -> tuple[str, Variable] | None:
-        """Return a snapshot that is there, and its session."""
-        there = [
+        """Return a snapshot that is there, and its session, after a save if there is none."""
+        if not self._saved():
+            self._save()
+        there = self._saved()
+        return self.random.choice(there) if there else None
+
+    def _saved(self) -> list[tuple[str, Variable]]:
+        return [
             (session, variable)
             for session, variable, made in self._made["snapshot"]
             if made in [each.id for each in self.model.list_snapshots(session)]
         ]
-        return self.random.choice(there) if there else None
 
     def _rollback(self) -> None:
         if found := self._snapshot():
+            if self.random.random() < 0.5:
+                self._write(found[0], [self._make()])
             self._do("rollback_to_snapshot", *found)
             self._look(found[0])
 
@@ -266,9 +300,9 @@ class Drawing:
 
     def _fork(self) -> None:
         if found := self._snapshot():
-            fresh = f"{self._sessions[0]}-fork-{len(self._sessions)}"
+            fresh = f"{self.sessions[0]}-fork-{len(self.sessions)}"
             self._do("fork", *found, fresh)
-            self._sessions.append(fresh)
+            self.sessions.append(fresh)
             self._look(fresh)
 
     # State.
@@ -284,7 +318,7 @@ class Drawing:
         self._ask("get_state", self._session(), user_id=user)
 
     def _values(self) -> dict[str, Any]:
-        names = self.random.sample(["mood", "city", "step", "cart"], self.random.randint(1, 2))
+        names = self.random.sample(NAMES, self.random.randint(1, 2))
         number = self.random.randrange(1000)
         values = [number, f"value {number}", {"items": [number], "done": False}, None]
         return {name: self.random.choice(values) for name in names}
@@ -314,12 +348,18 @@ class Drawing:
             self._read_facts(user)
 
     def _fact(self) -> tuple[str, Variable] | None:
-        there = [
+        """Return a fact that is there, and its user, after one was told if there is none."""
+        if not self._known():
+            self._remember()
+        there = self._known()
+        return self.random.choice(there) if there else None
+
+    def _known(self) -> list[tuple[str, Variable]]:
+        return [
             (user, variable)
             for user, variable, made in self._made["fact"]
             if self.model.get_fact(user, made) is not None
         ]
-        return self.random.choice(there) if there else None
 
     def _revise(self) -> None:
         found, text = self._fact(), next(self._facts, None)
@@ -362,34 +402,29 @@ class Drawing:
 
 
 # How a change is drawn: how often, and the power that it takes.
-MESSAGES = {
-    "add": (8, "add"),
-    "repeat": (4, "repeat"),
+MESSAGES: Ways = {
+    "add": (5, "add"),
+    "repeat": (3, "repeat"),
     "again": (3, "again"),
     "last": (2, "last"),
-    "clear": (2, "clear"),
 }
-REMOVAL = {
-    "add": (7, "add"),
-    "repeat": (2, "repeat"),
-    "again": (2, "again"),
+REMOVAL: Ways = {
     "trim": (3, "trim"),
     "delete": (3, "delete"),
     "clear": (2, "clear"),
     "clear_all": (1, "clear_all"),
     "list_sessions": (1, "list_sessions"),
     "prefix": (1, "prefix"),
-    "last": (1, "last"),
 }
-DEADLINES = {"set_ttl": (3, "set_ttl"), "unset_ttl": (1, "unset_ttl")}
-SNAPSHOTS = {
-    "save": (5, "save"),
+DEADLINES: Ways = {"set_ttl": (4, "set_ttl"), "unset_ttl": (1, "unset_ttl")}
+SNAPSHOTS: Ways = {
+    "save": (4, "save"),
     "rollback": (5, "save"),
     "fork": (2, "fork"),
     "delete_snapshot": (1, "delete_snapshot"),
 }
-STATE = {"set_state": (4, "state"), "set_user_state": (2, "user_state")}
-FACTS_WAYS = {
+STATE: Ways = {"set_state": (4, "state"), "set_user_state": (2, "user_state")}
+KNOWLEDGE: Ways = {
     "remember": (6, "facts"),
     "remember_again": (3, "facts"),
     "revise": (3, "revise"),
@@ -400,4 +435,5 @@ FACTS_WAYS = {
     "page": (2, "page"),
     "filter": (2, "filter"),
 }
-SEARCH = {"search": (6, "search")}
+SEARCH: Ways = {"search": (6, "search")}
+GROUPS = (MESSAGES, REMOVAL, DEADLINES, SNAPSHOTS, STATE, KNOWLEDGE, SEARCH)

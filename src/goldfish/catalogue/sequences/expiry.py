@@ -6,24 +6,25 @@ slow to tell whether its deadline came in between is left out.
 
 import asyncio
 import time
+from collections.abc import Iterable
 from math import inf
 from random import Random
 
 from goldfish.catalogue.registry import check, method
-from goldfish.catalogue.sequences.drawing import Drawing
+from goldfish.catalogue.sequences.drawing import Drawing, Ways
 from goldfish.catalogue.sequences.powers import Powers
 from goldfish.catalogue.sequences.steps import Step
-from goldfish.catalogue.sequences.trying import Ways, explain, learn_powers, shorten
+from goldfish.catalogue.sequences.trying import explain, learn_powers, shorten
 from goldfish.catalogue.sequences.walking import Difference, Place, Walk
 from goldfish.findings.reason import Reason
 from goldfish.findings.result import UnsupportedError
 from goldfish.harness.memory import Memory
-from goldfish.model.answers import Left, Opening
+from goldfish.model.answers import Left, Opening, Unsure
 
-SOON = 1  # second: some stores count in whole seconds
+SOON = 2  # seconds: some stores count in whole ones, and some machines are slow
 GRACE = 2.0  # seconds by which a deadline may be late, for the same reason
 MARGIN = 0.05
-SESSIONS = 12
+SESSIONS = 40
 SHRINK_SECONDS = 12.0
 WAIT = Step("wait", (SOON + 0.1,))
 
@@ -33,7 +34,6 @@ WAYS: Ways = {
     "trim": (2, "trim"),
     "delete": (1, "delete"),
     "clear": (2, "clear"),
-    "clear_all": (1, "clear_all"),
 }
 OWN: Ways = {**WAYS, "set_ttl": (5, "set_ttl"), "unset_ttl": (1, "unset_ttl")}
 STATED: Ways = {**OWN, "set_state": (3, "state")}
@@ -42,13 +42,40 @@ STATED: Ways = {**OWN, "set_state": (3, "state")}
 class BriefDrawing(Drawing):
     """A sequence on one session, whose deadlines are a second away, or an hour."""
 
+    def set_deadline(self) -> None:
+        """Give a deadline to the session, which has messages, or values alone."""
+        session = self.sessions[0]
+        if not self.model.get_history(session):
+            if "state" in self.powers.can and self.random.random() < 0.5:
+                self._set_state()
+            else:
+                self._add()
+        if self.model.opening.ttl is None:
+            self._do("set_ttl", session, self.random.choice([SOON, SOON, SOON, 3600]))
+
     def _set_ttl(self) -> None:
-        seconds = self.random.choice([SOON, SOON, SOON, 3600])
-        self._do("set_ttl", self._sessions[0], seconds)
+        self.set_deadline()
+        unsure = isinstance(self.model.get_ttl(self.sessions[0]), Unsure)
+        if unsure and "clear" in self.powers.can and self.random.random() < 0.5:
+            self._clear()  # which makes it sure
+
+    def _choose(self, able: Iterable[str]) -> set[str]:
+        return {name for name in able if self.random.random() < 0.5}
 
     def _look(self, session: str) -> None:
         if self.random.random() < 0.3:
             self._ask("get_history", session)
+
+    def end(self) -> None:
+        """Write once more, most of all to a session that was emptied."""
+        session = self.sessions[0]
+        if not self.model.get_history(session) or self.random.random() < 0.3:
+            self._do("add_messages", session, [self._make()])
+
+    def take(self) -> list[Step]:
+        """Return the steps that were drawn since they were last taken."""
+        steps, self.steps = self.steps, []
+        return steps
 
     def read_all(self) -> None:
         """Read nothing: there is a wait first."""
@@ -63,14 +90,18 @@ class BriefWalk(Walk):
         self._earliest: dict[str, float] = {}
         self._latest: dict[str, float] = {}
         self._left_out: set[str] = set()
+        self._seen: set[str] = set()
 
     async def _take(self, step: Step) -> Difference | None:
         if step == WAIT:
             await self._wait(step)
             return None
         session, began = step.owner, time.monotonic()
+        self._seen.add(session)
         if session in self._left_out:
             return None
+        if isinstance(self._model.get_ttl(session), Unsure) and step.method != "clear":
+            return None  # it may have expired, or never expire, until it is cleared
         while difference := await super()._take(step):
             if session in self._agreement.expired:
                 if time.monotonic() < self._latest[session] + GRACE:
@@ -106,6 +137,8 @@ class BriefWalk(Walk):
         self._taken.append(step)
         until = max(self._latest.values(), default=0.0) + 0.1
         await asyncio.sleep(max(0.0, until - time.monotonic()))
+        unsure = [each for each in self._seen if isinstance(self._model.get_ttl(each), Unsure)]
+        self._left_out.update(unsure)
         for session in list(self._earliest):
             self._model.expire(session)
             self._agreement.expired.add(session)
@@ -129,7 +162,7 @@ async def deadlines_follow_the_model(memory: Memory) -> None:
 
 
 async def _learn(memory: Memory, ways: Ways) -> Powers:
-    return await learn_powers(memory, [power for _, power in ways.values()])
+    return await learn_powers(memory, [*(power for _, power in ways.values()), "clear_all"])
 
 
 async def _follow(memory: Memory, powers: Powers, ways: Ways, opening: Opening) -> None:
@@ -138,9 +171,7 @@ async def _follow(memory: Memory, powers: Powers, ways: Ways, opening: Opening) 
     async def walk(fresh: Memory, steps: list[Step]) -> Difference | None:
         return await BriefWalk(Place(fresh, opening.options), powers, opening).take(steps)
 
-    steps: list[Step] = []
-    for _ in range(round(SESSIONS * min(4.0, memory.effort))):
-        steps += _draw(memory, powers, ways, opening)
+    steps = _draw_all(memory, powers, ways, opening)
     steps.append(WAIT)
     sessions = list(dict.fromkeys(step.owner for step in steps if step.owner))
     for session in sessions:
@@ -152,7 +183,29 @@ async def _follow(memory: Memory, powers: Powers, ways: Ways, opening: Opening) 
         raise explain(await shorten(memory, difference, (), walk=walk, seconds=SHRINK_SECONDS))
 
 
-def _draw(memory: Memory, powers: Powers, ways: Ways, opening: Opening) -> list[Step]:
+def _draw_all(memory: Memory, powers: Powers, ways: Ways, opening: Opening) -> list[Step]:
+    """Return sequences of many sessions; of some, what comes before and after a clear_all."""
+    count = round(SESSIONS * min(4.0, memory.effort))
+    drawings = [_begin(memory, powers, opening) for _ in range(count)]
+    steps: list[Step] = []
+    if "clear_all" in powers.can:
+        early = drawings[: count // 2]
+        for drawing in early:
+            drawing.draw(drawing.random.randint(0, 2), ways)
+            drawing.set_deadline()
+        steps += [step for drawing in early for step in drawing.take()]
+        steps.append(Step("clear_all"))
+        for drawing in early:
+            drawing.model.clear_all()
+        drawings = [*reversed(early), *drawings[count // 2 :]]  # the latest first: time passes
+    for drawing in drawings:
+        drawing.draw(drawing.random.randint(0, 5), ways)
+        drawing.end()
+        steps += drawing.take()
+    return steps
+
+
+def _begin(memory: Memory, powers: Powers, opening: Opening) -> BriefDrawing:
     drawing = BriefDrawing(
         Random(memory.random.getrandbits(64)),
         powers,
@@ -162,4 +215,4 @@ def _draw(memory: Memory, powers: Powers, ways: Ways, opening: Opening) -> list[
         window=memory.target.window,
     )
     drawing.model.opening = opening
-    return drawing.draw(drawing.random.randint(2, 7), ways)
+    return drawing

@@ -337,6 +337,8 @@ async def _forks(quiet: Quiet) -> bool:
 
 async def _remembers(quiet: Quiet) -> bool:
     client, user = quiet.client, quiet.memory.session("ann")
+    if not client.has("remember") or not (client.has("list_facts") or client.has("recall")):
+        return False
     one, two = "Ann lives in Berlin", "The cat is called Schnurri"
     await remember(client, user, one)
     await remember(client, user, two)

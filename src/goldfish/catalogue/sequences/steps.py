@@ -57,8 +57,10 @@ def _show_step(step: Step, names: Mapping[str, str]) -> str:
         return f"await asyncio.sleep({step.arguments[0]:g})"
     arguments = [_show(each, names) for each in step.arguments]
     arguments += [f"{name}={_show(each, names)}" for name, each in step.options.items()]
-    made = f"{step.makes} = " if step.makes else ""
-    return f"{made}await {step.who}.{step.method}({', '.join(arguments)})"
+    call = f"await {step.who}.{step.method}({', '.join(arguments)})"
+    if step.method == "remember":
+        return f"{step.makes} = ({call}).id"
+    return f"{step.makes} = {call}" if step.makes else call
 
 
 def _show(value: Any, names: Mapping[str, str]) -> str:

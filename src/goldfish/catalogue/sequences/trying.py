@@ -1,11 +1,11 @@
 """Tries sequences on a memory until one differs from the model, and makes that one short."""
 
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
-from goldfish.catalogue.sequences.drawing import Drawing
+from goldfish.catalogue.sequences.drawing import Drawing, Ways
 from goldfish.catalogue.sequences.powers import Powers, Quiet
 from goldfish.catalogue.sequences.steps import HERE, THERE, Step, show_script
 from goldfish.catalogue.sequences.walking import Difference, Place, Walk
@@ -16,14 +16,14 @@ from goldfish.history.excerpt import make_excerpt
 from goldfish.messages import ChatMessage
 from goldfish.stress.reduction import reduce_sequence
 
-Ways = dict[str, tuple[int, str]]
 Show = Callable[[list[Step]], Awaitable[Difference | None]]
 TakeWalk = Callable[[Memory, list[Step]], Awaitable[Difference | None]]
 SESSIONS, USERS = ("talk", "chat", "call"), ("ann", "ben")
-LENGTH = (6, 24)  # changes of a sequence
-SECONDS = 5.0  # for all sequences of a check, if each of them is slow
-LEAST = 3  # sequences that are tried however slow they are
+LENGTH = (4, 18)  # changes of a sequence
+SECONDS = 8.0  # for all sequences of a check, if each of them is slow
+LEAST = 20  # sequences that are tried however slow they are
 SHRINK_SECONDS = 8.0
+MOST = 40  # calls that are shown
 
 
 async def learn_powers(memory: Memory, names: Sequence[str]) -> Powers:
@@ -74,8 +74,9 @@ async def follow_model(
     powers: Powers,
     ways: Ways,
     *,
-    count: int = 30,
+    count: int = 60,
     openings: Openings | None = None,
+    always: Iterable[str] = (),
 ) -> None:
     """Raise the violation of the shortest sequence that differs from the model, if one does."""
 
@@ -86,7 +87,7 @@ async def follow_model(
     give_up = time.monotonic() + SECONDS * memory.effort
     walked: list[Step] = []
     for number in range(max(1, round(count * memory.effort))):
-        steps = _draw(memory, powers, ways, openings or Openings())
+        steps = _draw(memory, powers, ways, openings or Openings(), always)
         if difference := await Walk(place, powers).take(steps):
             raise explain(await shorten(memory, difference, walked, walk=walk))
         walked += steps
@@ -94,18 +95,20 @@ async def follow_model(
             break
 
 
-def _draw(memory: Memory, powers: Powers, ways: Ways, openings: Openings) -> list[Step]:
+def _draw(
+    memory: Memory, powers: Powers, ways: Ways, openings: Openings, always: Iterable[str]
+) -> list[Step]:
     drawing = Drawing(
         Random(memory.random.getrandbits(64)),
         powers,
-        sessions=[memory.session(hint) for hint in SESSIONS],
+        sessions=[memory.session(hint) for hint in SESSIONS[: memory.random.choice([1, 1, 2, 3])]],
         users=[memory.session(hint) for hint in USERS],
         message=memory.message,
         window=memory.target.window,
         openings=openings.readers,
         writers=openings.writers,
     )
-    return drawing.draw(drawing.random.randint(*LENGTH), ways)
+    return drawing.draw(drawing.random.randint(*LENGTH), ways, always)
 
 
 async def shorten(
@@ -130,8 +133,8 @@ async def shorten(
     limit = seconds or SHRINK_SECONDS
     for whole in _list_candidates(difference, before):
         if again := await show(whole):
-            _, again = await reduce_sequence(again.steps, again, show, seconds=limit)
-            return await _thin_batches(again, show, seconds=limit / 2)
+            _, shorter = await reduce_sequence(again.steps, again, show, seconds=limit)
+            return await _thin_batches(shorter, show, seconds=limit / 2)
     return difference
 
 
@@ -166,12 +169,17 @@ def _list_candidates(difference: Difference, before: Sequence[Step]) -> Iterator
     yield [*before, *difference.steps]
 
 
+def _shorten_script(lines: list[str]) -> list[str]:
+    more = len(lines) - MOST
+    return [f"… {more} calls before", *lines[more:]] if more > 0 else lines
+
+
 def explain(difference: Difference) -> Violation:
     """Return the violation with the calls that show it, what was expected, and what came."""
     seen = difference.violation
     told = Violation(
         f"{seen.finding}: {seen.summary}",
-        *show_script(difference.steps),
+        *_shorten_script(show_script(difference.steps)),
         f"expected: {difference.expected}",
         f"got:      {difference.got}",
         session=seen.session,
