@@ -133,10 +133,10 @@ class BriefWalk(Walk):
                     self._latest[session] = now + SOON
 
     async def _wait(self, step: Step) -> None:
-        """Wait until every deadline that is near has come."""
+        """Wait until every deadline that is near has come, also one that nobody set."""
         self._taken.append(step)
-        until = max(self._latest.values(), default=0.0) + 0.1
-        await asyncio.sleep(max(0.0, until - time.monotonic()))
+        now = time.monotonic()
+        await asyncio.sleep(max([now + SOON, *self._latest.values()]) + 0.1 - now)
         unsure = [each for each in self._seen if isinstance(self._model.get_ttl(each), Unsure)]
         self._left_out.update(unsure)
         for session in list(self._earliest):

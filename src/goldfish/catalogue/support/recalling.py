@@ -14,7 +14,11 @@ from goldfish.harness.memory import Memory
 LAMP = "The lamp in the hall is green"
 NEAR_IT = ["A letter in the box is late", LAMP, "The stairs in the yard are steep"]
 BOOK = "请把书放在桌子上"
-NEAR_BOOK = ["她喜欢在早晨喝茶", BOOK, "他昨天买了一辆车"]  # BOOK is neither first nor last by chance
+NEAR_BOOK = [
+    "她喜欢在早晨喝茶",
+    BOOK,
+    "他昨天买了一辆车",
+]  # BOOK is neither first nor last by chance
 
 
 class Query(IntEnum):
