@@ -199,7 +199,9 @@ def _find_origin(error: BaseException, excerpt: Excerpt) -> Origin | None:
         return None
     if isinstance(error.__cause__, StoreError):
         return error.__cause__.origin
-    return next((call.origin for call in reversed(excerpt.calls) if call.origin), None)
+    raised = [call.origin for call in reversed(excerpt.calls) if call.origin]
+    named = [origin for origin in raised if origin.error in error.summary]
+    return next(iter(named or raised), None)
 
 
 def _calls_and_faults(memory: Memory) -> Sequence[Call]:

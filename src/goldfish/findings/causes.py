@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 
 from goldfish.findings.kinds import are_related, is_telling, rank
 from goldfish.findings.result import Result, Verdict
@@ -58,9 +59,8 @@ def find_causes(results: Iterable[Result]) -> list[Cause]:
     """Return the causes of what is broken, in the order in which their first promises come."""
     results = list(results)
     places = {id(each): place for place, each in enumerate(results)}
-    left = sorted(
-        (each for each in results if each.verdict is Verdict.BROKEN), key=_rate_simplicity
-    )
+    by_simplicity = partial(_rate_simplicity, places)
+    left = sorted((each for each in results if each.verdict is Verdict.BROKEN), key=by_simplicity)
     causes = []
     while left:
         first, *rest = left
@@ -83,7 +83,9 @@ def _claim(first: Result, rest: Sequence[Result]) -> tuple[Mechanism, list[Resul
     if has_crossed(first):
         return Mechanism.CROSSING, [each for each in rest if has_crossed(each)]
     if AT_ONCE in first.conditions:
-        return Mechanism.RACE, [each for each in rest if _is_of_race(first, each)]
+        return Mechanism.RACE, [
+            each for each in rest if _is_of_race(first, each) or _is_same_error(first, each)
+        ]
     others = [each for each in rest if _hangs_on(each, first)]
     if first.origin is not None:
         return Mechanism.ERROR, others
@@ -92,7 +94,9 @@ def _claim(first: Result, rest: Sequence[Result]) -> tuple[Mechanism, list[Resul
     return (Mechanism.BASE if others else Mechanism.ALONE), others
 
 
-def _rate_simplicity(result: Result) -> tuple[bool, bool, bool, int, int, int, str]:
+def _rate_simplicity(
+    places: Mapping[int, int], result: Result
+) -> tuple[bool, bool, bool, int, int, int, int]:
     """Return how much it takes to break the promise: little first."""
     circumstances = result.conditions & CIRCUMSTANCES
     at_once = AT_ONCE in circumstances
@@ -103,7 +107,7 @@ def _rate_simplicity(result: Result) -> tuple[bool, bool, bool, int, int, int, s
         len(circumstances - {REOPENED} if at_once else circumstances),
         len(result.conditions - circumstances),
         rank(result.finding),
-        result.code,
+        places[id(result)],
     )
 
 
@@ -131,8 +135,8 @@ def _is_of_race(first: Result, other: Result) -> bool:
 def _hangs_on(other: Result, first: Result) -> bool:
     """Return True if the first, which takes less, explains why the other is broken."""
     if first.origin is not None and other.origin is not None:
-        return _get_key(first) == _get_key(other)
-    if first.conditions <= other.conditions and _is_plain(first):
+        return _is_same_error(first, other)
+    if first.conditions <= _list_implied(other) and _is_plain(first):
         return _get_subject(first) <= _get_subject(other)
     methods = first.conditions - CIRCUMSTANCES
     if first.family == "ISO" and "list_sessions" in other.conditions:
@@ -170,6 +174,19 @@ def _get_subject(result: Result) -> frozenset[str]:
     """Return what it is about, by the methods it called: facts, state, or neither."""
     subjects = {"remember": "facts", "set_state": "state"}
     return frozenset(subjects[each] for each in result.conditions if each in subjects)
+
+
+def _list_implied(result: Result) -> frozenset[str]:
+    """Return the conditions, with what they imply: callers at once have openings of their own."""
+    if result.conditions & {AT_ONCE, PROCESSES}:
+        return result.conditions | {REOPENED}
+    return result.conditions
+
+
+def _is_same_error(first: Result, other: Result) -> bool:
+    if first.origin is None or other.origin is None:
+        return False
+    return _get_key(first) == _get_key(other)
 
 
 def _get_key(result: Result) -> tuple[object, ...]:

@@ -21,6 +21,7 @@ ROW_STYLES = {Verdict.BROKEN: "red", Verdict.UNKNOWN: "yellow"}
 Detail = Literal["verdict", "usual", "everything"]
 MOST_EVIDENCE = 10  # lines: a small history is shown whole
 MOST_OTHERS = 5  # promises of one cause that get a line each
+MOST_CODES = 24  # of one cause that are listed
 # Of these mechanisms, all findings tell the same, so that their codes are enough.
 BY_CODE = {Mechanism.ERROR, Mechanism.RACE, Mechanism.CROSSING, Mechanism.OPENING}
 LINES_OF_SUMMARY = 3
@@ -152,7 +153,7 @@ def _write_others(page: Page, cause: Cause, most: int | None) -> None:
     With all evidence, each has its own.
     """
     told_by_code = cause.mechanism in BY_CODE and most is not None
-    codes = " ".join(each.code for each in cause.others)
+    codes = _list_codes(cause)
     page.write(f"{state_others(cause)}:{f' {codes}' if told_by_code else ''}", indent=INDENT)
     if told_by_code:
         return
@@ -166,6 +167,14 @@ def _write_others(page: Page, cause: Cause, most: int | None) -> None:
                 page.write(shorten(escape_controls(evidence), room - 2), indent=INDENT + 4)
     if rest := cause.others[shown:]:
         page.write("and " + " ".join(each.code for each in rest), indent=INDENT + 2)
+
+
+def _list_codes(cause: Cause) -> str:
+    """Return the codes of the others; of many, how many there are of each family."""
+    if len(cause.others) <= MOST_CODES:
+        return " ".join(each.code for each in cause.others)
+    counted = Counter(each.family for each in cause.others)
+    return ", ".join(f"{count} of {family}" for family, count in counted.items())
 
 
 def _write_expected(page: Page, result: Result, known: str | None, most: int | None) -> None:
