@@ -125,7 +125,7 @@ async def revising_what_is_not_there_raises_and_changes_nothing(memory: Memory) 
             await facts.expect(user)
             continue
         await facts.expect(user)
-        if answer or not await is_told_by_answer(client, user):
+        if answer or not await is_told_by_answer(client, memory.session("probe")):
             raise Violation(f"swallowed: revising unknown fact {quote(each)} raised nothing")
 
 

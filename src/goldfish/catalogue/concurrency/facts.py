@@ -118,7 +118,7 @@ async def a_fact_under_revision_is_always_one(memory: Memory) -> None:
 )
 async def facts_that_eight_tasks_tell_outlive_a_reopen(memory: Memory) -> None:
     facts, users = ExpectedFacts(memory), [memory.session("ann"), memory.session("ben")]
-    each = await choose_count(memory, least=80, most=160) // 8
+    each = await choose_count(memory, least=80, wanted=(160, 160)) // 8
     await asyncio.gather(
         *(
             facts.tell(

@@ -83,7 +83,7 @@ async def a_spelling_that_is_the_same_is_so_among_many(memory: Memory) -> None:
         raise UnsupportedError(Reason.stated("a fact in another spelling is another fact"))
     await client.call("remember", user, FACT)
     for number in range(
-        await choose_count(memory, least=25, most=500)
+        await choose_count(memory, least=25, wanted=(100, 500))
     ):  # some compare a fact with the newest only
         await client.call("remember", user, f"Ann has visited museum {number}")
     for name in known:

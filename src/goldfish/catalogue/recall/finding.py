@@ -244,7 +244,7 @@ async def metadata_do_not_drown_what_a_fact_says(memory: Memory) -> None:
 )
 async def no_fact_is_too_old_or_too_new_to_be_recalled(memory: Memory) -> None:
     facts, user = ExpectedFacts(memory), memory.session("ann")
-    count = await choose_count(memory, least=60)
+    count = await choose_count(memory, least=60, wanted=(520, 620), budget=8.0)
     for number in range(count):
         if number in (0, count // 2):
             await facts.tell(user, TEN[0 if number == 0 else 4])

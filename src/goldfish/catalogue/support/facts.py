@@ -10,6 +10,7 @@ from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness.errors import StoreError, describe_error
 from goldfish.harness.memory import MISSING, Client, Memory, field
 
+A_PAGE = 10  # a list may have a limit by default, of so many facts or more
 ENOUGH = 100  # facts to ask for when looking for one of a few
 ACCIDENTS = {"AttributeError", "TypeError", "NameError", "UnboundLocalError", "RecursionError"}
 # A long fact repeats the one and ends with the other.
@@ -64,8 +65,14 @@ async def recall_texts(client: Client, user: str, query: str, **options: Any) ->
 
 async def fetch_facts(client: Client, user: str, about: Iterable[str] = ()) -> list[Any]:
     """Return what the store lists about a user, or else recalls about these texts."""
+    about = list(about)
     if client.has("list_facts"):
-        return unpack_facts(await client.call("list_facts", user), "list_facts")
+        listed = unpack_facts(await client.call("list_facts", user), "list_facts")
+        if A_PAGE <= len(listed) < len(about) and client.has("list_facts", "limit"):
+            # It may be a page of a size that its signature shows: ask for all by the limit.
+            whole = await client.call("list_facts", user, limit=2 * len(about))
+            return unpack_facts(whole, "list_facts")
+        return listed
     options = {"limit": ENOUGH} if client.has("recall", "limit") else {}
     seen: dict[Any, Any] = {}
     for query in dict.fromkeys(about):

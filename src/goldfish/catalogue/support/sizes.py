@@ -20,11 +20,12 @@ def draw_calls(memory: Memory, least: int, most: int, *, pace: float) -> int:
     return max(least, min(draw_size(memory, least, most), int(BUDGET / max(pace, 1e-6))))
 
 
-async def choose_count(memory: Memory, *, least: int, most: int = 1_100) -> int:
-    """Return how many facts to tell: up to ``most`` for a fast store, never below ``least``."""
+async def choose_count(
+    memory: Memory, *, least: int, wanted: tuple[int, int] = (520, 1_100), budget: float = BUDGET
+) -> int:
+    """Return how many facts to tell: as many as wanted, or as a slow store takes in so long."""
     user, began = memory.session("pace"), time.perf_counter()
     for number in range(TASTE):
         await memory.client.call("remember", user, f"Step {number}")
     pace = (time.perf_counter() - began) / TASTE
-    wanted = draw_size(memory, max(least, most // 2), most)
-    return max(least, min(wanted, int(BUDGET / max(pace, 1e-6))))
+    return max(least, min(draw_size(memory, *wanted), int(budget / max(pace, 1e-6))))

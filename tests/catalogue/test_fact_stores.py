@@ -1,0 +1,41 @@
+"""Right memories for facts are held without a declaration; each bug is found by its symptom."""
+
+import pytest
+
+from goldfish.catalogue.registry import catalogue
+from goldfish.engine.runner import Plan, run
+from goldfish.findings.result import Verdict
+from goldfish.targets.declaration import as_target
+from tests.catalogue import fact_stores as stores
+
+# What a plain store was once blamed for, and what was added about facts since.
+CODES = [
+    *("DUP06", "DUP10", "DUP11", "DUP13", "DUP14", "REC01", "REC02", "REC03", "REC06", "REC09"),
+    *("REC10", "REC13", "REC16", "REC51", "REV04", "REV07", "REV08", "REV52", "FID35", "FID36"),
+    *("ISO28", "ISO33", "ISO34", "CON23"),
+]
+WRONG = {
+    stores.ForgetsEverybody: ("ISO28", "lost"),
+    stores.ForgetsAPage: ("REV09", "resurrected"),
+    stores.PastesKeys: ("ISO33", "leaked"),
+    stores.DropsMetadata: ("REV03", "corrupted"),
+    stores.FiltersTheBest: ("REC22", "wrong"),
+    stores.ReadsAscii: ("REC03", "wrong"),
+    stores.KnowsByLetters: ("DUP13", "lost"),
+}
+
+
+@pytest.mark.parametrize("store", [stores.LikeFacts, stores.CosineFacts, stores.JsonFacts])
+def test_a_right_store_is_not_blamed(store: type) -> None:
+    """By LIKE, by vectors and in a file; none of them declares anything."""
+    report = run(as_target(store), [catalogue()[code] for code in CODES], Plan(deadline=30))
+    blamed = [each for each in report.results if each.verdict in {Verdict.BROKEN, Verdict.UNKNOWN}]
+    assert [(each.code, each.summary) for each in blamed] == []
+
+
+@pytest.mark.parametrize("store", WRONG, ids=lambda store: store.__name__)
+def test_a_bug_of_a_public_issue_is_found(store: type) -> None:
+    """With the word that the issue would use for it."""
+    code, finding = WRONG[store]
+    (result,) = run(as_target(store), [catalogue()[code]], Plan(deadline=30)).results
+    assert (result.verdict, result.finding) == (Verdict.BROKEN, finding), result.summary
