@@ -14,7 +14,7 @@ CODES = [
     *("REC10", "REC13", "REC16", "REC51", "REV04", "REV07", "REV08", "REV52", "FID35", "FID36"),
     *("ISO28", "ISO33", "ISO34", "CON23"),
 ]
-WRONG = {
+WRONG: dict[type, tuple[str, str]] = {
     stores.ForgetsEverybody: ("ISO28", "lost"),
     stores.ForgetsAPage: ("REV09", "resurrected"),
     stores.PastesKeys: ("ISO33", "leaked"),
