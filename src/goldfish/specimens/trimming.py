@@ -417,9 +417,15 @@ class TheSystemPromptAgain(Choosy):
         return doomed[1:]
 
 
-variant("trims-tokens-from-the-wrong-end", Choosy, "TRM19", "wrong")(
-    bug="A trim to a number of tokens removes the newest messages.",
-    remove=lambda self, session_id, doomed: Choosy.remove(
-        self, session_id, self.numbers(session_id)[::-1][: len(doomed)]
-    ),
-)
+@specimen("trims-tokens-from-the-wrong-end", "TRM19", "wrong")
+class TrimsTokensFromTheWrongEnd(Choosy):
+    bug = "A trim to a number of tokens removes the newest messages."
+    by_tokens = False
+
+    def count(self, messages: list[Any], keep_last: int | None, max_tokens: int | None) -> int:
+        self.by_tokens = max_tokens is not None
+        return super().count(messages, keep_last, max_tokens)
+
+    def remove(self, session_id: str, doomed: list[int]) -> None:
+        newest = self.numbers(session_id)[::-1][: len(doomed)]
+        super().remove(session_id, newest if self.by_tokens else doomed)
