@@ -62,6 +62,16 @@ key = "session:" + urllib.parse.quote(session_id, safe="")  # two ids never shar
 prefix = "/".join([*parts, ""])  # ends with a slash, which no part contains""",
     ),
     Remedy(
+        ("ISO38",),
+        "State is kept at the level of the class, the module or the function (a mutable class "
+        "attribute, a global dict, a cached function), so all storages of a process share it.",
+        "Keep state in the instance, and key every cache by the storage that it is about.",
+        """class Memory:
+    def __init__(self, path):
+        self._sessions = {}  # not in the body of the class
+        self._path = path""",
+    ),
+    Remedy(
         ("ISO refused",),
         "The id was put unescaped into a path, a query or a key, and its characters broke it.",
         "Pass ids as parameters, or encode them before they become part of a name.",
