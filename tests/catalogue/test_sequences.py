@@ -12,6 +12,8 @@ from goldfish.engine.runner import Plan, run
 from goldfish.findings.result import Report, Result, Verdict
 from goldfish.messages import ChatMessage
 from goldfish.specimens import gallery
+from goldfish.specimens.references.state import StateReference
+from goldfish.specimens.sequences import SearchingReference
 from goldfish.targets.declaration import as_target
 from tests.catalogue.strangers import ListedNotebook, Notebook
 
@@ -134,10 +136,10 @@ class EqualFactsApart:
         self._facts = [fact for fact in self._facts if fact["id"] != fact_id]
 
 
-def check_sequences(store: Callable[..., Any], seed: int) -> Report:
+def check_sequences(store: Callable[..., Any]) -> Report:
     checks = [each for each in catalogue().values() if each.family == "SEQ"]
     asked = [each for each in checks if all(hasattr(store, n) for n in ESSENTIALS[each.about])]
-    return run(as_target(store), asked, Plan(deadline=30, seed=seed))
+    return run(as_target(store), asked, PLAN)
 
 
 ESSENTIALS = {
@@ -145,14 +147,16 @@ ESSENTIALS = {
     "facts": ("remember",),
     "state": ("set_state", "get_state"),
 }
-RIGHT = [ListOfDicts, JsonFiles, OwnDecisions, EqualFactsApart, Notebook, ListedNotebook]
+RIGHT = [
+    *(ListOfDicts, JsonFiles, OwnDecisions, EqualFactsApart, Notebook, ListedNotebook),
+    *(SearchingReference, StateReference),
+]
 
 
 @pytest.mark.parametrize("store", RIGHT)
-@pytest.mark.parametrize("seed", range(3))
-def test_a_right_memory_of_any_shape_follows_the_model(store: type, seed: int) -> None:
+def test_a_right_memory_of_any_shape_follows_the_model(store: type) -> None:
     """Nothing is asked that it does not do when nothing goes wrong."""
-    results = check_sequences(store, seed).results
+    results = check_sequences(store).results
     assert [each for each in results if each.verdict is Verdict.BROKEN] == []
     assert [each for each in results if each.verdict is Verdict.UNKNOWN] == []
     assert Verdict.HELD in {each.verdict for each in results}

@@ -11,12 +11,12 @@ from goldfish.catalogue.sequences.drawing import (
     STATE,
     Ways,
 )
-from goldfish.catalogue.sequences.powers import PROBES, Powers
+from goldfish.catalogue.sequences.learning import PROBES, learn_powers
+from goldfish.catalogue.sequences.powers import Powers
 from goldfish.catalogue.sequences.trying import (
     Openings,
     follow_model,
     learn_openings,
-    learn_powers,
 )
 from goldfish.catalogue.support.subjects import Facts, Messages, Subject
 from goldfish.findings.reason import Reason

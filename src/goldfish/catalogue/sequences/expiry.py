@@ -12,9 +12,10 @@ from random import Random
 
 from goldfish.catalogue.registry import check, method
 from goldfish.catalogue.sequences.drawing import Drawing, Ways
+from goldfish.catalogue.sequences.learning import learn_powers
 from goldfish.catalogue.sequences.powers import Powers
 from goldfish.catalogue.sequences.steps import Step
-from goldfish.catalogue.sequences.trying import explain, learn_powers, shorten
+from goldfish.catalogue.sequences.trying import explain, shorten
 from goldfish.catalogue.sequences.walking import Difference, Place, Walk
 from goldfish.findings.reason import Reason
 from goldfish.findings.result import UnsupportedError

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from goldfish.catalogue.sequences.drawing import Drawing, Ways
-from goldfish.catalogue.sequences.powers import Powers, Quiet
+from goldfish.catalogue.sequences.powers import Powers
 from goldfish.catalogue.sequences.steps import HERE, THERE, Step, show_script
 from goldfish.catalogue.sequences.walking import Difference, Place, Walk
 from goldfish.catalogue.support.subjects import Subject
@@ -24,11 +24,6 @@ SECONDS = 8.0  # for all sequences of a check, if each of them is slow
 LEAST = 20  # sequences that are tried however slow they are
 SHRINK_SECONDS = 8.0
 MOST = 40  # calls that are shown
-
-
-async def learn_powers(memory: Memory, names: Sequence[str]) -> Powers:
-    """Return what can be asked of the memory, which is tried on its newest opening."""
-    return await Quiet(memory, memory.client).learn(names)
 
 
 @dataclass(frozen=True)
