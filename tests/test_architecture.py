@@ -74,7 +74,7 @@ ROOMS = {
     "judges": "history findings.kinds",
     "services": "",
     "world": "services",
-    "targets": "history findings.families harness.errors integrations specimens",
+    "targets": "history findings.absence findings.families harness.errors integrations specimens",
     "harness": "findings history services targets world",
     "stress": "findings harness history judges",
     "model": "",

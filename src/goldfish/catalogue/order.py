@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
-from goldfish.catalogue.registry import Reopening, check, method
+from goldfish.catalogue.registry import Reopening, check, method, trait
 from goldfish.catalogue.support.sessions import write_session
 from goldfish.findings.comparison import expect_contents, quote_list
 from goldfish.findings.result import Violation
@@ -207,7 +207,7 @@ async def last_zero_gives_nothing(memory: Memory) -> None:
     "A negative ``last`` raises or returns nothing; it never returns some of the messages.",
     incident="SQLite documents that a negative LIMIT means no limit, and in Python items[--2:] is "
     "all but the first two: an arithmetic mistake becomes a wrong history.",
-    needs=[Last],
+    needs=[Last, trait("strict_last")],
 )
 async def a_negative_last_is_refused(memory: Memory) -> None:
     session, _ = await write_session(memory, 5)

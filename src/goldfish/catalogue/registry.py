@@ -23,6 +23,7 @@ from goldfish.catalogue.requirements import (
     recalls,
     service,
     spelled,
+    trait,
 )
 from goldfish.findings.families import FAMILIES
 
@@ -53,6 +54,7 @@ __all__ = [
     "recalls",
     "service",
     "spelled",
+    "trait",
 ]
 
 Function = Callable[["Memory"], Awaitable[None]]

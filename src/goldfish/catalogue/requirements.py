@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from goldfish.findings.reason import Reason, Why
+from goldfish.targets.traits import TRAITS
 
 if TYPE_CHECKING:
     from goldfish.harness.memory import Client
@@ -75,6 +76,13 @@ def carries(name: str) -> Need:
     """The store gives back this field of a message."""
     reason = Reason.of(Why.LACKS_FIELD, name)
     return _declared(f"messages that carry {name}", lambda target: name in target.carries, reason)
+
+
+def trait(name: str) -> Need:
+    """The memory has this trait of the table, when it is asked alone and quietly."""
+    known = TRAITS[name]
+    reason = Reason.of(Why.LACKS_TRAIT, known.absence.rstrip("."))
+    return _declared(known.needed, lambda target: target.holds(name), reason)
 
 
 def service(name: str = "") -> Need:

@@ -1,32 +1,34 @@
-"""Opens a target once, to learn its interface and its declarations before anything is checked."""
+"""Opens a target once, to learn its interface, its declarations and its traits before checks."""
 
 import asyncio
-import contextlib
 from dataclasses import replace
+from random import Random
 from typing import Any
 
+from goldfish.engine.interview import interview, make_first_contact
+from goldfish.engine.interview.storage import WatchedSandbox
 from goldfish.errors import MissingExtraError, ModelNotFoundError, ServiceError, TargetError
 from goldfish.findings.result import Violation
-from goldfish.harness.errors import NoPodError, StoreError
+from goldfish.harness.errors import NoPodError, OpeningError
 from goldfish.harness.forks import ForkServer
 from goldfish.harness.isolation import CrashedError, TaskError, can_run_apart, run_apart
 from goldfish.harness.local import LocalClient
+from goldfish.harness.memory import Memory
 from goldfish.harness.patience import LateError
 from goldfish.harness.plain import fields_from_plain, to_plain
-from goldfish.targets.declaration import Target, apply_declarations
+from goldfish.targets.declaration import Target, apply_declarations, is_fully_declared, learn
 from goldfish.targets.interface import find_interface_problem
-from goldfish.world.sandbox import Sandbox
 
-OPENS_WITHIN = 10.0
+PATIENCE = 60.0  # seconds for an opening or a call: here slowness is nobody's fault
 # What is missing here, and is not the target's fault: no check can go on.
 WORLD = (MissingExtraError, ModelNotFoundError, ServiceError, TargetError)
 
 
 def open_target(target: Target) -> Target:
-    """Open the target once; return it with what its store declares.
+    """Open the target; return it with what its store declares, and what an interview learns of it.
 
-    Raise a TargetError if what it gives is not a memory. A target that does not open is returned
-    as it is: the run reports it as unknown.
+    Raise a TargetError if it is not a memory, or fails at the first ordinary call. A target that
+    does not open is returned as it is: the run reports it as unknown.
     """
     if target.is_inspected:
         return target
@@ -61,21 +63,32 @@ async def describe_opened(target: Target) -> dict[str, Any]:
 
 
 async def _open(target: Target) -> Target:
-    sandbox = Sandbox()
+    sandbox = WatchedSandbox()
     try:
         sandbox.provide(target.services)
-        sandbox.opening += 1
-        client = await LocalClient.open(target, sandbox, deadline=OPENS_WITHIN)
+        sandbox.is_used = False  # only by the factory
+        memory = Memory(target, sandbox, Random(0), PATIENCE)
         try:
-            return inspect_store(target, client.store)
+            return await _interview(memory)
         finally:
-            with contextlib.suppress(StoreError, Violation):
-                await client.close(deadline=OPENS_WITHIN)
-    except StoreError as error:
-        if isinstance(error.error, WORLD):
-            raise error.error from None
+            await memory.discard()
+    except OpeningError as error:
+        if isinstance(error.cause, WORLD):
+            raise error.cause from None
         return target
-    except Violation:
+    except (Violation, LateError):
         return target
     finally:
         sandbox.close()
+
+
+async def _interview(memory: Memory) -> Target:
+    """Return the target with what its store declares, and what an interview learns beyond that."""
+    client = await memory.open()
+    assert isinstance(client.opened, LocalClient)
+    target = inspect_store(memory.target, client.opened.store)
+    memory.declare(target)
+    if is_fully_declared(target):
+        return target
+    await make_first_contact(memory)
+    return learn(target, await interview(memory))

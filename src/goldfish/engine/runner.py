@@ -94,7 +94,9 @@ class _Run:
 
     def _make_report(self, results: Sequence[Result]) -> Report:
         target = self._target
-        return Report(target.name, self._plan.seed, tuple(results), target.promises)
+        return Report(
+            target.name, self._plan.seed, tuple(results), target.promises, target.absences
+        )
 
     def _seen_of(self, check: Check) -> Result:
         if check.code in self._finished:

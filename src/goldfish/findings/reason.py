@@ -19,6 +19,7 @@ class Why(Enum):
     LACKS_PARAMETERS = ("neither its {} nor its {} takes {}",)
     LACKS_ANSWER = "its {}", "{}"  # an answer without something that it may leave out
     LACKS_FIELD = ("it does not carry {}",)
+    LACKS_TRAIT = ("{}",)  # told in full where a report says what the memory does not do
     LACKS_SERVICE = ("needs {}",)
     COUNTS_REPLIES = ("the agent's replies are among the last messages too",)
     # There is no answer, which is not the store's fault.

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from goldfish.findings.absence import Absence
 from goldfish.findings.kinds import KINDS
 from goldfish.findings.reason import Reason, Why
 from goldfish.history.excerpt import Excerpt
@@ -107,6 +108,7 @@ class Report:
     seed: int
     results: tuple[Result, ...]
     promises: str = ""  # what the memory's documentation says of its limits
+    absences: tuple[Absence, ...] = ()  # what the memory does not do, as the interview found
 
     @property
     def acknowledged(self) -> int:

@@ -83,7 +83,8 @@ class Openings:
     def declare(self, target: Target) -> None:
         """Take over what the store declares, now that it was opened."""
         self.target = target
-        self.transcript.answers = target.answers
+        # A summary is not the check's either, so it is left out of a history as replies are.
+        self.transcript.answers = target.answers or target.summarises
 
     @property
     def client(self) -> Client:

@@ -7,6 +7,7 @@ from importlib.metadata import version
 from typing import Any
 
 from goldfish.errors import UsageError
+from goldfish.findings.absence import Absence
 from goldfish.findings.causes import Cause, find_causes
 from goldfish.findings.reason import Reason
 from goldfish.findings.result import Report, Result, Verdict
@@ -55,6 +56,7 @@ def _spell_report(report: Report) -> dict[str, Any]:
         "acknowledged": report.acknowledged,
         "lost": report.lost,
         "promises": report.promises,
+        "does_not": [asdict(each) for each in report.absences],
         "checks": [_spell_result(result) for result in report.results],
         "backend": report.backend,
         "causes": [_spell_cause(cause) for cause in find_causes(report.results)],
@@ -112,7 +114,9 @@ def _spell_call(call: Call) -> dict[str, Any]:
 def _parse_report(fields: dict[str, Any]) -> Report:
     backend = fields.get("backend", "")
     results = tuple(replace(_parse_result(each), backend=backend) for each in fields["checks"])
-    return Report(fields["target"], fields["seed"], results, fields.get("promises", ""))
+    absences = tuple(Absence(**each) for each in fields.get("does_not", ()))
+    promises = fields.get("promises", "")
+    return Report(fields["target"], fields["seed"], results, promises, absences)
 
 
 def _parse_result(fields: dict[str, Any]) -> Result:

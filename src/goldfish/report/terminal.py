@@ -46,6 +46,7 @@ def summarise(page: Page, account: Account, seconds: float, detail: Detail = "us
     if detail == "everything":
         _write_every_check(page, report)
     _write_failures(page, account, report, None if detail == "everything" else MOST_EVIDENCE)
+    _write_absences(page, report)
     _write_unjudged(page, report, None if detail == "everything" else LINES_OF_CODES)
     if page.lines - above > SCREEN:
         page.write()
@@ -219,6 +220,17 @@ def _write_command(page: Page, command: str) -> None:
     head, _, tail = command.rpartition(" --only ")
     page.write(f"{head} \\", indent=INDENT, style="cyan")
     page.write(f"--only {tail}", indent=INDENT + 2, style="cyan")
+
+
+def _write_absences(page: Page, report: Report) -> None:
+    """Write what the memory does not do, each with the declaration that would hold it to that."""
+    if not report.absences:
+        return
+    page.write()
+    page.write("What this memory does not do, so nothing that hangs on it was asked:", indent=2)
+    for each in report.absences:
+        page.write(escape_controls(each.sentence), indent=4)
+        page.write(f"to hold it to that: {escape_controls(each.declaration)}", indent=INDENT)
 
 
 def _write_unjudged(page: Page, report: Report, most: int | None) -> None:

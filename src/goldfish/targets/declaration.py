@@ -1,15 +1,28 @@
 """A target: how to open a store under test, as often as needed, in this process or another."""
 
 import inspect
+import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, overload
 
 from goldfish.errors import TargetError
+from goldfish.findings.absence import Absence
+from goldfish.targets.traits import (
+    CARRIES,
+    FILTERS,
+    REOPENING,
+    RETRIES,
+    SCOPED_IDS,
+    TRAITS,
+    Trait,
+)
 
-Claims = Literal["one opening", "one at a time", "one process", "one writer"]
-CLAIMS: tuple[Claims, ...] = ("one opening", "one at a time", "one process", "one writer")
+Claims = Literal["one opening", "one at a time", "one process", "one writer", "many processes"]
+CLAIMS: tuple[Claims, ...] = (
+    *("one opening", "one at a time", "one process", "one writer", "many processes"),
+)
 # Those of ChatMessage, spelled out: importing it would cost more than all the rest of this file.
 MESSAGE_FIELDS = frozenset(
     {"role", "content", "id", "created_at", "name", "tool_calls", "tool_call_id", "metadata"}
@@ -39,6 +52,9 @@ class Target:
     documentation says of the memory's limits, and where. ``documented`` is the same about single
     promises that are tested all the same, by the code of a check, by a family, or by a claim for
     all that goes beyond it: what is broken there is told as broken, and documented as such.
+
+    ``has`` and ``lacks`` are names of ``TRAITS``, ``ids`` a pattern of the ids that are taken. What
+    is in ``declared`` was declared; of the rest, an interview may learn otherwise.
     """
 
     name: str
@@ -57,11 +73,24 @@ class Target:
     summarises: bool = False
     promises: str = ""
     documented: Mapping[str, str] = field(default_factory=dict, hash=False)
+    has: frozenset[str] = frozenset()
+    lacks: frozenset[str] = frozenset()
+    ids: str | None = None
+    declared: frozenset[str] = field(default=frozenset(), compare=False)
     is_inspected: bool = field(default=False, compare=False)  # what its store declares is in it
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         """Call the factory."""
         return self.factory(*arguments, **options)
+
+    def holds(self, trait: str) -> bool:
+        """Return True if the memory is held to this trait of the table."""
+        return trait not in self.lacks
+
+    @property
+    def absences(self) -> tuple[Absence, ...]:
+        """What the interview found that this memory does not do."""
+        return tuple(_list_absences(self))
 
     @property
     def takes_ttl(self) -> bool:
@@ -80,8 +109,34 @@ class Target:
         return Location(self.factory.__module__, file, name)
 
 
+def _list_absences(target: Target) -> list[Absence]:
+    missing = sorted(MESSAGE_FIELDS - target.carries)
+    fields = f"carries={{{', '.join(map(repr, sorted(MESSAGE_FIELDS)))}}}"
+    seen: list[tuple[Trait, bool]] = [
+        (
+            replace(CARRIES, absence=CARRIES.absence.format(_join(missing)), declaration=fields),
+            bool(missing),
+        ),
+        (RETRIES, not target.retries),
+        (FILTERS, target.filters is None),
+        (SCOPED_IDS, not target.scoped_ids),
+        (REOPENING, target.claims == "one opening"),
+    ]
+    learnt = [trait for trait, is_absent in seen if is_absent and trait.name not in target.declared]
+    learnt += [TRAITS[name] for name in sorted(target.lacks) if name not in target.declared]
+    return [Absence(each.name, each.absence, each.held_by) for each in learnt]
+
+
+def _join(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+
+
 def _is_fields(value: object) -> bool:
     return isinstance(value, set | frozenset | list | tuple) and set(value) <= MESSAGE_FIELDS
+
+
+def _is_traits(value: object) -> bool:
+    return isinstance(value, set | frozenset | list | tuple) and set(value) <= set(TRAITS)
 
 
 def _is_reasons(value: object) -> bool:
@@ -89,8 +144,6 @@ def _is_reasons(value: object) -> bool:
         isinstance(each, str) for each in (*value, *value.values())
     )
 
-
-FILTERS = {"equality", "comparison"}
 
 # What a store may say of itself by an attribute, and what such an attribute looks like.
 DECLARED_BY_STORES: dict[str, Callable[[Any], bool]] = {
@@ -100,13 +153,15 @@ DECLARED_BY_STORES: dict[str, Callable[[Any], bool]] = {
     "threads": lambda value: isinstance(value, bool),
     "answers": lambda value: isinstance(value, bool),
     "recalls": lambda value: isinstance(value, str) and value in {"words", "meaning"},
-    "filters": lambda value: value is None or (isinstance(value, str) and value in FILTERS),
+    "filters": lambda value: value is None or value in ("equality", "comparison"),
     "scoped_ids": lambda value: isinstance(value, bool),
     "declines": _is_reasons,
     "window": lambda value: type(value) is int and value > 0,
     "summarises": lambda value: isinstance(value, bool),
     "promises": lambda value: isinstance(value, str),
     "documented": _is_reasons,
+    "has": _is_traits,
+    "lacks": _is_traits,
 }
 
 
@@ -122,7 +177,36 @@ def apply_declarations(store: object, target: Target) -> Target:
     }
     if "carries" in said:
         said["carries"] = frozenset(said["carries"]) | {"content"}
-    return replace(target, **said, is_inspected=True)
+    said |= {name: frozenset(said[name]) for name in ("has", "lacks") if name in said}
+    return replace(
+        target, **said, declared=target.declared | _name_declared(said), is_inspected=True
+    )
+
+
+def is_fully_declared(target: Target) -> bool:
+    """Return True if there is nothing that an interview could learn."""
+    return target.declared >= {*DECLARED_BY_STORES, *TRAITS}
+
+
+def hold_to_everything(target: Target) -> Target:
+    """Return the target with every trait declared as it stands: there is nothing to ask about."""
+    return replace(target, declared=frozenset({*DECLARED_BY_STORES, *TRAITS}))
+
+
+def learn(target: Target, learnt: Mapping[str, Any]) -> Target:
+    """Return the target with what an interview learnt of it; what is declared stays as it is."""
+    news = {name: value for name, value in learnt.items() if name not in target.declared}
+    if "carries" in news:
+        news["carries"] = frozenset(news["carries"]) | {"content"}
+    lacks = frozenset(news.pop("lacks", ())) - target.declared
+    return replace(target, **news, lacks=target.lacks | lacks)
+
+
+def _name_declared(said: Mapping[str, Any]) -> frozenset[str]:
+    """Return the names of what was declared: fields of the target, and traits of the table."""
+    traits = {*said.get("has", ()), *said.get("lacks", ())}
+    ids = {"any_ids"} if "ids" in said else set()
+    return frozenset({*said, *traits, *ids} - {"has", "lacks"})
 
 
 @overload
@@ -147,6 +231,9 @@ def target(
     summarises: bool = False,
     promises: str = "",
     documented: Mapping[str, str] = ...,
+    has: Iterable[str] = (),
+    lacks: Iterable[str] = (),
+    ids: str | None = None,
 ) -> Callable[[Callable[..., Any]], Target]: ...
 
 
@@ -173,15 +260,34 @@ def _make_target(
     *,
     name: str | None = None,
     services: Iterable[str] = (),
-    claims: Claims | None = None,
-    carries: Iterable[str] | None = None,
-    **others: Any,
+    **said: Any,
 ) -> Target:
+    claims = said.get("claims")
     if claims is not None and claims not in CLAIMS:
         raise TargetError(f"claims= must be one of {', '.join(map(repr, CLAIMS))} (got {claims!r})")
-    kept = MESSAGE_FIELDS if carries is None else frozenset(carries) | {"content"}
-    if unknown := kept - MESSAGE_FIELDS:
-        wrong, fields = ", ".join(sorted(unknown)), ", ".join(sorted(MESSAGE_FIELDS))
-        raise TargetError(f"carries= must name fields of a message, {fields} (got {wrong})")
+    if said.get("carries", ()) is None:
+        del said["carries"]
+    if "carries" in said:
+        said["carries"] = _check_names("carries", {*said["carries"], "content"}, MESSAGE_FIELDS)
+    for each in ("has", "lacks"):
+        if each in said:
+            said[each] = _check_names(each, said[each], frozenset(TRAITS))
+    if "ids" in said:
+        _check_pattern(said["ids"])
     label = name or getattr(factory, "__name__", type(factory).__name__)
-    return Target(str(label), factory, tuple(services), claims, carries=kept, **others)
+    return Target(str(label), factory, tuple(services), **said, declared=_name_declared(said))
+
+
+def _check_names(argument: str, given: Iterable[str], known: frozenset[str]) -> frozenset[str]:
+    if unknown := frozenset(given) - known:
+        what = "fields of a message" if argument == "carries" else "traits of a memory"
+        wrong, names = ", ".join(sorted(unknown)), ", ".join(sorted(known))
+        raise TargetError(f"{argument}= must name {what}, {names} (got {wrong})")
+    return frozenset(given)
+
+
+def _check_pattern(pattern: str | None) -> None:
+    try:
+        re.compile(pattern or "")
+    except re.error as error:
+        raise TargetError(f"ids= must be a regular expression (got {pattern!r}: {error})") from None

@@ -12,7 +12,7 @@ from goldfish.findings.families import FAMILIES
 from goldfish.harness.errors import describe_error
 from goldfish.integrations.libraries import BUILT_INS
 from goldfish.specimens import gallery
-from goldfish.targets.declaration import Target, as_target
+from goldfish.targets.declaration import Target, as_target, hold_to_everything
 from goldfish.targets.loading import load, load_file
 from goldfish.targets.lookup import suggest_name
 from goldfish.targets.traces import find_user_line
@@ -55,14 +55,14 @@ def _load_specimen(name: str) -> Target:
     if name not in gallery():
         see = "`goldfish explain CODE` names the specimens of a check"
         raise TargetError(suggest_name("specimen", name, gallery(), see=see))
-    return gallery()[name].target
+    return hold_to_everything(gallery()[name].target)
 
 
 def _load_built_in(name: str) -> Target:
     entry = BUILT_INS[name]
     if entry.missing:
         raise MissingExtraError.of(entry.missing[0], entry.extra)
-    return load(entry.module, entry.factory, label=name)
+    return hold_to_everything(load(entry.module, entry.factory, label=name))
 
 
 def _load_registered(entry: EntryPoint) -> Target:

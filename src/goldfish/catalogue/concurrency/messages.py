@@ -8,7 +8,7 @@ from typing import Any
 from goldfish.catalogue.registry import OtherProcess, Retries, carries, check, method
 from goldfish.findings.comparison import expect_contents, quote_list
 from goldfish.findings.result import Violation
-from goldfish.harness.memory import Client, Memory, contents_of
+from goldfish.harness.memory import Client, Memory, contents_of, field
 from goldfish.stress.nemesis import stop_pods
 from goldfish.stress.withstand import withstand
 from goldfish.stress.workload import Workload
@@ -181,7 +181,7 @@ async def what_arrives_during_a_summary_survives_it(memory: Memory) -> None:
         seen = await client.history(session)
         arrived, summary = memory.messages(4), memory.message("a summary of six messages")
         await asyncio.gather(
-            client.call("delete_messages", session, [each.id for each in seen]),
+            client.call("delete_messages", session, [field(each, "id") for each in seen]),
             *(client.add(session, [message]) for message in arrived),
         )
         await client.add(session, [summary])
@@ -207,7 +207,7 @@ async def a_summary_in_another_process_keeps_what_arrives(memory: Memory) -> Non
         seen = await other.history(session)
         arrived = memory.messages(5)
         removing = asyncio.create_task(
-            other.call("delete_messages", session, [each.id for each in seen])
+            other.call("delete_messages", session, [field(each, "id") for each in seen])
         )
         for message in arrived:
             await memory.client.add(session, [message])

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Callable
 from typing import Any
 
-from goldfish.catalogue.registry import OtherProcess, Reopening, check, method
+from goldfish.catalogue.registry import OtherProcess, Reopening, check, method, trait
 from goldfish.catalogue.support.facts import (
     ExpectedFacts,
     fetch_facts,
@@ -21,6 +21,7 @@ from goldfish.findings.reason import Reason
 from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness.memory import Client, Memory
 
+EqualFacts = trait("equal_facts")
 FACT = "Ann lives in Berlin"
 SPELLINGS: dict[str, Callable[[str], str]] = {
     "in small letters": str.lower,
@@ -75,6 +76,7 @@ async def the_same_fact_told_five_times_is_one(memory: Memory) -> None:
     incident="danieljustus/symaira-memory issue 228: a memory and the fact extracted from it were "
     "both stored, because contents were not normalised and compared before saving.",
     about="facts",
+    needs=[EqualFacts],
 )
 async def a_spelling_that_is_the_same_is_so_among_many(memory: Memory) -> None:
     client, user = memory.client, memory.session("ann")
@@ -97,7 +99,7 @@ async def a_spelling_that_is_the_same_is_so_among_many(memory: Memory) -> None:
     incident="hanamorix/companion-emergence issue 66: a rerun called the same tool twice in one "
     "turn, and the memory that it wrote was there twice.",
     about="facts",
-    needs=[OtherProcess],
+    needs=[OtherProcess, EqualFacts],
 )
 async def the_same_fact_from_three_processes_at_once_is_one(memory: Memory) -> None:
     require_several_writers(memory)
@@ -146,7 +148,7 @@ async def the_same_fact_of_two_users_is_two(memory: Memory) -> None:
     incident="cyzus/suzent issue 34: a fact that was taken for known was reported as updated, "
     "although nothing was; a repetition must do one thing, and do it whole.",
     about="facts",
-    needs=[method("remember", "metadata")],
+    needs=[method("remember", "metadata"), trait("fact_metadata"), EqualFacts],
 )
 async def a_repeated_fact_keeps_or_renews_its_metadata(memory: Memory) -> None:
     await require_equal_facts(memory)
@@ -173,7 +175,7 @@ async def a_repeated_fact_keeps_or_renews_its_metadata(memory: Memory) -> None:
     incident="netclaw-dev/netclaw issue 379: one fact was stored turn after turn, because no "
     "proposal was compared with what was already stored.",
     about="facts",
-    needs=[Reopening],
+    needs=[Reopening, EqualFacts],
 )
 async def a_fact_is_the_same_after_reopening(memory: Memory) -> None:
     await require_equal_facts(memory)
@@ -220,7 +222,7 @@ async def facts_that_differ_in_a_sign_stay_apart(memory: Memory) -> None:
     incident="doobidoo/mcp-memory-service issue 522: a memory was known by a hash of its content "
     "alone, so an equal one with other tags was refused or changed the first.",
     about="facts",
-    needs=[method("remember", "metadata")],
+    needs=[method("remember", "metadata"), trait("fact_metadata")],
 )
 async def an_equal_fact_of_another_user_has_its_own_metadata(memory: Memory) -> None:
     facts, client = ExpectedFacts(memory), memory.client

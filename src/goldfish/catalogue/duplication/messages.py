@@ -1,6 +1,6 @@
 """DUP: what was said once is stored once, and what was said twice is stored twice."""
 
-from goldfish.catalogue.registry import Retries, carries, check
+from goldfish.catalogue.registry import Retries, carries, check, trait
 from goldfish.catalogue.support.sizes import draw_size
 from goldfish.findings.comparison import quote, quote_list
 from goldfish.findings.result import Violation
@@ -41,7 +41,7 @@ async def a_retried_message_is_kept_once(memory: Memory) -> None:
     "When an id is added again with other contents, the first contents stay in their place.",
     incident="LangGraph documents that add_messages replaces a message whose id it knows: a retry "
     "with other words rewrites what was said; SQLite's INSERT OR REPLACE also moves it.",
-    needs=[Retries],
+    needs=[Retries, trait("first_contents")],
 )
 async def a_message_id_that_comes_back_changes_nothing(memory: Memory) -> None:
     session, client = memory.session(), memory.client

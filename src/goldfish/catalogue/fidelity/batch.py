@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any
 
 from goldfish.catalogue.fidelity.editing import edit_message
-from goldfish.catalogue.registry import Reopening, carries, check, method
+from goldfish.catalogue.registry import Reopening, carries, check, method, trait
 from goldfish.catalogue.support.comparison import (
     expect_kept_or_refused,
     expect_messages,
@@ -268,6 +268,7 @@ async def a_batch_of_any_size_is_stored_whole(memory: Memory) -> None:
     "Adding no messages is not an error, removes nothing, and creates no session.",
     incident="Redis answers RPUSH without values with an error, and SQL has no VALUES without a "
     "row: a store that passes on an empty batch fails at the first turn with nothing to say.",
+    needs=[trait("empty_batches")],
 )
 async def a_batch_of_none_changes_nothing(memory: Memory) -> None:
     empty, session, batch = memory.session("empty"), memory.session(), memory.messages(2)

@@ -4,7 +4,7 @@ import copy
 from typing import Any
 
 from goldfish.catalogue.fidelity.editing import edit_inside
-from goldfish.catalogue.registry import check, method
+from goldfish.catalogue.registry import check, method, trait
 from goldfish.catalogue.support.comparison import is_plain_form
 from goldfish.catalogue.support.facts import (
     ExpectedFacts,
@@ -82,7 +82,7 @@ async def a_fact_says_exactly_what_was_told(memory: Memory) -> None:
     incident="deepsense-ai/ragbits pull request 184: nested metadata was flattened for Chroma and "
     "lists were turned into text, from which they could not be restored.",
     about="facts",
-    needs=[Metadata],
+    needs=[Metadata, trait("fact_metadata")],
 )
 async def metadata_come_back_as_they_were_told(memory: Memory) -> None:
     user, client = memory.session("ann"), memory.client
@@ -104,7 +104,7 @@ async def metadata_come_back_as_they_were_told(memory: Memory) -> None:
     incident="langchain-ai/langgraph issue 8835: InMemoryStore returns live references, so "
     "editing a returned value rewrites the memory.",
     about="facts",
-    needs=[Metadata],
+    needs=[Metadata, trait("fact_metadata")],
 )
 async def nobody_edits_a_fact_through_what_was_passed(memory: Memory) -> None:
     user, client, text = memory.session("ann"), memory.client, "Ann lives in Berlin"
@@ -130,7 +130,7 @@ async def nobody_edits_a_fact_through_what_was_passed(memory: Memory) -> None:
     incident="vectorize-io/hindsight issue 272: a memory that contained a datetime was not "
     'stored, and only a log said "Object of type datetime is not JSON serializable".',
     about="facts",
-    needs=[Metadata],
+    needs=[Metadata, trait("fact_metadata")],
 )
 async def metadata_that_cannot_be_kept_are_refused_whole(memory: Memory) -> None:
     facts, client, user = ExpectedFacts(memory), memory.client, memory.session("ann")

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from goldfish.catalogue.fidelity.facts import expect_metadata
-from goldfish.catalogue.registry import Reopening, carries, check, method
+from goldfish.catalogue.registry import Reopening, carries, check, method, trait
 from goldfish.catalogue.support.facts import ExpectedFacts, offer
 from goldfish.findings.reason import Reason
 from goldfish.findings.result import UnsupportedError, Violation
@@ -52,7 +52,7 @@ async def facts_outlive_metadata_that_cannot_be_kept(memory: Memory) -> None:
     incident="mem0ai 2.2.1, in our own runs: metadata called data, hash, id or role was silently "
     "dropped, and one called created_at became the time of the memory.",
     about="facts",
-    needs=[method("remember", "metadata")],
+    needs=[method("remember", "metadata"), trait("fact_metadata")],
 )
 async def metadata_named_as_the_stores_own_fields_are_kept_or_refused(memory: Memory) -> None:
     facts, client, user = ExpectedFacts(memory), memory.client, memory.session("ann")

@@ -17,6 +17,7 @@ from goldfish.catalogue.support.facts import (
     unpack_facts,
 )
 from goldfish.catalogue.support.lookalikes import ODD_USERS, USERS
+from goldfish.catalogue.support.refusals import may_refuse_id
 from goldfish.findings.comparison import quote
 from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import UnsupportedError, Violation
@@ -43,9 +44,8 @@ SECRET = "The code of the garage door is 4711"
 )
 async def users_whose_ids_look_alike_are_apart(memory: Memory) -> None:
     facts = ExpectedFacts(memory)
-    for number, user in enumerate(USERS):
-        await facts.tell(user, f"Their favourite tea is number {number}")
-    for user in USERS:
+    taken = await tell_users(facts, "Their favourite tea is number")
+    for user in taken:
         facts.blame(user, await facts.fetch(user))
     await facts.expect()
 
@@ -151,18 +151,32 @@ async def _meddle(memory: Memory, method: str, *more: str) -> tuple[str, StoreEr
 )
 async def forgetting_one_user_leaves_the_others(memory: Memory) -> None:
     facts = ExpectedFacts(memory)
-    for number, user in enumerate(USERS):
-        await facts.tell(user, f"Their favourite tea is number {number}")
+    taken = await tell_users(facts, "Their favourite tea is number")
     for user in ("al", "john_doe", "%", "a*", "_", "nobody"):
+        if user in USERS and user not in taken:
+            continue
         await memory.client.call("forget_all", user)
         facts.drop(user)
-        for other in USERS:
+        for other in taken:
             found = await facts.fetch(other)
             if facts.texts[other] and not found:
                 raise Violation(
                     f"lost: forgetting user {quote_id(user)} removed the facts of {quote_id(other)}"
                 )
             facts.compare(other, found)
+
+
+async def tell_users(facts: ExpectedFacts, text: str) -> list[str]:
+    """Tell a fact about every user whose id the memory takes, and return those users."""
+    taken = []
+    for number, user in enumerate(USERS):
+        refusal = await offer(facts.memory.client, user, told := f"{text} {number}")
+        if refusal is None:
+            facts.note(user, told)
+            taken.append(user)
+        elif not may_refuse_id(facts.memory, user, refusal):
+            raise refusal
+    return taken
 
 
 @check(

@@ -28,6 +28,7 @@ from goldfish.catalogue.support.lookalikes import (
     WILDCARDS,
     WORDS,
 )
+from goldfish.catalogue.support.refusals import may_refuse_id
 from goldfish.findings.comparison import expect_contents
 from goldfish.findings.result import Violation
 from goldfish.harness.errors import StoreError
@@ -340,7 +341,7 @@ class Talk:
             refusal = await self.client.offer(session, batch)
             if refusal is None:
                 self.said.setdefault(session, []).extend(contents_of(batch))
-            elif session in self.odd or _is_path_rule(session, refusal):
+            elif session in self.odd or may_refuse_id(self.memory, session, refusal):
                 self.refused.add(session)
             else:
                 raise Violation(f"refused: the session id {quote_id(session)}: {refusal}")
@@ -358,7 +359,8 @@ class Talk:
         try:
             return await self.client.contents(session)
         except StoreError as error:
-            if session in self.refused and session not in self.said:
+            is_rule = session in self.refused or may_refuse_id(self.memory, session, error)
+            if is_rule and session not in self.said:
                 return []
             raise Violation(f"refused: the session id {quote_id(session)}: {error}") from error
 
@@ -386,14 +388,6 @@ class Talk:
             if session in self.odd and violation.finding == "lost":
                 raise Violation(f"swallowed: {violation.summary}", *violation.evidence) from None
             raise
-
-
-def _is_path_rule(session: str, refusal: StoreError) -> bool:
-    """Return True if a store refuses paths on purpose: by a ValueError that is not an accident."""
-    on_purpose = isinstance(refusal.error, ValueError) and not isinstance(
-        refusal.error, UnicodeError
-    )
-    return on_purpose and ("/" in session or "\\" in session)
 
 
 async def expect_apart(

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from goldfish.catalogue.registry import check, method
+from goldfish.catalogue.registry import check, method, trait
 from goldfish.catalogue.support.facts import (
     ExpectedFacts,
     fetch_texts,
@@ -114,7 +114,7 @@ async def a_list_is_complete_beyond_a_hundred(memory: Memory) -> None:
     incident="SQLite documents that without ORDER BY the order of rows is undefined: a list by "
     "random ids looks right until there are three.",
     about="facts",
-    needs=[method("list_facts")],
+    needs=[method("list_facts"), trait("facts_in_order")],
 )
 async def a_list_is_in_the_order_first_told(memory: Memory) -> None:
     user, client = memory.session("ann"), memory.client

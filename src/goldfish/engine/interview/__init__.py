@@ -1,0 +1,11 @@
+"""The interview: what a memory does when nothing goes wrong, asked before anything is checked.
+
+One ordinary call after the other, alone and without faults. What a memory does then is what it is
+held to when things go wrong; a trait that is absent then is told once, and what hangs on it is not
+asked. A question without a clear answer leaves the memory held to the trait.
+"""
+
+from goldfish.engine.interview.conversation import interview
+from goldfish.engine.interview.first_contact import make_first_contact
+
+__all__ = ["interview", "make_first_contact"]

@@ -1,0 +1,105 @@
+"""What the interview asks about facts."""
+
+from typing import Any
+
+from goldfish.catalogue.support.facts import (
+    fetch_facts,
+    offer,
+    read_metadata,
+    read_text,
+    remember,
+)
+from goldfish.catalogue.support.refusals import is_rule_about_ids
+from goldfish.engine.interview.messages import IDS
+from goldfish.harness.errors import StoreError
+from goldfish.harness.memory import Memory
+
+FACT = "Ann keeps bees in Lisbon"
+TOLD = (FACT, "The spare key is blue", "Monday is for chess", "A cello stands in the hall")
+
+
+async def count_facts(memory: Memory, user: str, text: str) -> int:
+    """Return how many facts a user has that are this text, in any spelling."""
+    found = [read_text(each) for each in await fetch_facts(memory.client, user, [text])]
+    return sum(_fold(each) == _fold(text) for each in found)
+
+
+def _fold(text: Any) -> str:
+    return " ".join(str(text).casefold().split()).removesuffix(".")
+
+
+async def are_all_ids_taken(memory: Memory) -> bool | None:
+    """Return False if a rule refuses some users before anything is written."""
+    for user in IDS:
+        refusal = await offer(memory.client, user, memory.text(FACT))
+        if refusal is not None and is_rule_about_ids(refusal):
+            return False
+    return True
+
+
+async def are_equal_facts_one(memory: Memory) -> bool | None:
+    """Return False if a fact that is told three times is there three times."""
+    user = memory.session("user")
+    for _ in range(3):
+        await memory.client.call("remember", user, FACT)
+    return await count_facts(memory, user, FACT) != 3
+
+
+async def are_metadata_kept(memory: Memory) -> bool | None:
+    """Return False if a fact comes back without its metadata."""
+    user = memory.session("user")
+    await memory.client.call("remember", user, FACT, metadata={"source": "interview"})
+    found = await fetch_facts(memory.client, user, [FACT])
+    if len(found) != 1:
+        return None
+    return bool(read_metadata(found[0]))
+
+
+async def are_facts_in_order(memory: Memory) -> bool | None:
+    """Return False if facts are all listed, but not in the order of their first telling."""
+    user = memory.session("user")
+    for text in (*TOLD, TOLD[1]):
+        await memory.client.call("remember", user, text)
+    found = [read_text(each) for each in await fetch_facts(memory.client, user)]
+    once = list(dict.fromkeys(map(str, found)))
+    return None if sorted(once) != sorted(TOLD) else once == list(TOLD)
+
+
+async def do_filters_filter(memory: Memory) -> bool | None:
+    """Return False if facts that do not match a filter come back with those that do."""
+    client, user = memory.client, memory.session("user")
+    texts = {"a": "The red cup is in the kitchen", "b": "The blue cup is in the kitchen"}
+    for topic, text in texts.items():
+        await client.call("remember", user, text, metadata={"topic": topic})
+    answers = []
+    if client.has("list_facts", "filter"):
+        answers.append(await client.call("list_facts", user, filter={"topic": "a"}))
+    if client.has("recall", "filter"):
+        answers.append(await client.call("recall", user, "cup kitchen", filter={"topic": "a"}))
+    found = [{read_text(item) for item in answer} for answer in answers]
+    return None if not found else any(each != set(texts.values()) for each in found)
+
+
+async def are_ids_scoped(memory: Memory) -> bool | None:
+    """Return False if every method that takes the id of a fact serves another user with it."""
+    client, ann, ben = memory.client, memory.session("ann"), memory.session("ben")
+    answers = []
+    if client.has("get_fact"):
+        name = await remember(client, ann, FACT)
+        answers.append(await _is_refused(memory, "get_fact", ben, name))
+    if client.has("revise"):
+        name = await remember(client, ann, TOLD[1])
+        await _is_refused(memory, "revise", ben, name, TOLD[2])
+        answers.append(await count_facts(memory, ann, TOLD[2]) == 0)
+    if client.has("forget"):
+        name = await remember(client, ann, TOLD[3])
+        await _is_refused(memory, "forget", ben, name)
+        answers.append(await count_facts(memory, ann, TOLD[3]) == 1)
+    return any(answers) if answers else None
+
+
+async def _is_refused(memory: Memory, method: str, *arguments: Any) -> bool:
+    try:
+        return await memory.client.call(method, *arguments) is None
+    except StoreError:
+        return True

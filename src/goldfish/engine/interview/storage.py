@@ -1,0 +1,53 @@
+"""What the interview asks about the storage: values of a session, and what a reopen leaves."""
+
+from typing import Any
+
+from goldfish.catalogue.support.facts import fetch_texts
+from goldfish.findings.result import UnsupportedError, Violation
+from goldfish.harness.errors import OpeningError, StoreError
+from goldfish.harness.memory import Client, Memory
+from goldfish.world.sandbox import Sandbox
+
+FACT = "Ann sails on Sundays"
+
+
+class WatchedSandbox(Sandbox):
+    """A sandbox that knows whether its place was asked for."""
+
+    is_used = False
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in {"path", "redis_url", "postgres_dsn"}:
+            self.is_used = True
+        return super().__getattribute__(name)
+
+
+async def ends_with_its_opening(memory: Memory) -> bool:
+    """Return True if a memory is empty after a reopen, and never had a place to keep anything.
+
+    One that asked for a directory or a server, and is empty all the same, lost what it was told.
+    """
+    sandbox = memory.sandbox
+    if memory.target.services or not isinstance(sandbox, WatchedSandbox) or sandbox.is_used:
+        return False
+    name = memory.session()
+    try:
+        before = await _write_and_read(memory, name)
+        client = await memory.reopen()
+        return before and not await _read(client, name)
+    except (StoreError, Violation, OpeningError, UnsupportedError):
+        return False
+
+
+async def _write_and_read(memory: Memory, name: str) -> bool:
+    if memory.client.has("add_messages"):
+        await memory.client.add(name, memory.messages(1))
+    else:
+        await memory.client.call("remember", name, FACT)
+    return bool(await _read(memory.client, name))
+
+
+async def _read(client: Client, name: str) -> list[Any]:
+    if client.has("get_history"):
+        return await client.contents(name)
+    return await fetch_texts(client, name, [FACT])

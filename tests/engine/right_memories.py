@@ -1,0 +1,214 @@
+"""Memories that are right, as strangers write them, without any declaration."""
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import re
+import sqlite3
+import uuid
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from goldfish.messages import ChatMessage
+
+Rows = list[dict[str, Any]]
+
+
+class Dictionary:
+    """A dict of lists in this process; it has no place to keep anything."""
+
+    def __init__(self, sandbox: Any) -> None:
+        self.sessions: dict[str, list[ChatMessage]] = {}
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        copies = [each.model_copy(deep=True) for each in messages]
+        self.sessions.setdefault(session_id, []).extend(copies)
+
+    def get_history(self, session_id: str, last: int | None = None) -> list[ChatMessage]:
+        found = [each.model_copy(deep=True) for each in self.sessions.get(session_id, [])]
+        return found if last is None else found[max(0, len(found) - last) :]
+
+    def clear(self, session_id: str) -> None:
+        self.sessions.pop(session_id, None)
+
+
+class Files:
+    """A JSON file for each session, under a lock, with role and content; dicts come back."""
+
+    def __init__(self, sandbox: Any) -> None:
+        self.folder: Path = sandbox.path
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        added = [{"role": each.role, "content": each.content} for each in messages]
+        with self.locked(session_id) as file:
+            fresh = file.with_suffix(".new")
+            fresh.write_text(json.dumps([*self.load(file), *added]))
+            fresh.replace(file)
+
+    def get_history(self, session_id: str) -> Rows:
+        with self.locked(session_id) as file:
+            return self.load(file)
+
+    def load(self, file: Path) -> Rows:
+        found: Rows = json.loads(file.read_text()) if file.exists() else []
+        return found
+
+    @contextlib.contextmanager
+    def locked(self, session_id: str) -> Iterator[Path]:
+        name = hashlib.sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()
+        with (self.folder / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield self.folder / f"{name}.json"
+
+
+class TwoColumns:
+    """A table with a role and a text; ``last`` is passed on to LIMIT."""
+
+    def __init__(self, sandbox: Any) -> None:
+        self.db = sqlite3.connect(sandbox.path / "chat.db", timeout=30, isolation_level=None)
+        self.db.execute("CREATE TABLE IF NOT EXISTS said (n INTEGER PRIMARY KEY, s, role, text)")
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        self.check(session_id)
+        rows = [(session_id, each.role, each.content) for each in messages]
+        with self.writing():
+            self.db.executemany("INSERT INTO said (s, role, text) VALUES (?, ?, ?)", rows)
+
+    def get_history(self, session_id: str, *, last: int | None = -1) -> list[ChatMessage]:
+        self.check(session_id)
+        limit = -1 if last is None else last
+        found = self.db.execute(
+            "SELECT role, text FROM said WHERE s = ? ORDER BY n DESC LIMIT ?", (session_id, limit)
+        ).fetchall()
+        return [ChatMessage(role=role, content=text) for role, text in reversed(found)]
+
+    def check(self, session_id: str) -> None:
+        """Take every id."""
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[None]:
+        self.db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self.db.execute("ROLLBACK")
+            raise
+        self.db.execute("COMMIT")
+
+    def close(self) -> None:
+        self.db.close()
+
+
+class Alphabet(TwoColumns):
+    """One that takes plain ids and says so of others, before it writes."""
+
+    def check(self, session_id: str) -> None:
+        if not re.fullmatch(r"[\w-]{1,64}", session_id, re.ASCII):
+            raise ValueError(f"an id has letters, digits, '-' and '_' (got {session_id!r})")
+
+
+class Dumped(TwoColumns):
+    """Whole messages as ``model_dump`` makes them, by id: a known one is replaced in its place."""
+
+    def __init__(self, sandbox: Any) -> None:
+        super().__init__(sandbox)
+        self.db.execute("CREATE TABLE IF NOT EXISTS dumped (n INTEGER PRIMARY KEY, s, id, json)")
+        self.db.execute("CREATE UNIQUE INDEX IF NOT EXISTS once ON dumped (s, id)")
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        rows = [
+            (session_id, each.id, json.dumps(each.model_dump(mode="json"))) for each in messages
+        ]
+        with self.writing():
+            self.db.executemany(
+                "INSERT INTO dumped (s, id, json) VALUES (?, ?, ?) "
+                "ON CONFLICT (s, id) DO UPDATE SET json = excluded.json",
+                rows,
+            )
+
+    def get_history(self, session_id: str, *, last: int | None = -1) -> list[ChatMessage]:
+        limit = -1 if last is None else last
+        found = self.db.execute(
+            "SELECT json FROM dumped WHERE s = ? ORDER BY n DESC LIMIT ?", (session_id, limit)
+        ).fetchall()
+        return [ChatMessage(**json.loads(text)) for (text,) in reversed(found)]
+
+
+class Said:
+    """A message of a library's own, with no role of ours."""
+
+    def __init__(self, kind: str, content: Any) -> None:
+        self.type, self.content = kind, content
+
+
+class Wrapped(TwoColumns):
+    """The messages of a library of its own, async, by a generator."""
+
+    async def get_history(self, session_id: str) -> Any:  # type: ignore[override]
+        for each in super().get_history(session_id):
+            yield Said("human" if each.role == "user" else "ai", each.content)
+
+
+class Facts:
+    """Facts in a table: equal ones are kept apart, the newest is listed first, by its id alone."""
+
+    def __init__(self, sandbox: Any) -> None:
+        self.db = sqlite3.connect(sandbox.path / "facts.db", timeout=30, isolation_level=None)
+        self.db.execute("CREATE TABLE IF NOT EXISTS facts (n INTEGER PRIMARY KEY, id, u, text, m)")
+
+    def remember(self, user_id: str, text: str, metadata: Any = None) -> dict[str, Any]:
+        name = uuid.uuid4().hex
+        row = (name, user_id, text, json.dumps(metadata or {}))
+        self.db.execute("INSERT INTO facts (id, u, text, m) VALUES (?, ?, ?, ?)", row)
+        return {"id": name, "user_id": user_id, "text": text, "metadata": metadata or {}}
+
+    def list_facts(self, user_id: str, filter: Any = None) -> Rows:  # noqa: A002 - its name in goldfish
+        found = self.db.execute("SELECT id, text, m FROM facts WHERE u = ? ORDER BY n", (user_id,))
+        return [{"id": name, "text": text, "metadata": json.loads(m)} for name, text, m in found][
+            ::-1
+        ]
+
+    def recall(self, user_id: str, query: str, limit: int = 5) -> Rows:
+        asked = _words(query)
+        shared = [(len(asked & _words(each["text"])), each) for each in self.list_facts(user_id)]
+        best = sorted((pair for pair in shared if pair[0]), key=lambda pair: -pair[0])
+        return [each for _, each in best[:limit]]
+
+    def get_fact(self, user_id: str, fact_id: str) -> dict[str, Any] | None:
+        found = self.db.execute("SELECT text FROM facts WHERE id = ?", (fact_id,)).fetchone()
+        return {"id": fact_id, "text": found[0]} if found else None
+
+    def forget(self, user_id: str, fact_id: str) -> None:
+        self.db.execute("DELETE FROM facts WHERE id = ?", (fact_id,))
+
+    def close(self) -> None:
+        self.db.close()
+
+
+class Unique(Facts):
+    """One row for each exact text of a user; what is told again brings its metadata along."""
+
+    def remember(self, user_id: str, text: str, metadata: Any = None) -> dict[str, Any]:
+        name = hashlib.sha256(f"{user_id}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()
+        row = (json.dumps(metadata or {}), name, user_id)
+        if not self.db.execute("UPDATE facts SET m = ? WHERE id = ? AND u = ?", row).rowcount:
+            self.db.execute("INSERT INTO facts (m, id, u, text) VALUES (?, ?, ?, ?)", (*row, text))
+        return {"id": name, "text": text}
+
+    def list_facts(self, user_id: str, filter: Any = None) -> Rows:  # noqa: A002 - its name in goldfish
+        wanted = (filter or {}).items()
+        found = super().list_facts(user_id)[::-1]
+        return [each for each in found if wanted <= each["metadata"].items()] if wanted else found
+
+    def get_fact(self, user_id: str, fact_id: str) -> dict[str, Any] | None:
+        mine = (each for each in self.list_facts(user_id) if each["id"] == fact_id)
+        return next(mine, None)
+
+    def forget(self, user_id: str, fact_id: str) -> None:
+        self.db.execute("DELETE FROM facts WHERE id = ? AND u = ?", (fact_id, user_id))
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text.casefold()))

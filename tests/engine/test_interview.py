@@ -1,0 +1,222 @@
+"""What a memory does when asked quietly is what it is held to; a bug is found all the same."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import goldfish
+from goldfish.catalogue.registry import catalogue
+from goldfish.cli import run_command
+from goldfish.engine.opening import open_target
+from goldfish.engine.runner import Plan, run
+from goldfish.errors import TargetError
+from goldfish.findings.result import Report, Verdict
+from goldfish.messages import ChatMessage
+from goldfish.targets.declaration import Target, as_target
+from tests.engine.right_memories import (
+    Alphabet,
+    Dictionary,
+    Dumped,
+    Facts,
+    Files,
+    TwoColumns,
+    Unique,
+    Wrapped,
+)
+
+# The checks that hang on a trait, beside some that hang on none.
+ABOUT_MESSAGES = (
+    *("ISO02", "ISO04", "ISO06", "ISO14", "ORD01", "ORD14", "FID09", "FID10", "FID11", "FID12"),
+    *("FID13", "FID14", "FID15", "FID20", "FID21", "FID24", "FID26", "FID28", "FID30", "FID61"),
+    *("DUP01", "DUP02", "DUP03", "DUR01", "DUR02"),
+)
+ABOUT_FACTS = (
+    *("ISO23", "ISO25", "ISO27", "FID33", "FID35", "DUP06", "DUP10", "DUP11", "REC01", "REC03"),
+    *("REC14", "REC15", "REV07"),
+)
+RIGHT: dict[type[Any], set[str]] = {
+    Dictionary: {"retries", "claims"},
+    Files: {"carries", "retries"},
+    TwoColumns: {"carries", "retries", "strict_last"},
+    Alphabet: {"carries", "retries", "strict_last", "any_ids"},
+    Dumped: {"first_contents", "exact_values", "strict_last"},
+    Wrapped: {"carries", "retries"},
+    Facts: {*("equal_facts", "filters", "scoped_ids", "facts_in_order", "exact_values")}
+    | {"unspaced_words"},
+    Unique: {"spellings", "first_telling", "exact_values", "unspaced_words"},
+}
+
+
+def examine(target: Target, *codes: str) -> Report:
+    """Return the report of these checks, after an interview."""
+    checks = [catalogue()[code] for code in codes]
+    return run(open_target(target), checks, Plan(deadline=30))
+
+
+def blame(report: Report) -> dict[str, str | None]:
+    """Return the finding of each check that is broken or unknown."""
+    unkind = {Verdict.BROKEN, Verdict.UNKNOWN}
+    return {each.code: each.finding for each in report.results if each.verdict in unkind}
+
+
+@pytest.mark.parametrize("store", RIGHT)
+def test_a_right_memory_is_not_blamed_and_told_once_what_it_does_not_do(store: type[Any]) -> None:
+    """Without any declaration."""
+    codes = ABOUT_FACTS if issubclass(store, Facts) else ABOUT_MESSAGES
+    report = examine(as_target(store), *codes)
+    assert {each.trait for each in report.absences} == RIGHT[store]
+    assert blame(report) == {}
+
+
+class KeepsNothing(Files):
+    """Returns from a save without saving."""
+
+    def load(self, file: Path) -> Any:
+        return []
+
+
+class LosesFields(Dumped):
+    """Drops the metadata of a message that calls a tool."""
+
+    def add_messages(self, session_id: str, messages: Any) -> None:
+        kept = [
+            each.model_copy(update={"metadata": {}}) if each.tool_calls else each
+            for each in messages
+        ]
+        super().add_messages(session_id, kept)
+
+
+class SoonForgotten(Dumped):
+    """Knows the ids of the last ten messages only."""
+
+    def add_messages(self, session_id: str, messages: Any) -> None:
+        every = {each.id for each in self.get_history(session_id)}
+        known = {each.id for each in self.get_history(session_id, last=10)}
+        late = {each.id for each in messages} & every - known
+        news = [each for each in messages if each.id not in known]
+        marked = [
+            each.model_copy(update={"id": f"{each.id}'"}) if each.id in late else each
+            for each in news
+        ]
+        super().add_messages(session_id, marked)
+
+
+class Forgetful(Files):
+    """Has a folder, and keeps its messages elsewhere: in the process."""
+
+    def __init__(self, sandbox: Any) -> None:
+        super().__init__(sandbox)
+        self.held = Dictionary(sandbox)
+
+    def add_messages(self, session_id: str, messages: Any) -> None:
+        self.held.add_messages(session_id, messages)
+
+    def get_history(self, session_id: str) -> Any:
+        return self.held.get_history(session_id)
+
+
+class Confusing(Alphabet):
+    """Takes plain ids, and two of them for one."""
+
+    def add_messages(self, session_id: str, messages: Any) -> None:
+        super().add_messages(session_id.casefold(), messages)
+
+    def get_history(self, session_id: str, *, last: int | None = -1) -> list[ChatMessage]:
+        return super().get_history(session_id.casefold(), last=last)
+
+
+class Leaking(Unique):
+    """Looks at the user when a fact is read, and not when it is forgotten."""
+
+    def forget(self, user_id: str, fact_id: str) -> None:
+        self.db.execute("DELETE FROM facts WHERE id = ?", (fact_id,))
+
+
+WRONG = [
+    (KeepsNothing, "ORD01", "lost"),
+    (LosesFields, "FID20", "corrupted"),
+    (SoonForgotten, "DUP01", "duplicated"),
+    (Forgetful, "DUR02", "lost"),
+    (Confusing, "ISO03", "leaked"),
+    (Leaking, "ISO27", "lost"),
+    (Facts, "DUP05", "duplicated"),
+]
+
+
+@pytest.mark.parametrize(("store", "code", "finding"), WRONG)
+def test_a_bug_is_found_beside_what_a_memory_does_not_do(
+    store: type, code: str, finding: str
+) -> None:
+    """What fails only sometimes, or only here and there, is not a trait."""
+    assert blame(examine(as_target(store), code)) == {code: finding}
+
+
+def test_equal_facts_that_are_kept_apart_are_one_finding() -> None:
+    """The others that hang on it are unsupported."""
+    codes = ("DUP05", "DUP06", "DUP07", "DUP10", "DUP11")
+    assert blame(examine(as_target(Facts), *codes)) == {"DUP05": "duplicated"}
+
+
+def test_a_declaration_wins_over_the_interview() -> None:
+    """In both directions, also where the trait has no argument of its own."""
+    held = goldfish.target(retries=True, has={"strict_last"})(TwoColumns)
+    report = examine(held, "DUP01", "ORD14", "FID12")
+    assert blame(report) == {"DUP01": "duplicated", "ORD14": "wrong"}
+    assert [each.trait for each in report.absences] == ["carries"]
+    excused = goldfish.target(lacks={"equal_facts"})(Unique)
+    assert "equal_facts" not in {each.trait for each in examine(excused, "DUP11").absences}
+
+
+def test_each_absence_names_the_declaration_that_would_hold_a_memory_to_it() -> None:
+    """As it is written on a target."""
+    told = {each.trait: each.declaration for each in open_target(as_target(Facts)).absences}
+    assert told["scoped_ids"] == "@goldfish.target(scoped_ids=True)"
+    assert told["facts_in_order"] == "@goldfish.target(has={'facts_in_order'})"
+
+
+@pytest.mark.parametrize("name", ["memory", "sqlite"])
+def test_our_own_stores_have_every_trait(name: str) -> None:
+    """Asked as strangers, without their declarations."""
+    from goldfish.targets.names import resolve
+
+    asked = as_target(resolve(name).factory, name)
+    assert {each.trait for each in open_target(asked).absences} <= {"claims"}
+
+
+class Unserialisable(Files):
+    """Its author forgot that a ChatMessage is not JSON."""
+
+    def add_messages(self, session_id: str, messages: Any) -> None:
+        with self.locked(session_id) as file:
+            file.write_text(json.dumps(list(messages)))
+
+
+class Shapeless(Files):
+    """Returns the words alone."""
+
+    def get_history(self, session_id: str) -> Any:
+        return [each["content"] for each in super().get_history(session_id)]
+
+
+def test_a_first_write_that_fails_ends_the_run_with_the_users_line() -> None:
+    """One message says what failed, where, and what was expected."""
+    with pytest.raises(TargetError, match=r"add_messages.*TypeError.*test_interview\.py.*Expected"):
+        open_target(as_target(Unserialisable))
+
+
+def test_a_first_read_that_returns_no_messages_ends_the_run() -> None:
+    """With what came back, and what was expected."""
+    with pytest.raises(TargetError, match="returned a list of str"):
+        open_target(as_target(Shapeless))
+
+
+def test_a_run_that_ends_at_first_contact_exits_with_2(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """And says so once."""
+    code = run_command(["check", f"{__file__}:Unserialisable", "--only", "ORD01"])
+    said = capsys.readouterr().err
+    assert code == 2
+    assert said.count("Unserialisable") == 1
