@@ -41,11 +41,10 @@ RIGHT: dict[type[Any], set[str]] = {
     Files: {"carries", "retries"},
     TwoColumns: {"carries", "retries", "strict_last"},
     Alphabet: {"carries", "retries", "strict_last", "any_ids"},
-    Dumped: {"first_contents", "exact_values", "strict_last"},
+    Dumped: {"first_contents", "strict_last"},
     Wrapped: {"carries", "retries"},
-    Facts: {*("equal_facts", "filters", "scoped_ids", "facts_in_order", "exact_values")}
-    | {"unspaced_words"},
-    Unique: {"spellings", "first_telling", "exact_values", "unspaced_words"},
+    Facts: {"equal_facts", "filters", "scoped_ids", "facts_in_order"},
+    Unique: set(),
 }
 
 

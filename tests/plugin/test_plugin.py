@@ -24,6 +24,7 @@ import goldfish
 def kept(sandbox):
     return goldfish.SQLiteMemoryStore(sandbox.path / "memory.db")
 
+@goldfish.target(claims="many processes")
 def forgetful(sandbox):
     return goldfish.InMemoryStore()
 
@@ -189,7 +190,24 @@ class TestSuite:
         )
         ran = run_apart(project, "-n", "1")
         ran.assert_outcomes(failed=1)
-        ran.stdout.fnmatch_lines(["DUR02 is broken: refused: *"])
+        ran.stdout.fnmatch_lines(["DUR02 is unknown: * fails at its first ordinary call*"])
+
+    def test_a_target_that_fails_at_its_first_call_fails_one_item(
+        self, project: pytest.Pytester
+    ) -> None:
+        """The others are skipped, and say so."""
+        project.makepyfile(
+            test_it="""
+            import goldfish
+            class Store(goldfish.InMemoryStore):
+                async def add_messages(self, session_id, messages):
+                    raise OSError("no disk")
+            test_memory = goldfish.suite(lambda sandbox: Store(), only="ORD01,ORD02,ISO01")
+            """
+        )
+        ran = run(project, "-rs")
+        ran.assert_outcomes(failed=1, skipped=2)
+        ran.stdout.fnmatch_lines(["*ISO01 is unknown: * OSError: no disk (line 4 of *"])
 
 
 class TestExpected:

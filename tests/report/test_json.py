@@ -20,8 +20,8 @@ def test_the_document_has_the_promised_shape() -> None:
     assert list(document) == ["schema", "goldfish", "reports"]
     assert document["schema"] == 1
     report = document["reports"][1]
-    told = "target seed verdict counts loss_rate acknowledged lost promises checks backend causes"
-    assert list(report) == told.split()
+    told = "target seed verdict counts loss_rate acknowledged lost promises does_not checks"
+    assert list(report) == [*told.split(), "backend", "causes"]
     assert (report["target"], report["seed"], report["verdict"]) == ("sqlite", 7, "broken")
     names = "code name family verdict finding summary evidence seconds reproduce documented"
     names += " promise acknowledged lost history figures origin conditions"

@@ -6,7 +6,7 @@ import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from types import FrameType
-from typing import Any
+from typing import Any, NoReturn
 
 from goldfish.catalogue.registry import Check, Function, catalogue
 from goldfish.engine.selection import LISTED, select
@@ -90,7 +90,11 @@ def run_as_test(
     import pytest
 
     __tracebackhide__ = True
+    if isinstance(opened := _open(target), GoldfishError) and opened in _told:
+        _skip(f"not asked: {_told[opened]} tells what is wrong with the target")
     result = _run(target, check, seed)
+    if isinstance(opened, GoldfishError):
+        _told[opened] = check.code
     if reason and result.verdict in {Verdict.HELD, Verdict.UNSUPPORTED}:
         told = "holds" if result.verdict is Verdict.HELD else f"is unsupported ({result.summary})"
         pytest.fail(
@@ -100,12 +104,19 @@ def run_as_test(
     if result.verdict is Verdict.HELD:
         return
     if result.verdict in {Verdict.UNSUPPORTED, Verdict.SKIPPED}:
-        skipped = pytest.skip.Exception(_make_printable(result.summary))
-        skipped._use_item_location = True  # or every skip would point at this line
-        raise skipped
+        _skip(_make_printable(result.summary))
     if reason and result.verdict is Verdict.BROKEN:
         pytest.xfail(reason)
     pytest.fail(_make_printable(_describe_failure(result, again)), pytrace=False)
+
+
+def _skip(reason: str) -> NoReturn:
+    import pytest
+
+    __tracebackhide__ = True
+    skipped = pytest.skip.Exception(reason)
+    skipped._use_item_location = True  # or every skip would point at this line
+    raise skipped
 
 
 def assert_holds(target: Target | Callable[..., Any] | str, promise: Function) -> None:
@@ -133,18 +144,26 @@ def _run(target: Target, check: Check, seed: int) -> Result:
     from goldfish.engine.runner import Plan, run
 
     try:
-        (result,) = run(_open(target), [check], Plan(seed=seed)).results
+        if isinstance(opened := _open(target), GoldfishError):
+            raise opened
+        (result,) = run(opened, [check], Plan(seed=seed)).results
     except GoldfishError as error:  # the world: no server, no package, a target that is none
         return make_result(check, Verdict.UNKNOWN, Reason.stated(error))
     return result
 
 
+_told: dict[GoldfishError, str] = {}  # what is wrong with a target, by the check that told it
+
+
 @functools.cache
-def _open(target: Target) -> Target:
-    """Open a target once for all its items; an exception is not cached, and comes with each."""
+def _open(target: Target) -> Target | GoldfishError:
+    """Open a target once for all its items; return what is wrong with it, or with the world."""
     from goldfish.engine.opening import open_target
 
-    return open_target(target)
+    try:
+        return open_target(target)
+    except GoldfishError as error:
+        return error.with_traceback(None)
 
 
 def _resolve_target(target: Target | Callable[..., Any] | str) -> Target:
