@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -149,7 +150,7 @@ class Client:
                 found = await self.contents(session, **options)
             except (StoreError, Violation):
                 continue
-            if all(each in found for each in wanted):
+            if not Counter(map(repr, wanted)) - Counter(map(repr, found)):  # as often as wanted
                 return True
         return False
 
