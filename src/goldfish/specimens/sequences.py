@@ -56,15 +56,14 @@ class DeletesByAnOldPlace(Reference):
         known += [name for name, _ in rows if name not in known]
 
     def delete_messages(self, session_id: str, ids: Iterable[str]) -> int:
-        known, removed = self.places.get(session_id, []), 0
-        for name in [each for each in ids if each in known]:
-            place = known.index(name)
+        known = self.places.get(session_id, [])
+        named = [each for each in ids if each in known]
+        for name in named:
             query = "SELECT n FROM messages WHERE session = ? ORDER BY n LIMIT 1 OFFSET ?"
-            for row in self.column(query, self.key(session_id), place):
+            for row in self.column(query, self.key(session_id), known.index(name)):
                 self.db.execute("DELETE FROM messages WHERE n = ?", (row,))
-                known.remove(name)
-                removed += 1
-        return removed
+            known.remove(name)
+        return len(named)
 
     def remove_session(self, session_id: str) -> None:
         super().remove_session(session_id)
@@ -196,12 +195,12 @@ class SearchingReference(Reference):
 
 @specimen("best-before-the-sessions", "SEQ09", "lost", explains="REC ISO")
 class BestBeforeTheSessions(SearchingReference):
-    bug = "A search takes the ten best messages of all sessions, then those of the asked ones."
+    bug = "A search takes the three best messages of all sessions, then those of the asked ones."
 
     def search_history(
         self, session_ids: Sequence[str], query: str, *, limit: int = 10
     ) -> list[Found]:
-        best = self.rank(self.list_sessions(), query)[:10]
+        best = self.rank(self.list_sessions(), query)[:3]
         return [each for each in best if each.session_id in session_ids][:limit]
 
 
