@@ -85,9 +85,9 @@ def test_several_targets_make_one_report_each(
 
 
 def test_a_report_on_standard_output_is_alone_there(
-    capsys: pytest.CaptureFixture[str], project: Path
+    capsys: pytest.CaptureFixture[str], project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What people read, and what a library prints, goes to standard error."""
+    """What people read, and what a library prints beside the harness, goes to standard error."""
     code = "from goldfish.specimens.references.sqlite import Reference\nclass Noisy(Reference):\n"
     code += " def get_history(self, session_id):\n"
     code += "  print('noise')\n  return super().get_history(session_id)\n"
@@ -95,8 +95,13 @@ def test_a_report_on_standard_output_is_alone_there(
     assert run_command(["check", "noisy_store.py:Noisy", "--only", "DUR02", "--json", "-"]) == 0
     said = capsys.readouterr()
     assert json.loads(said.out)["reports"][0]["verdict"] == "held"
-    assert "noise\n" in said.err
+    assert "noise" not in said.err
     assert "noisy_store.py:Noisy: held. 1 promise held." in said.err
+    monkeypatch.setenv("GOLDFISH_IN_PROCESS", "1")
+    assert run_command(["check", "noisy_store.py:Noisy", "--only", "DUR02", "--json", "-"]) == 0
+    said = capsys.readouterr()
+    assert json.loads(said.out)["reports"][0]["verdict"] == "held"
+    assert "noise\n" in said.err
 
 
 def test_two_reports_cannot_share_standard_output(capsys: pytest.CaptureFixture[str]) -> None:

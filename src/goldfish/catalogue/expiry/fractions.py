@@ -17,9 +17,10 @@ from goldfish.catalogue.support.comparison import label_findings
 from goldfish.catalogue.support.snapshots import save
 from goldfish.findings.comparison import quote, quote_list
 from goldfish.findings.reason import Reason
-from goldfish.findings.result import UnprovenError, UnsupportedError, Violation
+from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness.errors import StoreError
 from goldfish.harness.memory import Client, Memory
+from goldfish.harness.patience import LateError
 
 TRIES = 4
 # Seconds of a TTL, and after how many of them the session has to be there: cut to whole seconds,
@@ -84,7 +85,7 @@ async def expect_time_to_pass(begin: Begin) -> None:
                     f"read back {quote_list(found)}",
                 )
         else:
-            raise UnprovenError("this machine is too slow to read a session before it expires")
+            raise LateError("late: no session could be read before it expired")
 
 
 @check(

@@ -18,6 +18,7 @@ from goldfish.findings.comparison import quote, quote_list
 from goldfish.findings.result import Violation
 from goldfish.harness.errors import StoreError
 from goldfish.harness.memory import Client, Memory, contents_of
+from goldfish.harness.patience import LateError
 
 SOON = 1
 LATEST = 3.0  # seconds after which a deadline of one second is over, however it is rounded
@@ -109,7 +110,7 @@ async def run_before_deadline(work: Callable[[], Awaitable[T]]) -> T:
         result = await work()
         if time.monotonic() - began < SOON / 2:
             return result
-    raise TimeoutError("this machine is too slow to tell whether a deadline was moved in time")
+    raise LateError("late: no deadline could be moved in time")
 
 
 async def has_own_expiry(memory: Memory) -> bool:

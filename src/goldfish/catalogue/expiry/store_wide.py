@@ -11,6 +11,7 @@ from goldfish.catalogue.support.sessions import ids_of, write_session
 from goldfish.findings.comparison import quote, quote_list
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Client, Memory, contents_of
+from goldfish.harness.patience import LateError
 from goldfish.messages import ChatMessage
 
 
@@ -60,6 +61,7 @@ async def every_write_renews_a_store_wide_expiry(memory: Memory) -> None:
                 f"read back {quote_list(found)}",
             )
         return
+    raise LateError("late: no session could be written to often enough")
 
 
 @check(

@@ -9,9 +9,10 @@ from goldfish.catalogue.snapshots.sessions import RESTORING, save_states
 from goldfish.catalogue.support.sessions import write_session
 from goldfish.catalogue.support.snapshots import expect_listed, expect_state, roll_back, save
 from goldfish.findings.comparison import quote, quote_list
-from goldfish.findings.result import UnprovenError, Violation
+from goldfish.findings.result import Violation
 from goldfish.harness.errors import StoreError
 from goldfish.harness.memory import Memory, contents_of
+from goldfish.harness.patience import LateError
 from goldfish.messages import ChatMessage
 
 LABEL = "before the refund"
@@ -99,4 +100,4 @@ async def a_rollback_after_the_old_deadline_brings_messages_back(memory: Memory)
                 f"expected {quote_list(contents_of(batch))}",
                 f"read back {quote_list(found)}",
             )
-    raise UnprovenError("this machine is too slow to read a session before it expires")
+    raise LateError("late: no session could be read before it expired")
