@@ -48,7 +48,7 @@ class Cause:
 # What is asked with odd values, or about one property of a value, explains no other promise.
 _PARTICULAR = re.compile(
     r"ISO(0[2-9]|1[0-46-9]|2[2-9]|3\d|4\d)|ORD(0[3-79]|1[0-5])|FID(?!27|28)\d\d|DUP(0[1245679]|1\d)"
-    r"|REC(?!08|13)\d\d|REV\d\d|LIV(02|03|1\d)|FLT\d\d|TTL(2[2-5])"
+    r"|REC(?!08|13)\d\d|REV\d\d|LIV(02|03|1\d)|FLT\d\d|(TTL|SNP|TRM|CLR|SEQ)\d\d"
 )
 # Families about one method or one subject: in each, a bug of that method shows in any way.
 _NARROW = frozenset({"TRM", "CLR", "TTL", "SNP", "ORD", "DUP"})

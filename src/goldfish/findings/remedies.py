@@ -289,7 +289,7 @@ connection.executemany(INSERT, rows)""",
 client = redis.asyncio.Redis.from_url(url, retry=Retry(NoBackoff(), 0))""",
     ),
     Remedy(
-        ("DUP",),
+        ("DUP", "DUP05", "DUP06", "DUP07", "DUP10", "DUP11"),
         "The store decides whether something is known by looking first, by similarity, or in the "
         "memory of one process.",
         "Make a key of what has to be unique, and let the storage enforce it.",

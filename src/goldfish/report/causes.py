@@ -20,7 +20,6 @@ _NAMES = {
 _DIAGNOSES = {
     Mechanism.CROSSING: "State crosses sandboxes: a read returns what was written to another "
     "storage. Something at the level of a module, a class or a default argument is shared.",
-    Mechanism.RACE: "It breaks only when calls come at once.",
     Mechanism.OPENING: "What one opening of the storage wrote, another does not have.",
 }
 
