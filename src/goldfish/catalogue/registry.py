@@ -49,6 +49,7 @@ __all__ = [
     "catalogue",
     "check",
     "filters",
+    "get_check",
     "is_listed",
     "method",
     "recalls",
@@ -126,6 +127,11 @@ def check(
         return function
 
     return enter
+
+
+def get_check(code: str) -> Check:
+    """Return a check by its code, without a search for modules if it is imported already."""
+    return _checks[code] if code in _checks else catalogue()[code]
 
 
 def is_listed(check: Check) -> bool:

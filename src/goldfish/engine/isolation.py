@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from goldfish.catalogue.registry import catalogue, is_listed
+from goldfish.catalogue.registry import catalogue, get_check, is_listed
 from goldfish.engine.examination import Examination, explain_error, make_result
 from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import Result, Verdict, Violation
@@ -72,7 +72,7 @@ async def examine(
         return opened
 
     result = await Examination(
-        catalogue()[code],
+        get_check(code),
         target,
         inspect,
         seed,

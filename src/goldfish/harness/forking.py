@@ -7,6 +7,7 @@ says how the child ended.
 """
 
 import contextlib
+import ctypes
 import faulthandler
 import gc
 import importlib
@@ -203,8 +204,6 @@ def _send(connection: socket.socket, words: list[Any]) -> None:
 def _die_with_parent() -> None:
     """Ask the system to end this process when its server ends, where it can."""
     if sys.platform == "linux":
-        import ctypes
-
         with contextlib.suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
