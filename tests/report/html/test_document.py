@@ -1,8 +1,11 @@
 """The page: what a reader sees first, and what never gets into it."""
 
+from dataclasses import replace
+
 import pytest
 
 from goldfish.engine.baseline import Account
+from goldfish.findings.absence import Absence
 from goldfish.findings.result import Report, Result, Verdict
 from goldfish.report.html import render_html
 from tests.report.html.reading import Seen, parsed
@@ -121,3 +124,11 @@ def test_five_megabytes_of_evidence_make_no_page_of_five_megabytes() -> None:
 def test_hostile_texts_are_in_the_test() -> None:
     """What the tests above look for is in what they were given."""
     assert {"\x00", "\ud800"} <= set(HOSTILE)
+
+
+def test_what_a_memory_does_not_do_is_told_with_its_declaration() -> None:
+    """Once, and apart from what is broken."""
+    absence = Absence("retries", "A known id is stored again", "retries=True")
+    page = render_html([Account(replace(BROKEN_REPORT, absences=(absence,)))])
+    assert "What this memory does not do" in page
+    assert "A known id is stored again: to hold it to that, declare <code>retries=True" in page

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from goldfish.engine.baseline import Account
+from goldfish.findings.absence import Absence
 from goldfish.findings.result import Result, Verdict
 from goldfish.report.html.markup import Markup, element
 from goldfish.report.results import group_by_reason, select_results
@@ -21,6 +22,9 @@ def render_other_verdicts(account: Account, *, alone: bool) -> list[Markup]:
         parts += [element("h2", f"Stale in the baseline{of}"), element("ul", *lines)]
     if unknown := select_results(report, Verdict.UNKNOWN):
         parts += [element("h2", f"Unknown{of}"), _render_by_reason(unknown, commands=True)]
+    if report.absences:
+        title = f"What this memory does not do{of}"
+        parts += [element("h2", title), _render_absences(report.absences)]
     if held := select_results(report, Verdict.HELD):
         parts.append(_fold(f"{len(held)} promises held{of}", _render_promises(held)))
     for verdict, title in (
@@ -31,6 +35,19 @@ def render_other_verdicts(account: Account, *, alone: bool) -> list[Markup]:
             contents = _render_by_reason(some, commands=False)
             parts.append(_fold(f"{len(some)} {title}{of}", contents))
     return parts
+
+
+def _render_absences(absences: Iterable[Absence]) -> Markup:
+    """Return what was never held against the memory, with the declaration that would do so."""
+    lines = [
+        element(
+            "li",
+            f"{each.sentence}: to hold it to that, declare ",
+            element("code", each.declaration),
+        )
+        for each in absences
+    ]
+    return element("ul", *lines)
 
 
 def _fold(title: str, contents: Markup) -> Markup:
