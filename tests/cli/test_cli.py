@@ -16,11 +16,13 @@ SMALL = ["--only", "DUR02,DUR03", "--seed", "5"]
 SLOW = """
 import pathlib, time
 class Slow:
-    def __init__(self, sandbox): pass
+    def __init__(self, sandbox): self.path, self.said = sandbox.path, {}
     def add_messages(self, session_id, messages):
-        pathlib.Path("begun").touch()
-        time.sleep(5)
-    def get_history(self, session_id): return []
+        if any("[DUR" in each.content for each in messages):
+            pathlib.Path("begun").touch()
+            time.sleep(5)
+        self.said.setdefault(session_id, []).extend(messages)
+    def get_history(self, session_id): return self.said.get(session_id, [])
 """
 
 
@@ -116,7 +118,9 @@ def test_quiet_prints_the_verdict_and_verbose_every_check(
     """Files are written without a word about them."""
     assert run_command(["check", "memory", *SMALL, "-q", "--json", "r.json"]) == 1
     said = capsys.readouterr()
-    assert re.fullmatch(r"memory: broken\. 2 promises broken\. \(.*, seed 5\)\n", said.out)
+    assert re.fullmatch(
+        r"memory: broken\. 2 promises broken by 1 cause\. \(.*, seed 5\)\n", said.out
+    )
     assert said.err == ""
     assert (project / "r.json").exists()
     assert run_command(["check", "sqlite", *SMALL, "-v"]) == 0
@@ -133,9 +137,8 @@ def test_on_github_failures_are_annotations(
     assert run_command(["check", "memory", *SMALL]) == 1
     first, *_, last = capsys.readouterr().out.splitlines()
     assert first.startswith("::stop-commands::")
-    assert last.startswith(
-        "::error title=DUR03 memory::A second process reads every acknowledged message"
-    )
+    assert last.startswith("::error title=DUR02 memory::A store that was closed and reopened")
+    assert "DUR03 lost: " in last
 
 
 def test_a_reader_that_leaves_is_no_error(project: Path) -> None:
@@ -244,6 +247,7 @@ def test_a_run_that_is_interrupted_tells_what_it_saw(project: Path) -> None:
     (project / "slow_store.py").write_text(SLOW)
     process = started("check", "slow_store.py:Slow", *SMALL)
     while not (project / "begun").exists():
+        assert process.poll() is None, process.communicate()
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)

@@ -96,6 +96,23 @@ class InThisProcess(Reference):
         super().__init__(SimpleNamespace(path=own), ttl=ttl)
 
 
+@specimen("ends-a-second-process", "DUR03", "crashed", explains="CON FLT LIV TTL SEQ")
+class EndsASecondProcess(Reference):
+    bug = "A process that reads what another one began ends at once, as faulty native code does."
+
+    def set_up(self) -> None:
+        with self.path.with_suffix(".owner").open("a+") as owner:
+            if owner.tell() == 0:
+                owner.write(str(os.getpid()))
+            owner.seek(0)
+            self.is_owner = owner.read() == str(os.getpid())
+
+    def bodies(self, session_id: str) -> list[str]:
+        if not self.is_owner:
+            os._exit(139)
+        return super().bodies(session_id)
+
+
 class Cached(Reference):
     """A store that keeps what it has read, until its mark of the session changes."""
 
