@@ -14,6 +14,18 @@ from tests.stores.backends import BACKENDS, Backend
 os.environ.pop("GITHUB_ACTIONS", None)
 
 
+# What is run there is run as a user does: each check in a process of its own, which costs a second.
+AS_USERS_DO = ("cli", "docs", "engine/test_isolation.py", "examples", "harness", "plugin")
+
+
+@pytest.fixture(autouse=True)
+def _stay_in_this_process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run checks in the process of the test, but where the isolation of checks is tested too."""
+    path = request.path.relative_to(Path(__file__).parent).as_posix()
+    if not path.startswith(AS_USERS_DO):
+        monkeypatch.setenv("GOLDFISH_IN_PROCESS", "1")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     """Run a coroutine test in an event loop of its own."""
