@@ -52,7 +52,7 @@ class BotMemory:
         await self.redis.aclose()
 
 
-@goldfish.target(services=["redis"])
+@goldfish.target(services=["redis"], carries=ChatMessage.model_fields)  # whole messages
 async def memory(sandbox: Any, *, ttl: float | None = None) -> AsyncIterator[BotMemory]:
     """How goldfish opens it, as often as it likes, on a real Redis of its own."""
     store = BotMemory(sandbox.redis_url, ttl=ttl)

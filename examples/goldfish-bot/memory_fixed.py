@@ -69,7 +69,7 @@ def _encoded(message: ChatMessage) -> str:
     return text
 
 
-@goldfish.target(services=["redis"])
+@goldfish.target(services=["redis"], carries=ChatMessage.model_fields)  # whole messages
 async def memory(sandbox: Any, *, ttl: float | None = None) -> AsyncIterator[BotMemory]:
     """How goldfish opens it, as often as it likes, on a real Redis of its own."""
     store = BotMemory(sandbox.redis_url, ttl=ttl)
