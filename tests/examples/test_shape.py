@@ -17,7 +17,7 @@ FILES = {
     "test_memory_broken.py",
 }
 PARTS = ["Run the broken one", "What goldfish says", "The fix", "Run it again"]
-ONE_SCREEN = 64
+ONE_SCREEN = 76
 
 
 def test_there_are_four() -> None:

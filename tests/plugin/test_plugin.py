@@ -309,7 +309,7 @@ class TestOtherProcesses:
             )
         run(pytester).assert_outcomes(passed=2)
 
-    @pytest.mark.parametrize("factory", ["lambda sandbox: goldfish.InMemoryStore()", "local()"])
+    @pytest.mark.parametrize("factory", ["lambda sandbox: local()(sandbox)", "local()"])
     def test_a_local_factory_is_told_to_move(self, project: pytest.Pytester, factory: str) -> None:
         """Another process cannot import it; the other checks run."""
         project.makepyfile(

@@ -10,7 +10,7 @@ from goldfish.findings.result import Violation
 
 WINDOW = 500  # characters at each end of a long value that evidence may show
 
-_TAG = re.compile(r"\[[A-Z]{3}\d\d-\d+\]")
+TAG = re.compile(r"\[[A-Z]{3}\d\d-\d+\]")
 
 
 Explanation = tuple[str, tuple[Any, ...]]  # a sentence, and the contents that it is about
@@ -78,9 +78,9 @@ def _explain(
 
 def _find_altered(missing: Sequence[Any], extra: Sequence[Any]) -> tuple[Any, Any] | None:
     """Return a content that came back changed: the same tag, or all that is left on both sides."""
-    tagged = {match.group(): each for each in extra if (match := _TAG.search(str(each)))}
+    tagged = {match.group(): each for each in extra if (match := TAG.search(str(each)))}
     for each in missing:
-        match = _TAG.search(str(each))
+        match = TAG.search(str(each))
         if match and match.group() in tagged:
             return each, tagged[match.group()]
     if missing and len(missing) == len(extra):

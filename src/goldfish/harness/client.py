@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from goldfish.errors import mask
-from goldfish.findings.comparison import expect_contents
+from goldfish.findings.comparison import TAG, expect_contents
 from goldfish.findings.result import Violation
 from goldfish.harness.errors import EndedError, StoreError
 from goldfish.harness.fields import contents_of, field, messages_in
@@ -176,13 +176,17 @@ class Client:
 
 
 def find_foreign(history: History, session: str, found: Sequence[Any]) -> list[Any]:
-    """Return those of the contents that other sessions were given, and this one never was."""
+    """Return those of the contents that other sessions were given, and this one never was.
+
+    Only of a text with a tag is it sure: a store may make "false" of "no" by itself.
+    """
     given: dict[str, set[str]] = {}
     for call in history.calls:
         if call.action == "add" and isinstance(call.value, list | tuple):
             for content in call.value:
                 given.setdefault(repr(content), set()).add(call.session)
-    known = ((each, given.get(repr(each), set())) for each in found)
+    tagged = [each for each in found if TAG.search(str(each))]
+    known = ((each, given.get(repr(each), set())) for each in tagged)
     return [each for each, sessions in known if sessions and session not in sessions]
 
 

@@ -61,9 +61,20 @@ def excerpt_last_calls(calls: Sequence[Call], session: str | None, about: Iterab
 
 def _choose_telling(calls: Sequence[Call], about: set[str]) -> list[Call]:
     """Return the last call, those about the contents in question, and the newest others."""
+    calls = _drop_repeated_reads(calls)
     places = range(len(calls))
     ranked = sorted(places, key=lambda at: (at != places[-1], not _has_any(calls[at], about), -at))
     return [calls[at] for at in sorted(ranked[:MOST_CALLS])]
+
+
+def _drop_repeated_reads(calls: Sequence[Call]) -> list[Call]:
+    """Return the calls; of reads that follow each other with one answer, the first one."""
+    kept = list(calls[:1])
+    for call in calls[1:]:
+        same = call._replace(start=kept[-1].start, end=kept[-1].end) == kept[-1]
+        if not (same and has_effect(call.action, "read")):
+            kept.append(call)
+    return kept
 
 
 def _is_write_of(call: Call, about: set[str]) -> bool:

@@ -229,7 +229,7 @@ class SlotsKeptAfterClosing(Counted):
             raise ConnectionError("remaining connection slots are reserved")
 
 
-@specimen("three-openings-at-most", "LIV07", "refused", explains="CON")
+@specimen("three-openings-at-most", "LIV07", "refused", explains="CON DUR")
 class ThreeOpeningsAtMost(Counted):
     bug = "At most three openings are allowed at a time."
 
