@@ -67,6 +67,8 @@ def test_a_specimen_is_caught_by_the_check_that_names_it(name: str) -> None:
     check = catalogue()[specimen.caught_by]
     expected = (Verdict.BROKEN, specimen.finding)
     plan = HASTY if specimen.finding == "wedged" else PLAN
+    if check.code == "FID29":  # which asks as much as the deadline affords
+        plan = PATIENT
     seen = list[Result]()
     while expected not in [(each.verdict, each.finding) for each in seen]:
         assert len(seen) < tries(check), seen

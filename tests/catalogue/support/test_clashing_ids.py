@@ -20,9 +20,11 @@ def test_names_that_say_nothing_of_a_session_make_ids_too() -> None:
 
 
 def test_what_only_another_session_was_given_is_foreign() -> None:
-    """What this session was given too is its own."""
-    calls = [Call("here", session, "add", ["a", session], None, 0, 1) for session in ("x", "y")]
-    assert find_foreign(History(calls), "x", ["a", "x", "y", "z"]) == ["y"]
+    """What this session was given too is its own, and a text without a tag proves nothing."""
+    both, only, untagged = "[ISO01-1] a", "[ISO01-2] b", "yes"
+    given = {"x": [both], "y": [both, only, untagged]}
+    calls = [Call("here", session, "add", said, None, 0, 1) for session, said in given.items()]
+    assert find_foreign(History(calls), "x", [both, only, untagged, "z"]) == [only]
 
 
 def test_each_message_of_a_large_batch_has_a_name_of_its_own() -> None:
