@@ -98,7 +98,7 @@ def sample(name: str) -> list[Check]:
     if os.environ.get("GOLDFISH_WHOLE_GALLERY"):
         return others
     quick = [each for each in others if each.family != "TTL" and OtherProcess not in each.needs]
-    return random.Random(name).sample(quick, min(3, len(quick)))
+    return random.Random(name).sample(quick, min(2, len(quick)))
 
 
 @pytest.mark.parametrize("name", list(gallery()))
