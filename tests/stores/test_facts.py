@@ -374,6 +374,33 @@ async def test_equal_facts_from_four_processes_are_one(durable: Backend) -> None
         assert all(len(fact.near) == 4 for fact in facts)
 
 
+async def test_a_slow_process_does_not_undo_links_that_others_rely_on(
+    durable: Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Links found before a third fact was known do not replace those that name it."""
+    async with opened(durable) as here, opened(durable) as slow:
+        backend = slow._facts("u")._backend
+        link, found, released = backend.link, asyncio.Event(), asyncio.Event()
+
+        async def link_late(*values: Any) -> None:
+            if found.is_set():
+                raise goldfish.MemoryStoreBackendError("so the third fact is stored, not linked")
+            found.set()
+            await released.wait()
+            await link(*values)
+
+        monkeypatch.setattr(backend, "link", link_late)
+        await here.remember("u", "fact 1")
+        waiting = asyncio.create_task(slow.remember("u", "fact 2"))
+        await found.wait()
+        await slow.remember("u", "fact 3")
+        await here.remember("u", "fact 2")
+        await here.remember("u", "fact 3")
+        released.set()
+        await waiting
+        assert [len(fact.near) for fact in await here.list_facts("u")] == [2, 2, 2]
+
+
 @pytest.mark.parametrize("seed", range(2))
 async def test_a_random_walk_never_leaves_the_model(backend: Backend, seed: int) -> None:
     """After each of many calls the facts are those of a plain dict, in order."""

@@ -107,7 +107,11 @@ class FactsBackend(Protocol):
         """
 
     async def link(self, user_id: str, fact_id: str, said_at: int, near: str) -> None:
-        """Note which facts it resembles, unless its text has changed since ``said_at``."""
+        """Note which facts it resembles, unless its text has changed since ``said_at``.
+
+        Links that are noted stay: a slower process saw fewer facts, and the writers of the others
+        rely on what is there.
+        """
 
     async def forget(self, user_id: str, fact_id: str) -> None:
         """Remove the fact and its history."""

@@ -167,7 +167,7 @@ class MemoryFacts:
         with self._lock:
             user = self._users.get(user_id)
             row = user.find(fact_id) if user else None
-            if user and row and row.said_at == said_at:
+            if user and row and row.said_at == said_at and row.near == "[]":
                 user.put(row._replace(near=near, changed=user.count()))
 
     async def forget(self, user_id: str, fact_id: str) -> None:

@@ -48,7 +48,7 @@ _KEEP_OLD = """INSERT INTO goldfish_fact_history (user, seq, changed, said)
 _REVISE = """UPDATE goldfish_facts SET changed = :at, said_at = :at, key = :key, said = :said,
     near = '[]', vectors = :vectors WHERE user = :user AND id = :id"""
 _LINK = """UPDATE goldfish_facts SET near = ?, changed = ?
-    WHERE user = ? AND id = ? AND said_at = ?"""
+    WHERE user = ? AND id = ? AND said_at = ? AND near = '[]'"""
 _HISTORY = """SELECT said FROM goldfish_fact_history
     WHERE user = (SELECT pk FROM goldfish_fact_users WHERE user_id = :user)
     AND seq = (SELECT seq FROM goldfish_facts WHERE id = :id

@@ -14,6 +14,7 @@ from goldfish.stores.postgres.schema.v5_state import STATE
 from goldfish.stores.postgres.schema.v6_retries import RETRIES
 from goldfish.stores.postgres.schema.v6_superseding import SUPERSEDING
 from goldfish.stores.postgres.schema.v6_sweeping import SWEEPING
+from goldfish.stores.postgres.schema.v7_linking import LINKING
 
 if TYPE_CHECKING:
     from psycopg import AsyncConnection
@@ -32,6 +33,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     SEARCH,
     STATE,
     (*RETRIES, *SWEEPING, *SUPERSEDING),
+    LINKING,
 )
 
 

@@ -231,7 +231,7 @@ LINK = Script(
 local seq = call('HGET', IDS, ARGV[1])
 if not seq then return end
 local parts = lines(call('HGET', ROWS, seq))
-if parts[3] ~= ARGV[2] then return end
+if parts[3] ~= ARGV[2] or parts[5] ~= '[]' then return end
 parts[5] = ARGV[3]
 call('HSET', ROWS, seq, table.concat(parts, '\\n'))
 call('ZADD', LOG, whole(count()), seq)
