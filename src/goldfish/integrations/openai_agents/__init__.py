@@ -64,6 +64,14 @@ OPENAI_AGENTS = Library(
             "EncryptedSession)",
             packages=("agents", "cryptography"),
         ),
+        _target(
+            "agent-openai-agents",
+            "sqlite",
+            "an agent of OpenAI Agents with a SQLiteSession",
+            "a session keeps the history of a conversation between runs (docstring of "
+            "SQLiteSession), without a limit",
+            module=f"{__name__}.targets.agent",
+        ),
     ),
     dropins=dropins("openai_agents", "agents", "our session for OpenAI Agents"),
     adapters={"openai_agents": "adapter"},

@@ -1,0 +1,101 @@
+"""What a prompt shows of a conversation: pure functions over its messages and marks."""
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from goldfish.mirror import Message, Prompt, find_marks
+
+ROLES = {"m": "user", "r": "assistant"}  # who says a mark, by its first letter
+
+
+def find_missing(prompt: Prompt, marks: Iterable[str]) -> list[str]:
+    """Return the marks that are nowhere in the prompt."""
+    return [each for each in marks if each not in prompt.text]
+
+
+def count_copies(prompt: Prompt, mark: str) -> int:
+    """Return how many messages of the prompt say this, and not only quote it.
+
+    A message says the last of its marks: what stands before it was recalled. A prompt that is one
+    text says each mark as often as it stands there.
+    """
+    if is_transcript(prompt):
+        return sum(each.text.count(mark) for each in prompt.messages if each.role == "user")
+    return sum(_get_own_mark(each) == mark for each in prompt.messages)
+
+
+def list_said(prompt: Prompt) -> list[str]:
+    """Return the marks that the messages of a prompt say, in their order, copies included."""
+    if is_transcript(prompt):
+        return find_marks(prompt.said)
+    return [mark for each in prompt.messages if (mark := _get_own_mark(each))]
+
+
+def find_disorder(prompt: Prompt, marks: Sequence[str]) -> tuple[str, str] | None:
+    """Return two marks that the prompt has in the other order than they were said, or None."""
+    places = {mark: place for place, mark in reversed(list(enumerate(list_said(prompt))))}
+    there = [mark for mark in marks if mark in places]
+    for before, after in pairwise(there):
+        if places[before] > places[after]:
+            return before, after
+    return None
+
+
+def is_transcript(prompt: Prompt) -> bool:
+    """Return True if the whole conversation stands in one message of the user."""
+    talk = [each for each in prompt.messages if each.role != "system"]
+    return len(talk) == 1 and len(find_marks(talk[0].text)) > 1
+
+
+def find_half(prompt: Prompt) -> str | None:
+    """Return what is half in a prompt: a call without its result, or a result without its call.
+
+    Providers that know no ids of calls are read by the order alone.
+    """
+    waiting: list[str] = []
+    for message in prompt.messages:
+        if message.role == "tool":
+            if message.call_id and message.call_id not in waiting:
+                return f"a result without its call: {message.text[:60]!r}"
+            answered = message.call_id or next(iter(waiting), None)
+            waiting = [each for each in waiting if each != answered]
+        elif waiting:
+            return f"a call without its result: {waiting[0]}"
+        waiting = [*waiting, *(each.id for each in message.calls if each.id)]
+    return f"a call without its result: {waiting[0]}" if waiting else None
+
+
+def find_repeated(prompt: Prompt) -> Message | None:
+    """Return a message that nobody said and that is in the prompt more than once, or None.
+
+    It has no mark of its own: instructions, recalled facts, a summary.
+    """
+    seen: set[tuple[str, str]] = set()
+    for message in prompt.messages:
+        is_said = message.role == "tool" or message.calls or _get_own_mark(message)
+        if is_said or not message.text.strip():
+            continue
+        if (message.role, message.text) in seen:
+            return message
+        seen.add((message.role, message.text))
+    return None
+
+
+def count_turns_shown(prompt: Prompt) -> int:
+    """Return how many messages a prompt has before the newest one, those of the system aside."""
+    return sum(each.role not in ("system", "developer") for each in prompt.messages) - 1
+
+
+def find_common_start(one: str, other: str) -> str:
+    """Return the beginning that two texts share."""
+    length = next(
+        (at for at, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]),
+        min(len(one), len(other)),
+    )
+    return one[:length]
+
+
+def _get_own_mark(message: Message) -> str | None:
+    """Return the mark that a message says, as opposed to those that it quotes."""
+    marks = [each for each in find_marks(message.text) if ROLES.get(each[0]) == message.role]
+    return marks[-1] if marks else None

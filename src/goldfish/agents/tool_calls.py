@@ -1,0 +1,56 @@
+"""Tool calls of a turn: which results went back to the model, and whether they belong to it."""
+
+from goldfish.agents.conversation import Conversation
+from goldfish.agents.evidence import describe_turn
+from goldfish.agents.turns import Turn
+from goldfish.findings.result import UnprovenError, Violation
+from goldfish.mirror import Exchange, Prompt, ToolCall, find_marks
+
+
+def has_called(exchange: Exchange) -> bool:
+    """Return True if the model called tools in its answer, which the agent has."""
+    return bool(exchange.calls) and exchange.ended == "answered"
+
+
+def has_result(exchange: Exchange) -> bool:
+    """Return True if the newest message of a request is the result of a tool."""
+    return bool(exchange.prompt.messages) and exchange.prompt.messages[-1].role == "tool"
+
+
+def list_calls(turn: Turn) -> list[ToolCall]:
+    """Return the tool calls that the model made in a turn."""
+    return [call for each in turn.exchanges for call in each.calls]
+
+
+def shows_results(prompt: Prompt, calls: list[ToolCall]) -> bool:
+    """Return True if the results of all these calls are in a prompt."""
+    given = {each.call_id for each in prompt.messages if each.role == "tool"}
+    return all(call.id in given for call in calls)
+
+
+def expect_results(talk: Conversation, turn: Turn) -> None:
+    """Expect that the model was shown each result after its call, in the order of the calls."""
+    calls = list_calls(turn)
+    if not calls:
+        raise UnprovenError("the mirror called no tool: the agent offers none in this turn")
+    results = [each for each in turn.prompt.messages if each.role == "tool"]
+    mine = [each for each in results if each.call_id in {call.id for call in calls}]
+    wanted = [call.id for call in calls]
+    given = [str(each.call_id) for each in mine]
+    if sorted(given) != sorted(wanted):
+        what = f"the model called {len(wanted)} tools and was shown {len(given)} results"
+        raise _blame(talk, turn, "lost", what)
+    if given != wanted:
+        raise _blame(talk, turn, "reordered", "results are not in the order of their calls")
+    for call, result in zip(calls, mine, strict=True):
+        own, others = find_marks(call.arguments), [*calls]
+        shown = set(find_marks(result.text))
+        foreign = [m for each in others if each is not call for m in find_marks(each.arguments)]
+        if shown & set(foreign) and not shown & set(own):
+            what = f"the call {call.id} has the result of another one"
+            raise _blame(talk, turn, "corrupted", what)
+
+
+def _blame(talk: Conversation, turn: Turn, finding: str, what: str) -> Violation:
+    text = f"{finding}: in turn {turn.number} {what}"
+    return Violation(text, *describe_turn(turn), session=talk.session, about=(turn.text,))
