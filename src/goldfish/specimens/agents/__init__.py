@@ -1,0 +1,1 @@
+"""Agents that are wrong in exactly one way about what reaches the prompt."""
