@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 import sqlite3
+import time
 import uuid
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -212,3 +213,152 @@ class Unique(Facts):
 
 def _words(text: str) -> set[str]:
     return set(re.findall(r"\w+", text.casefold()))
+
+
+class Registered(Dumped):
+    """Says of a session that nobody wrote that it is not there, and -1 where no deadline is."""
+
+    def get_history(self, session_id: str, *, last: int | None = -1) -> list[ChatMessage]:
+        if not (found := super().get_history(session_id, last=last)):
+            raise KeyError(session_id)
+        return found
+
+    def clear(self, session_id: str) -> None:
+        if not self.db.execute("DELETE FROM dumped WHERE s = ?", (session_id,)).rowcount:
+            raise KeyError(session_id)
+
+    def set_ttl(self, session_id: str, seconds: float) -> None:
+        self.db.execute("CREATE TABLE IF NOT EXISTS ends (s PRIMARY KEY, at)")
+        self.db.execute("REPLACE INTO ends VALUES (?, ?)", (session_id, time.time() + seconds))
+
+    def get_ttl(self, session_id: str) -> float:
+        self.db.execute("CREATE TABLE IF NOT EXISTS ends (s PRIMARY KEY, at)")
+        found = self.db.execute("SELECT at FROM ends WHERE s = ?", (session_id,)).fetchone()
+        return found[0] - time.time() if found and found[0] > time.time() else -1
+
+
+class Windowed(TwoColumns):
+    """Keeps the newest ten messages of a session, none of them empty or long."""
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        for each in messages:
+            if not str(each.content).strip() or len(str(each.content)) > 5_000:
+                raise ValueError("a message has some words, and not too many")
+        super().add_messages(session_id, messages)
+        newest = "SELECT n FROM said WHERE s = ? ORDER BY n DESC LIMIT 10"
+        self.db.execute(
+            f"DELETE FROM said WHERE s = ? AND n NOT IN ({newest})",
+            (session_id, session_id),
+        )
+
+
+class Paged(Files):
+    """Returns the newest five messages if it is not asked for more, and all as the last none."""
+
+    def get_history(self, session_id: str, last: int = 5) -> Rows:
+        return super().get_history(session_id)[-last:]
+
+    def trim(self, session_id: str, keep_last: int) -> None:
+        with self.locked(session_id) as file:
+            kept = self.load(file)[-keep_last:] if keep_last else []
+            file.write_text(json.dumps(kept))
+
+
+class Pairs(TwoColumns):
+    """Messages are pairs of a role and a text, and sessions rows of a page."""
+
+    def get_history(self, session_id: str) -> Any:  # type: ignore[override]
+        return [(each.role, each.content) for each in super().get_history(session_id)]
+
+    def clear(self, session_id: str) -> int:
+        return self.db.execute("DELETE FROM said WHERE s = ?", (session_id,)).rowcount
+
+    def list_sessions(self, limit: int = 3) -> dict[str, Any]:
+        found = self.db.execute("SELECT DISTINCT s FROM said LIMIT ?", (limit,))
+        return {"sessions": [{"id": name} for (name,) in found], "next": None}
+
+
+class Rewinding(Files):
+    """Snapshots by the caller's label, of which a rollback removes those that are newer."""
+
+    def __init__(self, sandbox: Any) -> None:
+        super().__init__(sandbox)
+        self.saved: dict[str, dict[str, Rows]] = {}
+
+    def clear(self, session_id: str) -> None:
+        with self.locked(session_id) as file:
+            file.unlink(missing_ok=True)
+        self.saved.pop(session_id, None)
+
+    def save_snapshot(self, session_id: str, label: str) -> None:
+        self.saved.setdefault(session_id, {})[label] = self.get_history(session_id)
+
+    def rollback_to_snapshot(self, session_id: str, label: str) -> None:
+        saved = self.saved[session_id]
+        names = list(saved)
+        with self.locked(session_id) as file:
+            file.write_text(json.dumps(saved[label]))
+        for name in names[names.index(label) + 1 :]:
+            del saved[name]
+
+
+class Sliding(Registered):
+    """Renews the deadline of a session whenever it is read or written to."""
+
+    spans: dict[str, float]
+
+    def __init__(self, sandbox: Any) -> None:
+        super().__init__(sandbox)
+        self.spans = {}
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        self.renew(session_id)
+        super().add_messages(session_id, messages)
+
+    def get_history(self, session_id: str, *, last: int | None = -1) -> list[ChatMessage]:
+        self.renew(session_id)
+        return Dumped.get_history(self, session_id, last=last)
+
+    def clear(self, session_id: str) -> None:
+        self.spans.pop(session_id, None)
+        self.db.execute("DELETE FROM dumped WHERE s = ?", (session_id,))
+
+    def set_ttl(self, session_id: str, seconds: float) -> None:
+        self.spans[session_id] = seconds
+        super().set_ttl(session_id, seconds)
+
+    def renew(self, session_id: str) -> None:
+        if session_id in self.spans:
+            if self.get_ttl(session_id) <= 0:
+                self.db.execute("DELETE FROM dumped WHERE s = ?", (session_id,))
+                del self.spans[session_id]
+            else:
+                super().set_ttl(session_id, self.spans[session_id])
+
+
+class Loose(Facts):
+    """Lower case, known a little later, and revised by a new row."""
+
+    def __init__(self, sandbox: Any) -> None:
+        super().__init__(sandbox)
+        self.later: list[tuple[float, str, str]] = []
+
+    def remember(self, user_id: str, text: str) -> None:  # type: ignore[override]
+        self.later.append((time.monotonic() + 0.05, user_id, text.lower().strip()))
+
+    def list_facts(self, user_id: str, filter: Any = None) -> Rows:  # noqa: A002 - its name in goldfish
+        for each in [each for each in self.later if each[0] < time.monotonic()]:
+            self.later.remove(each)
+            super().remember(*each[1:])
+        return super().list_facts(user_id)
+
+    def revise(self, user_id: str, fact_id: str, text: str) -> None:
+        if self.get_fact(user_id, fact_id) is None:
+            raise KeyError(fact_id)
+        self.forget(user_id, fact_id)
+        super().remember(user_id, text.lower().strip())
+
+    def close(self) -> None:
+        for _, user_id, text in self.later:
+            super().remember(user_id, text)
+        super().close()

@@ -21,8 +21,15 @@ from tests.engine.right_memories import (
     Dumped,
     Facts,
     Files,
+    Loose,
+    Paged,
+    Pairs,
+    Registered,
+    Rewinding,
+    Sliding,
     TwoColumns,
     Unique,
+    Windowed,
     Wrapped,
 )
 
@@ -46,6 +53,38 @@ RIGHT: dict[type[Any], set[str]] = {
     Facts: {"equal_facts", "filters", "scoped_ids", "facts_in_order"},
     Unique: set(),
 }
+# Memories with other ways, each with what it does not do and checks that would blame it for that.
+PARTICULAR: dict[type[Any], tuple[set[str], str]] = {
+    Registered: (
+        {"first_contents", "strict_last", "empty_unknowns", "ttl_or_none"} | {"empty_deadlines"},
+        "ISO01 CLR02 LIV01 TTL12 TTL15",
+    ),
+    Sliding: (
+        {"first_contents", "strict_last", "ttl_or_none", "empty_deadlines"}
+        | {"idle_reads", "idle_writes"},
+        "TTL01 TTL06 TTL07 TTL12",
+    ),
+    Windowed: (
+        {"carries", "retries", "strict_last", "window", "blank_contents", "large_contents"},
+        "FID05 FID07 FID29 LIV60 ORD02",
+    ),
+    Paged: (
+        {"carries", "retries", "strict_last", "last_zero", "trim_counts", "strict_trim"},
+        "ORD01 ORD13 TRM01 TRM02 TRM10 SEQ02",
+    ),
+    Rewinding: (
+        {"carries", "retries", "cleared_snapshots", "later_snapshots"},
+        "SNP01 SNP03 SNP09 SNP30 SEQ04",
+    ),
+    Pairs: ({"carries", "retries"}, "ORD01 ISO02 FID09 CLR18"),
+    Loose: (
+        {
+            *("equal_facts", "facts_in_order"),
+            *("verbatim_facts", "prompt_facts", "steady_fact_ids"),
+        },
+        "FID32 REC03 REV01 REV05",
+    ),
+}
 
 
 def examine(target: Target, *codes: str) -> Report:
@@ -66,6 +105,15 @@ def test_a_right_memory_is_not_blamed_and_told_once_what_it_does_not_do(store: t
     codes = ABOUT_FACTS if issubclass(store, Facts) else ABOUT_MESSAGES
     report = examine(as_target(store), *codes)
     assert {each.trait for each in report.absences} == RIGHT[store]
+    assert blame(report) == {}
+
+
+@pytest.mark.parametrize("store", PARTICULAR)
+def test_a_right_memory_with_ways_of_its_own_is_understood(store: type[Any]) -> None:
+    """What it says otherwise is translated, and what it does not do is told once."""
+    absences, codes = PARTICULAR[store]
+    report = examine(as_target(store), *codes.split())
+    assert {each.trait for each in report.absences} == absences
     assert blame(report) == {}
 
 
@@ -126,6 +174,13 @@ class Confusing(Alphabet):
         return super().get_history(session_id.casefold(), last=last)
 
 
+class Misplaced(Registered):
+    """Takes ids that differ in capital letters for one, and says "unknown" of others."""
+
+    def get_history(self, session_id: str, *, last: int | None = -1) -> list[ChatMessage]:
+        return super().get_history(session_id.lower(), last=last)
+
+
 class Leaking(Unique):
     """Looks at the user when a fact is read, and not when it is forgotten."""
 
@@ -140,6 +195,7 @@ WRONG = [
     (Forgetful, "DUR02", "lost"),
     (Confusing, "ISO03", "leaked"),
     (Leaking, "ISO27", "lost"),
+    (Misplaced, "ISO03", "leaked"),
     (Facts, "DUP05", "duplicated"),
 ]
 
@@ -193,10 +249,10 @@ class Unserialisable(Files):
 
 
 class Shapeless(Files):
-    """Returns the words alone."""
+    """Returns the numbers of words alone."""
 
     def get_history(self, session_id: str) -> Any:
-        return [each["content"] for each in super().get_history(session_id)]
+        return [len(each["content"]) for each in super().get_history(session_id)]
 
 
 def test_a_first_write_that_fails_ends_the_run_with_the_users_line() -> None:
@@ -207,7 +263,7 @@ def test_a_first_write_that_fails_ends_the_run_with_the_users_line() -> None:
 
 def test_a_first_read_that_returns_no_messages_ends_the_run() -> None:
     """With what came back, and what was expected."""
-    with pytest.raises(TargetError, match="returned a list of str"):
+    with pytest.raises(TargetError, match="returned a list of int"):
         open_target(as_target(Shapeless))
 
 

@@ -75,7 +75,7 @@ def test_a_memory_that_hangs_in_its_process_is_wedged(memory: type[Any]) -> None
 
 def test_native_code_that_never_lets_go_is_wedged(monkeypatch: pytest.MonkeyPatch) -> None:
     """No deadline inside that process can find it, so the harness watches from outside."""
-    monkeypatch.setattr("goldfish.harness.isolation.SILENCE", 7.0)
+    monkeypatch.setattr("goldfish.harness.isolation.SILENCE", 2.0)
     (result,) = ask(crashing.KeepsTheInterpreter, "ORD01")
     assert (result.verdict, result.finding) == (Verdict.BROKEN, "wedged")
     assert "native code" in result.summary

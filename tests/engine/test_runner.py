@@ -248,8 +248,8 @@ def test_a_promise_that_is_declined_is_not_asked() -> None:
 def test_events_tell_what_is_being_asked() -> None:
     """Each check is announced and then reported, in that order."""
     events: list[object] = []
-    check = Check("LIV01", remembers, (), "standard")
-    run(goldfish.target(lambda sandbox: Dict()), [check] * 3, PLAN, events.append)
+    checks = [Check(f"LIV0{number}", remembers, (), "standard") for number in (1, 2, 3)]
+    run(goldfish.target(lambda sandbox: Dict()), checks, PLAN, events.append)
     assert [type(event) for event in events].count(Started) == 3
     assert [type(event) for event in events].count(Finished) == 3
 
@@ -261,9 +261,9 @@ def test_when_the_time_is_up_the_rest_is_skipped() -> None:
         """Promise."""
         await asyncio.sleep(0.2)
 
-    check = Check("LIV01", dawdles, (), "standard")
+    checks = [Check(f"LIV0{number}", dawdles, (), "standard") for number in (1, 2, 3)]
     plan = Plan(workers=1, max_time=0.1)
-    report = run(goldfish.target(lambda sandbox: Dict()), [check] * 3, plan)
+    report = run(goldfish.target(lambda sandbox: Dict()), checks, plan)
     assert [result.verdict for result in report.results][1:] == [Verdict.SKIPPED] * 2
 
 

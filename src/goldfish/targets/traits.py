@@ -43,9 +43,104 @@ TRAITS = {
             "A negative last is not refused: get_history returns some of the messages.",
         ),
         Trait(
+            "last_zero",
+            "no messages for a last of 0",
+            "get_history(last=0) returns all messages.",
+        ),
+        Trait(
+            "trim_counts",
+            "a trim that returns how many messages it removed",
+            "trim does not return how many messages it removed.",
+        ),
+        Trait(
+            "strict_trim",
+            "a negative keep_last that is refused",
+            "A negative keep_last is not refused: trim removes some of the messages.",
+        ),
+        Trait(
+            "empty_deadlines",
+            "deadlines of sessions with messages only",
+            "A deadline that a session gets before its first message counts for that message.",
+        ),
+        Trait(
+            "idle_reads",
+            "deadlines that reads do not move",
+            "Reading a session renews its deadline.",
+        ),
+        Trait(
+            "idle_writes",
+            "deadlines of set_ttl that writes do not move",
+            "Writing to a session renews the deadline that set_ttl gave it.",
+        ),
+        Trait(
             "empty_batches",
             "a batch of no messages that is accepted",
             "A batch of no messages is refused.",
+        ),
+        Trait(
+            "empty_unknowns",
+            "what nobody wrote is empty, and to remove it is a no-op",
+            "What nobody wrote is refused: reading or removing it raises an error.",
+        ),
+        Trait(
+            "ttl_or_none",
+            "None as the time left where there is no deadline",
+            "get_ttl returns a number below zero where there is no deadline.",
+        ),
+        Trait(
+            "whole_batches",  # declared only: in the quiet every batch is whole
+            "batches that are stored as a whole",
+            "A batch is stored message by message: one that fails may leave a part.",
+        ),
+        Trait(
+            "unlisted_empties",
+            "lists of sessions with messages only",
+            "list_sessions lists sessions that have no messages, or none any more.",
+        ),
+        Trait(
+            "token_limits",
+            "a trim that takes max_tokens alone",
+            "trim(max_tokens=…) alone is refused, or limits something else too.",
+        ),
+        Trait(
+            "large_contents",
+            "long contents that are taken",
+            "Long contents are refused before anything is written.",
+        ),
+        Trait(
+            "blank_contents",
+            "messages without a word that are taken",
+            "A message without a word is refused.",
+        ),
+        Trait(
+            "later_snapshots",
+            "snapshots that a rollback leaves",
+            "A rollback removes the snapshots that are newer than the one it restores.",
+        ),
+        Trait(
+            "snapshot_deadlines",
+            "snapshots that hold the time left",
+            "A rollback does not restore the time that was left.",
+        ),
+        Trait(
+            "cleared_snapshots",
+            "snapshots that outlive a clear",
+            "clear removes the snapshots of its session.",
+        ),
+        Trait(
+            "snapshot_state",
+            "snapshots that hold the values of a session",
+            "A rollback leaves the values of a session as they are.",
+        ),
+        Trait(
+            "cleared_state",
+            "values that a clear removes",
+            "clear leaves the values of its session.",
+        ),
+        Trait(
+            "merged_state",
+            "values that stay when others are set",
+            "set_state removes the values that it does not name.",
         ),
         Trait(
             "equal_facts",
@@ -56,6 +151,21 @@ TRAITS = {
             "fact_metadata",
             "facts that carry metadata",
             "Facts come back without their metadata.",
+        ),
+        Trait(
+            "steady_fact_ids",
+            "facts that keep their ids when they are revised",
+            "A revised fact has another id, and the old one serves no more.",
+        ),
+        Trait(
+            "verbatim_facts",
+            "facts that come back as they were told",
+            "Facts come back in another case or with other spaces.",
+        ),
+        Trait(
+            "prompt_facts",
+            "facts that are known once they are told",
+            "A fact is known a while after it was told.",
         ),
         Trait(
             "facts_in_order",
@@ -81,6 +191,12 @@ SCOPED_IDS = Trait(
     "ids of facts that serve nobody but their user",
     "The id of a fact serves whoever has it: the user is not looked at.",
     "scoped_ids=True",
+)
+WINDOW = Trait(
+    "window",
+    "all messages of a session",
+    "Only the newest {} messages of a session are kept.",
+    "window=None",
 )
 REOPENING = Trait(
     "claims",

@@ -1,19 +1,14 @@
 """The conversation: every question of the interview, put twice, and what was learnt of it."""
 
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from goldfish.engine.interview import facts, messages, storage
-from goldfish.findings.result import UnsupportedError, Violation
-from goldfish.harness.errors import OpeningError, StoreError
+from goldfish.engine.interview import contents, deadlines, facts, messages, snapshots, storage
+from goldfish.engine.interview.dialect import DIALECT, learn_dialect
+from goldfish.engine.interview.learnt import NO_ANSWER, Learnt
 from goldfish.harness.memory import Client, Memory
-from goldfish.targets.declaration import learn
-from goldfish.targets.traits import TRAITS
-
-# What a question may meet that is no answer: the checks tell it, if it is the memory's fault.
-NO_ANSWER = (StoreError, Violation, UnsupportedError, OpeningError)
 
 
 @dataclass(frozen=True)
@@ -33,6 +28,11 @@ class Question:
 
 
 ADD, READ, LAST = ("add_messages",), ("get_history",), ("get_history", "last")
+TRIM, TOKENS, EXPIRE = ("trim", "keep_last"), ("trim", "max_tokens"), ("set_ttl",)
+TIMED = (EXPIRE, ("get_ttl",))
+RESTORE, CLEAR = (("save_snapshot",), ("rollback_to_snapshot",)), ("clear",)
+STATE = (("set_state",), ("get_state",))
+SESSIONS = ("list_sessions",)
 TELL, NOTE, LIST = ("remember",), ("remember", "metadata"), ("list_facts",)
 
 # In this order: a later question may build on what was learnt by an earlier one.
@@ -40,42 +40,52 @@ QUESTIONS = (
     Question("retries", messages.is_retry_a_no_op, (ADD, READ)),
     Question("first_contents", messages.do_first_contents_stay, (ADD, READ)),
     Question("strict_last", messages.is_negative_last_refused, (ADD, LAST)),
+    Question("last_zero", messages.is_last_zero_nothing, (ADD, LAST)),
+    Question("trim_counts", messages.is_trim_counted, (ADD, TRIM)),
+    Question("strict_trim", messages.is_negative_trim_refused, (ADD, READ, TRIM)),
+    Question("empty_deadlines", deadlines.do_deadlines_need_messages, (ADD, *TIMED)),
+    Question("idle_reads", deadlines.do_reads_leave_deadlines, (ADD, READ, EXPIRE)),
+    Question("idle_reads", deadlines.do_reads_leave_a_store_wide_expiry, (ADD, READ)),
+    Question("idle_writes", deadlines.do_writes_leave_deadlines, (ADD, READ, EXPIRE)),
     Question("empty_batches", messages.is_empty_batch_taken, (ADD, READ)),
+    Question("ttl_or_none", deadlines.is_no_deadline_none, (ADD, READ, ("get_ttl",))),
+    Question("unlisted_empties", messages.are_empty_sessions_unlisted, (ADD, SESSIONS)),
+    Question("token_limits", messages.is_a_trim_to_tokens_taken, (ADD, READ, TOKENS)),
     Question("any_ids", messages.are_all_ids_taken, (ADD, READ)),
     Question("any_ids", facts.are_all_ids_taken, (TELL,)),
+    Question("blank_contents", contents.are_blanks_taken, (ADD, READ)),
+    Question("later_snapshots", snapshots.do_later_snapshots_stay, (ADD, READ, *RESTORE)),
+    Question("snapshot_deadlines", snapshots.do_snapshots_hold_deadlines, (*RESTORE, *TIMED)),
+    Question("cleared_snapshots", snapshots.do_snapshots_outlive_a_clear, (*RESTORE, CLEAR)),
+    Question("merged_state", snapshots.are_values_merged, STATE),
+    Question("snapshot_state", snapshots.do_snapshots_hold_values, (ADD, *RESTORE, *STATE)),
+    Question("cleared_state", snapshots.does_a_clear_remove_values, (ADD, CLEAR, *STATE)),
+    Question("verbatim_facts", facts.are_facts_verbatim, (TELL,)),
     Question("equal_facts", facts.are_equal_facts_one, (TELL,)),
     Question("fact_metadata", facts.are_metadata_kept, (NOTE,)),
     Question("facts_in_order", facts.are_facts_in_order, (TELL, LIST)),
+    Question("steady_fact_ids", facts.do_revised_facts_keep_ids, (TELL, ("revise",))),
     Question("filters", facts.do_filters_filter, (NOTE,)),
     Question("scoped_ids", facts.are_ids_scoped, (TELL,)),
 )
 LONGEST = 60.0  # seconds: of a slow memory less is asked, and it is held to the rest
-# What a target has in place of a trait that is absent, where that is a declaration of its own.
-ABSENT: Mapping[str, Any] = {"retries": False, "filters": None, "scoped_ids": False}
 
 
 async def interview(memory: Memory) -> dict[str, Any]:
     """Return what was learnt of an opened memory, as plain data: fields of its target."""
-    learnt: dict[str, Any] = {}
+    learnt = Learnt(memory)
+    await learn_dialect(memory, learnt)
     if missing := await messages.find_missing_fields(memory):
-        learnt["carries"] = sorted(memory.target.carries - missing)
+        learnt.take(carries=sorted(memory.target.carries - missing))
     give_up = time.monotonic() + LONGEST
     for question in QUESTIONS:
         if time.monotonic() > give_up:
             break
-        memory.declare(learn(memory.target, learnt))
         if await _is_absent(memory, question):
-            _note_absence(learnt, question.trait)
+            learnt.note(question.trait, **DIALECT.get(question.trait, {}))
     if "claims" not in memory.target.declared and await storage.ends_with_its_opening(memory):
-        learnt["claims"] = "one opening"
-    return learnt
-
-
-def _note_absence(learnt: dict[str, Any], trait: str) -> None:
-    if trait in TRAITS:
-        learnt["lacks"] = sorted({*learnt.get("lacks", ()), trait})
-    else:
-        learnt[trait] = ABSENT[trait]
+        learnt.take(claims="one opening")
+    return learnt.fields
 
 
 async def _is_absent(memory: Memory, question: Question) -> bool:
@@ -83,6 +93,9 @@ async def _is_absent(memory: Memory, question: Question) -> bool:
     if question.trait in memory.target.declared or not question.is_for(memory.client):
         return False
     try:
-        return all([await question.ask(memory) is False for _ in range(2)])
+        for _ in range(2):
+            if await question.ask(memory) is not False:
+                return False
+        return True
     except NO_ANSWER:
         return False

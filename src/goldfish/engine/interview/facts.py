@@ -1,9 +1,12 @@
 """What the interview asks about facts."""
 
+import asyncio
+import time
 from typing import Any
 
 from goldfish.catalogue.support.facts import (
     fetch_facts,
+    find_id,
     offer,
     read_metadata,
     read_text,
@@ -11,21 +14,19 @@ from goldfish.catalogue.support.facts import (
 )
 from goldfish.catalogue.support.refusals import is_rule_about_ids
 from goldfish.engine.interview.messages import IDS
+from goldfish.harness.dialect import fold
 from goldfish.harness.errors import StoreError
 from goldfish.harness.memory import Memory
 
 FACT = "Ann keeps bees in Lisbon"
+SETTLED = 10.0  # seconds after which a fact that is not known is lost
 TOLD = (FACT, "The spare key is blue", "Monday is for chess", "A cello stands in the hall")
 
 
 async def count_facts(memory: Memory, user: str, text: str) -> int:
     """Return how many facts a user has that are this text, in any spelling."""
     found = [read_text(each) for each in await fetch_facts(memory.client, user, [text])]
-    return sum(_fold(each) == _fold(text) for each in found)
-
-
-def _fold(text: Any) -> str:
-    return " ".join(str(text).casefold().split()).removesuffix(".")
+    return sum(fold(each) == fold(text) for each in found)
 
 
 async def are_all_ids_taken(memory: Memory) -> bool | None:
@@ -63,6 +64,40 @@ async def are_facts_in_order(memory: Memory) -> bool | None:
     found = [read_text(each) for each in await fetch_facts(memory.client, user)]
     once = list(dict.fromkeys(map(str, found)))
     return None if sorted(once) != sorted(TOLD) else once == list(TOLD)
+
+
+async def find_time_to_settle(memory: Memory) -> float:
+    """Return after how many seconds facts are surely known that are not known at once; or 0."""
+    longest = 0.0
+    for _ in range(2):
+        user, began = memory.session("user"), time.monotonic()
+        await memory.client.call("remember", user, FACT)
+        if await count_facts(memory, user, FACT):
+            return 0.0
+        while not await count_facts(memory, user, FACT):
+            if time.monotonic() > began + SETTLED:
+                return 0.0  # it is lost, which the checks tell
+            await asyncio.sleep(0.02)
+        longest = max(longest, time.monotonic() - began)
+    return 2 * longest + 0.1
+
+
+async def are_facts_verbatim(memory: Memory) -> bool | None:
+    """Return False if a fact comes back in another case or with other spaces, and else whole."""
+    user, text = memory.session("user"), " Ann keeps  Bees in Lisbon "
+    await memory.client.call("remember", user, text)
+    found = [read_text(each) for each in await fetch_facts(memory.client, user, [text])]
+    return None if len(found) != 1 or fold(found[0]) != fold(text) else found == [text]
+
+
+async def do_revised_facts_keep_ids(memory: Memory) -> bool | None:
+    """Return False if a fact that was revised is there under another id only."""
+    client, user = memory.client, memory.session("user")
+    name = await remember(client, user, FACT)
+    await client.call("revise", user, name, TOLD[1])
+    if await count_facts(memory, user, TOLD[1]) != 1:
+        return None
+    return bool(await find_id(client, user, TOLD[1]) == name)
 
 
 async def do_filters_filter(memory: Memory) -> bool | None:

@@ -16,7 +16,10 @@ MESSAGES = (
     "it stores a list of goldfish.ChatMessage (role, content, id, created_at, name, tool_calls, "
     "tool_call_id, metadata) under a session id"
 )
-HISTORY = "it returns a list of messages, objects or dicts with a content, oldest first"
+HISTORY = (
+    "it returns a list of messages, oldest first: objects or dicts with a content, (role, content) "
+    "pairs, or texts"
+)
 FACTS = "it returns a list of facts: objects or dicts with a text, or (fact, score) pairs"
 EXPECTED = {
     "add_messages": MESSAGES,

@@ -5,6 +5,8 @@ from typing import Any
 
 from goldfish.catalogue.support.comparison import parse_instant
 from goldfish.catalogue.support.refusals import is_rule_about_ids
+from goldfish.catalogue.support.sessions import list_sessions
+from goldfish.catalogue.support.trims import limit_tokens, trim
 from goldfish.findings.result import Violation
 from goldfish.harness.errors import StoreError
 from goldfish.harness.memory import MISSING, Memory, contents_of, field
@@ -13,6 +15,7 @@ from goldfish.messages import ChatMessage
 
 LONG_AGO = datetime(2021, 2, 3, 4, 5, 6, 789012, tzinfo=UTC)
 RECENT = timedelta(days=2)
+A_PIECE = 6  # characters of an id that are surely not a number of the memory's own
 IDS = [
     *("my chat", "team:chat", "team/chat", "team.chat", "ann@example.com", "100%", "o'brien"),
     *("caf\N{LATIN SMALL LETTER E WITH ACUTE}", "\u4f1a\u8bdd", "*", "{chat}", "x" * 200),
@@ -72,11 +75,12 @@ def _is_missing(given: ChatMessage, back: Any, name: str) -> bool:
     if found is MISSING or found is None or found in ("", [], {}, ()):
         return True
     if name == "created_at":
-        moment = parse_instant(found)
+        moment = parse_instant(found) or parse_instant(f"{found}Z")  # it may have no time zone
         return moment is not None and abs(moment - datetime.now(UTC)) < RECENT
     if name == "id":  # one that is cut or in another case is the client's, and damaged
         own = str(found).casefold()
-        return own not in value.casefold() and value.casefold() not in own
+        is_cut = len(own) >= A_PIECE and own in value.casefold()
+        return not is_cut and value.casefold() not in own
     return name == "role" and found != value and ROLES.get(found) == value
 
 
@@ -112,9 +116,64 @@ async def is_negative_last_refused(memory: Memory) -> bool | None:
         return True
 
 
+async def is_last_zero_nothing(memory: Memory) -> bool | None:
+    """Return False if the last 0 messages are all of them."""
+    session, batch = memory.session(), memory.messages(3)
+    await memory.client.add(session, batch)
+    return await memory.client.contents(session, last=0) != contents_of(batch)
+
+
+async def is_trim_counted(memory: Memory) -> bool | None:
+    """Return False if a trim does not return how many messages it removed."""
+    session = memory.session()
+    await memory.client.add(session, memory.messages(5))
+    said = await memory.client.call("trim", session, keep_last=2)
+    return said == 3 and not isinstance(said, bool)
+
+
+async def is_negative_trim_refused(memory: Memory) -> bool | None:
+    """Return False if a trim to a negative number removes messages."""
+    session, batch = memory.session(), memory.messages(4)
+    await memory.client.add(session, batch)
+    try:
+        await memory.client.call("trim", session, keep_last=-1)
+    except StoreError:
+        return True
+    return await memory.client.contents(session) == contents_of(batch)
+
+
+async def are_empty_sessions_unlisted(memory: Memory) -> bool | None:
+    """Return False if a session without messages is listed beside those that have some."""
+    client, emptied, kept = memory.client, memory.session("emptied"), memory.session("kept")
+    empty = memory.session("empty")
+    await client.offer(empty, [])
+    for session in (emptied, kept):
+        await client.add(session, memory.messages(1))
+    if client.has("clear"):
+        await client.call("clear", emptied)
+    listed = await list_sessions(client)
+    if kept not in listed:
+        return None
+    return empty not in listed and not (client.has("clear") and emptied in listed)
+
+
 async def is_empty_batch_taken(memory: Memory) -> bool | None:
     """Return False if a batch of no messages is refused."""
     return await memory.client.offer(memory.session(), []) is None
+
+
+async def is_a_trim_to_tokens_taken(memory: Memory) -> bool | None:
+    """Return False if a trim to very many tokens is refused, or has another limit by default."""
+    if not memory.client.spells("trim", "max_tokens"):
+        return None
+    session, batch = memory.session(), memory.messages(30)
+    await memory.client.add(session, batch)
+    try:
+        await trim(memory.client, session, **limit_tokens(memory.client, 1_000_000))
+    except StoreError:
+        return False
+    kept = await memory.client.contents(session)
+    return kept == contents_of(batch) or not memory.client.spells("trim", "keep_last")
 
 
 async def are_all_ids_taken(memory: Memory) -> bool | None:

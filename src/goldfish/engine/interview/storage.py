@@ -11,14 +11,20 @@ from goldfish.world.sandbox import Sandbox
 FACT = "Ann sails on Sundays"
 
 
+SERVICES = {"redis_url": "redis", "postgres_dsn": "postgres"}
+
+
 class WatchedSandbox(Sandbox):
-    """A sandbox that knows whether its place was asked for."""
+    """A sandbox that knows whether its place was asked for, and which servers."""
 
     is_used = False
+    asked: tuple[str, ...] = ()
 
     def __getattribute__(self, name: str) -> Any:
-        if name in {"path", "redis_url", "postgres_dsn"}:
+        if name in {"path", *SERVICES}:
             self.is_used = True
+        if name in SERVICES and SERVICES[name] not in self.asked:
+            self.asked = (*self.asked, SERVICES[name])
         return super().__getattribute__(name)
 
 

@@ -1,0 +1,50 @@
+"""Learns the dialect of a memory: first of all, because every later answer is in it."""
+
+from collections.abc import Awaitable, Mapping
+from typing import Any, TypeVar
+
+from goldfish.engine.interview import contents, facts, reading, snapshots, unknowns
+from goldfish.engine.interview.learnt import NO_ANSWER, Learnt
+from goldfish.harness.memory import Memory
+
+T = TypeVar("T")
+# What is said otherwise by a memory without a trait, so that checks understand it all the same.
+DIALECT: Mapping[str, Mapping[str, Any]] = {
+    "ttl_or_none": {"negative_ttl": True},
+    "last_zero": {"zero_last": True},
+    "verbatim_facts": {"folds_facts": True},
+}
+
+
+async def learn_dialect(memory: Memory, learnt: Learnt) -> None:
+    """Learn how the memory says that there is nothing, and how it is asked for everything."""
+    client, declared = memory.client, memory.target.declared
+    tells = client.has("remember") and "prompt_facts" not in declared
+    if tells and (settles := await _ask(facts.find_time_to_settle(memory), 0.0)):
+        learnt.note("prompt_facts", settles=settles)
+    asks = "empty_unknowns" not in declared
+    if asks and (unknown := await _ask(unknowns.find_refusals_of_unknowns(memory), {})):
+        learnt.note("empty_unknowns", unknown=unknown)
+    if client.has("add_messages") and client.has("get_history"):
+        await _learn_limits(memory, learnt)
+        largest = await _ask(contents.find_largest(memory), None)
+        if largest is not None and "large_contents" not in declared:
+            learnt.note("large_contents", largest=largest)
+    if client.has("save_snapshot") and (label := await _ask(snapshots.find_label(memory), "")):
+        learnt.speak(label=label)
+
+
+async def _learn_limits(memory: Memory, learnt: Learnt) -> None:
+    options = await _ask(reading.find_limits(memory), {})
+    learnt.speak(options=options)
+    if "window" not in memory.target.declared and not memory.target.answers:
+        found = await _ask(reading.find_window(memory), {})
+        learnt.speak(options={**options, **found.pop("options", {})})
+        learnt.take(**found)
+
+
+async def _ask(question: Awaitable[T], otherwise: T) -> T:
+    try:
+        return await question
+    except NO_ANSWER:
+        return otherwise

@@ -1,0 +1,100 @@
+"""What the interview asks about snapshots and values: what a rollback and a clear leave."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from goldfish.catalogue.support.sessions import write_session
+from goldfish.catalogue.support.snapshots import roll_back, save
+from goldfish.catalogue.support.state import Owner, fetch, put
+from goldfish.findings.result import Violation
+from goldfish.harness.errors import StoreError
+from goldfish.harness.memory import Memory, contents_of
+
+
+async def find_label(memory: Memory) -> str:
+    """Return the parameter by which a caller has to name a snapshot; empty if it need not."""
+    client, parameters = memory.client, memory.client.opened.methods["save_snapshot"] or []
+    session, _ = await write_session(memory, 1)
+    try:
+        await client.call("save_snapshot", session)
+    except StoreError:
+        for name in parameters[1:]:
+            if await _is_named(memory, session, name):
+                return name
+    return ""
+
+
+async def _is_named(memory: Memory, session: str, parameter: str) -> bool:
+    try:
+        await memory.client.call("save_snapshot", session, **{parameter: "before lunch"})
+    except StoreError:
+        return False
+    return True
+
+
+async def do_later_snapshots_stay(memory: Memory) -> bool | None:
+    """Return False if a rollback removes the snapshots that are newer, and those alone."""
+    client, (session, batch) = memory.client, await write_session(memory, 2)
+    first = await save(client, session)
+    later = memory.messages(1)
+    await client.add(session, later)
+    second = await save(client, session)
+    await roll_back(client, session, first)
+    if await _is_restored(memory, session, second, [*batch, *later]):
+        return True
+    return None if not await _is_restored(memory, session, first, batch) else False
+
+
+async def do_snapshots_hold_deadlines(memory: Memory) -> bool | None:
+    """Return False if a rollback leaves a session with another time than was left at the save."""
+    client, (session, _) = memory.client, await write_session(memory, 1)
+    await client.call("set_ttl", session, 1_000)
+    name = await save(client, session)
+    await client.call("set_ttl", session, 5_000)
+    await roll_back(client, session, name)
+    left = await client.call("get_ttl", session)
+    return isinstance(left, int | float) and left <= 1_001
+
+
+async def do_snapshots_outlive_a_clear(memory: Memory) -> bool | None:
+    """Return False if a clear removes the snapshots of its session."""
+    client, (session, batch) = memory.client, await write_session(memory, 2)
+    name = await save(client, session)
+    await client.call("clear", session)
+    return await _is_restored(memory, session, name, batch)
+
+
+async def do_snapshots_hold_values(memory: Memory) -> bool | None:
+    """Return False if a rollback leaves the values of a session as they are."""
+    client, (session, _) = memory.client, await write_session(memory, 1)
+    owner = Owner(session)
+    await put(client, owner, {"mood": "calm"})
+    name = await save(client, session)
+    await put(client, owner, {"mood": "angry"})
+    await roll_back(client, session, name)
+    return await fetch(client, owner) != {"mood": "angry"}
+
+
+async def does_a_clear_remove_values(memory: Memory) -> bool | None:
+    """Return False if the values of a session stay when it is cleared."""
+    client, (session, _) = memory.client, await write_session(memory, 1)
+    owner = Owner(session)
+    await put(client, owner, {"mood": "calm"})
+    await client.call("clear", session)
+    return await fetch(client, owner) != {"mood": "calm"}
+
+
+async def are_values_merged(memory: Memory) -> bool | None:
+    """Return False if setting some values removes the others."""
+    owner = Owner(memory.session())
+    await put(memory.client, owner, {"mood": "calm"})
+    await put(memory.client, owner, {"city": "Bonn"})
+    return await fetch(memory.client, owner) != {"city": "Bonn"}
+
+
+async def _is_restored(memory: Memory, session: str, name: Any, messages: Sequence[Any]) -> bool:
+    try:
+        await roll_back(memory.client, session, name)
+        return await memory.client.contents(session) == contents_of(messages)
+    except (StoreError, Violation):
+        return False

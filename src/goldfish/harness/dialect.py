@@ -1,0 +1,95 @@
+"""The dialect of a memory: how it says what goldfish says otherwise, learnt in an interview."""
+
+from collections.abc import Mapping
+from copy import copy
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+from goldfish.harness.errors import StoreError, name_error
+
+# What a method answers about something that nobody wrote.
+NOTHING: Mapping[str, Any] = {
+    **{name: [] for name in ("get_history", "list_facts", "recall", "list_snapshots")},
+    **dict.fromkeys(("clear", "forget", "forget_all", "set_ttl", "get_ttl", "get_fact")),
+    **dict.fromkeys(("trim", "delete_messages"), 0),
+    "get_state": {},
+}
+TELLING = {"remember": 1, "revise": 2}  # the place of the text among the arguments
+SHOWING = {"list_facts", "recall", "get_fact"}
+SETTLED = {*SHOWING, "revise", "forget", "forget_all"}  # before which a told fact must be known
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """What was learnt of a memory's answers when it was asked alone and quietly.
+
+    ``unknown`` has, by method, the kind of error by which it says that something is not there;
+    ``options``, by method, what must be passed to get everything; ``negative_ttl`` says that a time
+    left below zero means no deadline, ``zero_last`` that the last 0 messages are all of them,
+    ``folds_facts`` that facts come back in another case or with other spaces, ``settles`` how many
+    seconds after its telling a fact is known. ``label`` is the parameter by which a caller has to
+    name a snapshot, ``largest`` the length of the longest content that no rule refuses.
+    """
+
+    unknown: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    negative_ttl: bool = False
+    zero_last: bool = False
+    folds_facts: bool = False
+    settles: float = 0.0
+    label: str = ""
+    largest: int | None = None
+
+    def complete(self, method: str, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the options of a call, with those that ask for everything."""
+        if method == "save_snapshot" and self.label:
+            options = {self.label: f"goldfish-{uuid4().hex[:12]}", **options}
+        return {**self.options.get(method, {}), **options}
+
+    def is_nothing(self, method: str, options: Mapping[str, Any]) -> bool:
+        """Return True if a call asks for nothing, and the memory takes it for everything."""
+        return self.zero_last and method == "get_history" and options.get("last") == 0
+
+    def excuse(self, error: StoreError) -> Any:
+        """Return the answer that an error stands for; raise the error if it stands for none."""
+        if self.unknown.get(error.method) != name_error(error.error):
+            raise error
+        return copy(NOTHING[error.method])
+
+    def read_time_left(self, answer: Any) -> Any:
+        """Return a time left as seconds, and None where there is no deadline."""
+        left = answer.total_seconds() if isinstance(answer, timedelta) else answer
+        is_none = self.negative_ttl and isinstance(left, int | float) and left < 0
+        return None if is_none else left
+
+
+class Unfolded:
+    """A fact of a library's own, with its text as it was told."""
+
+    def __init__(self, fact: Any, text: str) -> None:
+        self._fact, self.text = fact, text
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._fact, name)
+
+
+def fold(text: Any) -> str:
+    """Return a text without what a memory may change: case, spaces, a full stop at the end."""
+    return " ".join(str(text).casefold().split()).removesuffix(".")
+
+
+def unfold(item: Any, told: Mapping[str, str]) -> Any:
+    """Return a fact, or a list of them, with each text as it was told."""
+    if isinstance(item, str):
+        return told.get(fold(item), item)
+    if isinstance(item, list | tuple):
+        return [unfold(each, told) for each in item]
+    if isinstance(item, Mapping):
+        return {
+            key: unfold(value, told) if key in {"text", "fact"} else value
+            for key, value in item.items()
+        }
+    text = getattr(item, "text", None)
+    return Unfolded(item, told.get(fold(text), text)) if isinstance(text, str) else item
