@@ -1,8 +1,8 @@
 """FileChatMessageHistory: writers at once lose each other's messages.
 
 Each reads the whole file, and writes it anew with its own message at the end. It is also behind
-CON02 to CON13, CON22 and DUR18. Exit 1 if a message is missing that was added without an error, or
-if an add raised.
+CON02 to CON13, CON22, CON28, CON29 and DUR18. Exit 1 if a message is missing that was added
+without an error, or if an add raised.
 
 What to do: one file for one process and one writer at a time; for more, a database.
 """

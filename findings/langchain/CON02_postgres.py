@@ -3,7 +3,7 @@
 Messages are sorted by a number that each gets as it is inserted, and a batch is inserted row by
 row; so the numbers of batches that are written at once are mixed. For the same reason a message may
 appear before one that a reader has already seen. It is also behind CON01, CON03 to CON06, CON09 to
-CON11, DUR16 to DUR18, FLT13 and FLT14. Exit 1 if a batch does not stand together.
+CON11, CON28, CON29, DUR16 to DUR18, FLT13 and FLT14. Exit 1 if a batch does not stand together.
 
 What to do: let one writer at a time add to a session, for instance under pg_advisory_xact_lock.
 """

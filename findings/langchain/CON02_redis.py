@@ -1,8 +1,8 @@
 """RedisChatMessageHistory: a question is not followed by its own answer if others write too.
 
 add_messages pushes message by message, so that messages of other writers come in between. It is
-also behind CON05, CON09, DUR17, FLT04, FLT06, FLT13 and FLT14. Exit 1 if one of the pairs that four
-writers added, each pair in one call, does not stand together.
+also behind CON05, CON09, CON28, CON29, DUR17, DUR36, FLT04, FLT06, FLT13 and FLT14. Exit 1 if one
+of the pairs that four writers added, each pair in one call, does not stand together.
 
 What to do: let one writer at a time add to a session, or push the pair in one RPUSH of your own.
 """

@@ -2,7 +2,8 @@
 
 When a turn ends, it reads the history once more and takes so many messages off the front of its
 input, for these were there already; if another turn ended meanwhile, they are the wrong ones. Both
-turns succeed. It is also behind CON01 to CON13 and DUR16 to DUR20. Exit 1 if a question is missing.
+turns succeed. It is also behind CON01 to CON13, CON28, CON29 and DUR16 to DUR20. Exit 1 if a
+question is missing.
 
 What to do: one turn at a time for each session: a lock by session_id around invoke.
 """

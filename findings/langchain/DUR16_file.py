@@ -1,8 +1,8 @@
 """FileChatMessageHistory: a writer that is killed leaves a file that nobody can read.
 
 Each message empties the file and writes all of it anew; a process that ends in between leaves half
-of it, and all that was acknowledged before is gone with it. It is also behind DUR17, DUR19 and
-DUR20. Exit 1 if the history cannot be read after one of 300 kills.
+of it, and all that was acknowledged before is gone with it. It is also behind DUR17, DUR19,
+DUR20 and DUR36. Exit 1 if the history cannot be read after one of 300 kills.
 
 What to do: keep a copy of the file, or use a database.
 """

@@ -1,7 +1,7 @@
 """FileChatMessageHistory: a write that fails for want of space leaves a file that nobody can read.
 
-The file is emptied before it is written anew. Exit 1 if the history cannot be read when there is
-space again.
+The file is emptied before it is written anew. It is also behind FLT34. Exit 1 if the history cannot
+be read when there is space again.
 
 What to do: keep a copy of the file, or use a database.
 """

@@ -1,7 +1,7 @@
 """RunnableWithMessageHistory: a turn succeeds though its history could not be stored.
 
-The history is written by a listener, and what a listener raises is logged and not raised. Exit 1
-if the caller gets its answer and no error, and nothing is stored.
+The history is written by a listener, and what a listener raises is logged and not raised. It is
+also behind FLT34. Exit 1 if the caller gets its answer and no error, and nothing is stored.
 
 What to do: read the history after a turn that matters, or add to it yourself.
 """

@@ -1,8 +1,8 @@
 """Three processes take turns on one thread in a SQLite file: some that succeeded are gone.
 
 Each turn reads the thread at its start and writes all of it at its end. The same is behind CON02,
-CON03, CON09, CON10, CON11, CON13, CON15, CON18, DUR16 to DUR20, FLT04, FLT13, FLT14 and
-SNP28, where several callers write to one session. Exit 1 if a turn that succeeded is gone.
+CON03, CON09, CON10, CON11, CON13, CON15, CON18, CON28, DUR16 to DUR20, FLT04, FLT13, FLT14
+and SNP28, where several callers write to one session. Exit 1 if a turn that succeeded is gone.
 
 What to do: let one process at a time take a turn on a thread: a queue, or a lock that all share.
 """

@@ -1,8 +1,8 @@
 """Five turns at once on one thread all succeed, and the thread remembers one (langgraph 8796).
 
 A turn reads the thread at its start and writes all of it at its end; nothing refuses a turn whose
-start was overtaken. The same is behind CON05, CON06 and CON08, and with several processes behind
-CON01. Exit 1 if a turn that succeeded is gone.
+start was overtaken. The same is behind CON05, CON06, CON08 and CON29, and with several processes
+behind CON01. Exit 1 if a turn that succeeded is gone.
 
 What to do: let one turn at a time run on a thread: a lock for each thread_id.
 """

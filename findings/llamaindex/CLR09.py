@@ -1,7 +1,7 @@
 """SQLiteChatStore: delete_message takes the index of a message for the number of a row.
 
 BaseChatStore deletes by index, and SimpleChatStore and RedisChatStore do. Also the reason for
-CLR10 to CLR14 and CON14, CON15 there. Exit 1 if the second of three messages is still there.
+CLR10 to CLR14, CLR20, CON14 and CON15 there. Exit 1 if the second of three messages is still there.
 
 What to do: delete by rewriting the history with set_messages, under a lock.
 """

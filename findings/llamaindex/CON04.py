@@ -1,8 +1,9 @@
 """Memory: a message that was read last is not the last any more when the history is read again.
 
 Messages are sorted by a time that is noted before the write, so that one which waits for another
-writer is put before what others have already read. The reason for the reordering in CON01 to CON13
-and DUR16 to DUR20 there. Exit 1 if a later read does not begin with what an earlier one showed.
+writer is put before what others have already read. The reason for the reordering in CON01 to CON13,
+CON28 and DUR16 to DUR20 there. Exit 1 if a later read does not begin with what an earlier one
+showed.
 
 What to do: put messages from one place at a time, each after the one before has returned.
 """

@@ -1,7 +1,6 @@
 """Chat stores and Memory: what JSON does not know in additional_kwargs is silently made another.
 
-Bytes come back as base64 text, a dataclass as a dict, a tuple as a list. Exit 1 if a value comes
-back as another one and nothing was raised.
+Bytes come back as base64 text. Exit 1 if a value comes back as another one and nothing was raised.
 
 What to do: keep only what JSON has in additional_kwargs.
 """

@@ -1,8 +1,8 @@
 """ChatMemoryBuffer: a batch whose third message is refused leaves the first two behind.
 
 ``put_messages`` adds message by message, whatever the chat store: so batches of two writers mix
-(CON02, CON05, CON09, FLT04), a kill, a cut connection or a clear leaves part of one (DUR17, FLT06,
-FLT13, FLT14, CON22). Exit 1 if part of the batch is there.
+(CON02, CON05, CON09, CON28, CON29, FLT04), a kill, a full disk, a cut connection or a clear leaves
+part of one (DUR17, DUR36, FLT06, FLT13, FLT14, FLT34, CON22). Exit 1 if part of the batch is there.
 
 What to do: put messages one by one, and know which of them were refused.
 """

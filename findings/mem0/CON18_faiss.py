@@ -1,8 +1,8 @@
 """Mem0 on FAISS: of two workers that share a directory, the one that writes last wins.
 
 Each reads the files when it opens, and writes all that it has at each add: what the other one added
-is gone. The same is behind DUP07 and, within one process, behind CON19 and CON20; that nobody
-reads again is behind DUR24, DUR25 and CON21.
+is gone. The same is, within one process, behind CON19, CON20 and CON23; that nobody reads again is
+behind DUR24, DUR25 and CON21.
 
 What to do: one process for one directory, or a vector store with a server. Exit 1 if some are gone.
 """

@@ -1,8 +1,8 @@
 """RedisSession: one session's list of messages has the key of another session's metadata.
 
 The keys of the session 'chat' are agents:session:chat and agents:session:chat:messages; the latter
-is also the first key of the session 'chat:messages'. It is also behind ISO12 and ISO22. Exit 1 if
-the two cannot live side by side.
+is also the first key of the session 'chat:messages'. It is also behind ISO12, ISO22 and ISO39.
+Exit 1 if the two cannot live side by side.
 
 What to do: use no colons in the ids of sessions.
 """

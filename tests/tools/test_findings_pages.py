@@ -16,6 +16,7 @@ from tools.findings.figures import (
     codes_in,
     compute_figures,
     count_verdicts,
+    keep_rows,
     parse_script,
     scripts_of,
 )
@@ -114,6 +115,15 @@ def test_the_page_of_a_library_tells_its_findings_by_what_causes_them() -> None:
     assert "- What to do: keep a copy." in text
     assert "mem0ai 2.2.1" in text
     assert "- `mem0-faiss`: 1 not run, because the time was up (TTL01)" in text
+
+
+def test_a_target_that_was_not_run_keeps_its_row_and_its_day() -> None:
+    """So that one target can be measured anew, on any machine."""
+    before = {**figures(kept("mem0"), kept("mem0-faiss")), "asked": {**ASKED, "day": "2026-11-01"}}
+    now = keep_rows(figures(kept("mem0", result("ISO01", "held"))), before)
+    days = {each["target"]: each["day"] for each in now["targets"]}
+    assert days == {"mem0": "2026-11-16", "mem0-faiss": "2026-11-01"}
+    assert "Of that day are `mem0`; the others were measured on 2026-11-01." in render_overview(now)
 
 
 def test_what_is_documented_stands_apart() -> None:

@@ -49,7 +49,6 @@ SAID = {
     "langgraph/CON20": "bob's valid write, beside one of alice's, raised TypeError",
     "langgraph/FID32": "a value with a line that comes twice is refused",
     "langgraph/FID34": "['tea'] was put, and is now ['tea', 'edited after it was put'",
-    "langgraph/REC16": "a filter by 1 chooses [1, True] in InMemoryStore, [1, True] in SqliteStore",
     "langgraph/REC18": "a filter by 9007199254740993 chooses [9007199254740992]",
     "langgraph/REC19": "of 5, '7', 'many' and None more than 3 are ValueError in InMemoryStore",
     "langgraph/REC21": "a filter by the field 'price.eur' chooses ['deep']",
@@ -68,6 +67,7 @@ SAID_APART = {
     "llamaindex/CLR09": "after delete_message('bob', 1) there are ['bob a', 'bob b', 'bob c']",
     "mem0/FID60_faiss": "Ann had 20 memories; after Ben's datetime and a restart she has 0",
     "mem0/FID62": "",
+    "mem0/FLT31_faiss": "on a full disk Ben's add raised OperationalError; of Ann's 20 memories 0",
 }
 # These are given an empty database.
 SAID_ON_SERVERS = {
@@ -75,6 +75,7 @@ SAID_ON_SERVERS = {
     "langchain/FID16_postgres": "1.7976931348623157e+308 came back as int 1797693134862315700",
     "langchain/FID22_redis": "the batch was refused with Object of type set is not JSON",
     "langchain/LIV04_postgres_async": "try ",
+    "langchain/TTL32_redis": "with a ttl of 1 s, there is ['my card number is 1234'] after 2.5 s",
     "langchain/LIV03_postgres_async": "beside refused ones, ",
     "langgraph/CON07": "",
     "langgraph/REC17": "of (2, 9, 10, 100) those of at least 10 are [2, 9, 10, 100]",

@@ -14,7 +14,7 @@ from goldfish.integrations.goldfish import GOLDFISH
 from goldfish.integrations.libraries import LIBRARIES, library_of
 from tools.findings.details import render_library
 from tools.findings.environments import NotInstalledError, prepare
-from tools.findings.figures import compute_figures
+from tools.findings.figures import compute_figures, keep_rows
 from tools.findings.overview import DATA, render_overview
 from tools.findings.runs import Job, run_all
 
@@ -35,9 +35,10 @@ def main(arguments: list[str]) -> int:
             print(f"no such target: {', '.join(unknown)}; `goldfish targets` lists them")
             return 2
         run_all(_jobs(chosen, known, python, options), RUNS, options.at_once)
-        figures = compute_figures(
-            _kept_runs(known), known, _run_scripts(python, chosen), _conditions(options)
-        )
+        stored = _stored_figures()
+        scripts = _run_scripts(python, chosen, stored["scripts"])
+        figures = compute_figures(_kept_runs(known, stored), known, scripts, _conditions(options))
+        figures = keep_rows(figures, stored)
         (ROOT / DATA).write_text(json.dumps(figures, indent=1, ensure_ascii=True) + "\n")
     _write_pages(json.loads((ROOT / DATA).read_text()))
     return 0
@@ -64,10 +65,17 @@ def _conditions(options: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def _kept_runs(known: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return every run, and a row for each target that was never run."""
+def _stored_figures() -> dict[str, Any]:
+    """Return the figures of the last time, from which targets that are not run keep their rows."""
+    path = ROOT / DATA
+    empty: dict[str, Any] = {"targets": [], "scripts": [], "asked": {"day": ""}}
+    return json.loads(path.read_text()) if path.exists() else empty
+
+
+def _kept_runs(known: Mapping[str, Any], stored: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return every run, and a row for each target that was never run, now or before."""
     runs = [json.loads(path.read_text()) for path in sorted(RUNS.glob("*.json"))]
-    done = {run["target"] for run in runs}
+    done = {each["target"] for each in (*runs, *stored["targets"])}
     error = 'not in this run: make findings ARGS="--only-target {}"'
     missing = [name for name in known["targets"] if name not in done]
     return [*runs, *({"target": name, "error": error.format(name)} for name in missing)]
@@ -107,11 +115,13 @@ def _note_failure(target: str, error: str) -> None:
     (RUNS / f"{target}.json").write_text(json.dumps({"target": target, "error": error}))
 
 
-def _run_scripts(python: Path, chosen: list[str]) -> list[dict[str, Any]]:
+def _run_scripts(
+    python: Path, chosen: list[str], stored: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
     """Run the scripts of the chosen targets' libraries; keep the outcomes of the others."""
     libraries = {library_of(name).prefix for name in chosen}
     folders = [each.prefix for each in LIBRARIES if each.prefix in libraries]
-    kept = json.loads(SCRIPTS.read_text()) if SCRIPTS.exists() else []
+    kept = json.loads(SCRIPTS.read_text()) if SCRIPTS.exists() else stored
     others = [each for each in kept if each["library"] not in folders]
     scripts = [*others, *_take_inventory(python, "scripts", *folders)]
     SCRIPTS.parent.mkdir(parents=True, exist_ok=True)

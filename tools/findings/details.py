@@ -25,7 +25,7 @@ def render_library(library: Library, figures: Figures) -> str:
     lines = [
         f"# Findings: {library.title}",
         "",
-        f"[All libraries](../findings.md) · {_versions(targets)}, {figures['asked']['day']}. "
+        f"[All libraries](../findings.md) · {_versions(targets)}, {_days(targets, figures)}. "
         "Reproduce a finding with `goldfish check TARGET --only CODE --seed "
         f"{figures['asked']['seed']}`.",
         "",
@@ -37,6 +37,12 @@ def render_library(library: Library, figures: Figures) -> str:
         *_undecided(targets),
     ]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _days(targets: Iterable[Figures], figures: Figures) -> str:
+    """Return the day on which the targets were measured, or the days."""
+    last = figures["asked"]["day"]
+    return " and ".join(sorted({each.get("day", last) for each in targets})) or last
 
 
 def _versions(targets: Iterable[Figures]) -> str:
@@ -71,7 +77,7 @@ def _row(target: Figures, families: Sequence[str]) -> list[str]:
     name, about = f"`{target['target']}`", escape(target["about"])
     if target["error"]:
         return [name, about, escape(f"not checked: {target['error']}"), *("" for _ in families), ""]
-    cells = [_cell(target["families"][family]) for family in families]
+    cells = [_cell(target["families"].get(family, {})) for family in families]
     return [name, about, _cell(target["counts"]), *cells, format_loss(target)]
 
 

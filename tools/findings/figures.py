@@ -26,10 +26,7 @@ def compute_figures(
     asked: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Return all that the pages say, as one document for machines."""
-    order = [each.title for each in LIBRARIES]
-    rows = [_row(run, known, scripts) for run in runs]
-    # Our own stores, which are in no library, come last.
-    rows.sort(key=lambda row: ([*order, row["library"]].index(row["library"]), row["target"]))
+    rows = _sort_rows(_row(run, known, scripts) for run in runs)
     return {
         "schema": SCHEMA,
         "asked": dict(asked),
@@ -39,6 +36,23 @@ def compute_figures(
         "targets": rows,
         "scripts": [dict(each) for each in scripts],
     }
+
+
+def keep_rows(figures: Mapping[str, Any], stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the figures with the stored rows of targets that were not run, each with its day."""
+    fresh = [{**each, "day": figures["asked"]["day"]} for each in figures["targets"]]
+    names = {each["target"] for each in fresh}
+    day = stored["asked"]["day"]
+    old = [{"day": day, **each} for each in stored["targets"] if each["target"] not in names]
+    return {**figures, "targets": _sort_rows([*fresh, *old])}
+
+
+def _sort_rows(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rows by library and name; our own stores, which are in no library, come last."""
+    order = [each.title for each in LIBRARIES]
+    return sorted(
+        rows, key=lambda row: ([*order, row["library"]].index(row["library"]), row["target"])
+    )
 
 
 def verdict_word(check: Mapping[str, Any]) -> str:

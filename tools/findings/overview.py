@@ -32,9 +32,20 @@ def _opening(figures: Figures) -> list[str]:
         f"Made by `make findings` on {asked['day']}, with the releases of that day, Python "
         f"{figures['python']}, seed {asked['seed']}, suite {asked['suite']}, and at most "
         f"{asked['max_time']:g} s for each target. The same figures, with the calls that show "
-        f"each finding, are in [findings.json](../{DATA}) for machines.",
+        f"each finding, are in [findings.json](../{DATA}) for machines.{_days(figures)}",
         "",
     ]
+
+
+def _days(figures: Figures) -> str:
+    """Return which targets were measured on another day than the last one, if any were."""
+    last, days = figures["asked"]["day"], dict[str, list[str]]()
+    for each in figures["targets"]:
+        days.setdefault(each.get("day", last), []).append(f"`{escape(each['target'])}`")
+    if len(days) < 2:
+        return ""
+    new = ", ".join(days.pop(last, []))
+    return f" Of that day are {new}; the others were measured on {', '.join(sorted(days))}."
 
 
 def _total(targets: Iterable[Figures]) -> str:
