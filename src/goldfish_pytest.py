@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from goldfish import PostgresMemoryStore, RedisMemoryStore, SQLiteMemoryStore
     from goldfish.catalogue.registry import Check
     from goldfish.integrations.mem0.client import Mem0Client
+    from goldfish.mirror import Mirror
     from goldfish.snapshots.baselines import Baseline
     from goldfish.snapshots.database_fixture import SnapshotDB
     from goldfish.snapshots.store_fixture import SnapshotStore
@@ -23,6 +24,7 @@ ROOT = "goldfish"  # what the node ids of checks without a test file begin with
 TARGETS = pytest.StashKey[list[str]]()
 IDS = pytest.StashKey[list[str]]()
 SNAPSHOTS = pytest.StashKey["list[SnapshotDB | SnapshotStore]"]()
+MIRROR = pytest.StashKey["Mirror"]()
 USAGE = pytest.StashKey["BaselineUsage"]()
 UPDATE = "--snapshot-update"  # the same word for every plugin that has it
 OUR_UPDATE = "--goldfish-snapshot-update"
@@ -262,6 +264,42 @@ def mem0_client(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Mem0Clien
             template = tmp_path_factory.getbasetemp() / "mem0-template"
             client = stack.enter_context(fresh(tmp_path_factory.mktemp("mem0"), template))
         yield client
+
+
+@pytest.fixture
+def model_mirror(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> "Mirror":
+    """Give a model endpoint with a clean record, to which the clients of the test are led."""
+    from goldfish.mirror.environment import make_environment
+
+    mirror = _start_mirror(request.config)
+    mirror.clear()
+    for name, value in make_environment(mirror.root, offline=False).items():
+        monkeypatch.setenv(name, value)
+    return mirror
+
+
+def _start_mirror(config: pytest.Config) -> "Mirror":
+    """Return the mirror of this run; the first test that asks for it starts it."""
+    if MIRROR not in config.stash:
+        with _told_shortly():
+            from goldfish.mirror import Mirror
+
+            mirror = Mirror().start()
+        config.stash[MIRROR] = mirror
+        config.add_cleanup(mirror.stop)
+    return config.stash[MIRROR]
+
+
+def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str] | None:
+    """Show the prompt, shortened, when a text is missing from it."""
+    if op not in ("in", "not in") or type(right).__module__ != "goldfish.mirror.record":
+        return None
+    from goldfish.mirror.display import explain_membership
+    from goldfish.mirror.record import Prompt
+
+    if not isinstance(left, str) or not isinstance(right, Prompt):
+        return None
+    return explain_membership(left, right, expected=op == "in")
 
 
 @pytest.fixture

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from goldfish.stores.postgres.store import PostgresMemoryStore
     from goldfish.stores.redis.store import RedisMemoryStore
     from goldfish.stores.sqlite.store import SQLiteMemoryStore
+    from goldfish.targets.agents import agent, service
     from goldfish.targets.declaration import Target, target
 
 __all__ = [
@@ -89,9 +90,11 @@ __all__ = [
     "UsageError",
     "Violation",
     "adapt",
+    "agent",
     "blocking",
     "open_store",
     "record",
+    "service",
     "suite",
     "target",
 ]
@@ -100,6 +103,7 @@ __all__ = [
 # command line takes to answer.
 _HOMES = (
     "targets.declaration",
+    "targets.agents",
     "plugin.suite",
     "errors",
     "messages",

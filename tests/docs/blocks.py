@@ -25,6 +25,7 @@ _FENCE = re.compile(
 )
 _FILE = re.compile(r"# ([\w./-]+\.(?:py|toml|ini|yml|yaml|cfg))\n")
 _QUOTE = re.compile(r"# from ([\w./-]+)\n")
+_COMMAND = re.compile(r"^(\$ (?:[^\n]*\\\n)*[^\n]*\n)((?:(?!\$ )[^\n]*\n)*)", re.MULTILINE)
 _IN = re.compile(r"^<!-- in ([\w./-]+) -->$", re.MULTILINE)
 
 
@@ -79,19 +80,18 @@ def _block(match: re.Match[str], after_code: bool) -> Block:
 
 @dataclass(frozen=True)
 class Command:
-    """A command of a console block, and the lines that the page shows under it."""
+    """A command of a console block, as the page writes it, and the lines that it shows under it."""
 
-    line: str
+    written: str
     shown: str
+
+    @property
+    def line(self) -> str:
+        """The command in one line, without the comment behind it."""
+        joined = re.sub(r"\\\n\s*", "", self.written)
+        return joined.removeprefix("$ ").partition("  # ")[0].strip()
 
 
 def commands(block: Block) -> list[Command]:
     """The commands of a console block; a backslash at the end goes on in the next line."""
-    joined = re.sub(r"\\\n\s*", "", block.text)
-    parts = re.split(r"^\$ ", joined, flags=re.MULTILINE)[1:]
-    return [Command(*_parted(part)) for part in parts]
-
-
-def _parted(part: str) -> tuple[str, str]:
-    line, _, shown = part.partition("\n")
-    return line.partition("  # ")[0].strip(), shown
+    return [Command(match[1], match[2]) for match in _COMMAND.finditer(block.text)]

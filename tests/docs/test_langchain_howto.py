@@ -17,6 +17,7 @@ BLOCKS = {
     for number, block in enumerate(
         re.findall(r"```python\n(.*?)```", (HOWTOS / f"{name}.md").read_text(), re.DOTALL)
     )
+    if "@goldfish.target" in block
 }
 
 # LangChain says of much of it that it is deprecated.

@@ -99,6 +99,15 @@ def test_a_new_edition_shows_what_is_said() -> None:
     assert new_edition(page, [(block, "new\n")]) == page.replace("old", "new")
 
 
+def test_a_new_edition_keeps_commands_as_they_are_written(tmp_path: Path) -> None:
+    """With their comments and line breaks, and blocks that only name commands."""
+    written = fenced("console", "$ ls a.py  # the file", "a.py", "$ cat \\", "  a.py", "# a.py")
+    page = fenced("python", "# a.py") + written + fenced("console", "goldfish check --html a.html")
+    reader = Reader(tmp_path)
+    reader.read(page, PAGE)
+    assert new_edition(page, reader.said) == page
+
+
 def test_an_example_is_followed_in_a_copy_of_its_directory(tmp_path: Path) -> None:
     """So that nothing is left behind in the repository."""
     page = fenced("console", "$ ls pytest.ini", "pytest.ini")

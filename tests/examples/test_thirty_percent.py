@@ -52,7 +52,7 @@ def wait_until(reached: Any, what: str) -> None:
 
 def test_the_same_service_on_redis_holds(tmp_path: Path) -> None:
     """Other processes, odd session ids and texts, and batches, through three workers."""
-    codes = [*CERTAIN, "CON02", "CON10", "DUR15", "DUR16", "ISO14", "FID05", "FID22"]
+    codes = [*CERTAIN, "CON02", "DUR16", "ISO14", "FID05"]
     report = checked("memory_fixed.py:memory", tmp_path / "report.json", ",".join(codes))
     assert {each["code"]: each["verdict"] for each in report["checks"]} == dict.fromkeys(
         codes, "held"
@@ -61,10 +61,10 @@ def test_the_same_service_on_redis_holds(tmp_path: Path) -> None:
 
 
 def test_its_own_tests_catch_the_one_and_pass_the_other() -> None:
-    """Each is one line; here only two of its promises are run."""
-    chosen = ["-k", "CON01 or DUR13", "-p", "no:cacheprovider", "-p", "no:asyncio"]
-    assert "2 passed" in ran("pytest", "test_memory.py", *chosen).stdout
-    assert "2 failed" in ran("pytest", "test_memory_broken.py", *chosen).stdout
+    """Each is one line; here only one of its promises is run."""
+    chosen = ["-k", CERTAIN[0], "-p", "no:cacheprovider", "-p", "no:asyncio"]
+    assert "1 passed" in ran("pytest", "test_memory.py", *chosen).stdout
+    assert "1 failed" in ran("pytest", "test_memory_broken.py", *chosen).stdout
 
 
 def test_no_worker_outlives_a_goldfish_that_is_killed(tmp_path: Path) -> None:

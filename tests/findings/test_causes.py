@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from goldfish.catalogue.registry import catalogue
 from goldfish.findings.causes import Mechanism, find_causes
 from goldfish.findings.reason import Reason
 from goldfish.findings.result import Result, Verdict
@@ -19,9 +20,9 @@ def broken(code: str, finding: str, conditions: str = "", line: int = 0) -> Resu
     place = Frame("memory.py", line, "add_messages")
     origin = Origin("TypeError", "", "add_messages", place, place) if line else None
     result = Result(code, "a_name", "A promise.", Verdict.BROKEN, Reason.stated("x"), finding)
-    return replace(
-        result, origin=origin, conditions=frozenset(filter(None, conditions.split(", ")))
-    )
+    asked = frozenset(filter(None, conditions.split(", ")))
+    is_basic = catalogue()[code].basic
+    return replace(result, origin=origin, conditions=asked, is_basic=is_basic)
 
 
 def group(*results: Result) -> list[tuple[Mechanism, tuple[str, ...]]]:
@@ -54,6 +55,17 @@ def test_a_race_that_shows_under_kills_is_the_race() -> None:
     assert group(*results) == [(Mechanism.RACE, ("CON01", "DUR16", "CON02", "FLT13"))]
 
 
+def test_a_race_keeps_what_an_odd_value_might_explain() -> None:
+    """A trim to a negative number is one bug, and calls at once that lose messages another."""
+    results = [
+        broken("TRM10", "wrong", "trim"),
+        broken("CON01", "lost", AT_ONCE),
+        broken("CON12", "lost", f"{AT_ONCE}, trim"),
+    ]
+    assert [codes for _, codes in group(*results)] == [("TRM10",), ("CON01", "CON12")]
+    assert len(group(broken("TRM06", "lost", "trim"), results[2])) == 1
+
+
 def test_a_memory_that_is_empty_after_every_reopening_has_one_cause() -> None:
     """All that reopens hangs on it, also what several processes do at once."""
     results = [
@@ -74,6 +86,12 @@ def test_facts_are_not_explained_by_what_breaks_with_facts_only() -> None:
     assert len(group(*results)) == 2
 
 
+def test_facts_that_are_told_and_listed_have_no_more_in_common() -> None:
+    """Metadata that is dropped and a filter that is wrong are two bugs."""
+    calls = "list_facts, remember"
+    assert len(group(broken("FID62", "corrupted", calls), broken("REC16", "wrong", calls))) == 2
+
+
 def test_odd_values_explain_nothing_but_their_like() -> None:
     """A store that drops empty messages, and loses others in a race, has two bugs."""
     results = [broken("FID07", "lost"), broken("CON01", "lost", AT_ONCE)]
@@ -86,6 +104,7 @@ def test_odd_values_explain_nothing_but_their_like() -> None:
         (("TTL04", "lost", "set_ttl"), ("TTL12", "wrong", "get_ttl, set_ttl")),
         (("REC09", "wrong", "recall, remember"), ("REC10", "lost", "recall, remember")),
         (("ORD04", "reordered", ""), ("FID30", "reordered", "")),
+        (("TTL06", "stale", "get_ttl, set_ttl"), ("SEQ03", "stale", "clear, set_ttl, trim")),
         (("TRM01", "lost", "trim"), ("DUR06", "lost", "reopened, trim")),
         (("DUR05", "stale", "clear, reopened"), ("CLR08", "stale", "clear_all, reopened")),
     ],

@@ -77,7 +77,7 @@ def test_replies_are_left_out_and_nothing_else() -> None:
     own = [said("user", "hi"), said("assistant", "I am told"), said("tool", "")]
     changed = said("user", "HI")
     replies = [said("assistant", "hi"), said("system", "a summary"), {"type": "ai", "content": "x"}]
-    found = transcript.leave_out_replies("get_history", [own[0], *replies, *own[1:], changed])
+    found = transcript.understand("get_history", [own[0], *replies, *own[1:], changed])
     assert found == [*own, changed]
 
 
@@ -89,19 +89,19 @@ def test_a_librarys_own_words_for_roles_are_understood() -> None:
         {"type": "ai", "content": "told"},
         {"content": "told"},
     ]
-    assert transcript.leave_out_replies("get_history", [*there, {"content": "never said"}]) == there
+    assert transcript.understand("get_history", [*there, {"content": "never said"}]) == there
 
 
 def test_what_does_not_answer_is_left_as_it_is() -> None:
     """The very list that the store gave, which a check may edit; so is all that is no history."""
     transcript, found = Transcript(), [said("assistant", "hello")]
-    assert transcript.leave_out_replies("get_history", found) is found
+    assert transcript.understand("get_history", found) is found
     heard = transcript_of(said("user", "hi"))
-    assert heard.leave_out_replies("list_sessions", ["s"]) == ["s"]
+    assert heard.understand("list_sessions", ["s"]) == ["s"]
     own = [said("user", "hi")]
-    assert heard.leave_out_replies("get_history", own) is own
+    assert heard.understand("get_history", own) is own
     with heard.with_replies():
-        assert heard.leave_out_replies("get_history", found) is found
+        assert heard.understand("get_history", found) is found
 
 
 def test_messages_are_counted_by_session_and_storage() -> None:

@@ -32,7 +32,7 @@ def results_of_many_causes(family: str, count: int) -> tuple[Result, ...]:
     )
 
 
-LINES = [f"line {number}" for number in range(2, 12)]
+LINES = [f"line {number}" for number in range(2, 28)]
 NASTY_REPORT = Report(
     "sqlite",
     7,

@@ -24,7 +24,7 @@ def test_the_document_has_the_promised_shape() -> None:
     assert list(report) == [*told.split(), "backend", "causes"]
     assert (report["target"], report["seed"], report["verdict"]) == ("sqlite", 7, "broken")
     names = "code name family verdict finding summary evidence seconds reproduce documented"
-    names += " promise acknowledged lost history figures origin conditions"
+    names += " promise acknowledged lost history figures origin conditions basic"
     assert list(report["checks"][0]) == names.split()
     assert [each["finding"] for each in report["checks"]][:2] == [None, "lost"]
 

@@ -52,14 +52,15 @@ def test_hostile_text_is_shown_and_does_nothing() -> None:
 
 
 def test_a_broken_check_comes_with_its_promise_evidence_and_command() -> None:
-    """And with no more than ten lines of evidence."""
+    """And with no more than twenty-four lines of evidence."""
     summary = told(Account(NASTY_REPORT))
     assert "  DUR02 What was acknowledged is still there after the store" in summary
     assert "        lost: [bold]x" in summary
-    assert "        line 10\n        Fix: Acknowledge after the commit" in summary
+    assert "        line 24\n        … 3 more lines of evidence: -v shows them\n" in summary
+    assert "shows them\n        Fix: Acknowledge after the commit" in summary
     commands = ["goldfish explain DUR02", "goldfish check sqlite --only DUR02 --seed 7"]
     assert "\n        ".join(["", *commands]) in summary
-    assert "line 11" not in summary
+    assert "line 25" not in summary
 
 
 def test_findings_with_one_cause_are_told_as_one() -> None:
@@ -153,7 +154,7 @@ def test_a_verbose_summary_names_every_check_and_keeps_no_evidence_back() -> Non
     summary = told(Account(NASTY_REPORT), "everything")
     assert "\n  ISO01 held          0.2 s  What was acknowledged" in summary
     assert "\n  CON02 skipped       0.2 s  What was" in summary
-    assert "line 11" in summary
+    assert "line 27" in summary
     assert max(map(len, summary.splitlines())) <= 80
 
 

@@ -27,7 +27,7 @@ HASTY = Plan(workers=4, deadline=1.0)  # for stores that stop answering, which i
 PATIENT = Plan(workers=4, deadline=30.0)  # for those that must not be blamed on a busy machine
 NOT_BLAMED = {Verdict.HELD, Verdict.UNSUPPORTED}
 PACKAGES = {"redis": "redis", "postgres": "psycopg"}  # the client of each service
-WRITES = {"messages": "add_messages", "facts": "remember", "state": "set_state"}
+WRITES = {"messages": "add_messages", "facts": "remember", "state": "set_state", "prompts": "say"}
 # Options of trim and list_sessions, and search_history, which that reference does not have.
 NOT_OF_SNAPSHOTS = {"CLR19", "FLT25", "REC60", "REC61", "REC62", "SEQ09", "TRM17", "TRM18", "TRM19"}
 AMID_OTHERS = {"CON", "DUR", "FLT", "LIV"}

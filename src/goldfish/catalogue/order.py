@@ -21,6 +21,7 @@ Last = method("get_history", "last")
     incident="google-adk 2.13.0 DatabaseSessionService returned the events of one invocation "
     "shuffled: it ordered them by nothing but their timestamps.",
     suite="smoke",
+    basic=True,
 )
 async def a_batch_comes_back_in_the_order_it_was_given(memory: Memory) -> None:
     session, batch = memory.session(), shuffle(memory, memory.messages(20))
@@ -34,6 +35,7 @@ async def a_batch_comes_back_in_the_order_it_was_given(memory: Memory) -> None:
     incident="OpenBazaar-Client issue 856: the newest message was shown at the top of the "
     "conversation instead of at its end; a Redis list filled with LPUSH does the same.",
     suite="smoke",
+    basic=True,
 )
 async def later_batches_come_after_earlier_ones(memory: Memory) -> None:
     session, said = memory.session(), list[Any]()
@@ -119,6 +121,7 @@ async def contents_do_not_change_the_order(memory: Memory) -> None:
     "A session stays in order beyond ten, a hundred and a thousand messages.",
     incident="PowerPointLabs issue 587: numbered parts were sorted as text and came out as 1, 10, "
     "11, 2; a history with keys like 'message:10' does the same from the tenth message on.",
+    basic=True,
 )
 async def more_than_a_thousand_messages_stay_in_order(memory: Memory) -> None:
     session, client = memory.session(), memory.client
@@ -193,7 +196,7 @@ async def last_beyond_the_beginning_gives_all(memory: Memory) -> None:
     "``last=0`` returns no messages.",
     incident="openai/openai-agents-python pull request 4979: get_items(limit=0) of the FileSession "
     "example returned the whole history, because in Python items[-0:] is items[0:].",
-    needs=[Last],
+    needs=[Last, trait("last_zero")],
 )
 async def last_zero_gives_nothing(memory: Memory) -> None:
     session, batch = await write_session(memory, 4)
@@ -247,6 +250,7 @@ async def last_follows_every_write(memory: Memory) -> None:
     "anomalyco/opencode issue 43303 shows the result in a chat: new messages sort as the "
     "oldest.",
     needs=[Reopening],
+    basic=True,
 )
 async def the_order_goes_on_after_reopening(memory: Memory) -> None:
     session, batch = memory.session(), shuffle(memory, memory.messages(15))
@@ -266,6 +270,7 @@ async def the_order_goes_on_after_reopening(memory: Memory) -> None:
     incident="GetStream/stream-chat-flutter issue 1987: two readers of one conversation saw two "
     "messages in different orders.",
     needs=[Reopening],
+    basic=True,
 )
 async def every_reader_sees_the_same_order(memory: Memory) -> None:
     session, batch = memory.session(), shuffle(memory, memory.messages(14))
@@ -285,6 +290,7 @@ async def every_reader_sees_the_same_order(memory: Memory) -> None:
     "Sessions that are written in turn each keep the order of their own messages.",
     incident="odysseus-dev/odysseus pull request 267: histories that several tasks wrote at the "
     "same time drifted into each other.",
+    basic=True,
 )
 async def each_session_keeps_its_own_order(memory: Memory) -> None:
     sessions = [memory.session() for _ in range(3)]

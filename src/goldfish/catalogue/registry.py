@@ -5,9 +5,10 @@ import pkgutil
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Any, Literal
 
 from goldfish.catalogue.requirements import (
+    AnAgent,
     Need,
     OtherProcess,
     Reopening,
@@ -20,15 +21,13 @@ from goldfish.catalogue.requirements import (
     carries,
     filters,
     method,
+    power,
     recalls,
     service,
     spelled,
     trait,
 )
 from goldfish.findings.families import FAMILIES
-
-if TYPE_CHECKING:
-    from goldfish.harness.memory import Memory
 
 __all__ = [
     "FAMILIES",
@@ -52,15 +51,17 @@ __all__ = [
     "get_check",
     "is_listed",
     "method",
+    "power",
     "recalls",
     "service",
     "spelled",
     "trait",
 ]
 
-Function = Callable[["Memory"], Awaitable[None]]
+# It is given the memory under test, or the agent.
+Function = Callable[[Any], Awaitable[None]]
 Suite = Literal["smoke", "standard", "soak"]
-Subject = Literal["messages", "facts", "state"]
+Subject = Literal["messages", "facts", "state", "prompts"]
 SUITES: tuple[Suite, ...] = ("smoke", "standard", "soak")
 
 
@@ -68,7 +69,8 @@ SUITES: tuple[Suite, ...] = ("smoke", "standard", "soak")
 ESSENTIALS: dict[Subject, tuple[Need, ...]] = {
     "messages": (method("add_messages"), method("get_history")),
     "facts": (method("remember"),),
-    "state": (method("set_state"), method("get_state")),
+    "state": (method("set_state"), method("get_state"), trait("merged_state")),
+    "prompts": (AnAgent,),
 }
 
 
@@ -84,6 +86,7 @@ class Check:
     about: Subject = "messages"
     promise: str = ""  # what it holds a memory to, as a sentence
     incident: str = ""  # a real case, with its source
+    basic: bool = False  # it asks for ordinary calls with ordinary values, on which others build
 
     @property
     def family(self) -> str:
@@ -113,6 +116,7 @@ def check(
     suite: Suite = "standard",
     own_servers: bool = False,
     about: Subject = "messages",
+    basic: bool = False,
 ) -> Callable[[Function], Function]:
     """Register a function as a check, under a code that never changes."""
 
@@ -122,7 +126,7 @@ def check(
         if code in _checks and _checks[code].name != function.__name__:
             raise ValueError(f"{code} is taken by {_checks[code].name}")
         _checks[code] = Check(
-            code, function, tuple(needs), suite, own_servers, about, promise, incident
+            code, function, tuple(needs), suite, own_servers, about, promise, incident, basic
         )
         return function
 

@@ -117,6 +117,21 @@ def filters(by: Literal["equality", "comparison"]) -> Need:
     return Need(f"facts that are chosen by {by}", find_missing)
 
 
+def power(name: str, text: str) -> Need:
+    """The agent can do this, as its methods show when it is opened."""
+
+    def find_missing(target: "Target") -> Reason | None:
+        is_there = target.agent is not None and name in target.agent.powers
+        return None if is_there else Reason.of(Why.LACKS_POWER, text)
+
+    return Need(f"an agent with {text}", find_missing)
+
+
+AnAgent = Need(
+    "an agent",
+    lambda target: None if target.agent else Reason.stated("it is a memory, not an agent"),
+    before_opening=True,
+)
 Reopening = Need("a storage that can be opened again", excluded_by=frozenset({"one opening"}))
 OtherProcess = Need(
     "a storage that another process can open",

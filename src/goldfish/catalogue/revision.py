@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from goldfish.catalogue.registry import Reopening, check, method
+from goldfish.catalogue.registry import Reopening, check, method, trait
 from goldfish.catalogue.support.facts import (
     AT_THE_END,
     MEETING,
@@ -26,6 +26,7 @@ from goldfish.harness.errors import StoreError
 from goldfish.harness.memory import MISSING, Client, Memory, field
 
 Revise, Forget, ForgetAll = method("revise"), method("forget"), method("forget_all")
+SteadyIds = trait("steady_fact_ids")
 OLD, NEW = "Maria plays the cello in an orchestra", "The gym in Seaside Street opens at six"
 SHORTENED = "Ann lives in Berlin."
 CUT = "Her sister Mina sells flowers at the market."
@@ -87,7 +88,7 @@ async def the_old_words_do_not_recall_the_revised_fact(memory: Memory) -> None:
     incident="mem0ai/mem0 issue 5160: update() dropped every metadata field except the five it "
     "knew; issue 3966 had reported the same three months earlier.",
     about="facts",
-    needs=[Revise, method("remember", "metadata")],
+    needs=[Revise, method("remember", "metadata"), SteadyIds],
 )
 async def a_revision_keeps_the_id_and_the_metadata(memory: Memory) -> None:
     user, client = memory.session("ann"), memory.client
@@ -135,7 +136,7 @@ async def revising_what_is_not_there_raises_and_changes_nothing(memory: Memory) 
     incident="samvallad33/vestige issue 108: an update left the old vector in the table, and the "
     "next start loaded it again.",
     about="facts",
-    needs=[Revise, Reopening],
+    needs=[Revise, Reopening, SteadyIds],
 )
 async def a_revision_lasts(memory: Memory) -> None:
     facts, user = ExpectedFacts(memory), memory.session("ann")
@@ -155,7 +156,7 @@ async def a_revision_lasts(memory: Memory) -> None:
     incident="NousResearch/hermes-agent issue 26045: a replace overwrote what others had written, "
     "and the text survived only in a prompt that a session had cached.",
     about="facts",
-    needs=[Revise, method("fact_history")],
+    needs=[Revise, method("fact_history"), SteadyIds],
 )
 async def the_earlier_texts_of_a_fact_are_its_history(memory: Memory) -> None:
     user, client = memory.session("ann"), memory.client
@@ -287,7 +288,7 @@ async def the_old_end_of_a_long_fact_does_not_recall_it(memory: Memory) -> None:
     incident="langgraph-checkpoint-sqlite 3.1.2 and InMemoryStore of langgraph-checkpoint 4.3.1: "
     "updating an item sets its creation time to the time of the update.",
     about="facts",
-    needs=[Revise],
+    needs=[Revise, SteadyIds],
 )
 async def a_revised_fact_is_as_old_as_it_was(memory: Memory) -> None:
     user, client = memory.session("ann"), memory.client

@@ -5,7 +5,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from goldfish.catalogue.registry import Reopening, Retries, check, method
+from goldfish.catalogue.registry import Reopening, Retries, check, method, trait
 from goldfish.catalogue.support.neighbours import (
     alternate_ends,
     expect_untouched,
@@ -84,7 +84,7 @@ async def trimming_keeps_exactly_the_newest(memory: Memory) -> None:
     "Trimming returns the number of messages that it removed.",
     incident="Redis documents that LTRIM replies OK and never how many elements it removed; a "
     "wrapper that returns this reply tells its caller nothing that can be counted.",
-    needs=[Trim],
+    needs=[Trim, trait("trim_counts")],
 )
 async def trimming_says_how_many_it_removed(memory: Memory) -> None:
     session = memory.session()
@@ -212,7 +212,7 @@ async def trimming_again_removes_nothing_more(memory: Memory) -> None:
     "Trimming to a negative number is refused or removes nothing.",
     incident="Redis documents that negative indices of LTRIM count from the end: a computed "
     "keep_last below zero then removes messages from the wrong side without an error.",
-    needs=[Trim],
+    needs=[Trim, trait("strict_trim")],
 )
 async def trimming_to_a_negative_number_removes_nothing(memory: Memory) -> None:
     for keep in (-1, -3, -100):

@@ -3,15 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
-from goldfish.catalogue.registry import carries, check, spelled
+from goldfish.catalogue.registry import carries, check, spelled, trait
 from goldfish.catalogue.support.comparison import label_findings
+from goldfish.catalogue.support.trims import limit_tokens, trim
 from goldfish.findings.comparison import quote, quote_list
 from goldfish.findings.result import Violation
-from goldfish.harness.errors import StoreError
-from goldfish.harness.memory import Client, Memory, contents_of
+from goldfish.harness.memory import Memory, contents_of
 from goldfish.messages import ChatMessage
 
-MANY = 1_000
 SIZES = (1, 2, 3, 4, 5, 6, 8, 20)
 BUDGETS = (10, 40, 160, 640, 1_000_000)
 
@@ -40,7 +39,7 @@ async def trim_conversation(
     """Trim a new session with these messages; return those that it keeps."""
     session = memory.session("trimmed")
     await memory.client.add(session, said)
-    await _trim(memory.client, session, options)
+    await trim(memory.client, session, **options)
     found = await memory.client.contents(session)
     if strangers := [each for each in found if each not in contents_of(said)]:
         raise Violation(f"phantom: a trim left {quote(strangers[0])}, which nobody wrote")
@@ -80,22 +79,12 @@ def expect_pairs(kept: Sequence[ChatMessage]) -> None:
         )
 
 
-async def _trim(client: Client, session: str, options: dict[str, Any]) -> None:
-    """Trim by these options, and by a large keep_last where it cannot be left out."""
-    try:
-        await client.call("trim", session, **options)
-    except StoreError:
-        if "keep_last" in options or not client.spells("trim", "keep_last"):
-            raise
-        await client.call("trim", session, keep_last=MANY, **options)
-
-
 def _count_option(memory: Memory, count: int) -> dict[str, Any]:
     """Return how a trim is told how much to keep, by the parameters that it has."""
     client = memory.client
     if client.spells("trim", "keep_last"):
         return {"keep_last": count}
-    return {"max_tokens": 12 * count} if client.spells("trim", "max_tokens") else {}
+    return limit_tokens(client, 12 * count) if client.spells("trim", "max_tokens") else {}
 
 
 @check(
@@ -131,7 +120,7 @@ async def trimming_keeps_the_system_prompt_once(memory: Memory) -> None:
         options, session = _count_option(memory, size), memory.session("prompted")
         await memory.client.add(session, [*prompt, *said])
         for _ in range(3):
-            await _trim(memory.client, session, {"keep_system": True, **options})
+            await trim(memory.client, session, keep_system=True, **options)
             found, first = await memory.client.contents(session), prompt[0].content
             evidence = f"read back {quote_list(found, most=12)}"
             if first not in found:
@@ -155,14 +144,14 @@ async def trimming_keeps_the_system_prompt_once(memory: Memory) -> None:
     "trim(max_tokens=…) keeps the newest messages in a row, and more of them if more may stay.",
     incident="freelabz/secator pull request 1244: a trim to a number of tokens dropped the oldest "
     "messages one by one, and what it left could begin with half of an exchange.",
-    needs=[spelled("trim", "max_tokens")],
+    needs=[spelled("trim", "max_tokens"), trait("token_limits")],
 )
 async def trimming_to_a_number_of_tokens_keeps_the_end(memory: Memory) -> None:
     said = [memory.message(memory.text("word " * 8)) for _ in range(30)]
     most = 0
     for budget in BUDGETS:
         with label_findings(f"max_tokens={budget}"):
-            kept = await trim_conversation(memory, said, max_tokens=budget)
+            kept = await trim_conversation(memory, said, **limit_tokens(memory.client, budget))
             expect_end(kept, said)
             if len(kept) < most:
                 raise Violation(f"wrong: it keeps {len(kept)} messages, and a smaller one {most}")

@@ -318,3 +318,23 @@ def model(
     from goldfish.cli.model import run as manage
 
     return manage(action)
+
+
+@app.command(short_help="Run a model endpoint that shows what an agent's model sees.")
+def mirror(
+    port: Annotated[int, Option("N", "Port on 127.0.0.1 [default: any that is free]")] = 0,
+    record: Annotated[
+        Path | None, Option("F", "Append every request with its answer to F, as JSON Lines")
+    ] = None,
+    lenient: Annotated[
+        bool, typer.Option("--lenient", help="Answer requests that the providers refuse too")
+    ] = False,
+) -> int:
+    """Run a model endpoint on loopback that records every prompt, with a live page.
+
+    Lead any agent to it, in any language, and look at what its model sees: what is new in each
+    prompt, what has vanished, what is there twice, which tool calls lost their results.
+    """
+    from goldfish.cli.mirror import run as serve
+
+    return serve(port, record, strict=not lenient)

@@ -13,7 +13,7 @@ from goldfish.cli.trial import Trial
 from goldfish.engine.baseline import Account, Known, apply_baseline, read_baseline
 from goldfish.engine.opening import open_target
 from goldfish.engine.runner import Plan
-from goldfish.engine.selection import select
+from goldfish.engine.selection import choose_for, select
 from goldfish.engine.stopping import Stop, interrupt_on_signals
 from goldfish.errors import UsageError
 from goldfish.report.github import annotate, suspend_commands
@@ -61,13 +61,16 @@ def check(request: Request) -> int:
     plan = make_plan(request)
     _refuse_unwritable_reports(request)
     targets = resolve_targets(request.targets or ["sqlite"])
+    for target in targets.values():
+        choose_for(target, checks)  # which says so if there are none
     page = Page(sys.stderr if _is_report_on_standard_output(request) else None)
     with interrupt_on_signals() as stop:
         with suspend_commands(page.file), _redirect_strangers(request):
             targets = open_targets(targets, stop, request.quiet)
             accounts = []
             for spec, target in targets.items():
-                trial = Trial(target, checks, replace(plan, spelled=shlex.quote(spec)))
+                chosen = choose_for(target, checks)
+                trial = Trial(target, chosen, replace(plan, spelled=shlex.quote(spec)))
                 report = trial.report(stop, request.quiet)
                 accounts.append(apply_baseline(report, _find_known(known, spec, target)))
                 _write_summary(page, request, accounts, trial)

@@ -4,7 +4,9 @@ from goldfish.catalogue.registry import Check, Window
 from goldfish.findings.kinds import KINDS
 from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import UnsupportedError, Violation
+from goldfish.harness.errors import StoreError, is_time_out
 from goldfish.harness.memory import Memory
+from goldfish.harness.patience import LateError, is_machine_late
 from goldfish.targets.declaration import Target
 
 
@@ -19,6 +21,29 @@ def excuse_what_left_the_window(check: Check, memory: Memory, violation: Violati
         memory.record.lost = 0
         told = f"it keeps the last {window} messages, and was given {given}"
         raise UnsupportedError(Reason.of(Why.NOT_CLAIMED, told)) from violation
+
+
+def excuse_what_a_rule_refuses(memory: Memory, error: Violation | StoreError) -> None:
+    """Raise UnsupportedError if a message was refused that the memory refuses also in the quiet."""
+    is_refusal = isinstance(error, StoreError) or error.finding == "refused"
+    failed = [each for each in memory.record.history.calls if each.outcome == "fail"]
+    if not is_refusal or not failed or failed[-1].action != "add":
+        return
+    said = [str(each) for each in failed[-1].value or ()]
+    target, largest = memory.target, memory.transcript.dialect.largest
+    if largest is not None and any(len(each) > largest for each in said):
+        told = f"it refuses contents of more than {largest:,} characters"
+        raise UnsupportedError(Reason.of(Why.NOT_CLAIMED, told)) from error
+    if not target.holds("blank_contents") and not all(each.strip() for each in said):
+        told = "it refuses messages without a word"
+        raise UnsupportedError(Reason.of(Why.NOT_CLAIMED, told)) from error
+
+
+def excuse_time_outs(error: Violation | StoreError) -> None:
+    """Raise LateError if the memory's own clock ran out on a machine that is late."""
+    refusal = error if isinstance(error, StoreError) else error.__cause__
+    if isinstance(refusal, StoreError) and is_time_out(refusal.error) and is_machine_late():
+        raise LateError(f"refused: {refusal}") from error
 
 
 def find_documented(check: Check, target: Target) -> str:

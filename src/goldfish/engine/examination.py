@@ -6,9 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
+from typing import TYPE_CHECKING
 
 from goldfish.catalogue.registry import Check
-from goldfish.engine.claims import excuse_what_left_the_window
+from goldfish.engine.claims import (
+    excuse_time_outs,
+    excuse_what_a_rule_refuses,
+    excuse_what_left_the_window,
+)
 from goldfish.engine.opening import WORLD
 from goldfish.errors import NotPossibleError
 from goldfish.findings.kinds import Sign, has_sign
@@ -28,6 +33,9 @@ from goldfish.targets.declaration import Target
 from goldfish.world.backends import find_backend
 from goldfish.world.sandbox import Sandbox
 
+if TYPE_CHECKING:
+    from goldfish.engine.agents import SharedStage
+
 Inspect = Callable[[object], Target]
 
 
@@ -44,6 +52,7 @@ class Examination:
     fork_server: ForkServer | None = None
     until: float = math.inf
     keep: Path | None = None  # where its history is kept
+    stage: "SharedStage | None" = None  # of a service, which all checks share
     is_second: bool = False  # the machine was too late to tell the first time
 
     async def run(self) -> Result:
@@ -52,6 +61,10 @@ class Examination:
             return make_result(self.check, Verdict.UNSUPPORTED, reason)
         is_second_try.set(self.is_second)
         try:
+            if self.target.agent is not None:
+                from goldfish.engine.agents import run_on_stage  # the mirror, which few need
+
+                return await run_on_stage(self)
             return await self._run_in_sandbox()
         except Exception as error:
             return explain_error(self.check, error)
@@ -118,6 +131,12 @@ class Examination:
             await self.check.function(memory)
         except Violation as violation:
             excuse_what_left_the_window(self.check, memory, violation)
+            excuse_what_a_rule_refuses(memory, violation)
+            excuse_time_outs(violation)
+            raise
+        except StoreError as error:
+            excuse_what_a_rule_refuses(memory, error)
+            excuse_time_outs(error)
             raise
 
     def _save_history(self, memory: Memory) -> None:
@@ -131,7 +150,7 @@ class Examination:
 
 def make_result(check: Check, verdict: Verdict, reason: Reason | None = None) -> Result:
     """Return the result of a check with this verdict."""
-    return Result(check.code, check.name, check.promise, verdict, reason)
+    return Result(check.code, check.name, check.promise, verdict, reason, is_basic=check.basic)
 
 
 def explain_error(check: Check, error: Exception) -> Result:

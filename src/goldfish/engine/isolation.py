@@ -81,7 +81,7 @@ async def examine(
         ForkServer(target, server),
         math.inf if until is None else until,
         Path(keep) if keep else None,
-        is_second,
+        is_second=is_second,
     ).run()
     return {"result": to_plain(result), "target": to_plain(opened, leave_out={"factory"})}
 

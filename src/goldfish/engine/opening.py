@@ -32,6 +32,10 @@ def open_target(target: Target) -> Target:
     """
     if target.is_inspected:
         return target
+    if target.agent is not None:
+        from goldfish.engine.first_turn import open_agent  # the mirror, which few need
+
+        return open_agent(target)
     with asyncio.Runner(loop_factory=asyncio.new_event_loop) as loop:
         return loop.run(_open_apart(target))
 
@@ -66,10 +70,11 @@ async def _open(target: Target) -> Target:
     sandbox = WatchedSandbox()
     try:
         sandbox.provide(target.services)
-        sandbox.is_used = False  # only by the factory
+        sandbox.is_used, sandbox.asked = False, ()  # only by the factory
         memory = Memory(target, sandbox, Random(0), PATIENCE)
         try:
-            return await _interview(memory)
+            learnt = await _interview(memory)
+            return replace(learnt, services=learnt.services or sandbox.asked)
         finally:
             await memory.discard()
     except OpeningError as error:

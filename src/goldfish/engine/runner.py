@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from goldfish.catalogue.registry import Check
 from goldfish.engine.claims import find_documented
@@ -18,6 +19,9 @@ from goldfish.findings.result import Report, Result, Verdict
 from goldfish.harness.forks import ForkServer
 from goldfish.history.storage import make_run_directory
 from goldfish.targets.declaration import Target, apply_declarations
+
+if TYPE_CHECKING:
+    from goldfish.engine.agents import SharedStage
 
 CALL_DEADLINE = 10.0
 
@@ -70,7 +74,8 @@ class _Run:
 
     async def report(self) -> Report:
         plan, target = self._plan, self._target
-        self._places = asyncio.Semaphore(plan.workers)
+        self._stage = _share_stage(target, plan.deadline)
+        self._places = asyncio.Semaphore(1 if self._stage else plan.workers)
         self._keep = make_run_directory(plan.save_runs, target.name) if plan.save_runs else None
         self._fork_server = ForkServer(target) if target.location else None
         self._give_up = time.monotonic() + (plan.max_time or math.inf)
@@ -86,6 +91,8 @@ class _Run:
         finally:
             if self._fork_server is not None:
                 self._fork_server.close()
+            if self._stage is not None:
+                await self._stage.close()
         return self._make_report(results)
 
     def cut_short(self) -> Report:
@@ -166,6 +173,7 @@ class _Run:
             self._fork_server,
             self._give_up if plan.grow else math.inf,
             self._keep,
+            self._stage,
         )
 
     def _inspect(self, store: object) -> Target:
@@ -184,6 +192,15 @@ class _Run:
     def _reproduce(self, check: Check) -> str:
         target = self._plan.spelled or self._target.name
         return f"goldfish check {target} --only {check.code} --seed {self._plan.seed}"
+
+
+def _share_stage(target: Target, deadline: float) -> "SharedStage | None":
+    """Return the stage on which all checks of a service run; None for anything else."""
+    if target.agent is None or not target.agent.is_service:
+        return None
+    from goldfish.engine.agents import SharedStage  # the mirror, which few need
+
+    return SharedStage(target, deadline)
 
 
 def _was_late(result: Result) -> bool:

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from goldfish.catalogue.registry import SUITES, Check
 from goldfish.errors import UsageError
-from goldfish.findings.families import FAMILIES
+from goldfish.findings.families import FAMILIES, OF_AGENTS
+from goldfish.targets.declaration import Target
 from goldfish.targets.lookup import suggest_name
 
 LISTED = "`goldfish checks` lists them"
@@ -32,6 +33,16 @@ def select(
     ]
     if not chosen:
         raise UsageError("no check is left to run: name fewer in --skip, or a larger --suite")
+    return chosen
+
+
+def choose_for(target: Target, checks: Sequence[Check]) -> list[Check]:
+    """Return those of the checks that are about agents, if the target is one, else the others."""
+    is_agent = target.agent is not None
+    chosen = [check for check in checks if (check.family in OF_AGENTS) is is_agent]
+    if not chosen:
+        kind, families = ("an agent", "CTX") if is_agent else ("a memory", "all families but CTX")
+        raise UsageError(f"no check is left to run: {target.name} is {kind}; use {families}")
     return chosen
 
 

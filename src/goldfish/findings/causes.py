@@ -13,6 +13,8 @@ from goldfish.history.operations import has_effect
 
 CIRCUMSTANCES = frozenset({AT_ONCE, REOPENED, PROCESSES, KILLED, HARMED})
 OPENINGS = frozenset({REOPENED, PROCESSES})
+# What every promise about facts calls: having it in common says nothing.
+_ORDINARY = frozenset({"remember", "recall", "list_facts"})
 
 
 class Mechanism(StrEnum):
@@ -45,11 +47,6 @@ class Cause:
         return tuple(result.code for result in self.results)
 
 
-# What is asked with odd values, or about one property of a value, explains no other promise.
-_PARTICULAR = re.compile(
-    r"ISO(0[2-9]|1[0-46-9]|2[2-9]|3\d|4\d)|ORD(0[3-79]|1[0-5])|FID(?!27|28)\d\d|DUP(0[1245679]|1\d)"
-    r"|REC(?!08|13)\d\d|REV\d\d|LIV(02|03|1\d)|FLT\d\d|(TTL|SNP|TRM|CLR|SEQ)\d\d"
-)
 # Families about one method or one subject: in each, a bug of that method shows in any way.
 _NARROW = frozenset({"TRM", "CLR", "TTL", "SNP", "ORD", "DUP"})
 _TAG = re.compile(r"\[([A-Z]{3}\d\d)-\d+\]")
@@ -86,7 +83,12 @@ def _claim(first: Result, rest: Sequence[Result]) -> tuple[Mechanism, list[Resul
         return Mechanism.RACE, [
             each for each in rest if _is_of_race(first, each) or _is_same_error(first, each)
         ]
-    others = [each for each in rest if _hangs_on(each, first)]
+    races = [] if _is_plain(first) else [each for each in rest if _is_plain_race(each)]
+    others = [
+        each
+        for each in rest
+        if _hangs_on(each, first) and not any(_is_of_race(race, each) for race in races)
+    ]
     if first.origin is not None:
         return Mechanism.ERROR, others
     if _is_plain(first) and first.conditions and first.conditions <= OPENINGS:
@@ -125,6 +127,10 @@ def has_crossed(result: Result) -> bool:
     return bool(said - {result.code})
 
 
+def _is_plain_race(result: Result) -> bool:
+    return AT_ONCE in result.conditions and _is_plain(result)
+
+
 def _is_of_race(first: Result, other: Result) -> bool:
     """Return True if the other breaks when calls come at once; its kill is not to blame then."""
     if AT_ONCE not in other.conditions:
@@ -134,11 +140,11 @@ def _is_of_race(first: Result, other: Result) -> bool:
 
 def _hangs_on(other: Result, first: Result) -> bool:
     """Return True if the first, which takes less, explains why the other is broken."""
-    if first.origin is not None and other.origin is not None:
+    if first.origin is not None:  # an error explains errors, and nothing that succeeded
         return _is_same_error(first, other)
     if first.conditions <= _list_implied(other) and _is_plain(first):
         return _get_subject(first) <= _get_subject(other)
-    methods = first.conditions - CIRCUMSTANCES
+    methods = first.conditions - CIRCUMSTANCES - _ORDINARY
     if first.family == "ISO" and "list_sessions" in other.conditions:
         return True  # ids that are changed on their way in
     if first.family == other.family:
@@ -149,7 +155,7 @@ def _hangs_on(other: Result, first: Result) -> bool:
         return False
     if first.finding == other.finding and is_telling(first.finding):
         return True
-    if not first.conditions <= other.conditions:
+    if not first.conditions - {"get_ttl"} <= other.conditions:  # a read takes no part in it
         circumstances = first.conditions & CIRCUMSTANCES
         return _removes(first) and _removes(other) and circumstances <= other.conditions
     return bool(methods)
@@ -167,7 +173,7 @@ def _removes(result: Result) -> bool:
 
 def _is_plain(result: Result) -> bool:
     """Return True if the promise is about ordinary calls with ordinary values."""
-    return _PARTICULAR.fullmatch(result.code) is None and not result.conditions - CIRCUMSTANCES
+    return result.is_basic and not result.conditions - CIRCUMSTANCES
 
 
 def _get_subject(result: Result) -> frozenset[str]:

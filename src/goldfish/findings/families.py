@@ -16,4 +16,6 @@ FAMILIES = {
     "REV": "revision and forgetting",
     "LIV": "liveness",
     "SEQ": "sequences against the model",
+    "CTX": "what reached the prompt",
 }
+OF_AGENTS = frozenset({"CTX"})  # the others are about memories

@@ -21,6 +21,7 @@ class Why(Enum):
     LACKS_FIELD = ("it does not carry {}",)
     LACKS_TRAIT = ("{}",)  # told in full where a report says what the memory does not do
     LACKS_SERVICE = ("needs {}",)
+    LACKS_POWER = "the agent has no {}", "no {}"
     COUNTS_REPLIES = ("the agent's replies are among the last messages too",)
     # There is no answer, which is not the store's fault.
     TIME_UP = ("the time was up",)

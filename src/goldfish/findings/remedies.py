@@ -307,10 +307,10 @@ client = redis.asyncio.Redis.from_url(url, retry=Retry(NoBackoff(), 0))""",
     ),
     # Removal, expiry and snapshots.
     Remedy(
-        ("TRM",),
+        ("TRM", "TRM lost", "TRM wrong"),
         "The messages to remove are computed from a count or an order that has changed by the time "
-        "they are removed.",
-        "Choose and remove them in one statement, by position.",
+        "they are removed, or from the messages of all sessions.",
+        "Choose and remove them in one statement, by session and position.",
         """connection.execute(
     "DELETE FROM messages WHERE session = :s AND place NOT IN"
     " (SELECT place FROM messages WHERE session = :s ORDER BY place DESC LIMIT :keep)",
@@ -318,7 +318,7 @@ client = redis.asyncio.Redis.from_url(url, retry=Retry(NoBackoff(), 0))""",
 )""",
     ),
     Remedy(
-        ("CLR",),
+        ("CLR", "CLR lost", "CLR resurrected"),
         "A removal selects by a pattern, a prefix or a separate list, so it removes too much or "
         "leaves something behind.",
         "Remove by the exact id, in the storage, in one transaction with everything that depends "
@@ -349,7 +349,7 @@ client = redis.asyncio.Redis.from_url(url, retry=Retry(NoBackoff(), 0))""",
     await pipeline.execute()""",
     ),
     Remedy(
-        ("SNP", "SNP lost"),
+        ("SNP", "SNP lost", "SNP torn"),
         "A rollback commits in several steps, or it also removes snapshots: by a cascading foreign "
         "key, by a condition on the session alone, or because the two share rows.",
         "Roll back in one transaction, keep the rows of snapshots apart from those of the session, "
@@ -383,7 +383,7 @@ client = redis.asyncio.Redis.from_url(url, retry=Retry(NoBackoff(), 0))""",
 )""",
     ),
     Remedy(
-        ("REC",),
+        ("REC", "REC lost", "REC wrong"),
         "The best matches are chosen before the filter or the user is applied, from a list that is "
         "too short, or by comparing values as text.",
         "Filter first, by user and by typed values, then rank; combine vectors with words to find "
@@ -394,7 +394,7 @@ client = redis.asyncio.Redis.from_url(url, retry=Retry(NoBackoff(), 0))""",
 )""",
     ),
     Remedy(
-        ("REV",),
+        ("REV", "REV stale"),
         "The text was changed but the index was not: the old vector or the old row still answers.",
         "Change the text, its vector and its words in one transaction.",
         """with connection:
@@ -452,6 +452,46 @@ except OSError as error:
         """def remove_session(connection, session_id):
     for table in ("messages", "deadlines", "state"):  # all that a session has, wherever it goes
         connection.execute(f"DELETE FROM {table} WHERE session = ?", (session_id,))""",
+    ),
+    # Agents.
+    Remedy(
+        ("CTX", "CTX lost"),
+        "The history was not read, not passed on, cut off, or kept where the worker that answers "
+        "cannot see it: in a dict of another process.",
+        "Read the history of the session from a store that all workers share, and build every "
+        "prompt from it: the system prompt, the history, the newest message.",
+        """history = await store.get_history(session_id)
+prompt = [SYSTEM, *history, question]
+answer = await ask_model(prompt)
+await store.add_messages(session_id, [question, answer])  # both, and only what is new""",
+    ),
+    Remedy(
+        ("CTX duplicated",),
+        "The newest message was saved before the history was read and then added again, or more "
+        "than what is new was saved after the turn.",
+        "Read the history first, add the newest message to the prompt once, and save only what "
+        "the turn has added.",
+        """history = await store.get_history(session_id)
+answer = await ask_model([SYSTEM, *history, question])
+await store.add_messages(session_id, [question, answer])""",
+    ),
+    Remedy(
+        ("CTX reordered",),
+        "The history was read newest first and not turned round, or the parts of the prompt were "
+        "joined in another order.",
+        "Build the prompt in one place: the system prompt, the history from the oldest to the "
+        "newest message, the newest message of the user.",
+        """newest_first = await store.read_last(session_id, 20)
+prompt = [SYSTEM, *reversed(newest_first), question]""",
+    ),
+    Remedy(
+        ("CTX leaked",),
+        "One object serves several sessions and keeps the messages of all of them: a history in "
+        "the module, in a shared agent, in a cache without the session in its key.",
+        "Keep nothing of a conversation in an object that outlives the turn, and name the session "
+        "and the user in every read and every write.",
+        """async def say(session_id, user_id, text):
+    history = await store.get_history((user_id, session_id))""",
     ),
 )
 REMEDIES = {name: remedy for remedy in CAUSES for name in remedy.answers}

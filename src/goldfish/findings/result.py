@@ -83,6 +83,7 @@ class Result:
     origin: Origin | None = None  # where the error was raised that it is about
     conditions: frozenset[str] = frozenset()  # under which it was asked
     backend: str = ""  # what the memory was seen to write to
+    is_basic: bool = False  # it asks for ordinary calls with ordinary values
 
     @property
     def family(self) -> str:

@@ -40,6 +40,19 @@ class NoPodError(Exception):
     """There can be no other process for this target; what it would have shown is unknown."""
 
 
+def name_error(error: BaseException) -> str:
+    """Return the kind of an error, also of one from another process."""
+    if isinstance(error, RemoteError):
+        return str(error).partition(":")[0]
+    return type(error).__name__
+
+
+def is_time_out(error: BaseException) -> bool:
+    """Return True if an error says that something took too long, by the memory's own clock."""
+    kind = name_error(error).casefold()
+    return "timeout" in kind or "timedout" in kind
+
+
 def describe_error(error: BaseException) -> str:
     """Return the kind of an error and its first line."""
     if isinstance(error, RemoteError):

@@ -6,6 +6,9 @@ from typing import Any
 from goldfish.findings.result import Violation
 
 MISSING = object()
+PAIR = {"role": 0, "content": 1}  # the places in a pair
+PAGES = ("sessions", "items", "ids", "results", "data")  # where a page has its list
+NAMES = ("session_id", "id", "session", "thread_id", "conversation_id", "name", "key")
 
 
 def messages_in(found: Any) -> list[Any]:
@@ -22,10 +25,35 @@ def contents_of(messages: Iterable[Any]) -> list[Any]:
 
 
 def field(message: Any, name: str) -> Any:
-    """Return a field of a message: of our own, of a mapping, or of a library's object."""
+    """Return a field of a message: of our own, of a mapping, or of a library's object.
+
+    A message may also be a pair of a role and a content, or a text alone.
+    """
     if isinstance(message, Mapping):
         return message.get(name, MISSING)
+    if isinstance(message, str):
+        return message if name == "content" else MISSING
+    if isinstance(message, list | tuple) and len(message) == 2 and name in PAIR:
+        return message[PAIR[name]] if isinstance(message[0], str) else MISSING
     return getattr(message, name, MISSING)
+
+
+def names_in(found: Any) -> Any:
+    """Return the ids of sessions that list_sessions returned, in whatever they are wrapped."""
+    if isinstance(found, Mapping):
+        found = next((found[key] for key in PAGES if isinstance(found.get(key), list)), found)
+    if isinstance(found, str) or not isinstance(found, Iterable):
+        return found
+    return [_name_session(each) for each in found]
+
+
+def _name_session(item: Any) -> Any:
+    if isinstance(item, str):
+        return item
+    if isinstance(item, list | tuple) and item:
+        return item[0]
+    known = (field(item, name) for name in NAMES)
+    return next((each for each in known if isinstance(each, str)), item)
 
 
 def identity(found: Any) -> Any:

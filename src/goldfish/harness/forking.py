@@ -127,9 +127,14 @@ class _Server:
 
 
 def _serve_target(connection: socket.socket, order: dict[str, Any]) -> None:
-    """Import a target, and fork its children: what the server of a target runs."""
+    """Import a target, and fork its children: what the server of a target runs.
+
+    An agent is imported by each of its pods, where the environment leads to the pod's own mirror.
+    """
+    os.environ.update(order["environment"])
     try:
-        load_location(Location(**order["location"]))
+        if not order["is_agent"]:
+            load_location(Location(**order["location"]))
     except BaseException as error:  # also SystemExit: a module may do anything
         _send(connection, ["failed", f"{type(error).__name__}: {error}"])
         return
@@ -142,9 +147,8 @@ def _serve_target(connection: socket.socket, order: dict[str, Any]) -> None:
 
 
 def _serve_pod(connection: socket.socket, order: dict[str, Any]) -> None:
-    from goldfish.harness.replica import serve_calls
-
-    serve_calls(connection, order)
+    module, _, function = order["serve"].partition(":")
+    getattr(importlib.import_module(module), function)(connection, order)
 
 
 def _run_task(connection: socket.socket, order: dict[str, Any]) -> None:

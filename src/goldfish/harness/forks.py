@@ -26,7 +26,12 @@ MOST_SERVERS = 4  # of targets, at a time
 Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 # What every child needs; whoever has more to run in children adds it.
+SERVE_CALLS = "goldfish.harness.replica:serve_calls"
 PRELOADED = ["goldfish.harness.replica", "goldfish.harness.task"]
+
+
+_imported: dict[str, list[str]] = {}  # by target
+reported: list[str] = []  # by pods of another process's server, which this process passes on
 
 
 class ForkServer:
@@ -40,25 +45,32 @@ class ForkServer:
                 "move it to the top of a module"
             )
         self._location = asdict(target.location)
+        self._is_agent = target.agent is not None
         self._threads = target.threads  # declared on the target, which the factory may not be
         self._path = path
         self._attached = path is not None
         self._starting = asyncio.Lock()
-        self.imported: list[str] = []  # what children needed that the server did not have
+        # What children needed that the server did not have; whoever may start one is told.
+        self.imported = (
+            reported if self._attached else _imported.setdefault(_get_key(self._location), [])
+        )
         self._preloads = True
 
     async def get_path(self) -> str:
         """Return the path of the socket that takes orders."""
         async with self._starting:
             if self._path is None:
-                self._path = await _find_server(self._location)
+                self._path = await _find_server(self._location, is_agent=self._is_agent)
             return self._path
 
     async def order_pod(
-        self, sandbox: dict[str, Any], options: dict[str, Any]
+        self, sandbox: dict[str, Any], options: dict[str, Any], serve: str = SERVE_CALLS
     ) -> tuple[int, Connection]:
-        """Return a process that is ready to open the target in that sandbox, by its pid."""
-        order = {"threads": self._threads, "sandbox": sandbox, "options": options}
+        """Return a process that is ready to open the target in that sandbox, by its pid.
+
+        It runs ``serve``, which is spelled "module:function".
+        """
+        order = {"threads": self._threads, "sandbox": sandbox, "options": options, "serve": serve}
         return await self.order("pod", order)
 
     async def order(self, kind: str, order: dict[str, Any]) -> tuple[int, Connection]:
@@ -205,13 +217,18 @@ def start_early() -> None:
     _servers.base  # noqa: B018 - it starts the base
 
 
-async def _find_server(location: dict[str, str]) -> str:
+async def _find_server(location: dict[str, str], *, is_agent: bool) -> str:
     """Return the path of the server of a target, which is started if there is none."""
     if kept := _servers.find(location):
         return kept.path
     path = _servers.new_path()
-    order = ["server", {"location": location, "socket": path}]
-    connection = await _connect(_servers.base, order)
+    order = {
+        "location": location,
+        "socket": path,
+        "is_agent": is_agent,
+        "environment": _make_dead_environment() if is_agent else {},
+    }
+    connection = await _connect(_servers.base, ["server", order])
     said = await _hear(connection)
     await hang_up(connection)
     if said == ["failed", ""]:
@@ -219,6 +236,13 @@ async def _find_server(location: dict[str, str]) -> str:
     if said[0] != "ready":
         raise NoPodError(f"another process could not import the target: {_tell_why(said)}")
     return _servers.keep(location, path, said[1])
+
+
+def _make_dead_environment() -> dict[str, str]:
+    """Return the environment of an agent's server, whose imports may make clients."""
+    from goldfish.mirror.environment import NOWHERE, make_environment  # few need the mirror
+
+    return make_environment(NOWHERE)
 
 
 async def _connect(path: str, words: list[Any]) -> Connection:

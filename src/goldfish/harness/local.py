@@ -44,7 +44,7 @@ class LocalClient:
         self.store = opened
         self.threads = threads
         self.lacking = find_lacking(opened)
-        self.methods = find_methods(opened)
+        self.methods = find_methods(opened, self.lacking)
         self.transcript = transcript
         self._closing = closing
         self._thread = thread
@@ -72,11 +72,13 @@ class LocalClient:
 
     async def call(self, method: str, *arguments: Any, deadline: float, **options: Any) -> Any:
         """Call a method; return what it returns, as a list if that is any kind of iterator."""
-        self.transcript.note(method, arguments)
-        work = partial(_call, getattr(self.store, method), arguments, options)
-        shown = describe_call(method, arguments, options)
-        answer = await _run_in_time(self._thread, method, work, deadline, shown)
-        return self.transcript.leave_out_replies(method, answer)
+
+        async def ask(options: dict[str, Any]) -> Any:
+            work = partial(_call, getattr(self.store, method), arguments, options)
+            shown = describe_call(method, arguments, options)
+            return await _run_in_time(self._thread, method, work, deadline, shown)
+
+        return await self.transcript.exchange(method, arguments, options, ask)
 
     async def beside(self, another: Callable[[], Awaitable[Self]]) -> Self:
         """Return a client whose calls run at the same time as this one's.
@@ -186,9 +188,9 @@ async def _close_store(opened: Any) -> None:
 Methods = dict[str, list[str] | None]  # by name the parameters it takes; None if it takes any
 
 
-def find_methods(opened: object) -> Methods:
+def find_methods(opened: object, lacking: Mapping[str, str] | None = None) -> Methods:
     """Return the methods of a store that can be asked for, and the parameters of each."""
-    lacking = find_lacking(opened)
+    lacking = find_lacking(opened) if lacking is None else lacking
     found = {name: _get_attribute(opened, name) for name in METHODS if name not in lacking}
     return {name: _list_parameters(method) for name, method in found.items() if callable(method)}
 

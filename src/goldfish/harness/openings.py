@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import UnsupportedError
 from goldfish.harness.client import Client, Opened
+from goldfish.harness.dialect import Dialect
 from goldfish.harness.errors import OpeningError, StoreError
 from goldfish.harness.forks import ForkServer
 from goldfish.harness.local import LocalClient
@@ -85,6 +86,7 @@ class Openings:
         self.target = target
         # A summary is not the check's either, so it is left out of a history as replies are.
         self.transcript.answers = target.answers or target.summarises
+        self.transcript.dialect = Dialect(**target.dialect)
 
     @property
     def client(self) -> Client:

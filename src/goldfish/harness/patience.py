@@ -86,6 +86,18 @@ class Patience:
         fair = min(passed, BEAT) * measure_share()
         self.granted += min(passed, max(used, fair))
 
+    async def spend_on(self, work: Awaitable[T]) -> T:
+        """Return what the work returns, and count the time that it takes."""
+        future = asyncio.ensure_future(work)
+        try:
+            while not (await asyncio.wait({future}, timeout=BEAT))[0]:
+                self.beat()
+        except BaseException:
+            future.cancel()
+            raise
+        self.beat()
+        return future.result()
+
 
 async def wait_patiently(work: Awaitable[T], seconds: float) -> T:
     """Return what the work returns; an OverdueError once so many seconds were granted to it."""
@@ -118,6 +130,11 @@ def measure_share() -> float:
     if now - _last_look[0] > BEAT / 2:  # many may wait at once
         _last_look = now, _look_at_machine()
     return _last_look[1]
+
+
+def is_machine_late() -> bool:
+    """Return True if whoever wants a processor now gets less than half of one."""
+    return measure_share() < LATE
 
 
 def _look_at_machine() -> float:

@@ -14,7 +14,7 @@ from typing import Any, Self
 from goldfish.findings.result import Violation
 from goldfish.harness.crash import Crash
 from goldfish.harness.errors import EndedError, RemoteError, StoreError
-from goldfish.harness.forks import ForkServer
+from goldfish.harness.forks import SERVE_CALLS, ForkServer
 from goldfish.harness.patience import OverdueError, make_blame, wait_patiently
 from goldfish.harness.replica import OPENS_WITHIN
 from goldfish.harness.transcript import Transcript
@@ -61,9 +61,10 @@ class Pod:
         sandbox: dict[str, Any],
         options: dict[str, Any],
         transcript: Transcript,
+        serve: str = SERVE_CALLS,
     ) -> Self:
         """Return a new process that is ready to open the target in that sandbox."""
-        pid, connection = await forks.order_pod(sandbox, options)
+        pid, connection = await forks.order_pod(sandbox, options, serve)
         return cls(pid, *connection, forks.imported, transcript)
 
     async def open(self, lanes: int = 1) -> Self:
@@ -85,13 +86,17 @@ class Pod:
         self, method: str, *arguments: Any, deadline: float, lane: int = 0, **options: Any
     ) -> Any:
         """Call a method in that process, and return what it returns."""
-        self.transcript.note(method, arguments)
-        work = self._ask("call", lane, method, list(arguments), options, deadline)
-        try:
-            answer = await wait_patiently(work, deadline + MARGIN)
-        except OverdueError as overdue:
-            raise overdue.blame(f"wedged: {method} did not return within {deadline:g} s") from None
-        return self.transcript.leave_out_replies(method, self._unwrap(method, answer))
+
+        async def ask(options: dict[str, Any]) -> Any:
+            work = self._ask("call", lane, method, list(arguments), options, deadline)
+            try:
+                answer = await wait_patiently(work, deadline + MARGIN)
+            except OverdueError as overdue:
+                late = f"wedged: {method} did not return within {deadline:g} s"
+                raise overdue.blame(late) from None
+            return self._unwrap(method, answer)
+
+        return await self.transcript.exchange(method, arguments, options, ask)
 
     async def close(self, *, deadline: float) -> None:
         """Close the store there, and end the process."""

@@ -9,7 +9,7 @@ import socket
 import sys
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from goldfish.findings.result import Violation
 from goldfish.harness.errors import StoreError, describe_error
@@ -27,15 +27,24 @@ LONGEST_LINE = 1 << 30
 def serve_calls(connection: socket.socket, order: dict[str, Any]) -> None:
     """Open the target and answer calls until the harness hangs up: what a pod runs."""
     target = replace(load_location(Location(**order["location"])), threads=order["threads"])
-    asyncio.run(_serve(target, connection, RemoteSandbox(order["sandbox"]), order["options"]))
+    replica = _Replica(target, RemoteSandbox(order["sandbox"]), order["options"])
+    asyncio.run(serve(connection, replica))
 
 
-async def _serve(
-    target: Target, connection: socket.socket, sandbox: Any, options: dict[str, Any]
-) -> None:
+class Replica(Protocol):
+    """What a pod can be asked for, each by a method of its name."""
+
+    async def open(self, lanes: int) -> Any: ...
+
+    async def close(self, deadline: float) -> None: ...
+
+    def imported(self) -> list[str]: ...
+
+
+async def serve(connection: socket.socket, replica: Replica) -> None:
+    """Answer what the harness asks until it hangs up."""
     reader, writer = await asyncio.open_unix_connection(sock=connection, limit=LONGEST_LINE)
     writer.write(pack(["born", os.getpid()]))
-    replica = _Replica(target, sandbox, options)
     underway: set[asyncio.Task[None]] = set()
     while line := await reader.readline():
         task = asyncio.create_task(_answer(replica, writer, *unpack(line)))
@@ -77,7 +86,7 @@ class _Replica:
 
 
 async def _answer(
-    replica: _Replica, writer: asyncio.StreamWriter, number: int, verb: str, *request: Any
+    replica: Replica, writer: asyncio.StreamWriter, number: int, verb: str, *request: Any
 ) -> None:
     try:
         answer = ["returned", await getattr(replica, verb)(*request)]

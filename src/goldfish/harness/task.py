@@ -17,10 +17,11 @@ from typing import Any
 from goldfish import errors
 from goldfish.errors import GoldfishError
 from goldfish.harness.errors import describe_error
+from goldfish.harness.forks import reported
 from goldfish.harness.plain import fields_from_plain
 from goldfish.harness.spool import open_spool
 from goldfish.services.remote import use_provider
-from goldfish.targets.declaration import Location, Target
+from goldfish.targets.declaration import Elsewhere, Location, Target
 from goldfish.targets.loading import load_location
 
 BEAT = 5.0  # seconds
@@ -47,8 +48,7 @@ def _beat(line: "_Line") -> None:
 async def _run(line: "_Line", order: dict[str, Any]) -> None:
     known = set(sys.modules)
     try:
-        declared = fields_from_plain(Target, order["target"])
-        target = replace(load_location(Location(**order["location"])), **declared)
+        target = _load_target(Location(**order["location"]), order["target"])
         module, _, name = order["function"].partition(":")
         function: Function = getattr(importlib.import_module(module), name)
         answer = ["returned", await function(target, **order["arguments"])]
@@ -57,8 +57,16 @@ async def _run(line: "_Line", order: dict[str, Any]) -> None:
     except BaseException as error:  # a fault of the harness
         traceback.print_exc()
         answer = ["failed", describe_error(error)]
-    line.finish([*answer, [name for name in sys.modules if name not in known]])
+    line.finish([*answer, [*(name for name in sys.modules if name not in known), *reported]])
     os._exit(0)  # threads of the store may never end
+
+
+def _load_target(location: Location, plain: dict[str, Any]) -> Target:
+    """Return the target as the harness knows it; an agent is imported by its pods alone."""
+    declared = fields_from_plain(Target, plain)
+    if declared["agent"] is not None:
+        return Target(factory=Elsewhere(location), **declared)
+    return replace(load_location(location), **declared)
 
 
 def make_error(kind: str, text: str) -> GoldfishError:

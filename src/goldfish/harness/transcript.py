@@ -1,11 +1,18 @@
 """What a check said itself, to tell it from an agent's own replies and to count it by session."""
 
+import asyncio
+import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
 from typing import Any
 
+from goldfish.harness.dialect import SETTLED, SHOWING, TELLING, Dialect, fold, unfold
+from goldfish.harness.errors import StoreError
+from goldfish.harness.fields import names_in
+
+Ask = Callable[[dict[str, Any]], Awaitable[Any]]
 # Other libraries' words for our roles.
 ROLES = {"human": "user", "ai": "assistant", "model": "assistant"}
 
@@ -18,22 +25,49 @@ class Transcript:
     """
 
     answers = False
+    dialect = Dialect()
+    _told_at = 0.0  # when a fact was told last, by the monotonic clock
 
     def __init__(self, family: "Transcript | None" = None) -> None:
         self._numbers: count[int] = family._numbers if family else count()
         self._said: set[tuple[str, str]] = family._said if family else set()
         self._given: Counter[tuple[int, str]] = family._given if family else Counter()
+        self._told: dict[str, str] = family._told if family else {}  # facts, by their folded texts
         self._number = next(self._numbers)
         if family:
-            self.answers = family.answers
+            self.answers, self.dialect = family.answers, family.dialect
 
     @property
     def longest(self) -> int:
         """The number of messages that the longest session was given, in any storage."""
         return max(self._given.values(), default=0)
 
+    async def exchange(
+        self, method: str, arguments: Sequence[Any], options: dict[str, Any], ask: Ask
+    ) -> Any:
+        """Put a call in the memory's dialect, and return the answer in our words."""
+        self.note(method, arguments)
+        if self.dialect.is_nothing(method, options):
+            return []
+        if method in SETTLED:
+            await asyncio.sleep(self._told_at + self.dialect.settles - time.monotonic())
+        options = self.dialect.complete(method, options)
+        try:
+            answer = await ask(options)
+        except StoreError as error:
+            return self.dialect.excuse(error)
+        finally:
+            if method in TELLING:
+                self._told_at = time.monotonic()
+        if method == "save_snapshot" and answer is None:
+            return options.get(self.dialect.label)
+        return self.understand(method, answer)
+
     def note(self, method: str, arguments: Sequence[Any]) -> None:
         """Remember what is said by this call, if anything is."""
+        if method in TELLING and self.dialect.folds_facts:
+            text = str(arguments[TELLING[method]])
+            self._told[fold(text)] = text
         if method != "add_messages" or not isinstance(arguments[-1], list | tuple):
             return
         self._given[self._number, str(arguments[0])] += len(arguments[-1])
@@ -42,8 +76,14 @@ class Transcript:
                 _make_key(each, role) for each in arguments[-1] for role in ("", _read_role(each))
             }
 
-    def leave_out_replies(self, method: str, result: Any) -> Any:
-        """Return what the call returned, without replies if it is a history."""
+    def understand(self, method: str, result: Any) -> Any:
+        """Return what the call returned in our words, without replies if it is a history."""
+        if method == "list_sessions":
+            return names_in(result)
+        if method == "get_ttl":
+            return self.dialect.read_time_left(result)
+        if method in SHOWING and self.dialect.folds_facts:
+            return unfold(result, self._told)
         if method != "get_history" or not self.answers or not isinstance(result, list | tuple):
             return result
         kept = [each for each in result if not self._is_reply(each)]

@@ -204,6 +204,10 @@ class Model:
         """The key of a fork stays with its session."""
         saved = self._saved(session_id, snapshot_id)
         self._restore(session_id, saved, self._sessions[session_id].forked_by)
+        if not self.traits.later_snapshots_stay:
+            names = list(self._snapshots[session_id])
+            for name in names[names.index(snapshot_id) + 1 :]:
+                del self._snapshots[session_id][name]
 
     def list_snapshots(self, session_id: str) -> list[SnapshotSeen]:
         return [saved.seen for saved in self._snapshots[session_id].values()]

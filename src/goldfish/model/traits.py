@@ -13,6 +13,7 @@ class Traits:
     clear_all_takes_state: bool = True
     clear_all_takes_snapshots: bool = True
     clear_all_takes_facts: bool = False
+    later_snapshots_stay: bool = True  # when a session is rolled back to an older one
     snapshots_hold_state: bool = True
     snapshots_hold_deadlines: bool = True
     equal_facts_are_one: bool = True

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from goldfish.catalogue.registry import Check, Function, catalogue
 from goldfish.engine.selection import LISTED, select
 from goldfish.errors import GoldfishError, MissingExtraError, UsageError, mask
+from goldfish.findings.causes import find_causes
 from goldfish.findings.reason import Reason
 from goldfish.findings.result import Result, Verdict
 from goldfish.targets.declaration import Target, as_target
@@ -107,7 +108,26 @@ def run_as_test(
         _skip(_make_printable(result.summary))
     if reason and result.verdict is Verdict.BROKEN:
         pytest.xfail(reason)
+    if teller := _find_same_cause(target, result):
+        summary = f"{result.finding}: {result.summary}"
+        _skip(_make_printable(f"broken by the same cause as {teller}: {summary}"))
     pytest.fail(_make_printable(_describe_failure(result, again)), pytrace=False)
+
+
+_failed: dict[Target, list[Result]] = {}  # what has failed so far
+
+
+def _find_same_cause(target: Target, result: Result) -> str | None:
+    """Return the check that failed before by the same cause, which tells of it, if there is one."""
+    before = [each for each in _failed.setdefault(target, []) if each.code != result.code]
+    if result.verdict is not Verdict.BROKEN:
+        return None
+    causes = find_causes([*before, result])
+    codes = next(cause.codes for cause in causes if result.code in cause.codes)
+    told = next((each.code for each in before if each.code in codes), None)
+    if told is None:
+        _failed[target] = [*before, result]
+    return told
 
 
 def _skip(reason: str) -> NoReturn:

@@ -93,6 +93,7 @@ def _spell_result(result: Result) -> dict[str, Any]:
         "figures": asdict(result.figures) if result.figures else None,
         "origin": result.origin.spell_out() if result.origin else None,
         "conditions": sorted(result.conditions),
+        "basic": result.is_basic,
     }
 
 
@@ -138,6 +139,7 @@ def _parse_result(fields: dict[str, Any]) -> Result:
         _parse_figures(get("figures")),
         parse_origin(fields["origin"]) if get("origin") else None,
         frozenset(get("conditions", ())),
+        is_basic=get("basic", False),
     )
 
 

@@ -68,14 +68,14 @@ def _tell_of_rival(rival: Call, victim: Call, read: Call, outcome: str) -> str |
         return _tell_of_later(rival, victim, read, outcome)
     if not has_effect(rival.action, "write"):
         return f"{other} called {_describe(rival)} while {who} wrote {names}: {outcome}."
-    if rival.start <= victim.start:
-        begin = f"{who} wrote {names} while {other}'s write was under way"
-    else:
-        begin = f"{other}'s write began while {who} wrote {names}"
     shown = join_names(get_contents(rival), 1)
+    if rival.start <= victim.start:
+        begin = f"{who} wrote {names} while {other}'s write ({shown}) was under way"
+    else:
+        begin = f"{other}'s write ({shown}) began while {who} wrote {names}"
     if has_any(read, get_contents(rival)):
-        return f"{begin}; {other}'s write ({shown}) put its older copy back: {outcome}."
-    return f"{begin} ({shown}): {outcome}."
+        return f"{begin}; {other}'s write put its older copy back: {outcome}."
+    return f"{begin}: {outcome}."
 
 
 def _tell_of_later(rival: Call, victim: Call, read: Call, outcome: str) -> str | None:

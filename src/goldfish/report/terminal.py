@@ -19,7 +19,7 @@ from goldfish.report.sanitize import escape_controls, sanitize_report, shorten
 STYLES = {"held": "bold green", "broken": "bold red", "unknown": "bold yellow"}
 ROW_STYLES = {Verdict.BROKEN: "red", Verdict.UNKNOWN: "yellow"}
 Detail = Literal["verdict", "usual", "everything"]
-MOST_EVIDENCE = 10  # lines: a small history is shown whole
+MOST_EVIDENCE = 24  # lines: a small history, or a short sequence of calls, is shown whole
 MOST_OTHERS = 5  # promises of one cause that get a line each
 MOST_CODES = 24  # of one cause that are listed
 # Of these mechanisms, all findings tell the same, so that their codes are enough.
@@ -204,8 +204,10 @@ def _write_finding(page: Page, result: Result) -> None:
 def _write_evidence(page: Page, result: Result, most: int | None) -> None:
     """Write the evidence of the check, and the calls that show it where it does not have them."""
     room = page.width - INDENT
-    lines = [*result.evidence[:most], *draw_calls(result)]
-    for line in lines:
+    lines = [*result.evidence[:most]]
+    if more := len(result.evidence) - len(lines):
+        lines.append(f"… {more} more lines of evidence: -v shows them")
+    for line in [*lines, *draw_calls(result)]:
         page.write(shorten(escape_controls(line), room), indent=INDENT)
 
 

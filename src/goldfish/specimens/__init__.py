@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from goldfish.findings.families import OF_AGENTS
+from goldfish.targets.agents import make_agent
 from goldfish.targets.declaration import Target, as_target
 
 Kind = TypeVar("Kind", bound=type)
@@ -37,7 +39,11 @@ class Specimen:
     @property
     def target(self) -> Target:
         """Return the target that opens it."""
-        return replace(as_target(self.store, f"specimen:{self.name}"), services=self.services)
+        name = f"specimen:{self.name}"
+        if self.caught_by[:3] in OF_AGENTS:
+            declared = getattr(self.store, "declares", {})
+            return make_agent(self.store, name=name, services=self.services, **declared)
+        return replace(as_target(self.store, name), services=self.services)
 
 
 _specimens: dict[str, Specimen] = {}

@@ -29,7 +29,7 @@ async def withstand(
     memory: Memory,
     workload: Workload,
     *,
-    rounds: int = 10,
+    rounds: int = 8,
     nemesis: MakeNemesis | None = None,
     cold: bool = False,
 ) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Literal, overload
 
 from goldfish.errors import TargetError
 from goldfish.findings.absence import Absence
+from goldfish.targets.agent_traits import AgentTraits
 from goldfish.targets.traits import (
     CARRIES,
     FILTERS,
@@ -16,6 +17,7 @@ from goldfish.targets.traits import (
     RETRIES,
     SCOPED_IDS,
     TRAITS,
+    WINDOW,
     Trait,
 )
 
@@ -39,6 +41,17 @@ class Location:
 
 
 @dataclass(frozen=True)
+class Elsewhere:
+    """A factory that only other processes import."""
+
+    location: Location
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        """Raise: this process has not imported it."""
+        raise TargetError(f"{self.location.name} is opened in other processes only")
+
+
+@dataclass(frozen=True)
 class Target:
     """A factory of stores, and what its memory never promised.
 
@@ -53,8 +66,9 @@ class Target:
     promises that are tested all the same, by the code of a check, by a family, or by a claim for
     all that goes beyond it: what is broken there is told as broken, and documented as such.
 
-    ``has`` and ``lacks`` are names of ``TRAITS``, ``ids`` a pattern of the ids that are taken. What
-    is in ``declared`` was declared; of the rest, an interview may learn otherwise.
+    ``has`` and ``lacks`` are names of ``TRAITS``, ``ids`` a pattern of the ids that are taken;
+    ``dialect`` is learnt: how the memory says what goldfish says otherwise. What is in ``declared``
+    was declared; of the rest, an interview may learn otherwise.
     """
 
     name: str
@@ -76,6 +90,8 @@ class Target:
     has: frozenset[str] = frozenset()
     lacks: frozenset[str] = frozenset()
     ids: str | None = None
+    dialect: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    agent: AgentTraits | None = None  # None: a memory
     declared: frozenset[str] = field(default=frozenset(), compare=False)
     is_inspected: bool = field(default=False, compare=False)  # what its store declares is in it
 
@@ -100,6 +116,8 @@ class Target:
     @property
     def location(self) -> Location | None:
         """How another process can import the factory; None if it is local to a function."""
+        if isinstance(self.factory, Elsewhere):
+            return self.factory.location
         name = getattr(self.factory, "__qualname__", "<locals>")
         # A function knows its own module; of two with one name, sys.modules has only the newest.
         own = getattr(inspect.unwrap(self.factory), "__globals__", {}).get("__file__")
@@ -120,6 +138,10 @@ def _list_absences(target: Target) -> list[Absence]:
         (RETRIES, not target.retries),
         (FILTERS, target.filters is None),
         (SCOPED_IDS, not target.scoped_ids),
+        (
+            replace(WINDOW, absence=WINDOW.absence.format(target.window)),
+            target.window is not None,
+        ),
         (REOPENING, target.claims == "one opening"),
     ]
     learnt = [trait for trait, is_absent in seen if is_absent and trait.name not in target.declared]
@@ -241,7 +263,7 @@ def target(factory: Callable[..., Any] | None = None, /, **declared: Any) -> Any
     """Make a target of a factory; works with and without parentheses."""
     if factory is not None:
         return as_target(factory)
-    return lambda made: _make_target(made, **declared)
+    return lambda made: make_target(made, **declared)
 
 
 def as_target(thing: object, name: str | None = None) -> Target:
@@ -252,16 +274,17 @@ def as_target(thing: object, name: str | None = None) -> Target:
         raise TargetError(
             f"{name or thing!r} is not a target: decorate a factory with @goldfish.target"
         )
-    return _make_target(thing, name=name)
+    return make_target(thing, name=name)
 
 
-def _make_target(
+def make_target(
     factory: Callable[..., Any],
     *,
     name: str | None = None,
     services: Iterable[str] = (),
     **said: Any,
 ) -> Target:
+    """Return the target of a factory, with what it declares."""
     claims = said.get("claims")
     if claims is not None and claims not in CLAIMS:
         raise TargetError(f"claims= must be one of {', '.join(map(repr, CLAIMS))} (got {claims!r})")

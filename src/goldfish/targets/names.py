@@ -1,9 +1,12 @@
 """Resolves what a user writes to a target: a name, a module, a file or a specimen."""
 
+import importlib.util
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
@@ -12,12 +15,14 @@ from goldfish.findings.families import FAMILIES
 from goldfish.harness.errors import describe_error
 from goldfish.integrations.libraries import BUILT_INS
 from goldfish.specimens import gallery
+from goldfish.targets.agents import Service
 from goldfish.targets.declaration import Target, as_target, hold_to_everything
 from goldfish.targets.loading import load, load_file
 from goldfish.targets.lookup import suggest_name
 from goldfish.targets.traces import find_user_line
 
 ENTRY_POINTS = "goldfish.targets"
+AGENTS = re.compile(r"\bgoldfish\b.*\b(agent|service)\b")
 LISTED = "`goldfish targets` lists them"
 
 
@@ -72,7 +77,9 @@ def _load_registered(entry: EntryPoint) -> Target:
 
 def _load_from_module(module: str, factory: str, spec: str) -> Target:
     with _explaining_import_errors(module):
-        return load(module, factory, label=spec)
+        found = importlib.util.find_spec(module)
+        with _keeping_from_providers(Path(found.origin if found and found.origin else module)):
+            return _name_service(load(module, factory, label=spec), factory)
 
 
 def _load_from_file(place: str, factory: str, spec: str) -> Target:
@@ -80,8 +87,31 @@ def _load_from_file(place: str, factory: str, spec: str) -> Target:
     if not path.is_file():
         names = [each.name for each in path.parent.glob("*.py")]
         raise TargetError(suggest_name("file", place, names, see="give its path from here"))
-    with _explaining_import_errors(place):
-        return load_file(path, factory, label=spec)
+    with _explaining_import_errors(place), _keeping_from_providers(path):
+        return _name_service(load_file(path, factory, label=spec), factory)
+
+
+def _name_service(target: Target, name: str) -> Target:
+    """Return a service under the name of its variable, unless it has one of its own."""
+    is_nameless = target.agent and target.agent.is_service and target.name == Service.__name__
+    return replace(target, name=name) if is_nameless else target
+
+
+@contextmanager
+def _keeping_from_providers(source: Path) -> Iterator[None]:
+    """Let a module that declares an agent make its clients: with a key, and for no provider."""
+    if not source.is_file() or not AGENTS.search(source.read_text("utf-8", "replace")):
+        yield
+        return
+    from goldfish.mirror.environment import NOWHERE, make_environment  # few need the mirror
+
+    before = dict(os.environ)
+    os.environ.update(make_environment(NOWHERE))
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
 
 
 def _is_path(place: str) -> bool:

@@ -1,10 +1,9 @@
 """Stand-ins for tests of an agent's memory: deterministic, small, without a network."""
 
-import re
 from collections.abc import Sequence
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
+from goldfish.embedding.hashed import hash_text
 from goldfish.errors import MissingExtraError
 from goldfish.integrations.libraries import LIBRARIES
 
@@ -12,14 +11,19 @@ if TYPE_CHECKING:
     from goldfish.embedding.embedder import Vectors
     from goldfish.integrations.langchain.model import LangChainModel
     from goldfish.integrations.openai_agents.model import OpenAIAgentsModel
+    from goldfish.mirror import Mirror
 
-__all__ = ["HashEmbedder", "LangChainModel", "OpenAIAgentsModel", "relive"]
+__all__ = ["HashEmbedder", "LangChainModel", "Mirror", "OpenAIAgentsModel", "relive"]
 
 # Chat models that think nothing: each is a class of its library, so it is imported when asked for.
 _MODELS = {name: (each, module) for each in LIBRARIES for name, module in each.models.items()}
 
 
 def __getattr__(name: str) -> Any:
+    if name == "Mirror":
+        from goldfish.mirror import Mirror
+
+        return Mirror
     if name not in _MODELS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     library, module = _MODELS[name]
@@ -41,16 +45,8 @@ class HashEmbedder:
             import numpy as np
         except ImportError as error:
             raise MissingExtraError.of("numpy", "semantic") from error
-        rows = np.zeros((len(texts), self.dimensions), np.float32)
-        for row, text in zip(rows, texts, strict=True):
-            for word in re.findall(r"\w+", text.casefold()) or [text]:
-                row[self._dimension(word)] += 1
-            row /= np.linalg.norm(row)
-        return rows
-
-    def _dimension(self, word: str) -> int:
-        digest = blake2b(word.encode(errors="surrogatepass"), digest_size=8).digest()
-        return int.from_bytes(digest) % self.dimensions
+        rows = [hash_text(text, self.dimensions) for text in texts]
+        return np.array(rows, np.float32).reshape(len(texts), self.dimensions)
 
 
 def relive(

@@ -13,6 +13,7 @@ class RemoteSandbox:
         self.path = Path(description["path"])
         self.opening = int(description["opening"])
         self._addresses: dict[str, str] = description["addresses"]
+        self._model: str | None = description.get("model")
 
     @property
     def redis_url(self) -> str:
@@ -23,6 +24,27 @@ class RemoteSandbox:
     def postgres_dsn(self) -> str:
         """The sandbox's PostgreSQL database."""
         return self._address("postgres")
+
+    @property
+    def model_url(self) -> str:
+        """The base URL of the model endpoint that stands in for every provider: …/v1."""
+        if self._model is None:
+            raise ServiceError("model_url is for agents: declare @goldfish.agent")
+        return f"{self._model}/v1"
+
+    @property
+    def model_name(self) -> str:
+        """The name of a model that the endpoint serves."""
+        from goldfish.mirror.environment import MODEL  # few need the mirror
+
+        return MODEL
+
+    @property
+    def model_key(self) -> str:
+        """The API key that the endpoint takes."""
+        from goldfish.mirror.environment import KEY
+
+        return KEY
 
     def _address(self, service: str) -> str:
         if service not in self._addresses:

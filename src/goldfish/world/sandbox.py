@@ -25,6 +25,7 @@ class Sandbox:
         self.path = Path(tempfile.mkdtemp(prefix="goldfish-"))
         cleanup.watch_directory(self.path)
         self.opening = 0
+        self.model: str | None = None  # the address of the mirror, for agents
         self._addresses: dict[str, str] = {}
         self._faults: Faults | None = None
         if own_servers:
@@ -64,7 +65,12 @@ class Sandbox:
         """Return what another process needs to open the same storage."""
         own = self._faults.addresses if self._faults else {}
         addresses = {**self._addresses, **own}
-        return {"path": str(self.path), "opening": self.opening, "addresses": addresses}
+        return {
+            "path": str(self.path),
+            "opening": self.opening,
+            "addresses": addresses,
+            "model": self.model,
+        }
 
     def close(self) -> None:
         """Heal every fault, remove the directory and release the databases and servers."""

@@ -21,12 +21,12 @@ LONG_AGO = datetime(2020, 1, 2, 3, 4, 5, 678, tzinfo=UTC)
 HELD = "FID01 FID08 FID09 FID13 FID15 FID26 ORD11 ORD13 ORD14 FID41 FID43 ISO43"
 FOUND = {
     "adk-memory": {
-        "held": HELD + " FID22 ORD03 ORD04 CLR04 FID45",
+        "held": HELD + " ORD03 ORD04 CLR04 FID45",
         "broken": "ISO04 FID46",
         "unsupported": "DUR02 DUR11",
     },
-    "adk-sqlite": {"held": HELD + " FID22 ORD03 CLR04", "broken": "ISO04 ORD04 FID44 FID45"},
-    "adk-database": {"held": HELD + " FID22 ISO04 FID45", "broken": "ORD03 ORD04"},
+    "adk-sqlite": {"held": HELD + " ORD03 CLR04", "broken": "ISO04 ORD04 FID44 FID45"},
+    "adk-database": {"held": HELD + " ISO04 FID45", "broken": "ORD03 ORD04"},
 }
 UNSUPPORTED = "TRM01 CLR07 CLR09 TTL01 DUP01 FID10 FID11 FID12 FID14 SNP01"
 

@@ -34,8 +34,8 @@ FOUND = {
         "unsupported": "TRM01 CLR07 CLR09 CLR17 TTL01 TTL17 DUP01 ORD11 FID11",
     },
     "langchain-postgres": {
-        "held": "FID01 FID08 ISO01 ISO05 ISO08 DUR02 CLR01",
-        "broken": "FID06 FID16 FID21 FID22 LIV02 LIV03",
+        "held": "FID01 FID08 FID16 ISO01 ISO05 ISO08 DUR02 CLR01",
+        "broken": "FID06 FID21 FID22 LIV02 LIV03",
         "unsupported": "TRM01 TTL01 DUP01 ORD11 FID11",
     },
     "langchain-postgres-async": {

@@ -31,18 +31,18 @@ RIGHT = "ISO23 ISO25 ISO27 FID33 REV03 REV07 REC12 REC13 REC15"
 LACKING = "ISO28 REV06 DUP05 REC14 FID35"
 FOUND = {
     "langgraph-store-memory": {
-        "held": f"{RIGHT} CON20",
-        "broken": "FID32 FID34 REC16 REC19 REV50 REV51",
+        "held": f"{RIGHT} CON20 REC16",
+        "broken": "FID32 FID34 REC19 REV50 REV51",
         "unsupported": f"{LACKING} TTL22 DUR23 DUR24",
     },
     "langgraph-store-sqlite": {
-        "held": f"{RIGHT} FID32 FID34 CON20 DUR23",
-        "broken": "REC16 REC18 REC19 REC21 REV51 TTL22",
+        "held": f"{RIGHT} FID32 FID34 CON20 DUR23 REC16",
+        "broken": "REC18 REC19 REC21 REV51 TTL22",
         "unsupported": LACKING,
     },
     "langgraph-store-sqlite-async": {
-        "held": f"{RIGHT} FID32 FID34 DUR23",
-        "broken": "REC16 REC18 REC21 REV51",
+        "held": f"{RIGHT} FID32 FID34 DUR23 REC16",
+        "broken": "REC18 REC21 REV51",
         "unsupported": LACKING,
     },
     "langgraph-store-postgres": {

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
-from goldfish.catalogue.registry import Reopening, Retries, carries, check, method, spelled
+from goldfish.catalogue.registry import Reopening, Retries, carries, check, method, spelled, trait
 from goldfish.catalogue.support.neighbours import (
     alternate_ends,
     expect_untouched,
@@ -199,7 +199,7 @@ async def clearing_all_empties_every_session(memory: Memory) -> None:
     base, began = memory.session(), time.perf_counter()
     written = await _write_to_each(memory, make_look_alikes(base))
     pace = (time.perf_counter() - began) / len(make_look_alikes(base))
-    more = draw_calls(memory, 60, 1_100, pace=2 * pace)  # each is written, and read at the end
+    more = draw_calls(memory, 130, 1_100, pace=2 * pace)  # each is written, and read at the end
     written |= await _write_to_each(memory, [f"{base}-{at}" for at in range(more)])
     await memory.client.call("clear_all")
     for name, batch in written.items():
@@ -428,7 +428,7 @@ async def sessions_are_listed_once_each(memory: Memory) -> None:
     "A cleared session is not listed until something is added to it.",
     incident="signalbox issue 78: clearing a session did not remove it from the list that users "
     "jump to sessions from.",
-    needs=[method("list_sessions"), Clear],
+    needs=[method("list_sessions"), Clear, trait("unlisted_empties")],
 )
 async def cleared_sessions_are_not_listed(memory: Memory) -> None:
     sessions = [memory.session(f"number-{at}") for at in range(4)]

@@ -1,6 +1,6 @@
 """CLR: removing messages removes no values, neither of the session nor of others."""
 
-from goldfish.catalogue.registry import check, method
+from goldfish.catalogue.registry import check, method, trait
 from goldfish.catalogue.support.neighbours import make_look_alikes
 from goldfish.catalogue.support.state import ExpectedState, Owner, fetch, has_user_state, offer
 from goldfish.findings.reason import Reason, Why
@@ -14,7 +14,7 @@ from goldfish.harness.memory import Memory
     incident="mem0ai/mem0 issue 3928: delete_all for one user reset the whole store, with "
     "everything known about the others.",
     about="state",
-    needs=[method("clear")],
+    needs=[method("clear"), trait("cleared_state")],
     suite="smoke",
 )
 async def clearing_a_session_leaves_the_values_of_others(memory: Memory) -> None:

@@ -4,7 +4,7 @@ import asyncio
 from itertools import cycle
 from typing import Any
 
-from goldfish.catalogue.registry import OtherProcess, Reopening, check, method
+from goldfish.catalogue.registry import OtherProcess, Reopening, check, method, trait
 from goldfish.catalogue.support.facts import (
     ExpectedFacts,
     quote_facts,
@@ -95,7 +95,7 @@ async def a_refused_neighbour_takes_nobody_down(memory: Memory) -> None:
     incident="ourmem/omem pull request 20: an update was a delete and then an add, committed one "
     "by one: a reader in between, or a crash there, lost the memory.",
     about="facts",
-    needs=[OtherProcess, method("revise"), method("list_facts")],
+    needs=[OtherProcess, method("revise"), method("list_facts"), trait("steady_fact_ids")],
 )
 async def a_fact_under_revision_is_always_one(memory: Memory) -> None:
     require_several_writers(memory)

@@ -1,6 +1,6 @@
 """CON: large batches stay whole, whoever else writes: they take more than one step to write."""
 
-from goldfish.catalogue.registry import OtherProcess, check
+from goldfish.catalogue.registry import OtherProcess, check, trait
 from goldfish.catalogue.support.sizes import draw_size
 from goldfish.harness.memory import Memory
 from goldfish.stress.withstand import withstand
@@ -29,7 +29,8 @@ def draw_crowd(memory: Memory, pods: int) -> Workload:
     "Batches of dozens of messages, 20 kB and more, stay whole when several processes write.",
     incident="the Redis documentation on pipelining: commands of a pipeline are sent together, but "
     "are not a transaction; those of other clients may run between them.",
-    needs=[OtherProcess],
+    needs=[OtherProcess, trait("whole_batches")],
+    basic=True,
 )
 async def large_batches_of_several_processes_stay_whole(memory: Memory) -> None:
     await withstand(memory, draw_crowd(memory, pods=3), rounds=3)
@@ -40,6 +41,8 @@ async def large_batches_of_several_processes_stay_whole(memory: Memory) -> None:
     "Batches of dozens of messages that one process adds by several calls at once stay whole.",
     incident="the documentation of Python's io module: a buffered file passes its buffer on when "
     "it is full, so a large append reaches the file in several writes, between which others fit.",
+    needs=[trait("whole_batches")],
+    basic=True,
 )
 async def large_batches_at_once_in_one_process_stay_whole(memory: Memory) -> None:
     await withstand(memory, draw_crowd(memory, pods=0), rounds=3)

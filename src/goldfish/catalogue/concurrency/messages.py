@@ -5,7 +5,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from goldfish.catalogue.registry import OtherProcess, Retries, carries, check, method
+from goldfish.catalogue.registry import OtherProcess, Retries, carries, check, method, trait
 from goldfish.findings.comparison import expect_contents, quote_list
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Client, Memory, contents_of, field
@@ -24,6 +24,7 @@ READING = {"add": 3, "read": 6, "last": 2}
     "succeed, 32 messages were stored; each writer had saved its own copy of the file.",
     needs=[OtherProcess],
     suite="smoke",
+    basic=True,
 )
 async def writers_in_several_processes_lose_nothing(memory: Memory) -> None:
     await withstand(memory, Workload(batch=1, mix=SINGLE))
@@ -34,7 +35,8 @@ async def writers_in_several_processes_lose_nothing(memory: Memory) -> None:
     "The messages of a batch stay together, whatever other processes add at the same time.",
     incident="langchain-community 0.4.2 RedisChatMessageHistory pushes message by message: with "
     "four writers, 145 of 160 questions were not followed by their own answer.",
-    needs=[OtherProcess],
+    needs=[OtherProcess, trait("whole_batches")],
+    basic=True,
 )
 async def batches_of_several_processes_stay_whole(memory: Memory) -> None:
     await withstand(memory, Workload(mix=SINGLE))
@@ -46,6 +48,7 @@ async def batches_of_several_processes_stay_whole(memory: Memory) -> None:
     incident="langgraph-checkpoint-sqlite 3.1.2: one user's value that could not be stored made "
     "another user's valid write in the same tick fail.",
     needs=[OtherProcess],
+    basic=True,
 )
 async def sessions_written_at_once_do_not_touch_each_other(memory: Memory) -> None:
     await withstand(memory, Workload(sessions=8, operations=72, batch=1))
@@ -57,6 +60,7 @@ async def sessions_written_at_once_do_not_touch_each_other(memory: Memory) -> No
     incident="effect-gates issue 64: each request loaded the history at its start and saved it at "
     "its end; of two requests at once, the last to save erased the other's messages.",
     suite="smoke",
+    basic=True,
 )
 async def calls_at_once_in_one_process_lose_nothing(memory: Memory) -> None:
     await withstand(memory, Workload(pods=0, batch=1, mix=SINGLE))
@@ -67,6 +71,8 @@ async def calls_at_once_in_one_process_lose_nothing(memory: Memory) -> None:
     "Batches that one process adds by several calls at once stay whole, and none is lost.",
     incident="livekit agents pull request 1977: turns that arrived between a tool call and its "
     "output came between them in the history, which the model's API refused.",
+    needs=[trait("whole_batches")],
+    basic=True,
 )
 async def batches_at_once_in_one_process_stay_whole(memory: Memory) -> None:
     await withstand(memory, Workload(pods=0, mix=SINGLE))
@@ -77,6 +83,7 @@ async def batches_at_once_in_one_process_stay_whole(memory: Memory) -> None:
     "Calls that one process makes for many sessions at once each reach their own session.",
     incident="openai-agents-python pull request 1954: the lock that was to guard the connection "
     "was created anew for each call, so it guarded nothing.",
+    basic=True,
 )
 async def sessions_at_once_in_one_process_do_not_touch_each_other(memory: Memory) -> None:
     await withstand(memory, Workload(pods=0, sessions=6, batch=1, operations=60))
@@ -88,6 +95,7 @@ async def sessions_at_once_in_one_process_do_not_touch_each_other(memory: Memory
     incident="openai-agents 0.12.5 SQLAlchemySession: of eight first writes at once, one was "
     'stored and seven failed with "table already exists".',
     needs=[OtherProcess],
+    basic=True,
 )
 async def first_writes_of_several_processes_all_count(memory: Memory) -> None:
     for _ in range(8):
@@ -101,6 +109,7 @@ async def first_writes_of_several_processes_all_count(memory: Memory) -> None:
     "The very first calls of an opening may be made at the same time, and all succeed.",
     incident="llama-index-core 0.14.25 Memory: ten first puts at once all failed, and the memory "
     "stayed broken.",
+    basic=True,
 )
 async def first_writes_at_once_in_one_process_all_count(memory: Memory) -> None:
     for _ in range(16):  # a race that a storage can lose only once takes many storages to see
@@ -114,7 +123,8 @@ async def first_writes_at_once_in_one_process_all_count(memory: Memory) -> None:
     "While others write, readers see each batch whole or not at all, and all in one order.",
     incident="google-adk 2.13.0 DatabaseSessionService: events with the same timestamp came back "
     "in a different order with each read.",
-    needs=[OtherProcess],
+    needs=[OtherProcess, trait("whole_batches")],
+    basic=True,
 )
 async def readers_see_whole_batches_in_one_order(memory: Memory) -> None:
     await withstand(memory, Workload(processes=8, operations=80, mix=READING))
@@ -126,6 +136,7 @@ async def readers_see_whole_batches_in_one_order(memory: Memory) -> None:
     incident="langchain-core's InMemoryChatMessageHistory behind several workers: one of them "
     "stored a question, and the next turn was answered by another that had never seen it.",
     needs=[OtherProcess],
+    basic=True,
 )
 async def a_caller_sees_its_own_writes_through_any_process(memory: Memory) -> None:
     await withstand(memory, Workload(processes=3, sessions=3, batch=1, mix={"add": 1, "read": 1}))
@@ -161,6 +172,7 @@ async def trimming_takes_no_message_that_arrives(memory: Memory) -> None:
     incident="hermes-webui pull request 6422: a client saved the copy that it had loaded a while "
     "ago over what another had written since.",
     needs=[OtherProcess],
+    basic=True,
 )
 async def a_writer_that_was_stopped_and_thaws_undoes_nothing(memory: Memory) -> None:
     crowd = Workload(pods=2, processes=4, batch=1, mix=SINGLE, operations=60)
@@ -222,6 +234,7 @@ async def a_summary_in_another_process_keeps_what_arrives(memory: Memory) -> Non
     incident="Amazon documents that a standard SQS queue delivers a message at least once: two "
     "workers may get the same turn of a conversation, and both store it.",
     needs=[OtherProcess, Retries],
+    basic=True,
 )
 async def a_batch_sent_again_by_others_is_stored_once(memory: Memory) -> None:
     clients = [memory.client, await memory.elsewhere(), await memory.elsewhere()]
@@ -249,7 +262,7 @@ async def removals_at_once_in_one_process_leave_a_state_that_was_asked_for(memor
     "A clear during a write of the same process brings back nothing that it removed.",
     incident="langgraph issue 7206: a thread that was deleted during a turn came back, because "
     "the turn ended by writing the whole state that it had read at its start.",
-    needs=[method("clear")],
+    needs=[method("clear"), trait("whole_batches")],
 )
 async def a_session_cleared_during_a_write_stays_cleared(memory: Memory) -> None:
     writer, clearer = await memory.callers(2)

@@ -123,6 +123,7 @@ async def a_session_cleared_during_a_summary_is_not_in_it(memory: Memory) -> Non
     incident="langchain issue 10078: with a history in a database, messages were removed from a "
     "copy, so the limit had no effect and the whole conversation went to the model.",
     needs=[Window],
+    basic=True,
 )
 async def a_window_holds_the_newest_messages_and_no_others(memory: Memory) -> None:
     session, window = memory.session(), _get_window(memory)
@@ -147,6 +148,7 @@ async def a_window_holds_the_newest_messages_and_no_others(memory: Memory) -> No
     incident="vektori pull request 54: each summary was made of the messages that left last, and "
     "replaced the one before, so what had left earlier was forgotten.",
     needs=[Window, Summaries],
+    basic=True,
 )
 async def what_has_left_the_window_is_told_in_the_summary(memory: Memory) -> None:
     session, window = memory.session(), _get_window(memory)

@@ -58,6 +58,7 @@ async def a_message_id_that_comes_back_changes_nothing(memory: Memory) -> None:
     "Messages with equal contents are all kept, in a row or far apart.",
     incident="microsoft/agent-framework issue 4682: messages with the same role and words were "
     "treated as duplicates, so the user's second 'yes' never reached the model.",
+    basic=True,
 )
 async def repeated_words_are_kept_each_time(memory: Memory) -> None:
     session, client = memory.session(), memory.client
@@ -97,6 +98,7 @@ async def message_ids_are_compared_exactly(memory: Memory) -> None:
     "The same turn, word for word, said again is a turn of its own, the second and the third time.",
     incident="AutoGPT pull request 12759: a turn was known by the words of its question; a user "
     "who asked the same question twice and got the same answer lost the second answer.",
+    basic=True,
 )
 async def the_same_turn_said_again_is_kept_again(memory: Memory) -> None:
     client = memory.client

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from goldfish.catalogue.registry import OtherProcess, check, method
+from goldfish.catalogue.registry import OtherProcess, check, method, trait
 from goldfish.catalogue.support.files import await_change
 from goldfish.catalogue.support.servers import blame_forgetful_server, check_on_server, get_server
 from goldfish.catalogue.support.sizes import draw_size
@@ -55,6 +55,7 @@ async def _kill_the_server(memory: Memory, subject: Subject) -> None:
     "there were none.",
     needs=[OtherProcess],
     suite="smoke",
+    basic=True,
 )
 async def acknowledged_messages_survive_a_kill(memory: Memory) -> None:
     await _kill_a_writer(memory, Messages(memory))
@@ -92,6 +93,7 @@ async def values_survive_a_kill(memory: Memory) -> None:
     incident="langchain-community 0.4.2 FileChatMessageHistory: kill -9 in the middle of a write "
     "left a file that no read could parse.",
     needs=[OtherProcess],
+    basic=True,
 )
 async def killed_writers_lose_nothing_acknowledged(memory: Memory) -> None:
     crowd = Workload(pods=3, processes=4, batch=1, mix=WRITING, operations=60)
@@ -103,7 +105,8 @@ async def killed_writers_lose_nothing_acknowledged(memory: Memory) -> None:
     "A batch whose writer was killed is stored whole or not at all.",
     incident="langchain-community 0.4.2 RedisChatMessageHistory: a batch that failed half-way "
     "left the question without its answer.",
-    needs=[OtherProcess],
+    needs=[OtherProcess, trait("whole_batches")],
+    basic=True,
 )
 async def a_killed_writer_leaves_no_half_of_a_batch(memory: Memory) -> None:
     crowd = Workload(pods=2, processes=4, batch=8, mix={"add": 8, "read": 1}, operations=60)
@@ -116,6 +119,7 @@ async def a_killed_writer_leaves_no_half_of_a_batch(memory: Memory) -> None:
     incident="canopy issue 24: a crash during a save left a file that decoded to nothing, and the "
     "next save made that permanent.",
     needs=[OtherProcess],
+    basic=True,
 )
 async def a_power_cut_loses_nothing_acknowledged(memory: Memory) -> None:
     crowd = Workload(pods=3, processes=6, batch=1, mix=WRITING, operations=90)
@@ -141,6 +145,7 @@ async def a_kill_during_removals_brings_nothing_back(memory: Memory) -> None:
     incident="jcode issue 1065: the file of a running session was hours behind the conversation, "
     "and complete only after the process had ended in good order.",
     needs=[OtherProcess],
+    basic=True,
 )
 async def a_new_process_sees_everything_at_once(memory: Memory) -> None:
     crowd = Workload(pods=2, processes=4, sessions=2, batch=1, operations=48)
@@ -153,6 +158,7 @@ async def a_new_process_sees_everything_at_once(memory: Memory) -> None:
     incident="kern-ai issue 300: a process killed during its first write left an empty file, and "
     "every start after that crashed on it.",
     needs=[OtherProcess],
+    basic=True,
 )
 async def a_kill_during_the_first_opening_leaves_a_usable_storage(memory: Memory) -> None:
     for _ in range(6):
@@ -168,6 +174,7 @@ async def a_kill_during_the_first_opening_leaves_a_usable_storage(memory: Memory
     "After kill -9 of the server and a restart on its data, every acknowledged message is there.",
     incident="the Redis documentation on persistence: with appendfsync everysec, what was "
     "acknowledged in the second before a crash is lost.",
+    basic=True,
 )
 async def a_killed_server_has_what_was_acknowledged(memory: Memory) -> None:
     await _kill_the_server(memory, Messages(memory))
@@ -201,6 +208,7 @@ async def a_killed_server_still_has_the_values(memory: Memory) -> None:
     incident="github/copilot-cli issue 4098: a writer that was ended in the middle of an event "
     "left half a line; the next event was written behind it, and the session could not be resumed.",
     needs=[OtherProcess],
+    basic=True,
 )
 async def a_kill_amid_a_large_message_bricks_no_session(memory: Memory) -> None:
     known, aim = await LargeTrial.begin(memory), Aim(memory.random)

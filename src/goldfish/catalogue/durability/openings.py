@@ -20,6 +20,7 @@ async def _write_and_reopen(memory: Memory, subject: Subject, count: int) -> Non
     incident="hermes-agent issue 35313: messages stayed in a list of the process and reached the "
     "database only on compression or error: message_count was 0 after hundreds of messages.",
     needs=[Reopening],
+    basic=True,
 )
 async def a_second_opening_sees_what_was_acknowledged(memory: Memory) -> None:
     one, two, messages = memory.client, await memory.open(), Messages(memory)
@@ -36,6 +37,7 @@ async def a_second_opening_sees_what_was_acknowledged(memory: Memory) -> None:
     "default: of three memories none was left after a restart.",
     needs=[Reopening],
     suite="smoke",
+    basic=True,
 )
 async def acknowledged_messages_survive_reopen(memory: Memory) -> None:
     await _write_and_reopen(memory, Messages(memory), 5)
@@ -73,6 +75,7 @@ async def values_survive_reopening(memory: Memory) -> None:
     incident="screenpipe pull request 6233: each part of the program kept its own copy of the "
     "conversation and saved it over what the others had written.",
     needs=[Reopening],
+    basic=True,
 )
 async def an_opening_sees_what_others_wrote_since(memory: Memory) -> None:
     one, two, messages = memory.client, await memory.open(), Messages(memory)
@@ -132,6 +135,7 @@ async def an_opening_sees_what_others_trimmed(memory: Memory) -> None:
     incident="mem0ai 2.2.1 with faiss: a second process that opened the same folder saved its own "
     "index over that of the first, and the memories of the first were lost.",
     needs=[Reopening],
+    basic=True,
 )
 async def opening_again_changes_nothing(memory: Memory) -> None:
     messages, clients = Messages(memory), list[Client]([memory.client])
@@ -152,6 +156,7 @@ async def opening_again_changes_nothing(memory: Memory) -> None:
     incident="traceroot issue 1959: after a reload only the final text was there; tool calls had "
     "been streamed to the user but never stored.",
     needs=[Reopening],
+    basic=True,
 )
 async def reopening_changes_nothing_about_the_messages(memory: Memory) -> None:
     session = memory.session()
@@ -173,6 +178,7 @@ async def reopening_changes_nothing_about_the_messages(memory: Memory) -> None:
     incident="openhanako issue 2473: a session of 1,058 messages was rewritten in place, and "
     "after a restart only its last three were left.",
     needs=[Reopening],
+    basic=True,
 )
 async def a_long_history_survives_reopen(memory: Memory) -> None:
     count = await memory.affordable(2_000, least=500)
@@ -193,6 +199,7 @@ async def a_long_history_survives_reopen(memory: Memory) -> None:
     incident="hermes-agent pull request 2239: each turn was a new agent that exported only its own "
     "messages, so the file of a session of 233 messages had 89.",
     needs=[Reopening],
+    basic=True,
 )
 async def a_history_grows_over_many_openings(memory: Memory) -> None:
     messages = Messages(memory)

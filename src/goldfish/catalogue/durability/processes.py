@@ -33,6 +33,7 @@ async def _write_one_after_the_other(memory: Memory, subject: Subject) -> None:
     "two workers, every second question finds no history.",
     needs=[OtherProcess],
     suite="smoke",
+    basic=True,
 )
 async def another_process_sees_what_was_acknowledged(memory: Memory) -> None:
     messages = Messages(memory)
@@ -46,6 +47,7 @@ async def another_process_sees_what_was_acknowledged(memory: Memory) -> None:
     incident="botframework-sdk issue 4776: with two worker processes, items cached in the memory "
     "of one were missing or old in the other.",
     needs=[OtherProcess],
+    basic=True,
 )
 async def a_process_sees_what_others_wrote_since(memory: Memory) -> None:
     await _write_by_turns(memory, Messages(memory), 2)
@@ -83,6 +85,7 @@ async def another_process_sees_a_value_at_once(memory: Memory) -> None:
     incident="mem0ai 2.2.1 with faiss: when two processes wrote one after the other, the memories "
     "of the first were lost.",
     needs=[OtherProcess],
+    basic=True,
 )
 async def what_an_ended_process_wrote_is_there(memory: Memory) -> None:
     await _write_one_after_the_other(memory, Messages(memory))
@@ -107,6 +110,7 @@ async def facts_of_one_process_after_another_add_up(memory: Memory) -> None:
     incident="langchain-core's InMemoryChatMessageHistory behind two workers: each has the half "
     "of the conversation that it happened to serve.",
     needs=[OtherProcess],
+    basic=True,
 )
 async def processes_that_take_turns_share_one_order(memory: Memory) -> None:
     here, other, messages = memory.client, await memory.elsewhere(), Messages(memory)

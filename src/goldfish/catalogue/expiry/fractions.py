@@ -18,7 +18,7 @@ from goldfish.catalogue.support.snapshots import save
 from goldfish.findings.comparison import quote, quote_list
 from goldfish.findings.reason import Reason
 from goldfish.findings.result import UnsupportedError, Violation
-from goldfish.harness.errors import StoreError
+from goldfish.harness.errors import OpeningError, StoreError
 from goldfish.harness.memory import Client, Memory
 from goldfish.harness.patience import LateError
 
@@ -61,7 +61,7 @@ async def fractions_of_a_second_count_in_a_store_wide_expiry(memory: Memory) -> 
         try:
             client = await memory.reopen(ttl=seconds)
             return client, *await write_contents(memory, f"for-{seconds:g}")
-        except StoreError as error:
+        except (StoreError, OpeningError) as error:
             raise UnsupportedError(Reason.stated("its deadlines are whole seconds")) from error
 
     await expect_time_to_pass(begin)

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from typing import Any, TypeVar
 
-from goldfish.catalogue.registry import Reopening, Retries, carries, check, method
+from goldfish.catalogue.registry import Reopening, Retries, carries, check, method, trait
 from goldfish.catalogue.support.neighbours import expect_untouched, write_look_alikes
 from goldfish.catalogue.support.sessions import ids_of, list_sessions, write_session
 from goldfish.findings.comparison import quote, quote_list
@@ -164,7 +164,7 @@ async def an_expired_session_is_empty(memory: Memory) -> None:
     "An expired session is no longer listed, even if nobody has read it since.",
     incident="affinidi-tdk-rs pull request 333: sessions expired only when they were read; those "
     "that were never read again stayed in the table for ever.",
-    needs=[SetTTL, method("list_sessions")],
+    needs=[SetTTL, method("list_sessions"), trait("unlisted_empties")],
 )
 async def an_expired_session_is_not_listed(memory: Memory) -> None:
     kept, _ = await write_contents(memory, "kept")
@@ -244,7 +244,7 @@ async def only_the_session_itself_expires(memory: Memory) -> None:
     "Writing to a session does not move its deadline, and the new messages expire with it.",
     incident="Redis documents that SET removes a key's timeout; sessions that are saved as one "
     "value lose theirs with the next save (kontext issue 894).",
-    needs=[SetTTL],
+    needs=[SetTTL, trait("idle_writes")],
 )
 async def later_writes_leave_a_deadline_alone(memory: Memory) -> None:
     if await has_own_expiry(memory):
@@ -265,7 +265,7 @@ async def later_writes_leave_a_deadline_alone(memory: Memory) -> None:
     "Reading a session again and again does not keep it alive.",
     incident="The langgraph.json reference says that reading an item restarts its TTL by default "
     "(refresh_on_read): what is read often enough never expires.",
-    needs=[SetTTL],
+    needs=[SetTTL, trait("idle_reads")],
 )
 async def reads_do_not_renew_a_deadline(memory: Memory) -> None:
     session, contents = await write_expiring(memory, "read")
@@ -286,7 +286,7 @@ async def reads_do_not_renew_a_deadline(memory: Memory) -> None:
     "Trimming a session does not move its deadline.",
     incident="Redis documents that deleting or overwriting a key removes its timeout: a trim that "
     "rewrites the rest of the list makes it permanent.",
-    needs=[SetTTL, method("trim", "keep_last")],
+    needs=[SetTTL, method("trim", "keep_last"), trait("idle_writes")],
 )
 async def trimming_keeps_the_deadline(memory: Memory) -> None:
     session, contents = await write_expiring(memory, "trimmed", 30)
@@ -310,7 +310,7 @@ async def trimming_keeps_the_deadline(memory: Memory) -> None:
     "Deleting messages from a session does not move its deadline.",
     incident="Redis documents that *STORE commands and SET remove a timeout: a delete that "
     "filters the list and stores the result makes the session permanent.",
-    needs=[SetTTL, method("delete_messages"), carries("id")],
+    needs=[SetTTL, method("delete_messages"), carries("id"), trait("idle_writes")],
 )
 async def deleting_messages_keeps_the_deadline(memory: Memory) -> None:
     session, batch = await write_session(memory, 30)
@@ -445,7 +445,7 @@ async def an_expired_message_may_be_added_again(memory: Memory) -> None:
     "A deadline set on a session without messages does not expire messages added later.",
     incident="Redis documents that EXPIRE of a key that does not exist sets nothing; a separate "
     "table of deadlines remembers it, and the first message expires early.",
-    needs=[SetTTL],
+    needs=[SetTTL, trait("empty_deadlines")],
 )
 async def an_empty_session_takes_no_deadline(memory: Memory) -> None:
     session = memory.session()

@@ -5,7 +5,7 @@ import time
 from typing import Any
 
 from goldfish.catalogue.expiry.sessions import SOON, expect_expiry, write_contents
-from goldfish.catalogue.registry import StoreTTL, check, method
+from goldfish.catalogue.registry import StoreTTL, check, method, trait
 from goldfish.catalogue.support.comparison import label_findings
 from goldfish.catalogue.support.sessions import ids_of, write_session
 from goldfish.findings.comparison import quote, quote_list
@@ -69,7 +69,7 @@ async def every_write_renews_a_store_wide_expiry(memory: Memory) -> None:
     "With a store-wide expiry, reading a session does not keep it alive.",
     incident="rest-sessions issue 1: each use reset a session's timer, so a session that is polled "
     "never ends.",
-    needs=[StoreTTL],
+    needs=[StoreTTL, trait("idle_reads")],
 )
 async def reads_do_not_renew_a_store_wide_expiry(memory: Memory) -> None:
     client = await memory.reopen(ttl=SOON)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from goldfish.catalogue.registry import OtherProcess, Reopening, check
+from goldfish.catalogue.support.comparison import label_findings
 from goldfish.catalogue.support.sizes import draw_size
 from goldfish.catalogue.support.trials import BRIEF, FactTrial, LargeTrial, MessageTrial, Trial
 from goldfish.findings.reason import Reason
@@ -121,7 +122,7 @@ async def a_file_locked_by_others_is_an_error_or_a_wait(memory: Memory) -> None:
 
 @check(
     "FLT27",
-    "A file that has lost its second half is an error; only a log may end where its file does.",
+    "A file that lost its second half is an error; only a log may end where it does, and go on.",
     incident="canopy issue 24: a file that was cut off decoded to nothing, the program showed an "
     "empty list, and the next save made it permanent.",
     needs=[Reopening],
@@ -140,7 +141,8 @@ async def a_truncated_file_is_not_an_empty_memory(memory: Memory) -> None:
         memory.sandbox.faults.disk.truncated(path, 0.5)
     left = {path: path.stat().st_size for path in files}
     try:
-        found = await (await memory.open()).contents(session)
+        client = await memory.open()
+        found = await client.contents(session)
     except (StoreError, OpeningError):
         return
     # A log whose end is missing is, byte for byte, what a killed writer leaves: what was written
@@ -149,6 +151,10 @@ async def a_truncated_file_is_not_an_empty_memory(memory: Memory) -> None:
         count for count, read in states if all(len(read[path]) <= left[path] for path in read)
     ]
     if are_logs and len(found) >= max(before, default=0) and found == written[: len(found)]:
+        batch = memory.messages(2)
+        if await client.offer(session, batch) is None:
+            with label_findings("a write behind the cut"):
+                await client.expect(session, [*found, *contents_of(batch)])
         return
     if found != written:
         raise Violation(

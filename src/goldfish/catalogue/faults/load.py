@@ -70,7 +70,6 @@ async def _await_two_quiet_rounds(fleet: Fleet) -> None:
             for place in fleet.places
             for lane in range(6)
         ]
-        answers = await asyncio.gather(*calls, return_exceptions=True)
+        answers = await patience.spend_on(asyncio.gather(*calls, return_exceptions=True))
         quiet = 0 if any(isinstance(each, Exception) for each in answers) else quiet + 1
-        await asyncio.sleep(0 if quiet else 0.02)
-        patience.beat()
+        await patience.spend_on(asyncio.sleep(0 if quiet else 0.02))

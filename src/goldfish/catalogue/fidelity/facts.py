@@ -1,6 +1,7 @@
 """FID: a fact comes back with its text and metadata unchanged, and no caller can edit it."""
 
 import copy
+import time
 from typing import Any
 
 from goldfish.catalogue.fidelity.editing import edit_inside
@@ -15,6 +16,7 @@ from goldfish.catalogue.support.facts import (
     offer,
     read_metadata,
 )
+from goldfish.catalogue.support.sizes import BUDGET
 from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Client, Memory
@@ -56,7 +58,8 @@ NESTED: dict[str, Any] = {  # which a store of flat metadata may refuse
     "empty": {},
     "": "no name",
 }
-LARGE = [(16_400, 20_000), (65_600, 100_000)]  # characters, beyond common pages and buffers
+# Characters, within and beyond common pages and buffers.
+LARGE = [(4_200, 8_000), (16_400, 20_000), (65_600, 100_000)]
 Metadata = method("remember", "metadata")
 
 
@@ -66,6 +69,7 @@ Metadata = method("remember", "metadata")
     incident="langgraph-checkpoint 4.3.1 replaced a lone surrogate with '?', and SQLite documents "
     "that functions which take text for a C string cut it at NUL.",
     about="facts",
+    needs=[trait("verbatim_facts")],
 )
 async def a_fact_says_exactly_what_was_told(memory: Memory) -> None:
     facts, user = ExpectedFacts(memory), memory.session("ann")
@@ -164,10 +168,15 @@ async def metadata_that_cannot_be_kept_are_refused_whole(memory: Memory) -> None
 async def a_large_fact_comes_back_whole(memory: Memory) -> None:
     facts, client, user = ExpectedFacts(memory), memory.client, memory.session("ann")
     await facts.tell(user, "Ann keeps a diary")
+    pace = 0.0  # seconds per character: a store that embeds every word is asked for less
     for low, high in LARGE:
         size = memory.random.randint(low, high)
-        text = make_large_text(size)
-        if await offer(client, user, text) is None:
+        if size * pace > BUDGET:
+            return
+        text, began = make_large_text(size), time.perf_counter()
+        refusal = await offer(client, user, text)
+        pace = (time.perf_counter() - began) / size
+        if refusal is None:
             facts.note(user, text)
             found = await facts.fetch(user)
             if cut := [each for each in found if text != each and text.startswith(str(each)[:40])]:

@@ -41,6 +41,7 @@ from goldfish.harness.memory import Memory, contents_of
     incident="embedchain, now mem0, mixed the chat histories of all sessions until each call "
     "named its session (mem0ai/mem0 pull request 1084).",
     suite="smoke",
+    basic=True,
 )
 async def sessions_that_take_turns_never_share_a_message(memory: Memory) -> None:
     talk = Talk(memory)
@@ -194,6 +195,7 @@ async def odd_ids_are_told_apart_or_refused(memory: Memory) -> None:
     "Hundreds of sessions keep their messages, and none returns a message of another.",
     incident="philoserf/claude-code-config issue 259: session ids were cut to four hex digits, so "
     "two of three hundred sessions are likely to share one.",
+    basic=True,
 )
 async def hundreds_of_sessions_stay_apart(memory: Memory) -> None:
     names = [f"user-{number}" for number in range(130)]
@@ -274,6 +276,7 @@ async def a_message_id_belongs_to_one_session_only(memory: Memory) -> None:
     "Batches that one client adds to several sessions at once each reach their own session.",
     incident="mem0ai/mem0 issue 4359: all agents that ran at once shared one variable for the "
     "current session, so memories were written to, and recalled from, another agent's session.",
+    basic=True,
 )
 async def sessions_that_write_at_once_stay_apart(memory: Memory) -> None:
     talk, sessions = Talk(memory), [memory.session() for _ in range(8)]
@@ -291,6 +294,7 @@ async def sessions_that_write_at_once_stay_apart(memory: Memory) -> None:
     incident="AgentiveAU/MyAgentive issue 123: the limited read was a query of its own, in two "
     "places, and wrong in both; a second query can forget any condition, even the session.",
     needs=[method("get_history", "last")],
+    basic=True,
 )
 async def the_newest_messages_are_those_of_the_session_that_asks(memory: Memory) -> None:
     talk, client = Talk(memory), memory.client

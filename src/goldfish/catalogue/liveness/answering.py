@@ -45,6 +45,7 @@ def _make_odd_messages(memory: Memory) -> list[ChatMessage]:
     incident="langgraph issue 5150: SqliteStore.search on a store that had not been set up never "
     "returned; agno pull request 4516: reading the messages of an unknown session raised.",
     suite="smoke",
+    basic=True,
 )
 async def every_method_returns_on_an_empty_store(memory: Memory) -> None:
     client, nobody = memory.client, memory.session("nobody")
@@ -129,6 +130,7 @@ async def _drop_result(work: Awaitable[Any]) -> None:
     "After cancelled calls the store answers, and no cancelled batch is stored in part.",
     incident="redis-py issue 2665 (4.5.3 and before, the ChatGPT outage of March 2023): a "
     "cancelled command left its answer unread, and the next caller was given it.",
+    basic=True,
 )
 async def a_cancelled_call_does_not_break_the_store(memory: Memory) -> None:
     session, batch = memory.session(), memory.messages(2)
@@ -159,6 +161,7 @@ async def a_cancelled_call_does_not_break_the_store(memory: Memory) -> None:
     "The three hundredth call works like the first.",
     incident="dify issue 472 and cacti-backend pull request 15: connections that were not returned "
     "used up the pool, and after some chats the service stopped answering.",
+    basic=True,
 )
 async def many_calls_in_a_row_exhaust_nothing(memory: Memory) -> None:
     sessions = [Messages(memory) for _ in range(10)]
@@ -177,6 +180,7 @@ async def many_calls_in_a_row_exhaust_nothing(memory: Memory) -> None:
     incident="qdrant-client issue 1018: a local store that was not closed properly kept its lock, "
     "and the next program could not open the folder.",
     needs=[Reopening],
+    basic=True,
 )
 async def a_store_can_be_closed_and_opened_again_and_again(memory: Memory) -> None:
     messages = Messages(memory)
@@ -193,6 +197,7 @@ async def a_store_can_be_closed_and_opened_again_and_again(memory: Memory) -> No
     incident="hermes-agent issue 58705: mem0's local Qdrant folder was locked by the plugin that "
     "had opened it, and the agent's own tools could not reach their memory.",
     needs=[Reopening],
+    basic=True,
 )
 async def several_openings_live_side_by_side(memory: Memory) -> None:
     first, messages = memory.client, Messages(memory)
@@ -217,6 +222,7 @@ async def several_openings_live_side_by_side(memory: Memory) -> None:
     incident='mem0 issue 7196: with two sessions on one history.db, a write failed with "database '
     'is locked" while the other one read.',
     needs=[Reopening],
+    basic=True,
 )
 async def two_openings_do_not_lock_each_other_out(memory: Memory) -> None:
     first, second, messages = memory.client, await memory.open(), Messages(memory)
@@ -239,6 +245,7 @@ async def two_openings_do_not_lock_each_other_out(memory: Memory) -> None:
     incident='asyncpg raises "another operation is in progress" when two tasks share a connection '
     "(issue 258); llama-index-core 0.14.25: ten first puts at once all fail.",
     suite="smoke",
+    basic=True,
 )
 async def calls_made_at_once_all_return(memory: Memory) -> None:
     batches = {memory.session(): memory.messages(2) for _ in range(20)}

@@ -69,7 +69,11 @@ async def a_search_looks_only_where_it_is_told_to(memory: Memory) -> None:
 )
 async def what_is_gone_is_not_found(memory: Memory) -> None:
     client = memory.client
-    deeds = [name for name in ("clear", "delete_messages", "trim") if client.has(name)]
+    deeds = ["clear"] if client.has("clear") else []
+    if client.has("delete_messages") and "id" in memory.target.carries:
+        deeds.append("delete_messages")
+    if client.has("trim", "keep_last"):
+        deeds.append("trim")
     if not deeds:
         raise UnsupportedError(Reason.stated("nothing can be removed from it"))
     for deed in deeds:

@@ -138,7 +138,7 @@ async def everything_follows_the_model_across_openings(memory: Memory) -> None:
     openings = await _learn_openings(memory, Messages(memory))
     powers = await _learn(memory, EVERYTHING, *PROBES)
     ways = {**EVERYTHING, **(REOPENING if openings.reopens else {})}
-    await follow_model(memory, powers, ways, count=25, openings=openings, always=("reopen",))
+    await follow_model(memory, powers, ways, count=20, openings=openings, always=("reopen",))
 
 
 @check(
@@ -168,4 +168,4 @@ async def facts_follow_the_model_across_openings(memory: Memory) -> None:
     powers = await _learn(memory, KNOWLEDGE, "list_facts", "fact_ids")
     _require(powers, "facts", "facts are not kept as they are told")
     ways = {**KNOWLEDGE, **({"reopen": (2, "facts")} if openings.reopens else {})}
-    await follow_model(memory, powers, ways, count=25, openings=openings, always=("reopen",))
+    await follow_model(memory, powers, ways, count=20, openings=openings, always=("reopen",))

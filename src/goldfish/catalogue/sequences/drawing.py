@@ -67,6 +67,7 @@ class Drawing:
         self._variables = 0
         self._facts = iter(random.sample(FACTS, len(FACTS)))
         self._told: dict[str, None] = {}  # facts, also those that are known no more
+        self._noted: dict[tuple[str, str], dict[str, Any]] = {}  # their metadata, by user and text
 
     def draw(self, length: int, ways: Ways, always: Iterable[str] = ()) -> list[Step]:
         """Return a sequence of about so many changes, with reads in between and at the end.
@@ -342,7 +343,9 @@ class Drawing:
         self._told[text] = None
         if "filter" in self.powers.can:
             kind, number = self.random.choice(KINDS), self.random.randint(1, 3)
-            options = {"metadata": {"kind": kind, "n": number}}
+            # Told again, it has the same: whose metadata win is for each memory to decide.
+            noted = self._noted.setdefault((user, text), {"kind": kind, "n": number})
+            options = {"metadata": dict(noted)}
         self._do("remember", user, text, makes=self._variable("fact"), **options)
         if self.random.random() < 0.5:
             self._read_facts(user)

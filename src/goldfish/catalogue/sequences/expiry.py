@@ -91,6 +91,7 @@ class BriefWalk(Walk):
         self._earliest: dict[str, float] = {}
         self._latest: dict[str, float] = {}
         self._left_out: set[str] = set()
+        self._reads_renew = not place.memory.target.holds("idle_reads")
         self._seen: set[str] = set()
 
     async def _take(self, step: Step) -> Difference | None:
@@ -130,7 +131,8 @@ class BriefWalk(Walk):
                 wide = self._model.opening.ttl is not None and step.method == "add_messages"
                 if wide or step.method == "set_ttl" or session not in self._earliest:
                     self._earliest[session] = began + SOON
-                if step.method != "get_history":  # a memory may take any write for a renewal
+                if step.method != "get_history" or self._reads_renew:
+                    # A memory may take any write for a renewal.
                     self._latest[session] = now + SOON
 
     async def _wait(self, step: Step) -> None:

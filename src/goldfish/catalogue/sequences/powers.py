@@ -64,5 +64,8 @@ def read_content(item: Any) -> Any:
     """Return the content of an answer of a search: of its message, or its own."""
     if isinstance(item, list | tuple) and item:
         item = item[0]
+    if isinstance(item, str):
+        return item
     message = field(item, "message")
-    return field(item if message is MISSING else message, "content")
+    found = field(item if message is MISSING else message, "content")
+    return field(item, "text") if found is MISSING else found

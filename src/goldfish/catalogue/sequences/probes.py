@@ -106,7 +106,7 @@ async def counts_deleted(quiet: Quiet) -> bool:
 
 
 async def lists_sessions(quiet: Quiet) -> bool:
-    if not quiet.client.has("list_sessions"):
+    if not quiet.client.has("list_sessions") or not quiet.memory.target.holds("unlisted_empties"):
         return False
     session, _ = await quiet.write()
     return session in await fetch_sessions(quiet.client)
@@ -199,6 +199,7 @@ async def saves(quiet: Quiet) -> bool:
         quiet.decide(snapshots_hold_deadlines=is_time_left(left, HOUR))
     else:
         quiet.decide(snapshots_hold_deadlines=False)
+    quiet.decide(later_snapshots_stay=quiet.memory.target.holds("later_snapshots"))
     restored = await quiet.has(session, batch)
     if restored and "clear" in quiet.can:
         await client.call("clear", session)
@@ -238,6 +239,8 @@ async def labels(quiet: Quiet) -> bool:
         return False
     session, batch = await quiet.write()
     one = await save(quiet.client, session, label="before lunch")
+    if one == "before lunch":
+        return False  # a label that is the id is not used twice
     await quiet.client.add(session, quiet.memory.messages(1))
     return await comes_back(quiet, session, one, batch)
 

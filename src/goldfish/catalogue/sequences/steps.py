@@ -1,14 +1,18 @@
 """Steps of a sequence: plain calls, written as they can be pasted into a program."""
 
+import io
+import tokenize
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from goldfish.findings.comparison import quote
 from goldfish.messages import ChatMessage
 
 HERE, THERE = "memory", "other"  # the opening in this process, and the one in another
+WIDTH = 72  # columns that a terminal of 80 leaves to evidence
 TOLD = ("role", "content", "name", "tool_calls", "tool_call_id", "metadata")
 
 
@@ -36,11 +40,25 @@ class Step:
 
 
 def show_script(steps: Sequence[Step]) -> list[str]:
-    """Return the calls as Python, one per line."""
+    """Return the calls as Python, each in as many lines as fit a terminal."""
     counted = Counter(each for step in steps for each in _list_ids(step))
     often = [each for each, count in counted.items() if count > 1]
     names = {each: f"m{number}" for number, each in enumerate(often, 1)}
-    return [_show_step(step, names) for step in steps]
+    return [line for step in steps for line in wrap_code(_show_step(step, names))]
+
+
+def wrap_code(line: str, width: int = WIDTH) -> list[str]:
+    """Return a call as lines of this width, broken after commas, where Python goes on reading."""
+    tokens = tokenize.generate_tokens(io.StringIO(line).readline)
+    commas = [token.end[1] for token in tokens if token.string == ","]
+    lines = [""]
+    for start, end in pairwise([0, *commas, len(line)]):
+        piece = line[start:end]
+        if lines[-1] and len(lines[-1]) + len(piece) > width:
+            lines.append(f"    {piece.lstrip()}")
+        else:
+            lines[-1] += piece
+    return lines
 
 
 def _list_ids(step: Step) -> Iterator[str]:

@@ -23,7 +23,7 @@ LENGTH = (4, 18)  # changes of a sequence
 SECONDS = 8.0  # for all sequences of a check, if each of them is slow
 LEAST = 20  # sequences that are tried however slow they are
 SHRINK_SECONDS = 8.0
-MOST = 40  # calls that are shown
+MOST = 60  # lines of calls that are shown
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ async def follow_model(
     powers: Powers,
     ways: Ways,
     *,
-    count: int = 60,
+    count: int = 40,
     openings: Openings | None = None,
     always: Iterable[str] = (),
 ) -> None:
@@ -166,7 +166,7 @@ def _list_candidates(difference: Difference, before: Sequence[Step]) -> Iterator
 
 def _shorten_script(lines: list[str]) -> list[str]:
     more = len(lines) - MOST
-    return [f"… {more} calls before", *lines[more:]] if more > 0 else lines
+    return [f"… {more} lines of calls before", *lines[more:]] if more > 0 else lines
 
 
 def explain(difference: Difference) -> Violation:

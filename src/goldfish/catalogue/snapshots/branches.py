@@ -5,7 +5,7 @@ import time
 from typing import Any
 
 from goldfish.catalogue.registry import check, method
-from goldfish.catalogue.snapshots.sessions import RESTORING, save_states
+from goldfish.catalogue.snapshots.sessions import REPEATING, RESTORING, save_states
 from goldfish.catalogue.support.sessions import write_session
 from goldfish.catalogue.support.snapshots import expect_listed, expect_state, roll_back, save
 from goldfish.findings.comparison import quote, quote_list
@@ -25,7 +25,7 @@ TRIES = 3
     "Back to A, a write, and back to B: each snapshot is as it was saved, whatever came between.",
     incident="qdrant issue 10554: two snapshots shared one file, and what the later one wrote "
     "replaced what the earlier one had promised to keep.",
-    needs=RESTORING,
+    needs=REPEATING,
 )
 async def writes_between_rollbacks_reach_no_snapshot(memory: Memory) -> None:
     client, session, gone = memory.client, memory.session(), list[ChatMessage]()
@@ -45,7 +45,7 @@ async def writes_between_rollbacks_reach_no_snapshot(memory: Memory) -> None:
     "A label that is used twice names two snapshots, and each restores its own state.",
     incident="qdrant issue 10554: two snapshots got one name; both requests succeeded, the second "
     "replaced the first, and the first was lost without an error.",
-    needs=[*RESTORING, method("save_snapshot", "label")],
+    needs=[*REPEATING, method("save_snapshot", "label")],
 )
 async def a_label_used_twice_names_two_snapshots(memory: Memory) -> None:
     client, session, there = memory.client, memory.session(), list[ChatMessage]()

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from goldfish.catalogue.registry import Reopening, Retries, carries, check, method
+from goldfish.catalogue.registry import Reopening, Retries, carries, check, method, trait
 from goldfish.catalogue.support.comparison import expect_messages
 from goldfish.catalogue.support.sessions import write_session
 from goldfish.catalogue.support.sizes import draw_size
@@ -23,6 +23,7 @@ from goldfish.messages import ChatMessage
 SAVE, ROLLBACK = method("save_snapshot"), method("rollback_to_snapshot")
 LIST, DELETE, FORK = method("list_snapshots"), method("delete_snapshot"), method("fork")
 RESTORING = [SAVE, ROLLBACK]
+REPEATING = [*RESTORING, trait("later_snapshots")]  # one goes forward again
 # Ordinary session ids that a careless lookup confuses.
 TWINS = (("al", "alice"), ("john_doe", "john-doe"), ("a:b", "a"), ("100%", "1000"), ("Bo", "bo"))
 
@@ -64,7 +65,7 @@ async def a_rollback_restores_what_was_saved(memory: Memory) -> None:
     "After a rollback, all snapshots are still listed: older, newer and the restored one.",
     incident="The rollback that wiped: a refactor moved a transaction boundary, and a rollback "
     "rebuilt the conversation and emptied the snapshots table.",
-    needs=[*RESTORING, LIST],
+    needs=[*REPEATING, LIST],
     suite="smoke",
 )
 async def a_rollback_keeps_every_snapshot(memory: Memory) -> None:
@@ -80,7 +81,7 @@ async def a_rollback_keeps_every_snapshot(memory: Memory) -> None:
     "Rolling back, forward, and twice to one snapshot restores the right messages each time.",
     incident="supply-drop-bbs pull request 325: restoring A and then B deleted the only copy of "
     "what had been there before.",
-    needs=RESTORING,
+    needs=REPEATING,
 )
 async def one_can_go_back_and_forward_again(memory: Memory) -> None:
     client, session = memory.client, memory.session()
@@ -212,7 +213,7 @@ async def a_snapshot_of_another_session_is_refused(memory: Memory) -> None:
     "A cleared session can be rolled back to a snapshot that was saved before.",
     incident="claude-code issue 70690: people clear a conversation by mistake and want it back; "
     "rewinding is the way, and it was not documented.",
-    needs=[*RESTORING, method("clear")],
+    needs=[*RESTORING, method("clear"), trait("cleared_snapshots")],
 )
 async def clearing_a_session_keeps_its_snapshots(memory: Memory) -> None:
     client, (session, batch) = memory.client, await write_session(memory, 3)
@@ -308,7 +309,7 @@ async def labels_come_back_as_they_were_given(memory: Memory) -> None:
     "Deleting a snapshot, even twice, removes only that one; other snapshots and messages stay.",
     incident="langgraph-redis issue 162: checkpoints share blobs, so what looks like part of a "
     "deleted one may be needed by another.",
-    needs=[*RESTORING, DELETE],
+    needs=[*REPEATING, DELETE],
 )
 async def deleting_a_snapshot_deletes_that_one(memory: Memory) -> None:
     client, session = memory.client, memory.session()
@@ -329,7 +330,7 @@ async def deleting_a_snapshot_deletes_that_one(memory: Memory) -> None:
     "SNP14",
     "Two saves of one state are two snapshots, each usable without the other.",
     incident="langgraph4j issue 175: a checkpoint was stored under the id of the one before it.",
-    needs=RESTORING,
+    needs=REPEATING,
 )
 async def saving_the_same_state_twice_makes_two_snapshots(memory: Memory) -> None:
     client, (session, batch) = memory.client, await write_session(memory, 2)
@@ -412,7 +413,7 @@ async def ids_count_as_there_only_while_they_are(memory: Memory) -> None:
     "A rollback restores the deadline: the time that was left at the save, or none.",
     incident="ioBroker.js-controller issue 1796: expiring values were restored from a backup "
     "without their expiry, and stayed.",
-    needs=[*RESTORING, method("set_ttl"), method("get_ttl")],
+    needs=[*REPEATING, method("set_ttl"), method("get_ttl"), trait("snapshot_deadlines")],
 )
 async def a_rollback_restores_the_time_that_was_left(memory: Memory) -> None:
     client, session = memory.client, memory.session()
@@ -441,7 +442,7 @@ def _is_about(left: Any, asked: float | None) -> bool:
     "After a reopen, snapshots are listed and can be rolled back to.",
     incident="vscode issue 326450: after a restore, switching to another session and back brought "
     "back everything that had been undone.",
-    needs=[*RESTORING, Reopening],
+    needs=[*REPEATING, Reopening],
 )
 async def snapshots_survive_reopen(memory: Memory) -> None:
     client, session = memory.client, memory.session()
@@ -459,7 +460,7 @@ async def snapshots_survive_reopen(memory: Memory) -> None:
     "In a long session with dozens of snapshots, each restores all of its messages in order.",
     incident="deer-flow pull request 3637: the checkpoint to go back to was searched for among the "
     "first two hundred; a longer thread has more.",
-    needs=RESTORING,
+    needs=REPEATING,
 )
 async def long_sessions_with_many_snapshots_come_back_whole(memory: Memory) -> None:
     client, session = memory.client, memory.session()

@@ -1,7 +1,7 @@
 """SNP: a rollback restores the values of its session, and those of nobody else."""
 
-from goldfish.catalogue.registry import check
-from goldfish.catalogue.snapshots.sessions import RESTORING
+from goldfish.catalogue.registry import check, trait
+from goldfish.catalogue.snapshots.sessions import REPEATING, RESTORING
 from goldfish.catalogue.support.snapshots import roll_back, save
 from goldfish.catalogue.support.state import ExpectedState, Owner, UserState, fetch
 from goldfish.findings.result import Violation
@@ -14,7 +14,7 @@ from goldfish.harness.memory import Memory
     incident="google/adk-python issue 4839: rewinding a session set values to None that it had "
     "from the beginning.",
     about="state",
-    needs=RESTORING,
+    needs=[*REPEATING, trait("snapshot_state")],
     suite="smoke",
 )
 async def rolling_back_restores_the_values(memory: Memory) -> None:
@@ -46,7 +46,7 @@ async def rolling_back_restores_the_values(memory: Memory) -> None:
     incident="google/adk-python issue 4933: rewinding one session reached for every value that it "
     "saw; those of the user and of the app had to be excluded by name.",
     about="state",
-    needs=[*RESTORING, *UserState],
+    needs=[*RESTORING, *UserState, trait("snapshot_state")],
 )
 async def rolling_back_leaves_the_values_of_others(memory: Memory) -> None:
     state, client, ann = ExpectedState(memory), memory.client, memory.session("ann")

@@ -4,8 +4,9 @@ import math
 import time
 
 from goldfish.harness.memory import Memory
+from goldfish.harness.patience import measure_share
 
-BUDGET = 2.5  # seconds that single calls may take in all
+BUDGET = 1.5  # seconds that single calls may take in all
 TASTE = 5  # facts by which the pace of a store is known
 
 
@@ -17,7 +18,7 @@ def draw_size(memory: Memory, least: int, most: int) -> int:
 
 def draw_calls(memory: Memory, least: int, most: int, *, pace: float) -> int:
     """Return how many calls to make: drawn, or as many as fit a while at so many seconds each."""
-    return max(least, min(draw_size(memory, least, most), int(BUDGET / max(pace, 1e-6))))
+    return max(least, min(draw_size(memory, least, most), _count_calls(BUDGET, pace)))
 
 
 async def choose_count(
@@ -28,4 +29,9 @@ async def choose_count(
     for number in range(TASTE):
         await memory.client.call("remember", user, f"Step {number}")
     pace = (time.perf_counter() - began) / TASTE
-    return max(least, min(draw_size(memory, *wanted), int(budget / max(pace, 1e-6))))
+    return max(least, min(draw_size(memory, *wanted), _count_calls(budget, pace)))
+
+
+def _count_calls(budget: float, pace: float) -> int:
+    """Return how many calls fit the budget on a machine with time: a busy one asks as much."""
+    return int(budget / max(pace * measure_share(), 1e-6))

@@ -5,6 +5,7 @@ work again by itself, and to return everything that was acknowledged.
 """
 
 import asyncio
+import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -82,13 +83,17 @@ class Trial(ABC):
         """Write and read until both succeed; raise if that takes too long."""
         allowed = RECOVERY * self.memory.deadline
         patience = Patience(allowed)
-        while not (await self.write() and await self.read()):
-            patience.beat()
-            if patience.is_over:
+        for tries in itertools.count(1):
+            if await patience.spend_on(self._works()):
+                return
+            if patience.is_over and tries > 1:  # the first may have met a connection that had died
                 raise OverdueError(patience).blame(
                     f"wedged: the fault was over, but {allowed:g} s later the store does not work"
                 )
-            await asyncio.sleep(0.05)
+            await patience.spend_on(asyncio.sleep(0.05))
+
+    async def _works(self) -> bool:
+        return await self.write() and await self.read()
 
 
 @dataclass
@@ -165,15 +170,16 @@ class MessageTrial(Trial):
                     f"swallowed: {quote(batch.contents[0])} was acknowledged ({batch.amid}), but a "
                     "later read does not return it"
                 )
-        elif there and len(set(there)) < len(batch.contents):
-            raise Violation(
-                f"torn: a batch failed, but {len(set(there))} of its {len(batch.contents)} "
-                "messages are stored",
-                f"wrote {quote_list(batch.contents)} ({batch.amid or AFTERWARDS})",
-                f"read back {quote_list(found)}",
-            )
         elif there:
-            expect_contents(batch.contents, there, session=self.session)
+            stored = [each for each in batch.contents if each in there]
+            if stored != batch.contents and self.memory.target.holds("whole_batches"):
+                raise Violation(
+                    f"torn: a batch failed, but {len(stored)} of its {len(batch.contents)} "
+                    "messages are stored",
+                    f"wrote {quote_list(batch.contents)} ({batch.amid or AFTERWARDS})",
+                    f"read back {quote_list(found)}",
+                )
+            expect_contents(stored, there, session=self.session)
 
     async def _attempt(self, method: str, *arguments: Any, strict: bool) -> tuple[bool, Any]:
         call = self.client.waiting(FOREVER).call(method, self.session, *arguments)

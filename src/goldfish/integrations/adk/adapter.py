@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 from google.adk.events import Event
 from google.adk.sessions import BaseSessionService, Session
@@ -31,10 +31,7 @@ class ADKMemory:
 
     carries = MESSAGE_FIELDS - {"id", "name", "tool_calls", "created_at"}
     retries = False  # the ids of events are ADK's
-    declines: ClassVar[Mapping[str, str]] = dict.fromkeys(
-        ("CON02", "CON05", "CON09", "CON22", "DUR17"),
-        "append_event takes one event, and there is no way to append several at once",
-    )
+    lacks = frozenset({"whole_batches"})  # append_event takes one event
 
     def __init__(self, service: BaseSessionService, app_name: str, user_id: str) -> None:
         self._service = service

@@ -9,6 +9,7 @@
 | any value          | ADK's documentation wants basic types that JSON has: others are refused   |
 """
 
+import contextlib
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -50,10 +51,9 @@ def session_values(state: Mapping[str, Any]) -> dict[str, Any]:
 
 async def user_values(service: BaseSessionService, app_name: str, user_id: str) -> dict[str, Any]:
     """Return the values of the user, directly or through any of the user's sessions."""
-    try:
+    # An older release, or a service, may be without it.
+    with contextlib.suppress(AttributeError, NotImplementedError):
         return dict(await service.get_user_state(app_name=app_name, user_id=user_id))
-    except (AttributeError, NotImplementedError):  # an older release, or a service without it
-        pass
     listed = await service.list_sessions(app_name=app_name, user_id=user_id)
     for each in listed.sessions:
         session = await service.get_session(app_name=app_name, user_id=user_id, session_id=each.id)

@@ -4,8 +4,8 @@ A message of the user and the assistant's next one are a turn. Any other message
 a turn, and the adapter makes up the reply: ``answers``.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from langchain_classic.memory.chat_memory import BaseChatMemory
 
@@ -25,10 +25,7 @@ class _Declared(TwoWays):
     answers = True
     carries = frozenset({"content"})  # a turn is two texts
     retries = False
-    declines: ClassVar[Mapping[str, str]] = dict.fromkeys(
-        ("CON02", "CON05", "CON09", "CON22", "DUR17", "FID22", "FLT04", "FLT06", "FLT13", "FLT14"),
-        "save_context saves one turn, and there is no way to save several at once",
-    )
+    lacks = frozenset({"whole_batches"})  # save_context saves one turn
 
     def __init__(self, memory_of: MemoryOf, *, window: int | None = None) -> None:
         self._memory_of = memory_of

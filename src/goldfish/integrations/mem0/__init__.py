@@ -13,7 +13,7 @@ _RAW = "with infer=False, messages are added as raw memories (docstring of Memor
 _target = partial(
     BuiltIn,
     module=f"{__name__}.targets",
-    documented=dict.fromkeys(("DUP05", "DUP06", "DUP10", "DUP11"), _RAW),
+    documented={"DUP05": _RAW},
 )
 
 MEM0 = Library(

@@ -22,7 +22,7 @@ class FactsComparedWithTheNewest(FactsReference):
     def keep(
         self, user_id: str, text: str, metadata: Mapping[str, Any] | None, ttl: float | None
     ) -> Fact:
-        for row in self.rows(user_id)[:-10]:
+        for row in self.rows(user_id)[-11:-10]:  # the one that is no longer among them
             statement = "UPDATE facts SET same = ? WHERE id = ?"
             self.db.execute(statement, (os.urandom(8), row[1]))
         return super().keep(user_id, text, metadata, ttl)

@@ -165,6 +165,14 @@ class HalfALineStays(Lines):
             os.fsync(file.fileno())
 
 
+@specimen("writes-behind-half-a-line", "FLT27", "refused", explains="DUR")
+class WritesBehindHalfALine(Lines):
+    bug = "Half a line of a killed writer is skipped, but the next one is written right behind it."
+
+    def parsed(self, line: bytes) -> dict[str, Pairs]:
+        return super().parsed(line) if line.endswith(b"\n") else {}
+
+
 @specimen("nonsense-is-new", "FLT28", "swallowed")
 class NonsenseIsNew(Document):
     bug = "A file that cannot be read is taken for a new one."
