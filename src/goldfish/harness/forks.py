@@ -202,7 +202,7 @@ class _Servers:
                 stdout=subprocess.DEVNULL,
                 stderr=errors,
                 start_new_session=True,
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+                env=_make_environment(),
             )
         cleanup.watch_process(self._process.pid)
 
@@ -293,6 +293,15 @@ def _get_state(location: dict[str, str]) -> float:
     with contextlib.suppress(OSError):
         return os.stat(location["file"]).st_mtime
     return 0.0
+
+
+def _make_environment() -> dict[str, str]:
+    """Return the environment of all children.
+
+    OpenBLAS would start a thread for each core in every one of them, and those spin for a while.
+    """
+    path = os.pathsep.join(filter(None, sys.path))
+    return {"OPENBLAS_NUM_THREADS": "1", **os.environ, "PYTHONPATH": path}
 
 
 def _describe_world() -> object:
