@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from goldfish.harness.errors import StoreError
+from goldfish.harness.imports import Imports
 from goldfish.harness.local import LocalClient
 from goldfish.harness.replica import OPENS_WITHIN, serve
 from goldfish.targets.declaration import Location
@@ -32,7 +33,7 @@ class _AgentReplica:
         self._sandbox = RemoteSandbox(order["sandbox"])
         self._lanes: list[LocalClient] = []
         self._widening = asyncio.Lock()
-        self._modules = set(sys.modules)
+        self._imports = Imports()
 
     def imported(self) -> list[str]:
         """Return the libraries that were imported since the last call.
@@ -40,8 +41,7 @@ class _AgentReplica:
         The agent's own modules are not among them: each process imports them where the environment
         leads to its own mirror.
         """
-        fresh = [name for name in list(sys.modules) if name not in self._modules]
-        self._modules.update(fresh)
+        fresh = self._imports.take_new()
         own = self._location.module.partition(".")[0]
         return [name for name in fresh if name.partition(".")[0] != own and _is_library(name)]
 

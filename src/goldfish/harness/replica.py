@@ -6,13 +6,13 @@ It imports as little of goldfish as it can: what is loaded here is beside a stra
 import asyncio
 import os
 import socket
-import sys
 from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
 
 from goldfish.findings.result import Violation
 from goldfish.harness.errors import StoreError, describe_error
+from goldfish.harness.imports import Imports
 from goldfish.harness.local import LocalClient
 from goldfish.harness.patience import LateError
 from goldfish.harness.wire import pack, unpack
@@ -58,15 +58,11 @@ class _Replica:
     def __init__(self, target: Target, sandbox: Any, options: dict[str, Any]) -> None:
         self._open = partial(LocalClient.open, target, sandbox, deadline=OPENS_WITHIN, **options)
         self._lanes: list[LocalClient] = []
-        self._modules = set(sys.modules)
+        self._imports = Imports()
 
     def imported(self) -> list[str]:
         """Return the modules that were imported since the last call."""
-        if len(sys.modules) == len(self._modules):  # it is asked with every call
-            return []
-        fresh = [name for name in list(sys.modules) if name not in self._modules]
-        self._modules.update(fresh)
-        return fresh
+        return self._imports.take_new()
 
     async def open(self, lanes: int) -> Any:
         self._lanes = [await self._open()]

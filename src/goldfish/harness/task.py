@@ -5,7 +5,6 @@ import importlib
 import json
 import os
 import socket
-import sys
 import threading
 import time
 import traceback
@@ -18,6 +17,7 @@ from goldfish import errors
 from goldfish.errors import GoldfishError
 from goldfish.harness.errors import describe_error
 from goldfish.harness.forks import reported
+from goldfish.harness.imports import Imports
 from goldfish.harness.plain import fields_from_plain
 from goldfish.harness.spool import open_spool
 from goldfish.services.remote import use_provider
@@ -46,7 +46,7 @@ def _beat(line: "_Line") -> None:
 
 
 async def _run(line: "_Line", order: dict[str, Any]) -> None:
-    known = set(sys.modules)
+    imports = Imports()
     try:
         target = _load_target(Location(**order["location"]), order["target"])
         module, _, name = order["function"].partition(":")
@@ -57,7 +57,7 @@ async def _run(line: "_Line", order: dict[str, Any]) -> None:
     except BaseException as error:  # a fault of the harness
         traceback.print_exc()
         answer = ["failed", describe_error(error)]
-    line.finish([*answer, [*(name for name in sys.modules if name not in known), *reported]])
+    line.finish([*answer, [*imports.take_new(), *reported]])
     os._exit(0)  # threads of the store may never end
 
 
