@@ -77,7 +77,8 @@ class LoopThread:
             self._loop.run_forever()
             for task in (tasks := asyncio.all_tasks(self._loop)):
                 task.cancel()
-            self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+            with contextlib.suppress(RuntimeError):  # it was told to stop once more
+                self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
         finally:
             self._loop.close()
 

@@ -9,6 +9,7 @@ import pytest
 from goldfish.catalogue.registry import Check, OtherProcess, Window, catalogue
 from goldfish.engine.runner import Plan, run
 from goldfish.findings.kinds import KINDS
+from goldfish.findings.reason import Why
 from goldfish.findings.result import Result, Verdict
 from goldfish.specimens import gallery
 from goldfish.specimens.isolation.facts import MessagesAndFacts
@@ -71,8 +72,15 @@ def test_a_specimen_is_caught_by_the_check_that_names_it(name: str) -> None:
         plan = PATIENT
     seen = list[Result]()
     while expected not in [(each.verdict, each.finding) for each in seen]:
+        if len(seen) == tries(check) and all(map(was_late, seen)):
+            pytest.skip("this machine is too busy to tell")
         assert len(seen) < tries(check), seen
         seen += run(specimen.target, [check], replace(plan, seed=len(seen))).results
+
+
+def was_late(result: Result) -> bool:
+    """Whether the machine is to blame: the run says so, and does not blame the specimen."""
+    return result.reason is not None and result.reason.why is Why.MACHINE_LATE
 
 
 def tries(check: Check) -> int:

@@ -12,7 +12,7 @@ from goldfish import ChatMessage, FactNotFound, ModelMismatchError
 from goldfish.stores.base import BaseStore
 from goldfish.testing import HashEmbedder
 from tests.stores.backends import Backend
-from tests.stores.fact_pods import remember_from_processes
+from tests.stores.fact_pods import facts, remember_from_processes
 
 SEED = 20261116
 HOSTILE = ["", "al", "alice", "john_doe", "john-doe", "%", "'; --", "{x}", "a\0b", "\ud800", "用户"]
@@ -378,6 +378,7 @@ async def test_a_slow_process_does_not_undo_links_that_others_rely_on(
     durable: Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Links found before a third fact was known do not replace those that name it."""
+    texts = facts()
     async with opened(durable) as here, opened(durable) as slow:
         backend = slow._facts("u")._backend
         link, found, released = backend.link, asyncio.Event(), asyncio.Event()
@@ -390,12 +391,12 @@ async def test_a_slow_process_does_not_undo_links_that_others_rely_on(
             await link(*values)
 
         monkeypatch.setattr(backend, "link", link_late)
-        await here.remember("u", "fact 1")
-        waiting = asyncio.create_task(slow.remember("u", "fact 2"))
+        await here.remember("u", texts[0])
+        waiting = asyncio.create_task(slow.remember("u", texts[1]))
         await found.wait()
-        await slow.remember("u", "fact 3")
-        await here.remember("u", "fact 2")
-        await here.remember("u", "fact 3")
+        await slow.remember("u", texts[2])
+        await here.remember("u", texts[1])
+        await here.remember("u", texts[2])
         released.set()
         await waiting
         assert [len(fact.near) for fact in await here.list_facts("u")] == [2, 2, 2]
