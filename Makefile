@@ -4,8 +4,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 # Containers often turn it off, and then every process that a test starts compiles goldfish anew.
 export PYTHONDONTWRITEBYTECODE =
-# Most tests wait for a disk, a server or another process: two of them keep one core busy.
-export PYTEST_XDIST_AUTO_NUM_WORKERS ?= $(shell expr 2 \* `getconf _NPROCESSORS_ONLN`)
+# Most tests wait for a disk, a server or another process: three of them keep one core busy.
+export PYTEST_XDIST_AUTO_NUM_WORKERS ?= $(shell expr 3 \* `getconf _NPROCESSORS_ONLN`)
 
 .PHONY: check test lint gallery soak bench docs pictures findings clean
 .NOTPARALLEL: # what a target needs is installed in the order in which it is named

@@ -18,11 +18,32 @@ os.environ.pop("GITHUB_ACTIONS", None)
 AS_USERS_DO = ("cli", "docs", "engine/test_isolation.py", "examples", "harness", "plugin")
 
 
+# They take longest, so each worker begins with some: none is left alone with one at the end.
+LONG = ("docs/test_site", "docs/test_pages", "examples", "cli/init", "stores/model", "plugin")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Share what takes long between the workers, each of which gets its part of the list."""
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    long = [item for item in items if _name_of(item.path).startswith(LONG)]
+    rest = [item for item in items if not _name_of(item.path).startswith(LONG)]
+    size = -(-len(rest) // workers)
+    items[:] = [
+        item
+        for worker in range(workers)
+        for item in (*long[worker::workers], *rest[worker * size : (worker + 1) * size])
+    ]
+
+
+def _name_of(path: Path) -> str:
+    """Return the path of a test file below the tests."""
+    return path.relative_to(Path(__file__).parent).as_posix()
+
+
 @pytest.fixture(autouse=True)
 def _stay_in_this_process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run checks in the process of the test, but where the isolation of checks is tested too."""
-    path = request.path.relative_to(Path(__file__).parent).as_posix()
-    if not path.startswith(AS_USERS_DO):
+    if not _name_of(request.path).startswith(AS_USERS_DO):
         monkeypatch.setenv("GOLDFISH_IN_PROCESS", "1")
 
 
