@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,11 @@ def test_all_public_names_are_there_and_sorted() -> None:
         assert getattr(goldfish, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'Nonsense'"):
         _ = goldfish.Nonsense
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    """As most packages have it."""
+    assert goldfish.__version__ == version("goldfish")
 
 
 def test_the_fields_of_a_message_are_spelled_right() -> None:

@@ -48,6 +48,9 @@ if TYPE_CHECKING:
     from goldfish.stores.sqlite.store import SQLiteMemoryStore
     from goldfish.targets.agents import agent, service
     from goldfish.targets.declaration import Target, target
+    from goldfish.world.sandbox import Sandbox
+
+    __version__: str
 
 __all__ = [
     "BaseStore",
@@ -76,6 +79,7 @@ __all__ = [
     "RedisMemoryStore",
     "Remembering",
     "SQLiteMemoryStore",
+    "Sandbox",
     "SchemaTooNewError",
     "Searching",
     "ServiceError",
@@ -111,6 +115,7 @@ _HOMES = (
     "findings.result",
     "embedding.embedder",
     "replay.recorder",
+    "world.sandbox",
     "stores.open",  # our own stores last: whoever asks for something else does not load them
     "stores.base",
     "stores.blocking",
@@ -124,6 +129,10 @@ _HOMES = (
 def __getattr__(name: str) -> Any:
     if name == "adapt":
         return import_module("goldfish.adapt")
+    if name == "__version__":
+        from importlib.metadata import version  # slow, and few ask
+
+        return version("goldfish")
     if name in __all__:
         for home in _HOMES:
             module = import_module(f"goldfish.{home}")

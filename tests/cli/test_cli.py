@@ -216,7 +216,7 @@ def test_a_factory_that_raises_is_unknown(
         ("chek", "No such command 'chek'. Did you mean 'check'"),
         ("check --json no/where.json", "no/where.json cannot be written: there is no directory no"),
         ("check --baseline gone", "the baseline gone cannot be read: No such file or directory"),
-        ("checks --family DUX", "no family named 'DUX': did you mean DU"),
+        ("checks DUX", "no check named 'DUX': did you mean DU"),
         ("explain DUR99", "no check named 'DUR99': did you mean "),
     ],
 )
@@ -273,10 +273,24 @@ def test_explain_tells_the_promise_the_incident_and_the_specimens(
 
 def test_checks_lists_the_promises_of_a_family(capsys: pytest.CaptureFixture[str]) -> None:
     """Code and promise, within 80 columns."""
-    assert run_command(["checks", "--family", "dur"]) == 0
+    assert run_command(["checks", "dur"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("DUR0")
     assert all(line.startswith(("DUR", "  ")) and len(line) <= 80 for line in lines)
+
+
+def test_checks_lists_single_promises(capsys: pytest.CaptureFixture[str]) -> None:
+    """By their codes, beside whole families."""
+    assert run_command(["checks", "DUR02", "ORD01"]) == 0
+    found = [line[:5] for line in capsys.readouterr().out.splitlines() if line[0] != " "]
+    assert found == ["DUR02", "ORD01"]
+
+
+@pytest.mark.parametrize("command", [[], ["check"], ["explain"]])
+def test_help_has_a_short_name(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """As most commands have it."""
+    assert run_command([*command, "-h"]) == 0
+    assert "Usage: goldfish" in capsys.readouterr().out
 
 
 def test_targets_lists_the_names(capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,6 +18,7 @@ SILENCE = logging.NullHandler()
 
 app = typer.Typer(
     help="Find out whether an agent's memory forgets, before its users do.",
+    context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode=None,  # importing rich would take half of the time of --help
     pretty_exceptions_enable=False,
 )
@@ -242,14 +243,15 @@ def demo() -> int:
 
 @app.command()
 def checks(
-    family: Annotated[
-        str | None, Option("FAMILY", "List only this family, such as DUR", completion.families)
+    names: Annotated[
+        list[str] | None,
+        Argument("CODE|FAMILY", "List only these, such as DUR or TTL03", completion.checks),
     ] = None,
 ) -> int:
     """List the promises."""
     from goldfish.cli import show
 
-    return show.checks(family)
+    return show.checks(names or ())
 
 
 @app.command()

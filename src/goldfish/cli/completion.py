@@ -34,11 +34,6 @@ def checks(incomplete: str) -> list[str]:
     ]
 
 
-def families(incomplete: str) -> list[str]:
-    """Return the families of checks."""
-    return _keep_matching(_list_families(), incomplete.upper())
-
-
 def suites(incomplete: str) -> list[str]:
     """Return the suites, the quickest first."""
     from goldfish.catalogue.registry import SUITES

@@ -1,12 +1,12 @@
 """``goldfish checks`` and ``goldfish targets``: list the catalogue and the known memories."""
 
+from collections.abc import Sequence
+
 from goldfish.catalogue.registry import catalogue
-from goldfish.errors import UsageError
-from goldfish.findings.families import FAMILIES
+from goldfish.engine.selection import parse_names
 from goldfish.integrations.libraries import BUILT_INS
 from goldfish.integrations.library import BuiltIn
 from goldfish.report.page import Page
-from goldfish.targets.lookup import suggest_name
 from goldfish.targets.names import registered_targets
 
 MORE = (
@@ -17,15 +17,12 @@ MORE = (
 )
 
 
-def checks(family: str | None) -> int:
-    """List code and promise of every check, or of one family."""
+def checks(names: Sequence[str]) -> int:
+    """List code and promise of every check, or of those with these codes and families."""
     page, there = Page(), catalogue()
-    wanted = {family.upper()} if family else set(FAMILIES)
-    if not wanted <= set(FAMILIES):
-        see = f"use {', '.join(FAMILIES)}"
-        raise UsageError(suggest_name("family", str(family), FAMILIES, see=see))
+    wanted = parse_names(there, names)
     for check in there.values():
-        if check.family in wanted:
+        if not wanted or {check.code, check.family} & wanted:
             page.write(check.promise, label=f"{check.code}  ")
     return 0
 
