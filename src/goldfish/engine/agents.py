@@ -7,6 +7,7 @@ from dataclasses import replace
 from random import Random
 
 from goldfish.agents.agent import Agent
+from goldfish.agents.notes import list_notes
 from goldfish.agents.stage import Stage
 from goldfish.catalogue.registry import Check
 from goldfish.engine.examination import Examination, explain_error, make_result
@@ -119,6 +120,7 @@ async def _judge(examination: Examination, stage: Stage) -> Result:
             result = replace(result, excerpt=_excerpt(error, stage))
     return replace(
         result,
+        notes=tuple(list_notes(stage)),
         conditions=list_conditions(stage.history.calls, stage.sandbox.opening),
         backend=find_backend(stage.target.services, stage.sandbox.path),
     )

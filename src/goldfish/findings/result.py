@@ -84,6 +84,7 @@ class Result:
     conditions: frozenset[str] = frozenset()  # under which it was asked
     backend: str = ""  # what the memory was seen to write to
     is_basic: bool = False  # it asks for ordinary calls with ordinary values
+    notes: tuple[str, ...] = ()  # what was seen beside the verdict, and a reader should know
 
     @property
     def family(self) -> str:
@@ -110,6 +111,11 @@ class Report:
     results: tuple[Result, ...]
     promises: str = ""  # what the memory's documentation says of its limits
     absences: tuple[Absence, ...] = ()  # what the memory does not do, as the interview found
+
+    @property
+    def notes(self) -> list[str]:
+        """What checks saw beside their verdicts, each once."""
+        return list(dict.fromkeys(note for result in self.results for note in result.notes))
 
     @property
     def acknowledged(self) -> int:

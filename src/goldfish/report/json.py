@@ -58,6 +58,7 @@ def _spell_report(report: Report) -> dict[str, Any]:
         "promises": report.promises,
         "does_not": [asdict(each) for each in report.absences],
         "checks": [_spell_result(result) for result in report.results],
+        "notes": report.notes,
         "backend": report.backend,
         "causes": [_spell_cause(cause) for cause in find_causes(report.results)],
     }
@@ -94,6 +95,7 @@ def _spell_result(result: Result) -> dict[str, Any]:
         "origin": result.origin.spell_out() if result.origin else None,
         "conditions": sorted(result.conditions),
         "basic": result.is_basic,
+        "notes": list(result.notes),
     }
 
 
@@ -140,6 +142,7 @@ def _parse_result(fields: dict[str, Any]) -> Result:
         parse_origin(fields["origin"]) if get("origin") else None,
         frozenset(get("conditions", ())),
         is_basic=get("basic", False),
+        notes=tuple(get("notes", ())),
     )
 
 

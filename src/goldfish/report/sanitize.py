@@ -28,6 +28,7 @@ def _sanitize_result(result: Result) -> Result:
         evidence=tuple(map(sanitize_text, result.evidence)),
         reproduce=mask(result.reproduce),
         documented=sanitize_text(result.documented),
+        notes=tuple(map(sanitize_text, result.notes)),
     )
 
 

@@ -47,6 +47,7 @@ def summarise(page: Page, account: Account, seconds: float, detail: Detail = "us
         _write_every_check(page, report)
     _write_failures(page, account, report, None if detail == "everything" else MOST_EVIDENCE)
     _write_absences(page, report)
+    _write_notes(page, report)
     _write_unjudged(page, report, None if detail == "everything" else LINES_OF_CODES)
     if page.lines - above > SCREEN:
         page.write()
@@ -233,6 +234,14 @@ def _write_absences(page: Page, report: Report) -> None:
     for each in report.absences:
         page.write(escape_controls(each.sentence), indent=4)
         page.write(f"to hold it to that: {escape_controls(each.declaration)}", indent=INDENT)
+
+
+def _write_notes(page: Page, report: Report) -> None:
+    """Write what was seen beside the verdicts."""
+    if report.notes:
+        page.write()
+    for note in report.notes:
+        page.write(escape_controls(note), indent=2, label="Note: ", style="yellow")
 
 
 def _write_unjudged(page: Page, report: Report, most: int | None) -> None:
