@@ -11,6 +11,7 @@ from goldfish.findings.remedies import find_remedy
 from goldfish.findings.result import Report, Result, Verdict
 from goldfish.report.calls import draw_calls
 from goldfish.report.causes import diagnose, list_causes, list_others, locate, state_others
+from goldfish.report.cost import describe_cost
 from goldfish.report.family_table import write_family_table
 from goldfish.report.page import Page
 from goldfish.report.results import group_by_reason, select_results, state_finding
@@ -48,6 +49,9 @@ def summarise(page: Page, account: Account, seconds: float, detail: Detail = "us
     _write_failures(page, account, report, None if detail == "everything" else MOST_EVIDENCE)
     _write_absences(page, report)
     _write_notes(page, report)
+    if cost := describe_cost(report):
+        page.write()
+        page.write(cost, indent=2)
     _write_unjudged(page, report, None if detail == "everything" else LINES_OF_CODES)
     if page.lines - above > SCREEN:
         page.write()
