@@ -60,10 +60,10 @@ def _spell_report(report: Report) -> dict[str, Any]:
         "promises": report.promises,
         "does_not": [asdict(each) for each in report.absences],
         "checks": [_spell_result(result) for result in report.results],
-        "notes": report.notes,
-        "cost": describe_cost(report),
         "backend": report.backend,
         "causes": [_spell_cause(cause) for cause in find_causes(report.results)],
+        "notes": report.notes,
+        "cost": describe_cost(report),
     }
 
 
