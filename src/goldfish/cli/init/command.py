@@ -1,6 +1,7 @@
 """``goldfish init``: write a test file for the memory or agent of a project, ready to run."""
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 from goldfish.catalogue.registry import catalogue
@@ -30,8 +31,10 @@ def init(path: Path | None, chosen: str | None, force: bool) -> int:
     """Survey the project in the current directory, write the file, and say what to do next."""
     page, project = Page(), survey(Path.cwd())
     starters = choose_starters(project)
-    if chosen == AGENT or (project.agents and not chosen and starters == [OWN]):
-        return _begin_with_agent(page, project, path or AGENT_FILE, force)
+    if chosen == AGENT or (project.agents and not chosen):
+        _begin_with_agent(page, project, path or AGENT_FILE, force)
+        _write_others(page, [each for each in starters if each is not OWN])
+        return 0
     path = path or DEFAULT
     starter = _starter_named(chosen) if chosen else starters[0]
     _write(path, render(starter, project), force)
@@ -42,16 +45,18 @@ def init(path: Path | None, chosen: str | None, force: bool) -> int:
     page.write(f"Next: pytest {shlex.quote(str(path))}", style="bold")
     page.write()
     page.write(_describe_suites())
-    for other in [] if chosen else starters[1:]:
-        file = DEFAULT.with_name(f"test_{other.name}.py")
-        page.write(f"Also seen: {other.about}. goldfish init --for {other.name} {file}")
-    if project.agents and not chosen:
-        about = _describe_agent(project.agents[0])
-        page.write(f"Also seen: {about}. goldfish init --for {AGENT}")
+    _write_others(page, [] if chosen else starters[1:])
     return 0
 
 
-def _begin_with_agent(page: Page, project: Project, path: Path, force: bool) -> int:
+def _write_others(page: Page, starters: Sequence[Starter]) -> None:
+    """Write what else was seen, and the command that begins with it."""
+    for other in starters:
+        file = DEFAULT.with_name(f"test_{other.name}.py")
+        page.write(f"Also seen: {other.about}. goldfish init --for {other.name} {file}")
+
+
+def _begin_with_agent(page: Page, project: Project, path: Path, force: bool) -> None:
     """Write a test of the whole agent, and say what to do next."""
     if not project.agents:
         makers = ", ".join(each.rpartition(".")[2] for each in MAKERS)
@@ -71,7 +76,6 @@ def _begin_with_agent(page: Page, project: Project, path: Path, force: bool) -> 
     page.write(f'It asks what reaches the model; suite="standard" asks all {len(agents)} promises.')
     for other in others:
         page.write(escape_controls(f"Also seen: {_describe_agent(other)}."))
-    return 0
 
 
 def _describe_agent(agent: FoundAgent) -> str:
