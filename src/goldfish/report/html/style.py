@@ -91,6 +91,7 @@ text.tick{fill:var(--faint)}
 .plot-dot.unknown{fill:var(--soft)}.plot-bar{fill:var(--bad);opacity:.8}
 h4+svg{margin-top:-4px}
 .plots h4{text-transform:none;letter-spacing:0;margin:.4em 0 0}
+.plots figure{max-width:480px}
 .plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(280px,1fr));gap:8px 24px}
 @media (max-width:640px){main{padding:14px 12px 40px}h1{font-size:1.5rem}
 .columns{grid-template-columns:1fr}.index{columns:1}article{padding:10px 11px 14px}
