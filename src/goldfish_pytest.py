@@ -152,7 +152,7 @@ class GoldfishTarget(pytest.Collector):
         option = self.config.option
         try:
             target = self._resolved()
-            checks = select_checks(option.goldfish_only, suite=option.goldfish_suite)
+            checks = select_checks(target, option.goldfish_only, suite=option.goldfish_suite)
         except GoldfishError as error:
             raise self.CollectError(mask(str(error))) from None
         items = [GoldfishCheck.of(self, make_item_name(check), target, check) for check in checks]

@@ -30,7 +30,13 @@ ORDER: dict[str, tuple[str, ...]] = {
         "dropins",
     ),
     "findings": tuple(each.prefix for each in (*LIBRARIES, GOLDFISH)),
-    "stories": ("mock-that-lied", "goldfish-bot", "rollback-that-wiped", "thirty-percent"),
+    "stories": (
+        "mock-that-lied",
+        "goldfish-bot",
+        "rollback-that-wiped",
+        "thirty-percent",
+        "killed-tool",
+    ),
     "catalogue": ("index", *FAMILIES),
     "reference": ("cli", "pytest", "targets", "api"),
 }
@@ -38,7 +44,7 @@ CAPTIONS = {
     "": "Begin here",
     "howto": "How to",
     "findings": "Findings",
-    "stories": "Four incidents",
+    "stories": "Incidents",
     "catalogue": "The catalogue",
     "reference": "Reference",
 }

@@ -1,4 +1,4 @@
-"""Draw the README's pictures from a real run: python -m docs.making.pictures [DIRECTORY].
+"""Draw the pictures of the pages from real runs: python -m docs.making.pictures [DIRECTORY].
 
 The terminal becomes an SVG, the HTML report a screenshot by Chromium; each once for light and once
 for dark pages.
@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from rich.console import Console
@@ -17,6 +18,7 @@ from rich.terminal_theme import MONOKAI, TerminalTheme
 from rich.text import Text
 
 DIRECTORY = Path(__file__).parents[1] / "pictures"
+STORY = Path(__file__).parents[1] / "stories" / "killed-tool.md"
 TARGET = "goldfish.cli.demo.forgetful:memory"
 COLUMNS = 80
 LIGHT = TerminalTheme(
@@ -56,20 +58,45 @@ def draw_terminal(directory: Path) -> None:
 
 def draw_report(directory: Path) -> None:
     """Save the first screen of the HTML report of the same memory."""
+    with tempfile.TemporaryDirectory() as place:
+        page_file = Path(place) / "report.html"
+        run("check", TARGET, "--seed", "7", "--html", str(page_file))
+        photograph(page_file, directory / "report", (0, 0, 1100, 1500))
+
+
+def draw_prompts(directory: Path) -> None:
+    """Save the prompts that the HTML report shows of the agent of the story."""
+    (agent, *_) = re.findall(r"```python\n(.*?)```", STORY.read_text("utf-8"), re.DOTALL)
+    with tempfile.TemporaryDirectory() as place:
+        page_file, bot = Path(place) / "report.html", Path(place) / "bot.py"
+        bot.write_text(agent, encoding="utf-8")
+        run("check", f"{bot}:bot", "--only", "CTX33", "--seed", "1", "--html", str(page_file))
+        photograph(page_file, directory / "prompts", (66, 566, 968, 960), ["light"])
+
+
+def photograph(
+    page_file: Path,
+    picture: Path,
+    area: tuple[int, int, int, int],
+    themes: Iterable[str] = THEMES,
+) -> None:
+    """Save an area of a page (left, top, width, height), once for each theme."""
     from playwright.sync_api import sync_playwright
 
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
     if chromium is None:
         sys.exit("no Chromium found: apt-get install chromium")
-    with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright:
-        page_file = Path(place) / "report.html"
-        run("check", TARGET, "--seed", "7", "--html", str(page_file))
+    x, y, width, height = area
+    with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1100, "height": 1500})
+        page = browser.new_page(viewport={"width": 1100, "height": y + height})
         page.goto(page_file.as_uri())
-        for name in THEMES:
+        for name in themes:
             page.emulate_media(color_scheme="dark" if name == "dark" else "light")
-            page.screenshot(path=directory / f"report-{name}.png")
+            page.screenshot(
+                path=f"{picture}-{name}.png",
+                clip={"x": x, "y": y, "width": width, "height": height},
+            )
         browser.close()
 
 
@@ -78,3 +105,4 @@ if __name__ == "__main__":
     place.mkdir(parents=True, exist_ok=True)
     draw_terminal(place)
     draw_report(place)
+    draw_prompts(place)

@@ -1,5 +1,6 @@
 """Agents for the tests, as users write them: each says in one line what is special about it."""
 
+import contextlib
 import json
 import os
 import urllib.request
@@ -103,3 +104,52 @@ def silent(sandbox: Any) -> Any:
 @goldfish.agent
 def without_say(sandbox: Any) -> object:
     return object()
+
+
+@goldfish.agent
+def elsewhere(sandbox: Any) -> Any:
+    class Elsewhere:
+        def say(self, session_id: str, text: str) -> str:
+            try:
+                ask("http://api.openai.com/v1", [{"role": "user", "content": text}])
+            except OSError:
+                return "Something is wrong with the model."
+            raise AssertionError("it reached a provider")
+
+    return Elsewhere()
+
+
+@goldfish.agent
+def at_another_route(sandbox: Any) -> Any:
+    class AtAnotherRoute:
+        def say(self, session_id: str, text: str) -> str:
+            try:
+                return ask(f"{sandbox.model_url}/engines", [{"role": "user", "content": text}])
+            except OSError as error:
+                return str(error)
+
+    return AtAnotherRoute()
+
+
+@goldfish.agent
+def curious(sandbox: Any) -> Any:
+    class Curious(Bot):
+        def say(self, session_id: str, text: str) -> str:
+            with contextlib.suppress(OSError):
+                ask(f"{self.url}/audio", [])
+            return self.answer(session_id, text)
+
+    return Curious(sandbox.model_url)
+
+
+@goldfish.agent
+def wordy(sandbox: Any) -> Any:
+    """It has no history, and the prompt of turn 7, about a colour, has fifty megabytes."""
+
+    class Wordy:
+        def say(self, session_id: str, text: str) -> str:
+            size = 50_000_000 if "colour" in text else 100
+            novel = {"role": "system", "content": "<b>word</b> " * (size // 12)}
+            return ask(sandbox.model_url, [novel, {"role": "user", "content": text}])
+
+    return Wordy()

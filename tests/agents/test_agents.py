@@ -127,7 +127,9 @@ def test_an_agent_that_fails_with_the_model_is_not_acknowledged() -> None:
 
 def test_an_agent_that_never_asks_the_mirror_is_refused_with_a_way_out() -> None:
     """One sentence, before any check."""
-    with pytest.raises(TargetError, match=r"no request of silent reached the mirror.*model_url"):
+    with pytest.raises(
+        TargetError, match=r"no request of silent reached the mirror: pass sandbox.model_url"
+    ):
         open_agent(bots.silent)
 
 

@@ -32,10 +32,11 @@ def test_a_content_has_a_mark(mirror: Mirror, client: Any) -> None:
     assert "".join(each.text or "" for each in pieces) == mirror.exchanges[1].reply
 
 
-def test_a_function_is_called_by_the_client_itself(mirror: Mirror, client: Any) -> None:
-    """Automatic function calling sends the call back with its response."""
+@pytest.mark.parametrize("model", [MODEL, "gemini-3-pro-preview"])
+def test_a_function_is_called_by_the_client_itself(mirror: Mirror, client: Any, model: str) -> None:
+    """Automatic function calling sends the call back with its response, and its signature."""
     mirror.call_tool("weather", {"city": "Kiel"})
-    chat = client.chats.create(model=MODEL, config={"tools": [weather]})
+    chat = client.chats.create(model=model, config={"tools": [weather]})
     reply = chat.send_message("hello").text
     assert reply == mirror.exchanges[-1].reply
     assert "rain in Kiel" in mirror.prompts[-1]
@@ -54,6 +55,21 @@ def test_as_many_responses_as_calls(mirror: Mirror, client: Any) -> None:
         client.models.generate_content(model=MODEL, contents=contents)
     with pytest.raises(genai.errors.ClientError, match="immediately after a user turn"):
         client.models.generate_content(model=MODEL, contents=contents[1:])
+
+
+def test_a_call_without_its_signature_is_refused_by_newer_models(
+    mirror: Mirror, client: Any
+) -> None:
+    """In the turn that goes on; the provider names the function and the place."""
+    part = {"name": "weather", "args": {}}
+    contents = [
+        {"role": "user", "parts": [{"text": "hello"}]},
+        {"role": "model", "parts": [{"function_call": part}]},
+        {"role": "user", "parts": [{"function_response": {"name": "weather", "response": {}}}]},
+    ]
+    client.models.generate_content(model=MODEL, contents=contents)
+    with pytest.raises(genai.errors.ClientError, match="`default_api:weather` , position 2"):
+        client.models.generate_content(model="gemini-3-pro-preview", contents=contents)
 
 
 def test_a_schema_and_vectors_and_tokens(mirror: Mirror, client: Any) -> None:

@@ -1,16 +1,11 @@
 """npm's ai SDK with @ai-sdk/openai, where node and the packages are."""
 
 import json
-import os
-import shutil
 import subprocess
-from pathlib import Path
-
-import pytest
 
 from goldfish.mirror import Mirror
+from tests.node import find_packages
 
-PACKAGES = "GOLDFISH_NODE_MODULES"  # a directory in which npm install ai@5 @ai-sdk/openai@2 zod ran
 PROGRAM = """
 import { createOpenAI } from '@ai-sdk/openai'
 import { generateText, stepCountIs, streamText, tool } from 'ai'
@@ -32,16 +27,6 @@ for (const [name, model] of Object.entries(models)) {
 }
 console.log(JSON.stringify(said))
 """
-
-
-def find_packages() -> Path:
-    """Return the directory that has the packages; skip the test if there is none."""
-    given = os.environ.get(PACKAGES, "")
-    if shutil.which("node") is None:
-        pytest.skip("node is not installed")
-    if not (Path(given) / "node_modules" / "ai").is_dir():
-        pytest.skip(f"{PACKAGES} names no directory in which 'npm install ai@5' ran")
-    return Path(given)
 
 
 def test_the_ai_sdk_is_answered(mirror: Mirror) -> None:

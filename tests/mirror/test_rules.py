@@ -86,6 +86,10 @@ BREACHES: dict[tuple[str, str], Any] = {
     ("gemini", "response count"): {
         "contents": [ASKS, turn("model", CALL_PART, CALL_PART), turn("user", RESPONSE_PART)]
     },
+    ("gemini", "thought signature"): {
+        "model": "gemini-3-pro",
+        "contents": [ASKS, turn("model", CALL_PART), turn("user", RESPONSE_PART)],
+    },
     ("gemini", "tool name"): {
         "contents": [ASKS],
         "tools": [{"functionDeclarations": [{"name": "1st"}]}],
@@ -100,6 +104,17 @@ RIGHT = [
     ("anthropic", chat(USER, {"role": "assistant", "content": [SIGNED, USE]}, GAVE, **THINKS)),
     ("gemini", {"contents": [ASKS, turn("model", CALL_PART), turn("user", RESPONSE_PART)]}),
     ("gemini", {"contents": [ASKS, ANSWERS, ASKS, ASKS]}),
+    (  # of calls at once the first is signed, and older turns may have lost their signatures
+        "gemini",
+        {
+            "model": "gemini-3-pro",
+            "contents": [
+                *(ASKS, turn("model", CALL_PART), turn("user", RESPONSE_PART), ANSWERS, ASKS),
+                turn("model", {**CALL_PART, "thoughtSignature": "eA=="}, CALL_PART),
+                turn("user", RESPONSE_PART, RESPONSE_PART),
+            ],
+        },
+    ),
 ]
 
 

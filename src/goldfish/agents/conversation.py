@@ -1,5 +1,6 @@
 """A conversation with an agent: what is said, through which worker, and what reached the prompt."""
 
+import math
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -8,7 +9,7 @@ from goldfish.agents.turns import Outcome, Turn, settle
 from goldfish.agents.workers import Worker
 from goldfish.errors import mask
 from goldfish.harness.errors import EndedError, StoreError
-from goldfish.history import Call
+from goldfish.history import FAULT, Call
 from goldfish.history import Outcome as CallOutcome
 from goldfish.mirror import Turn as Script
 from goldfish.targets.declaration import Target
@@ -91,6 +92,18 @@ class Conversation:
         """The target, with what it declares."""
         return self._agent.target
 
+    @property
+    def neighbours(self) -> "list[Conversation]":
+        """The other conversations with the agent."""
+        return [each for each in self._agent.talks if each is not self]
+
+    def list_faults(self, turn: Turn) -> list[str]:
+        """Return what was done to workers in a turn, or between it and the next one."""
+        faults = [call for call in self._agent.history.calls if call.action == FAULT]
+        later = [each.began for each in self.turns if each.began > turn.began]
+        end = min(later, default=math.inf)
+        return [str(call.value) for call in faults if turn.began <= call.start < end]
+
     def list_earlier(self, turn: Turn) -> list[Turn]:
         """Return the turns before this one that were acknowledged."""
         return [each for each in self.turns if each.number < turn.number and each.is_acknowledged]
@@ -123,7 +136,7 @@ class Conversation:
         return turn
 
     async def _ask(self, worker: Worker, turn: Turn, leaves: bool, lane: int) -> None:
-        start = time.perf_counter()
+        turn.began = start = time.perf_counter()
         try:
             turn.reply = await worker.say(
                 self.session,

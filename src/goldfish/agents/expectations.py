@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from goldfish.agents.conversation import Conversation
+from goldfish.agents.dialogue import Question, draw_dialogue
 from goldfish.agents.evidence import describe_loss, describe_turn
 from goldfish.agents.prompts import (
     count_copies,
@@ -106,10 +107,10 @@ def expect_frame(talk: Conversation, frame: str, turns: Sequence[Turn] | None = 
         copies = turn.prompt.text.count(frame)
         what = f"the prompt of turn {turn.number}"
         if not copies:
-            raise _violation(talk, turn, "lost", f"{what} does not have {frame[:60]!r}", [])
+            raise _violation(talk, turn, "lost", f"{what} does not have {frame[:60]!r}", [frame])
         if copies > 1:
             text = f"{what} has the system prompt {copies} times"
-            raise _violation(talk, turn, "duplicated", text, [])
+            raise _violation(talk, turn, "duplicated", text, [frame])
         if frame not in str(turn.prompt.messages[0]):
             raise _violation(talk, turn, "reordered", f"{what} begins with something else", [])
 
@@ -190,7 +191,10 @@ def _violation(
     about = tuple(each.text for each in talk.turns if set(each.marks_seen) & set(marks))
     certain = [] if turn.is_certain else [NOT_CERTAIN]
     evidence = (*more, *describe_turn(turn, marks), *certain)
-    return Violation(f"{finding}: {text}", *evidence, session=talk.session, about=about)
+    dialogue = draw_dialogue(talk, Question(finding, turn, marks))
+    return Violation(
+        f"{finding}: {text}", *evidence, session=talk.session, about=about, dialogue=dialogue
+    )
 
 
 NOT_CERTAIN = "the reply has no mark of the model: this is the last request of the turn"

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
+from goldfish.history.dialogue import NO_CALL, NO_RESULT
 from goldfish.mirror import Message, Prompt, find_marks
 
 ROLES = {"m": "user", "r": "assistant"}  # who says a mark, by its first letter
@@ -21,14 +22,14 @@ def count_copies(prompt: Prompt, mark: str) -> int:
     """
     if is_transcript(prompt):
         return sum(each.text.count(mark) for each in prompt.messages if each.role == "user")
-    return sum(_get_own_mark(each) == mark for each in prompt.messages)
+    return sum(find_own_mark(each) == mark for each in prompt.messages)
 
 
 def list_said(prompt: Prompt) -> list[str]:
     """Return the marks that the messages of a prompt say, in their order, copies included."""
     if is_transcript(prompt):
         return find_marks(prompt.said)
-    return [mark for each in prompt.messages if (mark := _get_own_mark(each))]
+    return [mark for each in prompt.messages if (mark := find_own_mark(each))]
 
 
 def find_disorder(prompt: Prompt, marks: Sequence[str]) -> tuple[str, str] | None:
@@ -65,6 +66,19 @@ def find_half(prompt: Prompt) -> str | None:
     return f"a call without its result: {waiting[0]}" if waiting else None
 
 
+def find_unpaired(prompt: Prompt) -> dict[int, str]:
+    """Return the places of tool calls without a result, and of results without a call."""
+    called = {call.id for each in prompt.messages for call in each.calls if call.id}
+    answered = {each.call_id for each in prompt.messages if each.role == "tool"}
+    found = {}
+    for place, message in enumerate(prompt.messages):
+        if any(call.id and call.id not in answered for call in message.calls):
+            found[place] = NO_RESULT
+        elif message.role == "tool" and message.call_id and message.call_id not in called:
+            found[place] = NO_CALL
+    return found
+
+
 def find_repeated(prompt: Prompt) -> Message | None:
     """Return a message that nobody said and that is in the prompt more than once, or None.
 
@@ -72,7 +86,7 @@ def find_repeated(prompt: Prompt) -> Message | None:
     """
     seen: set[tuple[str, str]] = set()
     for message in prompt.messages:
-        is_said = message.role == "tool" or message.calls or _get_own_mark(message)
+        is_said = message.role == "tool" or message.calls or find_own_mark(message)
         if is_said or not message.text.strip():
             continue
         if (message.role, message.text) in seen:
@@ -95,7 +109,7 @@ def find_common_start(one: str, other: str) -> str:
     return one[:length]
 
 
-def _get_own_mark(message: Message) -> str | None:
+def find_own_mark(message: Message) -> str | None:
     """Return the mark that a message says, as opposed to those that it quotes."""
     marks = [each for each in find_marks(message.text) if ROLES.get(each[0]) == message.role]
     return marks[-1] if marks else None

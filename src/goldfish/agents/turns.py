@@ -33,6 +33,7 @@ class Turn:
     main: Exchange | None = None
     is_certain: bool = False
     overlaps: bool = False  # another turn was under way
+    began: float = 0.0
 
     @property
     def prompt(self) -> Prompt:

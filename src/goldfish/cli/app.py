@@ -207,10 +207,11 @@ def diff(
     )
 
 
-@app.command(short_help="Write a test for this project's memory, ready to run.")
+@app.command(short_help="Write a test for this project's memory or agent, ready to run.")
 def init(
     path: Annotated[
-        Path | None, Argument("FILE", "File to write [default: tests/test_memory.py]")
+        Path | None,
+        Argument("FILE", "File to write [default: tests/test_memory.py, or test_agent.py]"),
     ] = None,
     starter: Annotated[
         str | None,
@@ -225,8 +226,9 @@ def init(
 ) -> int:
     """Look at this project (imports, requirements, names of settings) and write a test file.
 
-    The file opens the memory that was found, or leaves a place for your own, and checks it with
-    the smoke suite. goldfish runs nothing of the project and reads no value of a setting.
+    The file opens the agent or the memory that was found, or leaves a place for your own, and
+    checks it with the smoke suite. goldfish runs nothing of the project and reads no value of a
+    setting.
     """
     from goldfish.cli.init.command import init as begin
 

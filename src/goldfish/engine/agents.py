@@ -7,6 +7,9 @@ from dataclasses import replace
 from random import Random
 
 from goldfish.agents.agent import Agent
+from goldfish.agents.cost import measure_cost
+from goldfish.agents.dialogue import Question, draw_dialogue
+from goldfish.agents.notes import list_notes
 from goldfish.agents.stage import Stage
 from goldfish.catalogue.registry import Check
 from goldfish.engine.examination import Examination, explain_error, make_result
@@ -15,6 +18,7 @@ from goldfish.findings.result import Result, Verdict, Violation
 from goldfish.harness.forks import ForkServer
 from goldfish.history import About, History
 from goldfish.history.conditions import list_conditions
+from goldfish.history.dialogue import Dialogue
 from goldfish.history.excerpt import Excerpt, excerpt_last_calls
 from goldfish.targets.declaration import Target
 from goldfish.world.backends import find_backend
@@ -116,9 +120,12 @@ async def _judge(examination: Examination, stage: Stage) -> Result:
     except Exception as error:
         result = explain_error(check, error)
         if result.verdict is Verdict.BROKEN:
-            result = replace(result, excerpt=_excerpt(error, stage))
+            dialogue = _draw_dialogue(error, agent)
+            result = replace(result, excerpt=_excerpt(error, stage), dialogue=dialogue)
     return replace(
         result,
+        notes=tuple(list_notes(stage)),
+        figures=measure_cost(agent.talks),
         conditions=list_conditions(stage.history.calls, stage.sandbox.opening),
         backend=find_backend(stage.target.services, stage.sandbox.path),
     )
@@ -128,6 +135,22 @@ def _excerpt(error: Exception, stage: Stage) -> Excerpt:
     if not isinstance(error, Violation):
         return excerpt_last_calls(stage.history.calls, None, ())
     return error.excerpt or excerpt_last_calls(stage.history.calls, error.session, error.about)
+
+
+def _draw_dialogue(error: Exception, agent: Agent) -> Dialogue | None:
+    """Return the prompts that show what is broken: the check's choice, or its conversation."""
+    if isinstance(error, Violation) and error.dialogue is not None:
+        return error.dialogue
+    session = error.session if isinstance(error, Violation) else None
+    talks = [each for each in agent.talks if each.turns]
+    own = [each for each in talks if each.session == session]
+    if not talks:
+        return None
+    talk = (own or talks)[-1]
+    about = set(error.about) if isinstance(error, Violation) else set()
+    marks = [mark for each in talk.turns if each.text in about for mark in each.marks_seen]
+    finding = error.finding if isinstance(error, Violation) else "refused"
+    return draw_dialogue(talk, Question(finding, talk.turns[-1], marks))
 
 
 def _save_history(examination: Examination, stage: Stage) -> None:

@@ -6,6 +6,7 @@ from random import Random
 from typing import Any
 
 from goldfish.agents.agent import Agent
+from goldfish.agents.notes import advise, describe_calls
 from goldfish.agents.stage import Stage
 from goldfish.engine.agents import open_stage
 from goldfish.engine.opening import PATIENCE, WORLD
@@ -73,12 +74,12 @@ async def _meet(stage: Stage) -> Target:
     if turn.outcome == "failed" and not turn.exchanges:
         raise TargetError(
             f"the agent {target.name} fails at its first turn, so nothing else was asked: "
-            f"{turn.error}{_describe_calls(stage)}"
+            f"{turn.error}{describe_calls(stage)}"
         )
     if not turn.exchanges:
         raise TargetError(
-            f"no request of {target.name} reached the mirror{_describe_calls(stage)}: "
-            "pass sandbox.model_url to its client, or set the variable of its base URL"
+            f"no request of {target.name} reached the mirror{describe_calls(stage)}: "
+            f"{advise(stage)}"
         )
     assert target.agent is not None
     traits = replace(
@@ -87,9 +88,3 @@ async def _meet(stage: Stage) -> Target:
         marks=turn.is_certain or turn.outcome != "answered",
     )
     return replace(target, agent=traits, is_inspected=True)
-
-
-def _describe_calls(stage: Stage) -> str:
-    """Return which hosts the agent asked for instead; empty if none."""
-    hosts = stage.dead_end.hosts
-    return f"; it called {', '.join(hosts)} instead" if hosts else ""

@@ -8,6 +8,7 @@ from typing import Any
 from goldfish.findings.absence import Absence
 from goldfish.findings.kinds import KINDS
 from goldfish.findings.reason import Reason, Why
+from goldfish.history.dialogue import Dialogue
 from goldfish.history.excerpt import Excerpt
 from goldfish.history.metrics import Figures
 from goldfish.history.origin import Origin
@@ -27,7 +28,8 @@ class Violation(Exception):  # noqa: N818 - it is the target's error, not ours
     """A broken promise: ``Violation("lost: acknowledged 'a7', read back ['a1'…'a6']")``.
 
     ``session`` and ``about`` name the session and the contents in question, if it is about such;
-    ``excerpt`` has the calls that show it, where the check knows them itself.
+    ``excerpt`` has the calls that show it, where the check knows them itself, and ``dialogue`` the
+    prompts of an agent.
     """
 
     def __init__(
@@ -37,6 +39,7 @@ class Violation(Exception):  # noqa: N818 - it is the target's error, not ours
         session: str | None = None,
         about: tuple[Any, ...] = (),
         excerpt: Excerpt | None = None,
+        dialogue: Dialogue | None = None,
     ) -> None:
         super().__init__(text)
         self.finding, colon, self.summary = text.partition(": ")
@@ -46,6 +49,7 @@ class Violation(Exception):  # noqa: N818 - it is the target's error, not ours
         self.session = session
         self.about = about
         self.excerpt = excerpt
+        self.dialogue = dialogue
 
 
 class UnprovenError(Exception):
@@ -84,6 +88,8 @@ class Result:
     conditions: frozenset[str] = frozenset()  # under which it was asked
     backend: str = ""  # what the memory was seen to write to
     is_basic: bool = False  # it asks for ordinary calls with ordinary values
+    dialogue: Dialogue | None = None  # the turns and prompts that show what is broken
+    notes: tuple[str, ...] = ()  # what was seen beside the verdict, and a reader should know
 
     @property
     def family(self) -> str:
@@ -110,6 +116,11 @@ class Report:
     results: tuple[Result, ...]
     promises: str = ""  # what the memory's documentation says of its limits
     absences: tuple[Absence, ...] = ()  # what the memory does not do, as the interview found
+
+    @property
+    def notes(self) -> list[str]:
+        """What checks saw beside their verdicts, each once."""
+        return list(dict.fromkeys(note for result in self.results for note in result.notes))
 
     @property
     def acknowledged(self) -> int:

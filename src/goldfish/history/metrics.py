@@ -24,12 +24,15 @@ class Figures:
     ``pace``: start, seconds and outcome of calls around faults; ``faults``: start, end and what.
     ``growth``: how many messages a session had, and the seconds that adding one more took.
     ``crowd``: other adds under way in the session, messages acknowledged then, and lost of them.
+    ``prompts``: of an agent, the turn, the bytes of its prompt, and how many of them, from the
+    beginning, are as in the prompt before.
     """
 
     pace: tuple[tuple[float, float, str], ...] = ()
     faults: tuple[tuple[float, float, str], ...] = ()
     growth: tuple[tuple[int, float], ...] = ()
     crowd: tuple[tuple[int, int, int], ...] = ()
+    prompts: tuple[tuple[int, int, int], ...] = ()
 
 
 def measure(calls: Sequence[Call]) -> Figures | None:

@@ -35,6 +35,7 @@ VARIABLES = (
     Variable("HTTP_PROXY", NOWHERE, "every HTTP client: no request leaves the machine"),
     Variable("HTTPS_PROXY", NOWHERE, "the same"),
     Variable("ALL_PROXY", NOWHERE, "the same"),
+    Variable("NODE_USE_ENV_PROXY", "1", "node, which asks no proxy by itself"),
     Variable("NO_PROXY", "127.0.0.1,localhost,::1", "the same: but for what runs here"),
     Variable("LITELLM_LOCAL_MODEL_COST_MAP", "True", "litellm: its cost map is on the network"),
     Variable("OPENAI_AGENTS_DISABLE_TRACING", "1", "openai-agents: traces go to a fixed host"),

@@ -73,7 +73,7 @@ class Generation:
             await connection.answer(400, self._render_error(400, NO_JSON))
             return
         path = connection.scope.get("path_params") or {}
-        body = self._wire.expand(received)
+        body = self._wire.expand(received, path)
         prompt = self._wire.parse(body, path)
         is_main = not self._is_auxiliary and self._core.is_main(self._wire.provider, prompt)
         exchange = self._core.record.add(

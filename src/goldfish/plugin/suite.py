@@ -9,7 +9,7 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from goldfish.catalogue.registry import Check, Function, catalogue
-from goldfish.engine.selection import LISTED, select
+from goldfish.engine.selection import LISTED, choose_for, select
 from goldfish.errors import GoldfishError, MissingExtraError, UsageError, mask
 from goldfish.findings.causes import find_causes
 from goldfish.findings.reason import Reason
@@ -42,7 +42,8 @@ def suite(
     __tracebackhide__ = True
     spec = target if isinstance(target, str) else None
     try:
-        held_to, checks = _resolve_target(target), select_checks(only, skip, suite)
+        held_to = _resolve_target(target)
+        checks = select_checks(held_to, only, skip, suite)
         reasons = _check_reasons(expected or {})
     except GoldfishError as error:
         raise error.with_traceback(None) from None  # the user's own line is all that matters
@@ -59,9 +60,15 @@ def suite(
     return _relocate(memory, sys._getframe(1))
 
 
-def select_checks(only: Words = None, skip: Words = None, suite: str = "standard") -> list[Check]:
-    """Return the checks of that suite, by codes and families; a UsageError names the nearest."""
-    return select(catalogue(), only=_as_list(only), skip=_as_list(skip), suite=suite)
+def select_checks(
+    target: Target, only: Words = None, skip: Words = None, suite: str = "standard"
+) -> list[Check]:
+    """Return the checks of that suite for a target, by codes and families.
+
+    A UsageError names the nearest.
+    """
+    chosen = select(catalogue(), only=_as_list(only), skip=_as_list(skip), suite=suite)
+    return choose_for(target, chosen)
 
 
 def make_item_name(check: Check) -> str:

@@ -12,11 +12,13 @@ from goldfish.findings.causes import Cause, find_causes
 from goldfish.findings.reason import Reason
 from goldfish.findings.result import Report, Result, Verdict
 from goldfish.history import Call
+from goldfish.history.dialogue import parse_dialogue
 from goldfish.history.excerpt import Excerpt
 from goldfish.history.metrics import Figures
 from goldfish.history.model import parse_call, spell_out_call
 from goldfish.history.origin import parse_origin
 from goldfish.report.causes import diagnose
+from goldfish.report.cost import describe_cost
 from goldfish.report.sanitize import sanitize_report
 
 SCHEMA = 1
@@ -60,6 +62,8 @@ def _spell_report(report: Report) -> dict[str, Any]:
         "checks": [_spell_result(result) for result in report.results],
         "backend": report.backend,
         "causes": [_spell_cause(cause) for cause in find_causes(report.results)],
+        "notes": report.notes,
+        "cost": describe_cost(report),
     }
 
 
@@ -94,6 +98,8 @@ def _spell_result(result: Result) -> dict[str, Any]:
         "origin": result.origin.spell_out() if result.origin else None,
         "conditions": sorted(result.conditions),
         "basic": result.is_basic,
+        "prompts": asdict(result.dialogue) if result.dialogue else None,
+        "notes": list(result.notes),
     }
 
 
@@ -140,6 +146,8 @@ def _parse_result(fields: dict[str, Any]) -> Result:
         parse_origin(fields["origin"]) if get("origin") else None,
         frozenset(get("conditions", ())),
         is_basic=get("basic", False),
+        dialogue=parse_dialogue(fields["prompts"]) if get("prompts") else None,
+        notes=tuple(get("notes", ())),
     )
 
 

@@ -52,6 +52,9 @@ def _add_suite(root: ElementTree.Element, report: Report, known: Mapping[str, st
     for each in report.absences:
         told = f"{each.sentence} To hold it to that: {each.declaration}"
         ElementTree.SubElement(properties, "property", name=f"does_not.{each.trait}", value=told)
+    for number, note in enumerate(report.notes, 1):
+        value = escape_controls(note)
+        ElementTree.SubElement(properties, "property", name=f"note.{number}", value=value)
     for case in cases:
         _add_case(suite, report.target, case)
 

@@ -1,6 +1,7 @@
 """Texts of strangers made safe to show: without secrets, not endless, and inert."""
 
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
 from unicodedata import category
 
 from goldfish.errors import mask
@@ -28,7 +29,21 @@ def _sanitize_result(result: Result) -> Result:
         evidence=tuple(map(sanitize_text, result.evidence)),
         reproduce=mask(result.reproduce),
         documented=sanitize_text(result.documented),
+        notes=tuple(map(sanitize_text, result.notes)),
+        dialogue=_sanitize_all(result.dialogue),
     )
+
+
+def _sanitize_all(value: Any) -> Any:
+    """Return a dataclass, or a tuple, with every text in it sanitized."""
+    if isinstance(value, str):
+        return sanitize_text(value)
+    if isinstance(value, tuple):
+        return tuple(map(_sanitize_all, value))
+    if is_dataclass(value) and not isinstance(value, type):
+        changed = {each.name: _sanitize_all(getattr(value, each.name)) for each in fields(value)}
+        return replace(value, **changed)
+    return value
 
 
 def sanitize_text(text: str) -> str:

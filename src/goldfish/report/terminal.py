@@ -11,6 +11,7 @@ from goldfish.findings.remedies import find_remedy
 from goldfish.findings.result import Report, Result, Verdict
 from goldfish.report.calls import draw_calls
 from goldfish.report.causes import diagnose, list_causes, list_others, locate, state_others
+from goldfish.report.cost import describe_cost
 from goldfish.report.family_table import write_family_table
 from goldfish.report.page import Page
 from goldfish.report.results import group_by_reason, select_results, state_finding
@@ -47,6 +48,10 @@ def summarise(page: Page, account: Account, seconds: float, detail: Detail = "us
         _write_every_check(page, report)
     _write_failures(page, account, report, None if detail == "everything" else MOST_EVIDENCE)
     _write_absences(page, report)
+    _write_notes(page, report)
+    if cost := describe_cost(report):
+        page.write()
+        page.write(cost, indent=2)
     _write_unjudged(page, report, None if detail == "everything" else LINES_OF_CODES)
     if page.lines - above > SCREEN:
         page.write()
@@ -233,6 +238,14 @@ def _write_absences(page: Page, report: Report) -> None:
     for each in report.absences:
         page.write(escape_controls(each.sentence), indent=4)
         page.write(f"to hold it to that: {escape_controls(each.declaration)}", indent=INDENT)
+
+
+def _write_notes(page: Page, report: Report) -> None:
+    """Write what was seen beside the verdicts."""
+    if report.notes:
+        page.write()
+    for note in report.notes:
+        page.write(escape_controls(note), indent=2, label="Note: ", style="yellow")
 
 
 def _write_unjudged(page: Page, report: Report, most: int | None) -> None:

@@ -1,10 +1,21 @@
 """Results with the calls that show them, to be drawn."""
 
 from dataclasses import replace
+from typing import Any
 
 from goldfish.findings.reason import Reason
 from goldfish.findings.result import Report, Result, Verdict
 from goldfish.history import FAULT, Call
+from goldfish.history.dialogue import (
+    AGAIN,
+    LEFT_OUT,
+    MISSING,
+    NO_RESULT,
+    Dialogue,
+    Said,
+    ShownMessage,
+    ShownTurn,
+)
 from goldfish.history.excerpt import Excerpt, make_excerpt
 from goldfish.history.notation import parse_history
 
@@ -59,6 +70,62 @@ BROKEN_REPORT = Report("files", 7, (broken("CON01", "lost", LOST), HELD))
 HELD_REPORT = Report("sqlite", 7, (replace(HELD, acknowledged=10),))
 
 
+# Two turns: what was said in the first is not in the prompt of the second, which is refused.
+FORGETFUL = Dialogue(
+    "chat",
+    "ann",
+    (Said(1, "user", "I am Ann."), Said(1, "assistant", "Hello."), Said(2, "user", "Who am I?")),
+    (
+        ShownTurn(
+            1,
+            "worker1",
+            "I am Ann.",
+            "answered",
+            "Hello.",
+            faults=("kill worker1",),
+            requests=1,
+            size=9,
+            messages=(ShownMessage("user", "I am Ann.", turn=1),),
+            copies=(1, 0, 0),
+        ),
+        ShownTurn(
+            2,
+            "worker2",
+            "Who am I?",
+            "failed",
+            error="the model answers 400",
+            refusal="No result of call_1.",
+            calls=("look_up({})",),
+            requests=2,
+            size=2_000,
+            messages=(
+                ShownMessage("user", "I am Ann.", MISSING, 1),
+                ShownMessage("assistant", "look_up({})", NO_RESULT),
+                ShownMessage("", "7", LEFT_OUT),
+                ShownMessage("user", "Who am I?", turn=2),
+            ),
+            copies=(0, 0, 1),
+            missing=(0,),
+        ),
+    ),
+)
+
+
+def make_hostile(dialogue: Dialogue) -> Dialogue:
+    """Return the dialogue with the worst texts in place of its own."""
+    messages = (
+        ShownMessage(HOSTILE, HOSTILE),
+        ShownMessage(HOSTILE, f"{HOSTILE}\n{HOSTILE}", AGAIN),
+    )
+    texts: dict[str, Any] = dict.fromkeys(
+        ("worker", "text", "outcome", "reply", "error", "refusal"), HOSTILE
+    )
+    texts |= {"calls": (HOSTILE,), "faults": (HOSTILE,), "messages": messages}
+    turns = tuple(replace(each, **texts) for each in dialogue.turns)
+    said = tuple(Said(each.turn, HOSTILE, HOSTILE, HOSTILE) for each in dialogue.said)
+    return Dialogue(HOSTILE, HOSTILE, said, turns)
+
+
 def hostile() -> Report:
     """A report whose every text does its worst."""
     add = Call(HOSTILE, HOSTILE, "add", [HOSTILE], None, 0.0, 1.0, "ok", "", HOSTILE)
@@ -70,6 +137,8 @@ def hostile() -> Report:
         replace(broken("CON01", word, shown, HOSTILE), promise=HOSTILE, evidence=(HOSTILE,))
         for word in ("lost", "leaked", "refused")
     ]
+    shown_prompts = make_hostile(FORGETFUL)
+    results.append(replace(broken("CTX01", "lost", shown, HOSTILE), dialogue=shown_prompts))
     results.append(
         Result(
             "DUR02", HOSTILE, HOSTILE, Verdict.UNKNOWN, Reason.stated(HOSTILE), reproduce=HOSTILE

@@ -16,7 +16,7 @@ OURS = {
     *("html", "head", "meta", "title", "style", "body", "main", "section", "article", "footer"),
     *("div", "p", "span", "a", "b", "ul", "li", "h1", "h2", "h3", "h4", "pre", "code"),
     *("table", "thead", "tbody", "tr", "th", "td", "details", "summary", "figure", "figcaption"),
-    *("svg", "g", "rect", "path", "circle", "text"),
+    *("svg", "g", "rect", "path", "circle", "text", "line", "ol", "q"),
 }
 
 

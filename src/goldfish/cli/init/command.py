@@ -1,9 +1,11 @@
-"""``goldfish init``: write a test file for the memory of a project, ready to run."""
+"""``goldfish init``: write a test file for the memory or agent of a project, ready to run."""
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 from goldfish.catalogue.registry import catalogue
+from goldfish.cli.init.agents import ABOUT, MAKERS, FoundAgent, render_agent
 from goldfish.cli.init.project import Project, survey
 from goldfish.cli.init.starters import (
     STARTERS,
@@ -15,18 +17,25 @@ from goldfish.cli.init.starters import (
 )
 from goldfish.engine.selection import select
 from goldfish.errors import UsageError
+from goldfish.integrations.goldfish import OWN
 from goldfish.integrations.library import Starter
 from goldfish.report.page import Page
+from goldfish.report.sanitize import escape_controls
 from goldfish.targets.lookup import is_installed, suggest_name
 
 DEFAULT = Path("tests/test_memory.py")
+AGENT, AGENT_FILE = "agent", Path("test_agent.py")  # beside the modules that it imports
 
 
 def init(path: Path | None, chosen: str | None, force: bool) -> int:
     """Survey the project in the current directory, write the file, and say what to do next."""
     page, project = Page(), survey(Path.cwd())
-    path = path or DEFAULT
     starters = choose_starters(project)
+    if chosen == AGENT or (project.agents and not chosen):
+        _begin_with_agent(page, project, path or AGENT_FILE, force)
+        _write_others(page, [each for each in starters if each is not OWN])
+        return 0
+    path = path or DEFAULT
     starter = _starter_named(chosen) if chosen else starters[0]
     _write(path, render(starter, project), force)
     page.write(_describe_choice(starter, project))
@@ -36,10 +45,41 @@ def init(path: Path | None, chosen: str | None, force: bool) -> int:
     page.write(f"Next: pytest {shlex.quote(str(path))}", style="bold")
     page.write()
     page.write(_describe_suites())
-    for other in [] if chosen else starters[1:]:
+    _write_others(page, [] if chosen else starters[1:])
+    return 0
+
+
+def _write_others(page: Page, starters: Sequence[Starter]) -> None:
+    """Write what else was seen, and the command that begins with it."""
+    for other in starters:
         file = DEFAULT.with_name(f"test_{other.name}.py")
         page.write(f"Also seen: {other.about}. goldfish init --for {other.name} {file}")
-    return 0
+
+
+def _begin_with_agent(page: Page, project: Project, path: Path, force: bool) -> None:
+    """Write a test of the whole agent, and say what to do next."""
+    if not project.agents:
+        makers = ", ".join(each.rpartition(".")[2] for each in MAKERS)
+        raise UsageError(
+            f"no agent was found: name one in a module ({makers}), or a FastAPI route "
+            'with a chat in it; see "Check a whole agent" in the documentation'
+        )
+    found, *others = project.agents
+    _write(path, render_agent(found), force)
+    page.write(escape_controls(f"Found {_describe_agent(found)}."))
+    page.write(f"Written: {path}", style="bold green")
+    if not all(map(is_installed, ("starlette", "uvicorn", "httpx"))):
+        page.write("First: pip install 'goldfish[agents]'", style="bold")
+    page.write(f"Next: pytest {shlex.quote(str(path))}", style="bold")
+    page.write()
+    agents = [each for each in select(catalogue()) if each.family == "CTX"]
+    page.write(f'It asks what reaches the model; suite="standard" asks all {len(agents)} promises.')
+    for other in others:
+        page.write(escape_controls(f"Also seen: {_describe_agent(other)}."))
+
+
+def _describe_agent(agent: FoundAgent) -> str:
+    return f"{ABOUT[agent.kind]}: {agent.name} in {agent.file}"
 
 
 def _packages_to_install(starter: Starter) -> str:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from goldfish.cli.init.agents import FoundAgent, find_agents
+
 MOST_FILES, LARGEST_FILE = 5_000, 1_000_000  # sources to read, and the bytes of one
 SKIPPED = {"node_modules", "site-packages", "__pycache__", "build", "dist", "venv"}
 SETTING = re.compile(r"[A-Z0-9_]*(REDIS|VALKEY|POSTGRES|PG|DATABASE|DB|SQLITE)[A-Z0-9_]*")
@@ -19,7 +21,7 @@ REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 @dataclass
 class Project:
-    """What a project uses: imports with the file of each, requirements, and names of settings.
+    """What a project uses: imports with the file of each, requirements, settings, agents.
 
     The values of settings are never stored.
     """
@@ -27,6 +29,7 @@ class Project:
     imports: dict[str, str] = field(default_factory=dict)
     requirements: set[str] = field(default_factory=set)
     settings: set[str] = field(default_factory=set)
+    agents: list[FoundAgent] = field(default_factory=list)
     local: set[str] = field(default_factory=set)  # its own modules, which hide installed ones
 
     def importing(self, package: str, name: str = "") -> str | None:
@@ -75,6 +78,8 @@ def _read_source(project: Project, path: Path, name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about the project's own escapes and comparisons
         tree = ast.parse(path.read_bytes())
+    found = find_agents(tree, Path(name).as_posix())
+    project.agents += [each for each in found if each.module]
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:

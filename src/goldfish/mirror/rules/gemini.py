@@ -5,7 +5,7 @@ import re
 from goldfish.mirror.record import Json
 from goldfish.mirror.rules.rule import THREADS, Found, Rule
 from goldfish.mirror.wire.base import as_dicts
-from goldfish.mirror.wire.gemini import find_parts
+from goldfish.mirror.wire.gemini import find_parts, pick, signs_thoughts
 
 NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}")
 REFERENCE = "https://ai.google.dev/api/generate-content"
@@ -54,6 +54,29 @@ def _response_count(body: Json) -> Found:
         calls = len(find_parts(content, "functionCall"))
         if calls and len(find_parts(following, "functionResponse")) != calls:
             yield {}
+
+
+def _thought_unsigned(body: Json) -> Found:
+    """Find calls of the current turn whose signature did not come back.
+
+    Of calls at once only the first has one; turns before the user's newest message are not looked
+    at.
+    """
+    if not signs_thoughts(str(body.get("model", ""))):
+        return
+    contents = _contents(body)
+    said = [at for at, each in enumerate(contents) if _is_said(each)]
+    for at in range(said[-1] + 1 if said else 0, len(contents)):
+        parts = as_dicts(contents[at].get("parts"))
+        called = [each for each in parts if pick(each, "functionCall")]
+        if called and not (called[0].get("thoughtSignature") or called[0].get("thought_signature")):
+            yield {"name": pick(called[0], "functionCall").get("name", ""), "at": at + 1}
+
+
+def _is_said(content: Json) -> bool:
+    """Return True for words of the user, as opposed to results of functions."""
+    is_user = content.get("role", "user") == "user"
+    return is_user and any("text" in each for each in as_dicts(content.get("parts")))
 
 
 def _bad_gemini_name(body: Json) -> Found:
@@ -108,6 +131,16 @@ RULES = (
         "function call parts of the function call turn.",
         f"{THREADS}google-gemini/gemini-cli/issues/16415",
         _response_count,
+    ),
+    Rule(
+        "gemini",
+        "thought signature",
+        "Function call is missing a thought_signature in functionCall parts. This is required for "
+        "tools to work correctly, and missing thought_signature may lead to degraded model "
+        "performance. Additional data, function call `default_api:{name}` , position {at}. Please "
+        "refer to https://ai.google.dev/gemini-api/docs/thought-signatures for more details.",
+        "https://ai.google.dev/gemini-api/docs/thought-signatures",
+        _thought_unsigned,
     ),
     Rule(
         "gemini",

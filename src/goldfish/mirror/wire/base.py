@@ -24,8 +24,8 @@ class Wire:
     api = ""
     event_stream = "text/event-stream"
 
-    def expand(self, body: Json) -> Json:
-        """Return the body with what the provider adds to it from its own memory."""
+    def expand(self, body: Json, path: Mapping[str, str]) -> Json:
+        """Return the body with what the provider adds to it from its own memory, or the path."""
         return body
 
     def parse(self, body: Json, path: Mapping[str, str]) -> Prompt:

@@ -1,5 +1,6 @@
 """Gemini: generateContent, whole and streamed."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -28,11 +29,18 @@ STATUSES = {
 }
 
 
+SIGNING = re.compile(r"(?:models/)?gemini-(?:[3-9]|\d\d)")
+SIGNATURE = "Z29sZGZpc2g="  # in base64, as clients want it
+
+
 class Gemini(Wire):
     """``POST /v1beta/models/{model}:generateContent``."""
 
     provider = "gemini"
     api = "gemini"
+
+    def expand(self, body: Json, path: Mapping[str, str]) -> Json:
+        return {**body, "model": str(path.get("model", ""))}  # by which some rules differ
 
     def parse(self, body: Json, path: Mapping[str, str]) -> Prompt:
         messages = [each for sent in as_dicts(body.get("contents")) for each in _parse(sent)]
@@ -50,14 +58,14 @@ class Gemini(Wire):
 
     def render(self, answer: Answer, exchange: Exchange) -> Json:
         parts = [{"text": answer.text}] if answer.text else []
-        return _render([*parts, *map(_render_call, answer.calls)], exchange, answer)
+        return _render([*parts, *_render_calls(answer, exchange)], exchange, answer)
 
     def stream(self, answer: Answer, exchange: Exchange) -> Iterator[Piece]:
         for piece in split(answer.text):
             chunk = _render([{"text": piece}], exchange, None)
             yield Piece(send_event(chunk), is_content=True)
-        for call in answer.calls:
-            yield Piece(send_event(_render([_render_call(call)], exchange, None)), is_content=True)
+        for part in _render_calls(answer, exchange):
+            yield Piece(send_event(_render([part], exchange, None)), is_content=True)
         yield Piece(send_event(_render([{"text": ""}], exchange, answer)))
 
     def count(self, body: Json) -> Json:
@@ -139,8 +147,21 @@ def _parse_choice(config: Json) -> str | None:
     return str(names[0])
 
 
-def _render_call(call: ToolCall) -> Json:
-    return {"functionCall": {"id": call.id, "name": call.name, "args": as_object(call.arguments)}}
+def signs_thoughts(model: str) -> bool:
+    """Return True for a model that signs its thoughts, and wants the signatures back."""
+    return bool(SIGNING.match(model))
+
+
+def _render_calls(answer: Answer, exchange: Exchange) -> list[Json]:
+    """Return the calls as parts; of several at once, the first is signed."""
+    named = [
+        {"id": each.id, "name": each.name, "args": as_object(each.arguments)}
+        for each in answer.calls
+    ]
+    parts: list[Json] = [{"functionCall": each} for each in named]
+    if parts and signs_thoughts(exchange.prompt.model):
+        parts[0]["thoughtSignature"] = SIGNATURE
+    return parts
 
 
 def _render(parts: list[Json], exchange: Exchange, answer: Answer | None) -> Json:

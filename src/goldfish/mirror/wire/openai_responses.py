@@ -31,7 +31,7 @@ class Responses(OpenAI):
     def __init__(self, kept: dict[str, list[Json]]) -> None:
         self._kept = kept
 
-    def expand(self, body: Json) -> Json:
+    def expand(self, body: Json, path: Mapping[str, str]) -> Json:
         given = [self._resolve(each) for each in read_items(body)]
         earlier = self._kept.get(str(body.get("previous_response_id")))
         if earlier is None:

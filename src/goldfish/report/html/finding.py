@@ -9,6 +9,7 @@ from goldfish.findings.result import Result
 from goldfish.history.notation import HEADING
 from goldfish.report.causes import diagnose, locate, state_others
 from goldfish.report.description import describe_finding
+from goldfish.report.html.dialogue import render_dialogue
 from goldfish.report.html.markup import Markup, element, join
 from goldfish.report.html.timeline import render_timeline
 from goldfish.report.results import state_finding
@@ -90,6 +91,15 @@ def _render_chips(result: Result, known: str | None) -> Markup:
 
 
 def _render_drawing(result: Result, sentence: str, caption: str) -> Markup:
+    """Return the prompts of an agent, with its turns in time folded; of a memory, its calls."""
+    if result.dialogue is None or not result.dialogue.turns:
+        return _render_calls(result, sentence, caption)
+    calls = _render_calls(result, sentence, caption)
+    folded = element("details", element("summary", "The turns in time"), calls) if calls else calls
+    return join(render_dialogue(result.dialogue, sentence), folded)
+
+
+def _render_calls(result: Result, sentence: str, caption: str) -> Markup:
     if result.excerpt is None:
         return Markup("")
     drawing = render_timeline(result.excerpt, result.finding, sentence)

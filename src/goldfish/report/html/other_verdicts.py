@@ -1,4 +1,4 @@
-"""The sections after the findings: stale in a baseline, unknown, held, and what was not asked."""
+"""The sections after the findings: stale in a baseline, unknown, notes, held, not asked."""
 
 from collections.abc import Iterable
 
@@ -25,6 +25,9 @@ def render_other_verdicts(account: Account, *, alone: bool) -> list[Markup]:
     if report.absences:
         title = f"What this memory does not do{of}"
         parts += [element("h2", title), _render_absences(report.absences)]
+    if report.notes:
+        lines = [element("li", shorten(note, LONGEST)) for note in report.notes]
+        parts += [element("h2", f"Notes{of}"), element("ul", *lines)]
     if held := select_results(report, Verdict.HELD):
         parts.append(_fold(f"{len(held)} promises held{of}", _render_promises(held)))
     for verdict, title in (

@@ -1,4 +1,4 @@
-"""The plots of a run: loss against concurrency, cost against size, pace around faults."""
+"""The plots of a run: loss against concurrency, cost against size, pace, size of prompts."""
 
 import math
 from collections import defaultdict
@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from goldfish.findings.result import Report, Result
 from goldfish.history.metrics import Figures
+from goldfish.report.cost import describe_cost, find_longest
 from goldfish.report.html.markup import Markup, element, join
 
 WIDTH, HEIGHT = 420.0, 190.0
@@ -19,6 +20,8 @@ CAPTION = (
     "way. Point at anything for its numbers."
 )
 
+PROMPTS = "Of a prompt, the light part is as in the turn before; the dark part is new."
+
 Found = Sequence[tuple[Result, Figures]]
 
 
@@ -26,11 +29,15 @@ def render_plots(report: Report) -> Markup:
     """Return the section of plots of one target; nothing if its run has no figures."""
     there = [(result, result.figures) for result in report.results if result.figures]
     drawn = [*_plot_crowd(there), *_plot_growth(there), *_plot_paces(there)]
+    captions = [CAPTION] if drawn else []
+    if longest := find_longest(report):
+        drawn.append(_plot_prompts(*longest))
+        captions += [describe_cost(report), PROMPTS]
     if not drawn:
         return Markup("")
     title = element("h2", f"In figures: {report.target}")
-    caption = element("p", CAPTION, class_="soft")
-    return join(title, element("div", *drawn, class_="plots"), caption)
+    below = [element("p", caption, class_="soft") for caption in captions]
+    return join(title, element("div", *drawn, class_="plots"), *below)
 
 
 def _plot_crowd(there: Found) -> Iterator[Markup]:
@@ -91,6 +98,28 @@ def _plot_growth(there: Found) -> Iterator[Markup]:
     ]
     title = f"Time to add one message as the history grows ({result.code})"
     yield _frame(title, "messages already in the session", [*dots, *axis])
+
+
+def _plot_prompts(result: Result, figures: Figures) -> Markup:
+    """Plot the size of the prompt in each turn, and how much of it is as in the turn before."""
+    highest = max(size for _, size, _ in figures.prompts)
+    step = (WIDTH - LEFT - RIGHT) / len(figures.prompts)
+    columns = []
+    for at, (turn, size, stable) in enumerate(figures.prompts):
+        tooltip = f"turn {turn}: {size:,} bytes, {stable:,} of them as in the turn before"
+        place = {"x": LEFT + step * (at + 0.15), "width": step * 0.7}
+        tops = ROOM * size / highest, ROOM * stable / highest
+        bars = [
+            element("rect", class_=kind, y=BASE - top, height=top, **place)
+            for kind, top in zip(("bar", "beside"), tops, strict=True)
+        ]
+        columns.append(_add_tooltip(tooltip, join(*bars)))
+    first, last = figures.prompts[0][0], figures.prompts[-1][0]
+    axis = [
+        _draw_label(f"{highest:,} B", LEFT - 4, TOP + 4, "end"),
+        *_draw_ends(str(first), str(last)),
+    ]
+    return _frame(f"Size of the prompt ({result.code})", "turn", [*columns, *axis])
 
 
 def _plot_paces(there: Found) -> Iterator[Markup]:

@@ -70,6 +70,19 @@ text.place{font-weight:700;fill:var(--soft)}
 .open-end{stroke:var(--soft);stroke-width:1.5;stroke-dasharray:2 2}
 .follow{fill:none;stroke:var(--bad);stroke-width:2.6;stroke-dasharray:7 4}
 .follow-dot{fill:var(--bad)}.follow-miss{fill:var(--page);stroke:var(--bad);stroke-width:3}
+text.bad{fill:var(--bad);font-weight:700}text.turn{font-weight:700}
+.wrong{fill:var(--bad)}text.copies{fill:var(--bad);font-weight:700}
+details.turn{margin:.35em 0;padding:4px 10px;border:1px solid var(--line);border-radius:6px}
+details.turn summary{font-size:.92rem}details.turn[open] summary{margin-bottom:.4em}
+.prompt{margin:.3em 0;padding:0;list-style:none;font-size:.9rem;border:1px solid var(--line);
+border-radius:6px;background:var(--panel)}
+.prompt li{padding:4px 10px;border-left:4px solid transparent;white-space:pre-wrap}
+.prompt li+li{border-top:1px solid var(--line)}
+.prompt b{display:inline-block;min-width:76px;color:var(--soft);font-weight:600}
+.prompt .grave{border-left-color:var(--bad);background:var(--bad-back)}
+.prompt .gone{border-left:4px dashed var(--bad);color:var(--bad)}
+.prompt .gone>span:first-of-type{text-decoration:line-through;opacity:.85}
+q{quotes:none}
 .fault{fill:var(--fault);opacity:.17}
 .fault-edge{stroke:var(--fault);stroke-dasharray:4 3}
 text.fault-name{fill:var(--fault);font-weight:700}
@@ -78,6 +91,7 @@ text.tick{fill:var(--faint)}
 .plot-dot.unknown{fill:var(--soft)}.plot-bar{fill:var(--bad);opacity:.8}
 h4+svg{margin-top:-4px}
 .plots h4{text-transform:none;letter-spacing:0;margin:.4em 0 0}
+.plots figure{max-width:480px}
 .plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(280px,1fr));gap:8px 24px}
 @media (max-width:640px){main{padding:14px 12px 40px}h1{font-size:1.5rem}
 .columns{grid-template-columns:1fr}.index{columns:1}article{padding:10px 11px 14px}

@@ -1,0 +1,110 @@
+"""Agents in the sources of a project: they are found, and the file that is written judges them."""
+
+import ast
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from goldfish.cli import run_command
+from goldfish.cli.init.agents import LANGGRAPH, OPENAI, PYDANTIC, SERVICE, render_agent
+from goldfish.cli.init.project import survey
+
+FASTAPI = """
+from fastapi import FastAPI
+from openai import OpenAI
+from pydantic import BaseModel
+
+app, histories = FastAPI(), {}
+app = FastAPI()
+
+class Asked(BaseModel):
+    thread: str
+    question: str
+
+@app.get("/chat")
+def nothing(): ...
+
+@app.post("/v1/chat")
+def chat(asked: Asked):
+    history = histories.setdefault(asked.thread, [])
+    said = [{"role": "user", "content": asked.question}]
+    done = OpenAI().chat.completions.create(model="gpt-4o-mini", messages=history + said)
+    return {"answer": done.choices[0].message.content}
+"""
+SOURCES = {
+    "from langchain.agents import create_agent\nbot = create_agent('openai:gpt-4o')": LANGGRAPH,
+    "from agents import Agent as A\nbot = A(name='bot')": OPENAI,
+    "import pydantic_ai\nbot = pydantic_ai.Agent('openai:gpt-4o')": PYDANTIC,
+    FASTAPI: SERVICE,
+}
+
+
+@pytest.mark.parametrize(("source", "kind"), SOURCES.items(), ids=SOURCES.values())
+def test_an_agent_is_found_and_its_file_is_short_and_whole(
+    source: str, kind: str, tmp_path: Path
+) -> None:
+    """At most fifteen lines of code beside imports, which name the module of the project."""
+    (tmp_path / "src" / "shop").mkdir(parents=True)
+    (tmp_path / "src" / "shop" / "support.py").write_text(source)
+    (found,) = survey(tmp_path).agents
+    assert (found.kind, found.module) == (kind, "shop.support")
+    text = render_agent(found)
+    compile(text, "test_agent.py", "exec")
+    assert "shop.support" in text
+    code = [line for line in text.splitlines() if line.strip() and "import " not in line]
+    assert len(code) - 1 <= 15
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from estate import Agent\nbot = Agent()",
+        "from agents import Agent\ndef make(): return Agent(name='x')",
+        "from fastapi import FastAPI\napp = FastAPI()\n@app.post('/orders')\ndef order(): ...",
+    ],
+)
+def test_what_is_no_agent_of_a_module_is_passed(source: str, tmp_path: Path) -> None:
+    """Another Agent, one that a function makes, a service without a chat."""
+    (tmp_path / "support.py").write_text(source)
+    assert survey(tmp_path).agents == []
+
+
+def test_a_route_is_one_literal_whatever_it_contains(tmp_path: Path) -> None:
+    """Nothing in a project writes code into the file."""
+    hostile = "/chat\\\\\");import os#'\\n"
+    source = (
+        f"from fastapi import FastAPI\napp = FastAPI()\n@app.post({hostile!r})\ndef chat(): ..."
+    )
+    (tmp_path / "support.py").write_text(source)
+    (found,) = survey(tmp_path).agents
+    tree = ast.parse(render_agent(found))
+    assert hostile in {each.value for each in ast.walk(tree) if isinstance(each, ast.Constant)}
+
+
+def test_init_writes_a_file_that_judges_the_service(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The service forgets everything, and is caught by the file as it was written."""
+    pytest.importorskip("openai")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [each for each in sys.path if each])
+    Path("shop.py").write_text(FASTAPI)
+    assert run_command(["init"]) == 0
+    out = capsys.readouterr().out
+    assert "Found a FastAPI service with a chat in it: app in shop.py." in out
+    assert "Next: pytest test_agent.py" in out
+    checked = ["check", "test_agent.py:bot", "--only", "CTX01", "--json", "report.json"]
+    assert run_command(checked) == 1
+    (report,) = json.loads(Path("report.json").read_text())["reports"]
+    assert [each["finding"] for each in report["checks"]] == ["lost"]
+
+
+def test_a_project_without_an_agent_is_told_what_is_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By --for agent; exit code 2."""
+    monkeypatch.chdir(tmp_path)
+    assert run_command(["init", "--for", "agent"]) == 2
+    assert "no agent was found" in capsys.readouterr().err
