@@ -1,8 +1,10 @@
 """CON: large batches stay whole, whoever else writes: they take more than one step to write."""
 
-from goldfish.catalogue.registry import OtherProcess, check, trait
+from goldfish.catalogue.registry import OtherProcess, check, service, trait
+from goldfish.catalogue.support.servers import check_on_redis
 from goldfish.catalogue.support.sizes import draw_size
 from goldfish.harness.memory import Memory
+from goldfish.stress.nemesis import stop_server
 from goldfish.stress.withstand import withstand
 from goldfish.stress.workload import Workload
 
@@ -34,6 +36,17 @@ def draw_crowd(memory: Memory, pods: int) -> Workload:
 )
 async def large_batches_of_several_processes_stay_whole(memory: Memory) -> None:
     await withstand(memory, draw_crowd(memory, pods=3), rounds=3)
+
+
+@check_on_redis(
+    "CON30",
+    "Large batches that reach a busy server at the same time stay whole.",
+    incident="the Redis documentation on pipelining: a pipeline is no transaction. The server reads "
+    "16 kB of each client in turn, so long pipelines mix as soon as two of them wait for it.",
+    needs=[service("redis"), OtherProcess, trait("whole_batches")],
+)
+async def large_batches_that_wait_for_the_server_stay_whole(memory: Memory) -> None:
+    await withstand(memory, draw_crowd(memory, pods=3), rounds=2, nemesis=stop_server)
 
 
 @check(
