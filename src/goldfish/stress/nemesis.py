@@ -103,8 +103,8 @@ def stop_server(random: Random) -> Nemesis:
         server = fleet.memory.sandbox.faults.server(fleet.memory.target.services[0])
         while not fleet.over.is_set():
             with fleet.fault("stop the server"), server.pause():
-                await fleet.pause_for(random.uniform(0.05, 0.15))
-            await fleet.pause_for(random.uniform(0.005, 0.05))
+                await fleet.pause_for(random.uniform(0.03, 0.1))
+            await fleet.pause_for(random.uniform(0.001, 0.008))
 
     return stop
 

@@ -11,9 +11,9 @@ from goldfish.stress.workload import Workload
 MIX = {"add": 6, "read": 1}
 
 
-def draw_crowd(memory: Memory, pods: int) -> Workload:
+def draw_crowd(memory: Memory, pods: int, least_size: int = 20_000) -> Workload:
     """Return writers of batches of dozens or hundreds of messages, from 20 kB up."""
-    batch, size = draw_size(memory, 48, 240), draw_size(memory, 20_000, 120_000)
+    batch, size = draw_size(memory, 48, 240), draw_size(memory, least_size, 120_000)
     least = batch - batch // 6
     return Workload(
         pods=pods,
@@ -46,7 +46,8 @@ async def large_batches_of_several_processes_stay_whole(memory: Memory) -> None:
     needs=[service("redis"), OtherProcess, trait("whole_batches")],
 )
 async def large_batches_that_wait_for_the_server_stay_whole(memory: Memory) -> None:
-    await withstand(memory, draw_crowd(memory, pods=3), rounds=2, nemesis=stop_server)
+    crowd = draw_crowd(memory, pods=3, least_size=80_000)
+    await withstand(memory, crowd, rounds=4, nemesis=stop_server)
 
 
 @check(
