@@ -41,8 +41,8 @@ async def large_batches_of_several_processes_stay_whole(memory: Memory) -> None:
 @check_on_redis(
     "CON30",
     "Large batches that reach a busy server at the same time stay whole.",
-    incident="the Redis documentation on pipelining: a pipeline is no transaction. The server reads "
-    "16 kB of each client in turn, so long pipelines mix as soon as two of them wait for it.",
+    incident="the Redis documentation on pipelining: a pipeline is no transaction. The server "
+    "reads 16 kB of each client in turn, so long pipelines mix as soon as two of them wait for it.",
     needs=[service("redis"), OtherProcess, trait("whole_batches")],
 )
 async def large_batches_that_wait_for_the_server_stay_whole(memory: Memory) -> None:

@@ -118,8 +118,8 @@ async def facts_of_one_process_after_another_add_up(memory: Memory) -> None:
 @check(
     "DUR44",
     "A program that was started anew has the messages of the run before, and that one has its own.",
-    incident="the Python documentation on PYTHONHASHSEED: hash() of a text differs in every run, so "
-    "a key, a shard or a file name made of it is found only by the run that wrote it.",
+    incident="the Python documentation on PYTHONHASHSEED: hash() of a text differs in every run, "
+    "so a key, a shard or a file name made of it is found only by the run that wrote it.",
     needs=[Reopening],
     basic=True,
 )

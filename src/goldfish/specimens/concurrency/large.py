@@ -32,7 +32,9 @@ class APipelineIsNoTransaction(RedisReference):
 
 @specimen("a-pipeline-in-one-piece", "CON30", "torn", explains="CON DUR FLT")
 class APipelineInOnePiece(RedisReference):
-    bug = "A batch without MULTI is sent in one piece, of which a busy server reads 16 kB at a time."
+    bug = (
+        "A batch without MULTI is sent in one piece, of which a busy server reads 16 kB at a time."
+    )
 
     def write(self, session_id: str, rows: Rows) -> None:
         ids, texts = self.keys(session_id)
