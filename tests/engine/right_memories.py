@@ -137,6 +137,22 @@ class Dumped(TwoColumns):
         return [ChatMessage(**json.loads(text)) for (text,) in reversed(found)]
 
 
+class Typed(TwoColumns):
+    """Whole messages as the model's own JSON, written and read by the model itself."""
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        rows = [(session_id, "", each.model_dump_json()) for each in messages]
+        with self.writing():
+            self.db.executemany("INSERT INTO said (s, role, text) VALUES (?, ?, ?)", rows)
+
+    def get_history(self, session_id: str, *, last: int | None = -1) -> list[ChatMessage]:
+        limit = -1 if last is None else last
+        found = self.db.execute(
+            "SELECT text FROM said WHERE s = ? ORDER BY n DESC LIMIT ?", (session_id, limit)
+        ).fetchall()
+        return [ChatMessage.model_validate_json(text) for (text,) in reversed(found)]
+
+
 class Said:
     """A message of a library's own, with no role of ours."""
 

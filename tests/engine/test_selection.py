@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from goldfish.catalogue.registry import Check, catalogue
-from goldfish.engine.selection import order_checks, select
+from goldfish.engine.selection import is_dear, order_checks, select
 from goldfish.errors import UsageError
 
 
@@ -63,3 +63,12 @@ def test_what_is_not_there_is_told_with_the_nearest(options: dict[str, Any], sen
     with pytest.raises(UsageError) as caught:
         select(CATALOGUE, **options)
     assert str(caught.value).startswith(sentence)
+
+
+def test_in_haste_what_is_dear_comes_last() -> None:
+    """A run that is cut short has asked as many promises as it could."""
+    chosen = select(catalogue(), suite="standard")
+    turns = order_checks(chosen, in_haste=True)
+    assert sorted(each.code for each in turns) == sorted(each.code for each in chosen)
+    standard = [is_dear(each) for each in turns if each.suite == "standard"]
+    assert standard == sorted(standard)

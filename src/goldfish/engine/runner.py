@@ -120,7 +120,7 @@ class _Run:
     async def _run_all(self, effort: float) -> list[Result]:
         begun = {
             check.code: asyncio.ensure_future(self._run_one(check, effort))
-            for check in order_checks(self._checks)
+            for check in order_checks(self._checks, in_haste=self._plan.max_time is not None)
         }
         results = await asyncio.gather(*(begun[check.code] for check in self._checks))
         return [

@@ -120,6 +120,14 @@ with connection:  # returns after the commit has reached the disk
     connection.executemany(INSERT, rows)  # adds rows; nothing is read and written back""",
     ),
     Remedy(
+        ("DUR44", "DUR45"),
+        "Something that is new in every run of the program became part of what is stored: hash() "
+        "of a text, an id() or a random value that is drawn when a module is imported.",
+        "Make keys, names and vectors of the contents alone, by a digest that is the same in every "
+        "process.",
+        """key = hashlib.sha256(session_id.encode()).hexdigest()  # hash() differs in every run""",
+    ),
+    Remedy(
         ("DUR refused",),
         "A killed process left something half done: half a file, a stale lock, missing tables. The "
         "next process cannot read it.",
@@ -300,6 +308,18 @@ client = redis.asyncio.Redis.from_url(url, retry=Retry(NoBackoff(), 0))""",
 )""",
     ),
     Remedy(
+        ("DUP01 lost", "DUP02 lost", "DUP03 lost", "DUP04 lost"),
+        "A message was taken for one that is known: by equal contents, or because its place or "
+        "number, such as a count of rows, was already taken.",
+        "Recognise a message by session and id alone, and take its place from a counter that only "
+        "grows.",
+        """connection.execute(
+    "INSERT INTO messages (session, id, body) VALUES (?, ?, ?)"
+    " ON CONFLICT (session, id) DO NOTHING",  # no other conflict passes in silence
+    row,
+)""",
+    ),
+    Remedy(
         ("DUP lost",),
         "Two different things were taken for one: similar facts, or messages with equal contents.",
         "Merge only what is equal after folding case and white space; link what is similar.",
@@ -337,6 +357,16 @@ client = redis.asyncio.Redis.from_url(url, retry=Retry(NoBackoff(), 0))""",
     " WHERE session = ? AND (deadline IS NULL OR deadline > ?) ORDER BY place",
     (session_id, time.time()),
 )""",
+    ),
+    Remedy(
+        ("TTL18 lost",),
+        "The deadline is set by the first write of a session only, and later writes do not renew "
+        "it: a session that is in use ends in the middle of a conversation.",
+        "Set the deadline anew with every write, in the same step.",
+        """async with redis.pipeline(transaction=True) as pipeline:
+    pipeline.rpush(key, *bodies)
+    pipeline.expire(key, ttl)  # without nx=True: every write renews it
+    await pipeline.execute()""",
     ),
     Remedy(
         ("TTL lost",),

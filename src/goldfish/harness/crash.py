@@ -17,6 +17,14 @@ OURS = re.compile(r'^  File ".*[/\\](goldfish[/\\]harness|asyncio|threading\.py|
 OUTSIDE = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGSTOP}
 
 
+class CrashViolation(Violation):
+    """A process that ended itself, and how."""
+
+    def __init__(self, crash: "Crash", text: str, *evidence: str) -> None:
+        super().__init__(text, *evidence)
+        self.crash = crash
+
+
 @dataclass(frozen=True)
 class Crash:
     """The exit code of a process, negative for a signal, its last errors and its last calls."""
@@ -39,12 +47,13 @@ class Crash:
         except ValueError:
             return f"was ended by signal {-self.code}"
 
-    def blame(self, during: str = "") -> Violation:
+    def blame(self, during: str = "") -> CrashViolation:
         """Return what is held against the memory."""
         underway = [call for call, is_over in self._recent if not is_over]
         during = during or ", ".join(call.partition("(")[0] for call in underway[-3:])
         when = f" during {during}" if during else ""
-        return Violation(f"crashed: the process of the memory {self}{when}", *self._evidence)
+        summary = f"crashed: the process of the memory {self}{when}"
+        return CrashViolation(self, summary, *self._evidence)
 
     @property
     def _recent(self) -> list[tuple[str, bool]]:

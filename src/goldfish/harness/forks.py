@@ -11,8 +11,10 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from goldfish.harness.errors import NoPodError
@@ -110,9 +112,10 @@ class _Kept:
 
 
 class _Servers:
-    """The base of this process, and the servers of targets that it has forked."""
+    """A base, and the servers of targets that it has forked."""
 
-    def __init__(self) -> None:
+    def __init__(self, environment: Mapping[str, str] = MappingProxyType({})) -> None:
+        self._environment = environment  # in addition to that of all children
         self.reset()
 
     def reset(self) -> None:
@@ -202,14 +205,35 @@ class _Servers:
                 stdout=subprocess.DEVNULL,
                 stderr=errors,
                 start_new_session=True,
-                env=_make_environment(),
+                env={**_make_environment(), **self._environment},
             )
         cleanup.watch_process(self._process.pid)
 
 
 _servers = _Servers()
+_all_servers = [_servers]  # and those that were started anew
 os.register_at_fork(after_in_child=_servers.reset)
 atexit.register(_servers.close)
+
+
+class FreshServer(ForkServer):
+    """A server of a base of its own, as after a restart of everything; it ends when it is closed.
+
+    What is forked shares with its siblings whatever the imports made, and the seed of ``hash()``.
+    """
+
+    def __init__(self, target: Target, seed: int) -> None:
+        """Start a base whose processes hash by this seed; they import the target themselves."""
+        super().__init__(target, "")
+        self._servers = _Servers({"PYTHONHASHSEED": str(seed)})
+        _all_servers.append(self._servers)
+        self._path = self._servers.base
+
+    def close(self) -> None:
+        """End the base, and with it every process that it has forked."""
+        if self._servers in _all_servers:
+            _all_servers.remove(self._servers)
+            self._servers.close()
 
 
 def start_early() -> None:
@@ -253,7 +277,8 @@ async def _connect(path: str, words: list[Any]) -> Connection:
             reader, writer = await asyncio.open_unix_connection(path, limit=LONGEST_LINE)
             writer.write(json.dumps(words).encode() + b"\n")
             return reader, writer
-        if not _servers.is_starting(path) or time.monotonic() > give_up:
+        is_starting = any(each.is_starting(path) for each in _all_servers)
+        if not is_starting or time.monotonic() > give_up:
             raise NoPodError(f"another process could not be started: {_servers.last_words()}")
         await asyncio.sleep(0.02)
 

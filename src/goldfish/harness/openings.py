@@ -14,7 +14,7 @@ from goldfish.findings.result import UnsupportedError
 from goldfish.harness.client import Client, Opened
 from goldfish.harness.dialect import Dialect
 from goldfish.harness.errors import OpeningError, StoreError
-from goldfish.harness.forks import ForkServer
+from goldfish.harness.forks import ForkServer, FreshServer
 from goldfish.harness.local import LocalClient
 from goldfish.harness.pods import Pod
 from goldfish.harness.transcript import Transcript
@@ -80,6 +80,7 @@ class Openings:
     def __post_init__(self) -> None:
         self._clients: list[Client] = []
         self._pods: list[Pod] = []
+        self._fresh: list[FreshServer] = []
 
     def declare(self, target: Target) -> None:
         """Take over what the store declares, now that it was opened."""
@@ -111,8 +112,22 @@ class Openings:
     async def elsewhere(self, **options: Any) -> Client:
         """Open the storage in another process; ``client`` stays what it was."""
         self._refuse_unclaimed(1)
-        opening = self._fork_and_open(self.sandbox.description(), options)
-        client = self._name(await self._count(opening), "pod")
+        return await self._open_in(await self._fork(self.sandbox.description(), options))
+
+    async def anew(self) -> Client:
+        """Open the storage in a process that imports all itself, as after a restart of everything.
+
+        ``client`` stays what it was.
+        """
+        self._refuse_unclaimed(1)
+        server = FreshServer(self.target, self.random.randrange(1, 2**32))
+        self._fresh.append(server)
+        return await self._open_in(
+            await Pod.fork(server, self.sandbox.description(), {}, self.transcript)
+        )
+
+    async def _open_in(self, pod: Pod) -> Client:
+        client = self._name(await self._count(pod.open()), "pod")
         self._clients.insert(0, client)
         return client
 
@@ -189,6 +204,8 @@ class Openings:
                 await client.close()
         for pod in self._pods:
             pod.kill()
+        for server in self._fresh:
+            server.close()
 
     def _refuse_unclaimed(self, more: int) -> None:
         """Raise if so many more openings are more than the target ever promised to allow."""
@@ -205,9 +222,6 @@ class Openings:
         if self.fork_server is None:
             self.fork_server = ForkServer(self.target)  # which says why there can be none
         return await Pod.fork(self.fork_server, sandbox, options, self.transcript)
-
-    async def _fork_and_open(self, sandbox: dict[str, Any], options: dict[str, Any]) -> Pod:
-        return await (await self._fork(sandbox, options)).open()
 
     async def _count(self, opening: Awaitable[T]) -> T:
         first = self.sandbox.opening == 0

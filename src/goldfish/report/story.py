@@ -58,11 +58,15 @@ def _tell_of_absence(excerpt: Excerpt, highlight: Highlight, read: Call) -> str 
         return f"{text}: {names} {is_lost}."
     rival = find_rival(excerpt.calls, victim, read)
     if rival is not None:
-        return _tell_of_rival(rival, victim, read, f"{names} {is_lost}")
+        undone = highlight.finding == "lost"
+        return _tell_of_rival(rival, victim, read, f"{names} {is_lost}", undone=undone)
     return None
 
 
-def _tell_of_rival(rival: Call, victim: Call, read: Call, outcome: str) -> str | None:
+def _tell_of_rival(
+    rival: Call, victim: Call, read: Call, outcome: str, *, undone: bool
+) -> str | None:
+    """Return what the rival did; what is torn or not there yet was not written over."""
     names, who, other = join_names(get_contents(victim), NAMED), victim.process, rival.process
     if not is_at_once(rival, victim):
         return _tell_of_later(rival, victim, read, outcome)
@@ -73,7 +77,7 @@ def _tell_of_rival(rival: Call, victim: Call, read: Call, outcome: str) -> str |
         begin = f"{who} wrote {names} while {other}'s write ({shown}) was under way"
     else:
         begin = f"{other}'s write ({shown}) began while {who} wrote {names}"
-    if has_any(read, get_contents(rival)):
+    if undone and has_any(read, get_contents(rival)):
         return f"{begin}; {other}'s write put its older copy back: {outcome}."
     return f"{begin}: {outcome}."
 

@@ -22,6 +22,7 @@ from goldfish.messages import ChatMessage
 from goldfish.stress.workload import Operation
 
 FOREVER = 3600.0
+LONGEST_ROUND = 30.0  # seconds in which a round asks: a pool may wait long after every cut
 ROLES = ("user", "assistant")
 
 Nemesis = Callable[["Fleet"], Coroutine[Any, Any, None]]
@@ -49,6 +50,7 @@ class Fleet:
         self.begun: set[str] = set()  # the sessions in which something was said
         self.over = asyncio.Event()  # set when there is nothing more to ask
         self._stuck = False
+        self._give_up = 0.0
 
     @classmethod
     async def open(cls, memory: Memory, pods: int, *, lanes: int = 2, patience: float) -> "Fleet":
@@ -66,6 +68,7 @@ class Fleet:
     async def run(self, plan: Sequence[Operation], nemesis: Nemesis | None = None) -> None:
         """Ask all of it, each process one thing after the other, while the nemesis is at work."""
         self.over.clear()
+        self._give_up = time.monotonic() + LONGEST_ROUND
         by_process = sorted(plan, key=lambda operation: operation.process)
         asking = [
             self._ask_all(list(operations))
@@ -183,7 +186,8 @@ class Fleet:
 
     async def _ask_all(self, operations: Sequence[Operation]) -> None:
         for operation in operations:
-            if self._stuck:  # it would wait as long for each of the others
+            # A store that is stuck would make each of the others wait as long.
+            if self._stuck or time.monotonic() > self._give_up:
                 return
             await self.ask(operation)
 

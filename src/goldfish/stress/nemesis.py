@@ -96,6 +96,19 @@ async def _wait_for_add(fleet: Fleet) -> None:
         await fleet.pause_for(0.005)
 
 
+def stop_server(random: Random) -> Nemesis:
+    """Stop the server for an instant, again and again: what came meanwhile, it takes by turns."""
+
+    async def stop(fleet: Fleet) -> None:
+        server = fleet.memory.sandbox.faults.server(fleet.memory.target.services[0])
+        while not fleet.over.is_set():
+            with fleet.fault("stop the server"), server.pause():
+                await fleet.pause_for(random.uniform(0.03, 0.1))
+            await fleet.pause_for(random.uniform(0.001, 0.008))
+
+    return stop
+
+
 def kill_server(random: Random) -> Nemesis:
     """Kill the server in whatever it does, and start it again on its data."""
 

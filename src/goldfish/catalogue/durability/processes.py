@@ -1,6 +1,6 @@
 """DUR: what one process writes or removes is so for every other process at once."""
 
-from goldfish.catalogue.registry import OtherProcess, check, method
+from goldfish.catalogue.registry import OtherProcess, Reopening, check, method
 from goldfish.catalogue.support.facts import remember
 from goldfish.catalogue.support.openings import choose_writers, expect_fresh, refill
 from goldfish.catalogue.support.subjects import FACTS, Facts, Messages, State, Subject
@@ -23,6 +23,17 @@ async def _write_one_after_the_other(memory: Memory, subject: Subject) -> None:
         other = await memory.elsewhere()
         await subject.write(other, 3)
         await other.close()
+    await subject.expect(await memory.open())
+
+
+async def _restart(memory: Memory, subject: Subject) -> None:
+    """Write, let a program that was started anew read and write, and read what both wrote."""
+    await subject.write(memory.client, 3)
+    await memory.close()
+    fresh = await memory.anew()
+    await subject.expect(fresh)
+    await subject.write(fresh)
+    await fresh.close()
     await subject.expect(await memory.open())
 
 
@@ -102,6 +113,30 @@ async def what_an_ended_process_wrote_is_there(memory: Memory) -> None:
 async def facts_of_one_process_after_another_add_up(memory: Memory) -> None:
     await memory.close()  # a store that allows one opening at a time can be asked, too
     await _write_one_after_the_other(memory, Facts(memory))
+
+
+@check(
+    "DUR44",
+    "A program that was started anew has the messages of the run before, and that one has its own.",
+    incident="the Python documentation on PYTHONHASHSEED: hash() of a text differs in every run, "
+    "so a key, a shard or a file name made of it is found only by the run that wrote it.",
+    needs=[Reopening],
+    basic=True,
+)
+async def messages_survive_a_restart_of_the_program(memory: Memory) -> None:
+    await _restart(memory, Messages(memory))
+
+
+@check(
+    "DUR45",
+    "A program that was started anew knows the facts of the run before, and that one its own.",
+    incident="the Python documentation on PYTHONHASHSEED: hash() of a text differs in every run; "
+    "vectors that were made of it are compared with those of another run.",
+    about="facts",
+    needs=[Reopening],
+)
+async def facts_survive_a_restart_of_the_program(memory: Memory) -> None:
+    await _restart(memory, Facts(memory))
 
 
 @check(

@@ -14,7 +14,7 @@ from goldfish.stress.withstand import MakeNemesis, withstand
 from goldfish.stress.workload import Workload
 
 WRITING = {"add": 8, "read": 3}
-CALM = "is all well?"  # a session that nobody writes to
+CALM = "is all well?"  # a session that is only read, once there is something in it
 
 
 @check_on_server(
@@ -51,6 +51,9 @@ def _wait_for_recovery(make: MakeNemesis) -> MakeNemesis:
 
     def nemesis(random: Random) -> Nemesis:
         async def harm(fleet: Fleet) -> None:
+            # Not every memory can read what nobody wrote, and that must not look like an outage.
+            greeting = fleet.memory.messages(1)
+            await fleet.places[0].call("add_messages", CALM, greeting, deadline=fleet.patience)
             with fleet.fault("the store may be coming back"):
                 await make(random)(fleet)
                 await _await_two_quiet_rounds(fleet)

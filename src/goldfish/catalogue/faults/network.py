@@ -158,9 +158,10 @@ async def half_an_answer_is_never_taken_for_a_whole(memory: Memory) -> None:
 async def dead_connections_do_not_stop_a_new_opening(memory: Memory) -> None:
     old = await MessageTrial.begin(memory)
     with get_network(memory).half_open():
-        old.patience = BRIEF
+        old.patience, old.amid = BRIEF, "its connections are dead"
         await old.read()
         old.client.abandon()
+        old.amid = ""
         client = await memory.open()
         await (await MessageTrial.begin(memory, client)).recover()
         await old.expect(client)

@@ -267,6 +267,7 @@ async def expect_recalled(
     await facts.tell(user, *texts)
     for query, wanted in queries.items():
         found = await recall_texts(memory.client, user, query)
+        facts.blame(user, found, f"recalled {quote_facts(found)}")
         if unknown := [text for text in found if text not in texts]:
             raise Violation(
                 f"phantom: user {quote(user)} was given {quote(unknown[0])}, which was never told",

@@ -93,6 +93,7 @@ class BriefWalk(Walk):
         self._left_out: set[str] = set()
         self._reads_renew = not place.memory.target.holds("idle_reads")
         self._seen: set[str] = set()
+        self._gone: set[str] = set()  # sessions that were seen to have expired
 
     async def _take(self, step: Step) -> Difference | None:
         if step == WAIT:
@@ -105,7 +106,7 @@ class BriefWalk(Walk):
         if isinstance(self._model.get_ttl(session), Unsure) and step.method != "clear":
             return None  # it may have expired, or never expire, until it is cleared
         while difference := await super()._take(step):
-            if session in self._agreement.expired:
+            if session in self._agreement.expired - self._gone:
                 if time.monotonic() < self._latest[session] + GRACE:
                     self._taken.pop()
                     await asyncio.sleep(0.1)
@@ -115,6 +116,8 @@ class BriefWalk(Walk):
                 self._left_out.add(session)  # its time may have been up already
                 return None
             return difference
+        if step.method == "get_history" and session in self._agreement.expired:
+            self._gone.add(session)  # what differs from now on was not merely late
         self._note_deadlines(step, began)
         return None
 

@@ -30,6 +30,33 @@ class APipelineIsNoTransaction(RedisReference):
             both.execute()
 
 
+@specimen("a-pipeline-in-one-piece", "CON30", "torn", explains="CON DUR FLT")
+class APipelineInOnePiece(RedisReference):
+    bug = (
+        "A batch without MULTI is sent in one piece, of which a busy server reads 16 kB at a time."
+    )
+
+    def write(self, session_id: str, rows: Rows) -> None:
+        ids, texts = self.keys(session_id)
+        known = set(self.redis.lrange(ids, 0, -1))
+        new = [(encoded(name), body) for name, body in rows if encoded(name) not in known]
+        commands = [("HSET", texts, name, body) for name, body in new]
+        self.send([*commands, *(("RPUSH", ids, name) for name, _ in new)])
+
+    def send(self, commands: Sequence[tuple[Any, ...]]) -> None:
+        """Send all commands at once, and wait for the answers."""
+        connection = self.redis.connection_pool.get_connection()
+        try:
+            connection.send_packed_command([b"".join(connection.pack_commands(commands))])
+            for _ in commands:
+                connection.read_response()
+        except BaseException:
+            connection.disconnect()
+            raise
+        finally:
+            self.redis.connection_pool.release(connection)
+
+
 @specimen("portions-at-once", "CON29", "torn", explains="CON DUR FLT LIV")
 class PortionsAtOnce(AsyncReference):
     bug = "A batch of more than thirty messages is written in portions, between which others write."

@@ -1,6 +1,7 @@
 """Memories that lose facts when a process ends, or miss what other processes do."""
 
 import sqlite3
+import uuid
 from collections.abc import Mapping
 from typing import Any
 
@@ -8,7 +9,9 @@ from goldfish.messages import Fact
 from goldfish.specimens import specimen, variant
 from goldfish.specimens.references.fact_search import Row
 from goldfish.specimens.references.facts import SCHEMA, FactsReference
+from goldfish.specimens.references.sqlite import Database
 
+RUN = uuid.uuid4().hex
 REOPENED = "DUP REV TTL CON FLT"
 
 
@@ -16,6 +19,14 @@ variant("facts-gone-on-opening", FactsReference, "DUR23", "lost", explains=REOPE
     bug="Every opening begins with an empty table.",
     set_up=lambda self: self.db.execute("DELETE FROM facts"),
 )
+
+
+@specimen("facts-of-this-run", "DUR45", "lost")
+class FactsOfThisRun(FactsReference):
+    bug = "Facts are kept under a number that is drawn when the module is imported."
+
+    def __init__(self, sandbox: Any) -> None:
+        Database.__init__(self, sandbox.path / f"{RUN}.db")
 
 
 @specimen("facts-as-first-read", "DUR24", "stale", explains=REOPENED)

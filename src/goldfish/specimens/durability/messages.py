@@ -10,7 +10,7 @@ from typing import Any
 from goldfish.messages import ChatMessage
 from goldfish.specimens import specimen, variant
 from goldfish.specimens.references.keys import Rows
-from goldfish.specimens.references.sqlite import Reference
+from goldfish.specimens.references.sqlite import Database, Reference
 
 
 class Buffered(Reference):
@@ -31,6 +31,15 @@ class Buffered(Reference):
         self.pending.clear()
         for session_id, messages in pending:
             super().add_messages(session_id, messages)
+
+
+@specimen("filed-by-hash", "DUR44", "lost")
+class FiledByHash(Reference):
+    bug = "Messages are kept in a file that is named by hash(), which differs in every run."
+
+    def __init__(self, sandbox: Any, *, ttl: float | None = None) -> None:
+        self.ttl = ttl
+        Database.__init__(self, sandbox.path / f"{hash('messages')}.db")
 
 
 @specimen("written-when-read", "DUR01", "lost", explains="ORD TTL LIV")
