@@ -16,6 +16,22 @@ _postgres = partial(
     _target, module=f"{_TARGETS}.postgres", packages=(*_PACKAGES, "langchain_postgres")
 )
 _runnable = partial(_target, module=f"{_TARGETS}.runnable")
+_agent = partial(
+    BuiltIn,
+    extra="langchain-agents",
+    packages=(
+        *_PACKAGES,
+        "langchain.agents",
+        "langchain_openai",
+        "langgraph.checkpoint.sqlite",
+        "starlette",
+    ),
+)
+_chain = partial(
+    _agent,
+    module=f"{_TARGETS}.chains",
+    packages=(*_PACKAGES, "langchain_classic", "langchain_openai", "starlette"),
+)
 _starter = partial(
     Starter,
     imports=("langchain_community", "langchain_core", "langchain", "langchain_classic"),
@@ -42,15 +58,25 @@ _RUNNABLE = (
 )
 
 
-def _classic(kind: str, name: str) -> tuple[BuiltIn, BuiltIn]:
-    """Return the targets for a memory of langchain-classic: in the process, and over SQL."""
-    limits = (
+_CHAIN = (
+    "several threads are supported by RunnableWithMessageHistory in its place (docstring of "
+    "ConversationChain)"
+)
+
+
+def _describe_memory(name: str) -> str:
+    """Return what the documentation of a memory of langchain-classic says of its limits."""
+    return (
         f"deprecated since langchain 0.3.1, for agents with checkpoints (docstring of {name}), "
         "without another limit than its name says"
     )
+
+
+def _classic(kind: str, name: str) -> tuple[BuiltIn, BuiltIn]:
+    """Return the targets for a memory of langchain-classic: in the process, and over SQL."""
     make = partial(
         _target,
-        limits=limits,
+        limits=_describe_memory(name),
         module=f"{_TARGETS}.classic",
         packages=(*_PACKAGES, "langchain_classic"),
     )
@@ -112,6 +138,34 @@ LANGCHAIN = Library(
         *_classic("window", "ConversationBufferWindowMemory"),
         *_classic("token", "ConversationTokenBufferMemory"),
         *_classic("summary", "ConversationSummaryBufferMemory"),
+        _agent(
+            "agent-langchain-summarization",
+            "summarization",
+            "an agent of LangChain with SummarizationMiddleware, in SQLite",
+            "older messages are summarised when a threshold is reached, recent ones are preserved, "
+            "AI and tool messages stay together, and a summary that fails is an error (docstring "
+            "of SummarizationMiddleware)",
+            module=f"{_TARGETS}.summarization",
+        ),
+        _chain(
+            "agent-langchain-runnable",
+            "runnable",
+            "RunnableWithMessageHistory over SQL, streaming",
+            _RUNNABLE,
+        ),
+        *(
+            _chain(
+                f"agent-langchain-{kind}",
+                kind.replace("-", "_"),
+                f"ConversationChain with {memory}",
+                f"{_CHAIN}; {_describe_memory(memory)}",
+            )
+            for kind, memory in (
+                ("buffer", "ConversationBufferMemory"),
+                ("window", "ConversationBufferWindowMemory"),
+                ("summary-buffer", "ConversationSummaryBufferMemory"),
+            )
+        ),
     ),
     dropins=dropins("langchain", "langchain_core", "our history for LangChain"),
     adapters={

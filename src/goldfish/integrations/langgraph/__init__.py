@@ -21,6 +21,12 @@ _store = partial(
     extra="langgraph",
     packages=(*_PACKAGES, "langgraph.store.sqlite", "langgraph.store.postgres", "numpy"),
 )
+_agent = partial(
+    BuiltIn,
+    module=f"{__name__}.targets.agent",
+    extra="langchain-agents",
+    packages=(*_PACKAGES, "langchain.agents", "langchain_openai", "starlette"),
+)
 _starter = partial(Starter, imports=("langgraph",), extra="langgraph")
 
 _SQLITE = (
@@ -36,6 +42,10 @@ _SQLITE_STORE = (
 _POSTGRES_STORE = (
     "setup() is to be called before the first use, and a sweeper removes what has expired "
     "(docstring of PostgresStore), without a limit"
+)
+_AGENT = (
+    "a checkpointer persists the state of the graph for a single thread, such as one conversation "
+    "(docstring of create_agent), without a limit"
 )
 
 LANGGRAPH = Library(
@@ -84,6 +94,18 @@ LANGGRAPH = Library(
         ),
         _store(
             "langgraph-store-postgres-async", "postgres_async", "the same, async", _POSTGRES_STORE
+        ),
+        _agent(
+            "agent-langgraph",
+            "sqlite",
+            "an agent of LangChain with its threads in SQLite",
+            f"{_AGENT}; its checkpointer is {_SQLITE}",
+        ),
+        _agent(
+            "agent-langgraph-postgres",
+            "postgres",
+            "the same in PostgreSQL",
+            f"{_AGENT}; its checkpointer is {_POSTGRES}",
         ),
     ),
     dropins=dropins("langgraph", "langgraph.pregel", "our checkpointer for LangGraph"),
