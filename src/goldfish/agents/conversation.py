@@ -8,6 +8,7 @@ from goldfish.agents.turns import Outcome, Turn, settle
 from goldfish.agents.workers import Worker
 from goldfish.errors import mask
 from goldfish.harness.errors import EndedError, StoreError
+from goldfish.harness.patience import Patience
 from goldfish.history import Call
 from goldfish.history import Outcome as CallOutcome
 from goldfish.mirror import Turn as Script
@@ -27,6 +28,7 @@ SENTENCES = (
     "My favourite colour is {}.",
     "The meeting is in room {}.",
 )
+OWN_CLOCK = 4.0  # seconds, the shortest time-out of a library that is common
 OUTCOMES: dict[Outcome, CallOutcome] = {
     "answered": "ok",
     "failed": "fail",
@@ -123,20 +125,24 @@ class Conversation:
         return turn
 
     async def _ask(self, worker: Worker, turn: Turn, leaves: bool, lane: int) -> None:
-        start = time.perf_counter()
+        start, patience = time.perf_counter(), Patience(self._agent.deadline)
         try:
-            turn.reply = await worker.say(
-                self.session,
-                turn.text,
-                user=self.user,
-                deadline=self._agent.deadline,
-                lane=lane,
-                leaves=leaves,
+            turn.reply = await patience.spend_on(
+                worker.say(
+                    self.session,
+                    turn.text,
+                    user=self.user,
+                    deadline=self._agent.deadline,
+                    lane=lane,
+                    leaves=leaves,
+                )
             )
             turn.outcome = "unknown" if leaves else "answered"
         except StoreError as error:
             ended = isinstance(error.error, EndedError)
             turn.outcome, turn.error = "unknown" if ended else "failed", mask(str(error))
+            # By then a clock of the agent's own may have run out: SQLite waits for five seconds.
+            turn.is_late = patience.is_late and patience.wall > OWN_CLOCK
         finally:
             self._agent.history.calls.append(
                 Call(

@@ -33,6 +33,7 @@ class Turn:
     main: Exchange | None = None
     is_certain: bool = False
     overlaps: bool = False  # another turn was under way
+    is_late: bool = False  # it failed when the machine had kept it waiting for long
 
     @property
     def prompt(self) -> Prompt:
