@@ -43,8 +43,6 @@ async def sqlite(sandbox: Any) -> AsyncIterator[Shop]:
     """Keep sessions in a SqliteSessionService."""
     agent = LlmAgent(name="assistant", model=MODEL, instruction=INSTRUCTIONS, tools=[find_order])
     service = SqliteSessionService(str(sandbox.path / "sessions.db"))
-    runner = Runner(
-        app_name=APP, agent=agent, session_service=service, auto_create_session=True
-    )
+    runner = Runner(app_name=APP, agent=agent, session_service=service, auto_create_session=True)
     yield Shop(runner)
     await runner.close()

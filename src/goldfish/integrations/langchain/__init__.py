@@ -16,19 +16,9 @@ _postgres = partial(
     _target, module=f"{_TARGETS}.postgres", packages=(*_PACKAGES, "langchain_postgres")
 )
 _runnable = partial(_target, module=f"{_TARGETS}.runnable")
-_agent = partial(
+_chain = partial(
     BuiltIn,
     extra="langchain-agents",
-    packages=(
-        *_PACKAGES,
-        "langchain.agents",
-        "langchain_openai",
-        "langgraph.checkpoint.sqlite",
-        "starlette",
-    ),
-)
-_chain = partial(
-    _agent,
     module=f"{_TARGETS}.chains",
     packages=(*_PACKAGES, "langchain_classic", "langchain_openai", "starlette"),
 )
@@ -138,15 +128,6 @@ LANGCHAIN = Library(
         *_classic("window", "ConversationBufferWindowMemory"),
         *_classic("token", "ConversationTokenBufferMemory"),
         *_classic("summary", "ConversationSummaryBufferMemory"),
-        _agent(
-            "agent-langchain-summarization",
-            "summarization",
-            "an agent of LangChain with SummarizationMiddleware, in SQLite",
-            "older messages are summarised when a threshold is reached, recent ones are preserved, "
-            "AI and tool messages stay together, and a summary that fails is an error (docstring "
-            "of SummarizationMiddleware)",
-            module=f"{_TARGETS}.summarization",
-        ),
         _chain(
             "agent-langchain-runnable",
             "runnable",

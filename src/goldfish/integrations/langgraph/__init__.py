@@ -57,6 +57,7 @@ LANGGRAPH = Library(
         "langgraph-checkpoint",
         "langgraph-checkpoint-sqlite",
         "langgraph-checkpoint-postgres",
+        "langchain",
     ),
     targets=(
         _checkpointer(
@@ -106,6 +107,14 @@ LANGGRAPH = Library(
             "postgres",
             "the same in PostgreSQL",
             f"{_AGENT}; its checkpointer is {_POSTGRES}",
+        ),
+        _agent(
+            "agent-langchain-summarization",
+            "summarization",
+            "an agent of LangChain with SummarizationMiddleware, in SQLite",
+            "older messages are summarised when a threshold is reached, recent ones are preserved, "
+            "AI and tool messages stay together, and a summary that fails is an error (docstring "
+            f"of SummarizationMiddleware); its checkpointer is {_SQLITE}",
         ),
     ),
     dropins=dropins("langgraph", "langgraph.pregel", "our checkpointer for LangGraph"),

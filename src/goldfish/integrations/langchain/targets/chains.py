@@ -1,4 +1,4 @@
-"""Conversations of LangChain's chains, as targets: the classic memories, and a runnable over SQL."""
+"""Chains of LangChain as targets: the classic memories, and a runnable over SQL."""
 
 import warnings
 from collections.abc import Callable, Iterator

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from langchain.agents import create_agent
+from langchain.agents.middleware import SummarizationMiddleware
 from langchain_openai import ChatOpenAI
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.postgres import PostgresSaver
@@ -12,6 +13,8 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from goldfish.integrations.langgraph import LANGGRAPH
 from goldfish.integrations.langgraph.targets.checkpointers import FILE, open_pool
 from goldfish.integrations.shop import INSTRUCTIONS, find_order
+
+TRIGGER, KEPT = 16, 6  # messages: when a summary is made, and what it leaves
 
 
 class GraphAgent:
@@ -64,3 +67,22 @@ def postgres(sandbox: Any) -> Iterator[GraphAgent]:
         saver = PostgresSaver(pool)
         saver.setup()
         yield make_agent(sandbox, saver)
+
+
+@LANGGRAPH.agent(
+    "agent-langchain-summarization",
+    tools=True,
+    system=INSTRUCTIONS,
+    threads=True,
+    window=TRIGGER,
+    summarises=True,
+)
+def summarization(sandbox: Any) -> Iterator[GraphAgent]:
+    """Summarise all but the newest messages when there are too many; no token is counted."""
+    middleware = SummarizationMiddleware(
+        ChatOpenAI(model=sandbox.model_name),
+        trigger=("messages", TRIGGER),
+        keep=("messages", KEPT),
+    )
+    with SqliteSaver.from_conn_string(str(sandbox.path / FILE)) as saver:
+        yield make_agent(sandbox, saver, middleware=[middleware])

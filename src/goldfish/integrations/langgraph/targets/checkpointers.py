@@ -76,6 +76,4 @@ async def postgres_async(sandbox: Any) -> AsyncIterator[AsyncLangGraphMemory]:
 
 def open_pool(sandbox: Any) -> ConnectionPool[Connection[DictRow]]:
     """Return a pool that opens when it is entered."""
-    return ConnectionPool(
-        sandbox.postgres_dsn, check=ConnectionPool.check_connection, **POOL
-    )
+    return ConnectionPool(sandbox.postgres_dsn, check=ConnectionPool.check_connection, **POOL)
