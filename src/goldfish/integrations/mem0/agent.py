@@ -31,7 +31,7 @@ class Shop:
         """Answer with the session's history and the user's facts, and add to both."""
         session = _name(session_id, user_id)
         history = [each for turn in self._turns.read(session) for each in json.loads(turn)]
-        said = {"role": "user", "content": text}
+        said: Any = {"role": "user", "content": text}
         answer = self._client.chat.completions.create(
             model=self._model, messages=[self._instruct(text, user_id), *history, said]
         )

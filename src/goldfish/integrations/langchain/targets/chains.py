@@ -28,7 +28,7 @@ from goldfish.integrations.shop import INSTRUCTIONS
 Make = Callable[[], BaseChatMemory]
 TURNS = 5  # that the window keeps
 TOKENS = 150  # that the summary buffer keeps: about as many turns
-HISTORY = [
+HISTORY: Any = [
     ("system", INSTRUCTIONS),
     MessagesPlaceholder("history"),
     ("human", "{input}"),
@@ -95,6 +95,7 @@ class Runnables:
 def runnable(sandbox: Any) -> Iterator[Runnables]:
     """Keep each session in a table of a SQLite file."""
     with sql_histories(sandbox) as history_of:
+        history_of("any")  # makes the table, as an application does before it serves anybody
         yield Runnables(sandbox, history_of)
 
 
