@@ -116,7 +116,7 @@ class Agent:
     def blame_silence(self, talk: Conversation, turn: Turn) -> Violation:
         """Return what is held against an agent that did not answer an ordinary turn.
 
-        Raise LateError if the machine was so late that the agent's own time-outs may have ended it.
+        Raise LateError if a time-out of the agent's own ended it on a machine that was late.
         """
         refused = [each for each in turn.exchanges if each.ended == "refused"]
         evidence = describe_turn(turn)

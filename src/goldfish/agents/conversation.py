@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from goldfish.agents.turns import Outcome, Turn, settle
 from goldfish.agents.workers import Worker
 from goldfish.errors import mask
-from goldfish.harness.errors import EndedError, StoreError
+from goldfish.harness.errors import EndedError, StoreError, is_lock_held, is_time_out
 from goldfish.harness.patience import Patience
 from goldfish.history import Call
 from goldfish.history import Outcome as CallOutcome
@@ -28,7 +28,7 @@ SENTENCES = (
     "My favourite colour is {}.",
     "The meeting is in room {}.",
 )
-OWN_CLOCK = 4.0  # seconds, the shortest time-out of a library that is common
+LOCK_TIME_OUT = 4.0  # seconds: by default Python's SQLite waits for five
 OUTCOMES: dict[Outcome, CallOutcome] = {
     "answered": "ok",
     "failed": "fail",
@@ -141,8 +141,7 @@ class Conversation:
         except StoreError as error:
             ended = isinstance(error.error, EndedError)
             turn.outcome, turn.error = "unknown" if ended else "failed", mask(str(error))
-            # By then a clock of the agent's own may have run out: SQLite waits for five seconds.
-            turn.is_late = patience.is_late and patience.wall > OWN_CLOCK
+            turn.is_late = patience.is_late and _is_out_of_time(error.error, patience.wall)
         finally:
             self._agent.history.calls.append(
                 Call(
@@ -158,3 +157,8 @@ class Conversation:
                     worker.name,
                 )
             )
+
+
+def _is_out_of_time(error: BaseException, seconds: float) -> bool:
+    """Return True if a clock of the agent's own may have ended a turn that took so long."""
+    return is_time_out(error) or (is_lock_held(error) and seconds > LOCK_TIME_OUT)

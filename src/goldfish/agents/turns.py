@@ -33,7 +33,7 @@ class Turn:
     main: Exchange | None = None
     is_certain: bool = False
     overlaps: bool = False  # another turn was under way
-    is_late: bool = False  # it failed when the machine had kept it waiting for long
+    is_late: bool = False  # a time-out of the agent's own ended it, on a machine that was late
 
     @property
     def prompt(self) -> Prompt:
