@@ -43,7 +43,7 @@ class Meeting(BaseChatModel):
 def main() -> int:
     model = Meeting(together=threading.Barrier(2), shown=[])
     with SqliteSaver.from_conn_string(":memory:") as saver:
-        agent = create_agent(model, [], checkpointer=saver)
+        agent: Any = create_agent(model, [], checkpointer=saver)
 
         def say(text: str) -> str:
             state = agent.invoke({"messages": [("user", text)]}, THREAD)

@@ -54,7 +54,7 @@ def say(path: str, text: str, running: Any = None) -> list[Any]:
 
     model = Model(shown=[])
     with SqliteSaver.from_conn_string(path) as saver:
-        agent = create_agent(model, [find_order], checkpointer=saver)
+        agent: Any = create_agent(model, [find_order], checkpointer=saver)
         agent.invoke({"messages": [("user", text)]}, THREAD)
     shown: list[Any] = model.shown[-1]
     return shown
