@@ -2,7 +2,7 @@
 
 Each of them finds the table defined, by the first of them, and not yet made. In the default
 database, in the process, all ten fail and so does all that comes later; in a file, some of them.
-Exit 1 if a put fails.
+It is also behind CTX31, where fifty sessions of an agent begin at once. Exit 1 if a put fails.
 
 What to do: await one put, or get, of a new memory before anything runs at once.
 """

@@ -44,6 +44,11 @@ def plain(sandbox: Any) -> Bot:
     return Bot(sandbox.model_url)
 
 
+@goldfish.agent(claims="one opening")
+def opened_once(sandbox: Any) -> Bot:
+    return Bot(sandbox.model_url)
+
+
 @goldfish.agent
 def made_at_import(sandbox: Any) -> Bot:
     return Bot(AT_IMPORT)

@@ -82,6 +82,18 @@ def test_turns_at_once_are_told_apart_by_their_marks() -> None:
     converse(bots.asynchronous, talk)
 
 
+def test_an_agent_that_claims_one_opening_is_opened_once_for_callers_at_once() -> None:
+    """They queue for it: a second one would not know what the first was told."""
+
+    async def talk(agent: Agent) -> None:
+        conversation = agent.talk()
+        both = await say_at_once(agent, [conversation, conversation])
+        last = await conversation.say()
+        assert all(turn.is_acknowledged and turn.mark in last.prompt for turn in both)
+
+    converse(bots.opened_once, talk)
+
+
 def test_a_worker_that_is_killed_while_the_model_thinks_leaves_the_turn_unknown() -> None:
     """The next turn is answered by another process in its place."""
 

@@ -80,6 +80,21 @@ def test_calls_and_results_belong_together(mirror: Mirror, client: openai.OpenAI
     assert [each.ended for each in mirror.exchanges] == ["refused", "refused", "answered"]
 
 
+def test_calls_made_at_once_are_one_message(mirror: Mirror, client: openai.OpenAI) -> None:
+    """As they are with every other provider; here each is an item of its own."""
+    calls = [
+        {"type": "function_call", "call_id": name, "name": "find", "arguments": "{}"}
+        for name in ("c1", "c2")
+    ]
+    results = [
+        {"type": "function_call_output", "call_id": name, "output": "found"}
+        for name in ("c1", "c2")
+    ]
+    ask(client, [{"role": "user", "content": "hi"}, *calls, *results])
+    said = mirror.prompts[-1].messages[-3]
+    assert [each.id for each in said.calls] == ["c1", "c2"]
+
+
 def test_thoughts_are_kept_with_what_follows_them(mirror: Mirror, client: openai.OpenAI) -> None:
     """A reasoning item without its neighbour, and the other way, is refused."""
     thinking = {"reasoning": {"effort": "low"}}

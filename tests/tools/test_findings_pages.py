@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from goldfish.integrations.libraries import LIBRARIES, library_of
+from goldfish.integrations.libraries import library_of
 from goldfish.integrations.mem0 import MEM0
 from tools.findings.details import render_library
 from tools.findings.environments import NotInstalledError, prepare
@@ -22,7 +22,7 @@ from tools.findings.figures import (
 )
 from tools.findings.highlights import HIGHLIGHTS
 from tools.findings.markdown import escape, fence, render_prose
-from tools.findings.overview import DATA, render_overview
+from tools.findings.overview import DATA, list_measured, render_overview
 from tools.findings.runs import Job, merge, run
 
 ROOT = Path(__file__).parents[2]
@@ -159,7 +159,7 @@ def test_the_pages_in_the_documentation_are_those_of_the_stored_figures() -> Non
     """As ``make findings ARGS=--pages-only`` writes them."""
     stored, docs = json.loads((ROOT / DATA).read_text()), ROOT / "docs"
     assert (docs / "findings.md").read_text("utf-8") == render_overview(stored)
-    for each in LIBRARIES:
+    for each in list_measured(stored):
         page = docs / "findings" / f"{each.prefix}.md"
         assert page.read_text("utf-8") == render_library(each, stored)
 

@@ -15,7 +15,7 @@ from goldfish.integrations.libraries import LIBRARIES, library_of
 from tools.findings.details import render_library
 from tools.findings.environments import NotInstalledError, prepare
 from tools.findings.figures import compute_figures, keep_rows
-from tools.findings.overview import DATA, render_overview
+from tools.findings.overview import DATA, list_measured, render_overview
 from tools.findings.runs import Job, run_all
 
 ROOT = Path(__file__).parents[2]
@@ -147,7 +147,7 @@ def _write_pages(figures: Mapping[str, Any]) -> None:
     docs = ROOT / "docs"
     (docs / "findings").mkdir(parents=True, exist_ok=True)
     (docs / "findings.md").write_text(render_overview(figures), encoding="utf-8")
-    for library in (GOLDFISH, *LIBRARIES):
+    for library in (GOLDFISH, *list_measured(figures)):
         page = docs / "findings" / f"{library.prefix}.md"
         page.write_text(render_library(library, figures), encoding="utf-8")
     print(f"written: {docs / 'findings.md'} and {docs / 'findings'}", file=sys.stderr)

@@ -5,6 +5,7 @@ from typing import Any
 
 from goldfish.integrations.goldfish import GOLDFISH
 from goldfish.integrations.libraries import LIBRARIES
+from goldfish.integrations.library import Library
 from tools.findings.figures import count_tested
 from tools.findings.highlights import HIGHLIGHTS, Highlight
 from tools.findings.markdown import escape, render_table
@@ -19,9 +20,16 @@ def render_overview(figures: Figures) -> str:
     return "\n".join(lines) + "\n"
 
 
+def list_measured(figures: Figures) -> list[Library]:
+    """Return the libraries of which a target was measured: the others have no page yet."""
+    measured = {each["library"] for each in figures["targets"]}
+    return [each for each in LIBRARIES if each.title in measured]
+
+
 def _opening(figures: Figures) -> list[str]:
     asked = figures["asked"]
-    pages = ", ".join(f"[{each.title}](findings/{each.prefix}.md)" for each in LIBRARIES)
+    linked = list_measured(figures)
+    pages = ", ".join(f"[{each.title}](findings/{each.prefix}.md)" for each in linked)
     return [
         "# What goldfish finds in memory that people use",
         "",

@@ -11,6 +11,7 @@ from goldfish.agents.turns import Turn
 from goldfish.agents.workers import Worker
 from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import UnsupportedError, Violation
+from goldfish.harness.patience import LateError
 from goldfish.history import History
 from goldfish.mirror import Mirror
 from goldfish.targets.agent_traits import AgentTraits
@@ -113,11 +114,16 @@ class Agent:
         return frame
 
     def blame_silence(self, talk: Conversation, turn: Turn) -> Violation:
-        """Return what is held against an agent that did not answer an ordinary turn."""
+        """Return what is held against an agent that did not answer an ordinary turn.
+
+        Raise LateError if a time-out of the agent's own ended it on a machine that was late.
+        """
         refused = [each for each in turn.exchanges if each.ended == "refused"]
         evidence = describe_turn(turn)
         if refused:
             why = f"the provider refuses the prompt of turn {turn.number}: {refused[-1].reply}"
         else:
             why = f"turn {turn.number} was not answered: {turn.error or 'no answer came'}"
+        if turn.is_late:
+            raise LateError(f"refused: {why}")
         return Violation(f"refused: {why}", *evidence, session=talk.session, about=(turn.text,))

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from goldfish.agents.turns import Outcome, Turn, settle
 from goldfish.agents.workers import Worker
 from goldfish.errors import mask
-from goldfish.harness.errors import EndedError, StoreError
+from goldfish.harness.errors import EndedError, StoreError, is_lock_held, is_time_out
+from goldfish.harness.patience import Patience
 from goldfish.history import FAULT, Call
 from goldfish.history import Outcome as CallOutcome
 from goldfish.mirror import Turn as Script
@@ -28,6 +29,7 @@ SENTENCES = (
     "My favourite colour is {}.",
     "The meeting is in room {}.",
 )
+LOCK_TIME_OUT = 4.0  # seconds: by default Python's SQLite waits for five
 OUTCOMES: dict[Outcome, CallOutcome] = {
     "answered": "ok",
     "failed": "fail",
@@ -136,20 +138,24 @@ class Conversation:
         return turn
 
     async def _ask(self, worker: Worker, turn: Turn, leaves: bool, lane: int) -> None:
+        patience = Patience(self._agent.deadline)
         turn.began = start = time.perf_counter()
         try:
-            turn.reply = await worker.say(
-                self.session,
-                turn.text,
-                user=self.user,
-                deadline=self._agent.deadline,
-                lane=lane,
-                leaves=leaves,
+            turn.reply = await patience.spend_on(
+                worker.say(
+                    self.session,
+                    turn.text,
+                    user=self.user,
+                    deadline=self._agent.deadline,
+                    lane=lane,
+                    leaves=leaves,
+                )
             )
             turn.outcome = "unknown" if leaves else "answered"
         except StoreError as error:
             ended = isinstance(error.error, EndedError)
             turn.outcome, turn.error = "unknown" if ended else "failed", mask(str(error))
+            turn.is_late = patience.is_late and _is_out_of_time(error.error, patience.wall)
         finally:
             self._agent.history.calls.append(
                 Call(
@@ -165,3 +171,8 @@ class Conversation:
                     worker.name,
                 )
             )
+
+
+def _is_out_of_time(error: BaseException, seconds: float) -> bool:
+    """Return True if a clock of the agent's own may have ended a turn that took so long."""
+    return is_time_out(error) or (is_lock_held(error) and seconds > LOCK_TIME_OUT)

@@ -33,6 +33,7 @@ class _AgentReplica:
         self._sandbox = RemoteSandbox(order["sandbox"])
         self._lanes: list[LocalClient] = []
         self._widening = asyncio.Lock()
+        self._is_single = False  # until it is opened
         self._imports = Imports()
 
     def imported(self) -> list[str]:
@@ -65,18 +66,22 @@ class _AgentReplica:
             await client.close(deadline=deadline)
 
     async def _widen(self, lanes: int) -> None:
-        """Make room for so many callers at once."""
+        """Make room for so many callers at once.
+
+        An agent that claims no second opening is not opened again: its callers queue.
+        """
         async with self._widening:
             first = self._lanes[0]
+            is_shared = first.store.is_async or (self._is_single and not first.threads)
             while len(self._lanes) < lanes:
-                is_async = first.store.is_async
-                self._lanes.append(first if is_async else await first.beside(self._open))
+                self._lanes.append(first if is_shared else await first.beside(self._open))
 
     async def _open(self) -> LocalClient:
         try:
             target = replace(load_location(self._location), threads=self._threads)
         except Exception as error:  # a module may raise anything where the environment is another
             raise StoreError("importing the agent", error) from error
+        self._is_single = target.claims in ("one opening", "one at a time")
         client = await LocalClient.open(target, self._sandbox, deadline=OPENS_WITHIN)
         client.store = Face(client.store)
         return client

@@ -1,10 +1,12 @@
 """Tool calls of a turn: which results went back to the model, and whether they belong to it."""
 
+from dataclasses import replace
+
 from goldfish.agents.conversation import Conversation
 from goldfish.agents.evidence import describe_turn
 from goldfish.agents.turns import Turn
 from goldfish.findings.result import UnprovenError, Violation
-from goldfish.mirror import Exchange, Prompt, ToolCall, find_marks
+from goldfish.mirror import Exchange, Message, Prompt, ToolCall, find_marks
 
 
 def has_called(exchange: Exchange) -> bool:
@@ -33,8 +35,7 @@ def expect_results(talk: Conversation, turn: Turn) -> None:
     calls = list_calls(turn)
     if not calls:
         raise UnprovenError("the mirror called no tool: the agent offers none in this turn")
-    results = [each for each in turn.prompt.messages if each.role == "tool"]
-    mine = [each for each in results if each.call_id in {call.id for call in calls}]
+    mine = _list_results(turn.prompt, calls)
     wanted = [call.id for call in calls]
     given = [str(each.call_id) for each in mine]
     if sorted(given) != sorted(wanted):
@@ -49,6 +50,26 @@ def expect_results(talk: Conversation, turn: Turn) -> None:
         if shown & set(foreign) and not shown & set(own):
             what = f"the call {call.id} has the result of another one"
             raise _blame(talk, turn, "corrupted", what)
+
+
+def _list_results(prompt: Prompt, calls: list[ToolCall]) -> list[Message]:
+    """Return the results of these calls in a prompt, with the ids of the calls.
+
+    Some providers know no ids, and name the tool at most: the order tells which result is whose.
+    """
+    ids, names = {call.id for call in calls}, {call.name for call in calls}
+    results = [each for each in prompt.messages if each.role == "tool"]
+    if any(each.call_id in ids for each in results):
+        return [each for each in results if each.call_id in ids]
+    newest = max(at for at, each in enumerate(prompt.messages) if each.role == "user")
+    unnamed = [
+        each
+        for each in prompt.messages[newest:]
+        if each.role == "tool" and (not each.call_id or each.call_id in names)
+    ]
+    spare = ["" for _ in unnamed[len(calls) :]]
+    places = [*(call.id for call in calls), *spare]
+    return [replace(each, call_id=place) for each, place in zip(unnamed, places, strict=False)]
 
 
 def _blame(talk: Conversation, turn: Turn, finding: str, what: str) -> Violation:

@@ -34,6 +34,7 @@ class Turn:
     is_certain: bool = False
     overlaps: bool = False  # another turn was under way
     began: float = 0.0
+    is_late: bool = False  # a time-out of the agent's own ended it, on a machine that was late
 
     @property
     def prompt(self) -> Prompt:

@@ -53,6 +53,11 @@ def is_time_out(error: BaseException) -> bool:
     return "timeout" in kind or "timedout" in kind
 
 
+def is_lock_held(error: BaseException) -> bool:
+    """Return True if SQLite says that others hold the lock: at once, or after its own time-out."""
+    return "database is locked" in str(error)
+
+
 def describe_error(error: BaseException) -> str:
     """Return the kind of an error and its first line."""
     if isinstance(error, RemoteError):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from goldfish.errors import MissingExtraError
+from goldfish.targets.agents import agent
 from goldfish.targets.declaration import Target, target
 from goldfish.targets.lookup import is_installed
 
@@ -81,8 +82,15 @@ class Library:
 
     def target(self, name: str, **declared: Any) -> Callable[[Callable[..., Any]], Target]:
         """Declare a factory as the target of this name, with what its documentation says."""
+        return target(**self._describe(name), **declared)
+
+    def agent(self, name: str, **declared: Any) -> Callable[[Callable[..., Any]], Target]:
+        """Declare a factory of agents as the target of this name, in the same way."""
+        return agent(**self._describe(name), **declared)
+
+    def _describe(self, name: str) -> dict[str, Any]:
         (entry,) = [each for each in self.targets if each.name == name]
-        return target(name=name, promises=entry.limits, documented=entry.documented, **declared)
+        return {"name": name, "promises": entry.limits, "documented": entry.documented}
 
     def load(self, module: str, name: str) -> Any:
         """Import a module of the library's folder, and return what has this name in it."""

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from goldfish.mirror.example import answer_by_example
 from goldfish.mirror.marks import ARGUMENT, REPLY, SAID, Marks, find_marks
 from goldfish.mirror.record import Prompt, Tool, ToolCall
 from goldfish.mirror.schema import make_instance
@@ -70,7 +71,10 @@ class Answers:
             return self.call(prompt, ((name, None),), shown=find_marks(prompt.text))
         mark = self._marks.draw(REPLY)
         if prompt.output is not None:
-            value = make_instance(prompt.output, " ".join([*self._fitting(prompt), mark]))
+            shown = self._fitting(prompt)
+            value = None if prompt.output else answer_by_example(prompt, shown)
+            if value is None:
+                value = make_instance(prompt.output, " ".join([*shown, mark]))
             return Answer(json.dumps(value, ensure_ascii=False), mark=mark)
         words = ["Understood."] if is_main else self._fitting(prompt)
         return Answer(" ".join([*words, mark]), mark=mark)

@@ -37,6 +37,15 @@ ADK = Library(
             "sessions in a database (docstring of DatabaseSessionService), without a limit",
             packages=("google.adk", "aiosqlite", "greenlet", "sqlalchemy"),
         ),
+        _target(
+            "agent-adk",
+            "sqlite",
+            "an agent of Google's ADK with a SqliteSessionService",
+            "sessions in a SQLite database (docstring of SqliteSessionService), without a limit",
+            module=f"{__name__}.agent",
+            extra="adk,agents",
+            packages=("google.adk", "aiosqlite", "starlette"),
+        ),
     ),
     adapters={"adk": "adapter"},
     starters=(

@@ -16,6 +16,12 @@ _postgres = partial(
     _target, module=f"{_TARGETS}.postgres", packages=(*_PACKAGES, "langchain_postgres")
 )
 _runnable = partial(_target, module=f"{_TARGETS}.runnable")
+_chain = partial(
+    BuiltIn,
+    extra="langchain-agents",
+    module=f"{_TARGETS}.chains",
+    packages=(*_PACKAGES, "langchain_classic", "langchain_openai", "starlette"),
+)
 _starter = partial(
     Starter,
     imports=("langchain_community", "langchain_core", "langchain", "langchain_classic"),
@@ -42,15 +48,25 @@ _RUNNABLE = (
 )
 
 
-def _classic(kind: str, name: str) -> tuple[BuiltIn, BuiltIn]:
-    """Return the targets for a memory of langchain-classic: in the process, and over SQL."""
-    limits = (
+_CHAIN = (
+    "several threads are supported by RunnableWithMessageHistory in its place (docstring of "
+    "ConversationChain)"
+)
+
+
+def _describe_memory(name: str) -> str:
+    """Return what the documentation of a memory of langchain-classic says of its limits."""
+    return (
         f"deprecated since langchain 0.3.1, for agents with checkpoints (docstring of {name}), "
         "without another limit than its name says"
     )
+
+
+def _classic(kind: str, name: str) -> tuple[BuiltIn, BuiltIn]:
+    """Return the targets for a memory of langchain-classic: in the process, and over SQL."""
     make = partial(
         _target,
-        limits=limits,
+        limits=_describe_memory(name),
         module=f"{_TARGETS}.classic",
         packages=(*_PACKAGES, "langchain_classic"),
     )
@@ -112,6 +128,25 @@ LANGCHAIN = Library(
         *_classic("window", "ConversationBufferWindowMemory"),
         *_classic("token", "ConversationTokenBufferMemory"),
         *_classic("summary", "ConversationSummaryBufferMemory"),
+        _chain(
+            "agent-langchain-runnable",
+            "runnable",
+            "RunnableWithMessageHistory over SQL, streaming",
+            _RUNNABLE,
+        ),
+        *(
+            _chain(
+                f"agent-langchain-{kind}",
+                kind.replace("-", "_"),
+                f"ConversationChain with {memory}",
+                f"{_CHAIN}; {_describe_memory(memory)}",
+            )
+            for kind, memory in (
+                ("buffer", "ConversationBufferMemory"),
+                ("window", "ConversationBufferWindowMemory"),
+                ("summary-buffer", "ConversationSummaryBufferMemory"),
+            )
+        ),
     ),
     dropins=dropins("langchain", "langchain_core", "our history for LangChain"),
     adapters={

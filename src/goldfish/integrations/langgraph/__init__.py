@@ -21,6 +21,12 @@ _store = partial(
     extra="langgraph",
     packages=(*_PACKAGES, "langgraph.store.sqlite", "langgraph.store.postgres", "numpy"),
 )
+_agent = partial(
+    BuiltIn,
+    module=f"{__name__}.targets.agent",
+    extra="langchain-agents",
+    packages=(*_PACKAGES, "langchain.agents", "langchain_openai", "starlette"),
+)
 _starter = partial(Starter, imports=("langgraph",), extra="langgraph")
 
 _SQLITE = (
@@ -37,6 +43,10 @@ _POSTGRES_STORE = (
     "setup() is to be called before the first use, and a sweeper removes what has expired "
     "(docstring of PostgresStore), without a limit"
 )
+_AGENT = (
+    "a checkpointer persists the state of the graph for a single thread, such as one conversation "
+    "(docstring of create_agent), without a limit"
+)
 
 LANGGRAPH = Library(
     name="langgraph",
@@ -47,6 +57,7 @@ LANGGRAPH = Library(
         "langgraph-checkpoint",
         "langgraph-checkpoint-sqlite",
         "langgraph-checkpoint-postgres",
+        "langchain",
     ),
     targets=(
         _checkpointer(
@@ -84,6 +95,26 @@ LANGGRAPH = Library(
         ),
         _store(
             "langgraph-store-postgres-async", "postgres_async", "the same, async", _POSTGRES_STORE
+        ),
+        _agent(
+            "agent-langgraph",
+            "sqlite",
+            "an agent of LangChain with its threads in SQLite",
+            f"{_AGENT}; its checkpointer is {_SQLITE}",
+        ),
+        _agent(
+            "agent-langgraph-postgres",
+            "postgres",
+            "the same in PostgreSQL",
+            f"{_AGENT}; its checkpointer is {_POSTGRES}",
+        ),
+        _agent(
+            "agent-langchain-summarization",
+            "summarization",
+            "an agent of LangChain with SummarizationMiddleware, in SQLite",
+            "older messages are summarised when a threshold is reached, recent ones are preserved, "
+            "AI and tool messages stay together, and a summary that fails is an error (docstring "
+            f"of SummarizationMiddleware); its checkpointer is {_SQLITE}",
         ),
     ),
     dropins=dropins("langgraph", "langgraph.pregel", "our checkpointer for LangGraph"),

@@ -9,6 +9,12 @@ from goldfish.integrations.library import BuiltIn, Library, Starter
 
 _target = partial(BuiltIn, module=f"{__name__}.targets", extra="llamaindex")
 _starter = partial(Starter, imports=("llama_index",), extra="llamaindex")
+# greenlet comes with sqlalchemy[asyncio]
+_DATABASE = ("llama_index.core", "aiosqlite", "greenlet", "sqlalchemy")
+_MEMORY = (
+    "a queue of messages in a database, of which the oldest leave it when its token limit is "
+    "reached (docstring of Memory), without another limit"
+)
 
 LLAMAINDEX = Library(
     name="llamaindex",
@@ -24,10 +30,8 @@ LLAMAINDEX = Library(
             "llamaindex-memory",
             "memory",
             "LlamaIndex's Memory on a SQLite file",
-            "a queue of messages in a database, of which the oldest leave it when its token limit "
-            "is reached (docstring of Memory), without another limit",
-            # greenlet comes with sqlalchemy[asyncio]
-            packages=("llama_index.core", "aiosqlite", "greenlet", "sqlalchemy"),
+            _MEMORY,
+            packages=_DATABASE,
         ),
         _target(
             "llamaindex-chat-store-simple",
@@ -49,6 +53,15 @@ LLAMAINDEX = Library(
             "LlamaIndex's RedisChatStore",
             "RedisChatStore has no documentation of its limits",
             packages=("llama_index.core", "llama_index.storage.chat_store.redis"),
+        ),
+        _target(
+            "agent-llamaindex",
+            "sqlite",
+            "a FunctionAgent of LlamaIndex with its Memory on a SQLite file",
+            _MEMORY,
+            module=f"{__name__}.agent",
+            extra="llamaindex-agents",
+            packages=(*_DATABASE, "llama_index.llms.ollama", "starlette"),
         ),
     ),
     adapters={"llamaindex": "adapter"},

@@ -10,6 +10,9 @@ from goldfish.integrations.library import BuiltIn, Library, Starter
 
 _PACKAGES = ("mem0", "numpy", "safetensors", "tokenizers")
 _RAW = "with infer=False, messages are added as raw memories (docstring of Memory.add)"
+_QDRANT = (
+    "a directory of Qdrant is for one client at a time; more need its server (its error message)"
+)
 _target = partial(
     BuiltIn,
     module=f"{__name__}.targets",
@@ -26,8 +29,7 @@ MEM0 = Library(
             "mem0",
             "qdrant",
             "Mem0 on Qdrant in a directory",
-            "a directory of Qdrant is for one client at a time; more need its server (its error "
-            f"message); {_RAW}",
+            f"{_QDRANT}; {_RAW}",
             extra="mem0",
             packages=(*_PACKAGES, "qdrant_client"),
         ),
@@ -47,6 +49,16 @@ MEM0 = Library(
             f"Chroma's client on a directory is for one process; {_RAW}",
             extra="mem0-chroma",
             packages=(*_PACKAGES, "chromadb"),
+        ),
+        BuiltIn(
+            "agent-mem0",
+            "qdrant",
+            "an agent whose facts of users Mem0 extracts and recalls, on Qdrant in a directory",
+            "a language model decides what is extracted (docstring of Memory.add), and a search "
+            f"returns the most similar memories; {_QDRANT}",
+            module=f"{__name__}.agent",
+            extra="mem0,agents",
+            packages=("mem0", "openai", "qdrant_client", "starlette"),
         ),
     ),
     adapters={"mem0": "adapter"},

@@ -10,6 +10,12 @@ from goldfish.integrations.library import BuiltIn, Library, Starter, dropins
 _target = partial(
     BuiltIn, module=f"{__name__}.targets.sessions", extra="openai-agents", packages=("agents",)
 )
+_agent = partial(
+    _target,
+    module=f"{__name__}.targets.agent",
+    extra="openai-agents,agents",
+    packages=("agents", "starlette"),
+)
 _starter = partial(Starter, imports=("agents",), extra="openai-agents")
 
 OPENAI_AGENTS = Library(
@@ -64,13 +70,19 @@ OPENAI_AGENTS = Library(
             "EncryptedSession)",
             packages=("agents", "cryptography"),
         ),
-        _target(
+        _agent(
             "agent-openai-agents",
             "sqlite",
             "an agent of OpenAI Agents with a SQLiteSession",
             "a session keeps the history of a conversation between runs (docstring of "
             "SQLiteSession), without a limit",
-            module=f"{__name__}.targets.agent",
+        ),
+        _agent(
+            "agent-openai-agents-compaction",
+            "compaction",
+            "the same with an OpenAIResponsesCompactionSession around it",
+            "compacts the stored history when it grows, by default from ten answers on (docstring "
+            "of OpenAIResponsesCompactionSession)",
         ),
     ),
     dropins=dropins("openai_agents", "agents", "our session for OpenAI Agents"),

@@ -1,6 +1,7 @@
 """OpenAI Responses, and the compaction of a conversation."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from goldfish.mirror.answers import Answer
@@ -44,7 +45,7 @@ class Responses(OpenAI):
         return self._kept.get(str(item.get("id")), [item])[0] if is_reference else item
 
     def parse(self, body: Json, path: Mapping[str, str]) -> Prompt:
-        messages = [message for item in body["input"] for message in _parse_item(item)]
+        messages = _join_calls(message for item in body["input"] for message in _parse_item(item))
         if body.get("instructions"):
             messages.insert(0, Message("system", str(body["instructions"])))
         return Prompt(
@@ -169,6 +170,19 @@ def _parse_item(item: Json) -> Iterator[Message]:
         yield Message("tool", join_texts(item.get("output")), call_id=item.get("call_id"))
     elif kind == "compaction":
         yield Message("assistant", str(item.get("encrypted_content", "")))
+
+
+def _join_calls(messages: Iterable[Message]) -> list[Message]:
+    """Return the messages with tool calls that were made at once in one of them.
+
+    Each is an item of its own here, and part of one message of all other providers.
+    """
+    joined: list[Message] = []
+    for message in messages:
+        if joined and joined[-1].calls and message.calls:
+            message = replace(message, calls=(*joined.pop().calls, *message.calls))
+        joined.append(message)
+    return joined
 
 
 def _parse_format(form: Any) -> Json | None:

@@ -19,7 +19,7 @@ from goldfish.integrations.langchain.targets.sql import (
 
 # It logs what it could not store, and does not raise: keep that out of the report.
 logging.getLogger("langchain_core").addHandler(logging.NullHandler())
-_QUIETLY = threading.Lock()  # filters of warnings are global to the process
+QUIETLY = threading.Lock()  # filters of warnings are global to the process
 
 
 @LANGCHAIN.target("langchain-runnable")
@@ -38,6 +38,6 @@ async def runnable_async(sandbox: Any) -> AsyncIterator[AsyncLangChainRunnable]:
 
 def add_history(history_of: SQLHistoryOf) -> RunnableWithMessageHistory:
     """Return the runnable, without LangChain's warning that it is deprecated."""
-    with _QUIETLY, warnings.catch_warnings():
+    with QUIETLY, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return RunnableWithMessageHistory(LangChainModel(), history_of)

@@ -56,10 +56,7 @@ async def sqlite_async(sandbox: Any) -> AsyncIterator[AsyncLangGraphMemory]:
 @LANGGRAPH.target("langgraph-postgres", services=["postgres"])
 def postgres(sandbox: Any) -> Iterator[LangGraphMemory]:
     """PostgreSQL through a pool, which replaces broken connections."""
-    pool: ConnectionPool[Connection[DictRow]] = ConnectionPool(
-        sandbox.postgres_dsn, check=ConnectionPool.check_connection, **POOL
-    )
-    with pool:
+    with open_pool(sandbox) as pool:
         saver = PostgresSaver(pool)
         saver.setup()
         yield LangGraphMemory(saver)
@@ -75,3 +72,8 @@ async def postgres_async(sandbox: Any) -> AsyncIterator[AsyncLangGraphMemory]:
         saver = AsyncPostgresSaver(pool)
         await saver.setup()
         yield AsyncLangGraphMemory(saver)
+
+
+def open_pool(sandbox: Any) -> ConnectionPool[Connection[DictRow]]:
+    """Return a pool that opens when it is entered."""
+    return ConnectionPool(sandbox.postgres_dsn, check=ConnectionPool.check_connection, **POOL)

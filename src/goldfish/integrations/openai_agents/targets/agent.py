@@ -1,32 +1,57 @@
-"""A whole agent of the OpenAI Agents SDK as a target: a runner with a session in SQLite."""
+"""Whole agents of the OpenAI Agents SDK as targets: a runner with sessions in SQLite."""
 
+from collections.abc import Callable
 from typing import Any
 
-from goldfish.targets.agents import agent
+from agents import Agent, Runner, SQLiteSession, function_tool
+from agents.memory import OpenAIResponsesCompactionSession, Session
 
-INSTRUCTIONS = "You are the assistant of a shop. Answer in one sentence."
+from goldfish.integrations.openai_agents import OPENAI_AGENTS
+from goldfish.integrations.shop import INSTRUCTIONS, find_order
 
 
-@agent(name="agent-openai-agents", tools=True, system=INSTRUCTIONS)
-def sqlite(sandbox: Any) -> Any:
-    """Open an agent with one tool, whose sessions are in one file."""
-    from agents import Agent, Runner, SQLiteSession, function_tool
+class Shop:
+    """An agent with one tool; each turn opens its session and closes it."""
 
-    @function_tool
-    def find_order(number: str) -> str:
-        """Find an order by its number."""
-        return f"The order {number} is on its way."
-
-    class Shop:
-        bot = Agent(
-            name="shop", instructions=INSTRUCTIONS, model=sandbox.model_name, tools=[find_order]
+    def __init__(self, sandbox: Any, wrap: Callable[[SQLiteSession], Session]) -> None:
+        self._path = sandbox.path / "sessions.db"
+        self._wrap = wrap
+        self._agent = Agent(
+            name="shop",
+            instructions=INSTRUCTIONS,
+            model=sandbox.model_name,
+            tools=[function_tool(find_order)],
         )
 
-        async def say(self, session_id: str, text: str) -> str:
-            session = SQLiteSession(session_id, sandbox.path / "sessions.db")
-            try:
-                return str((await Runner.run(self.bot, text, session=session)).final_output)
-            finally:
-                session.close()
+    async def say(self, session_id: str, text: str) -> str:
+        """Run one turn of the session."""
+        session = SQLiteSession(session_id, self._path)
+        try:
+            result = await Runner.run(self._agent, text, session=self._wrap(session))
+            return str(result.final_output)
+        finally:
+            session.close()
 
-    return Shop()
+    async def forget(self, session_id: str) -> None:
+        """Clear the session."""
+        session = SQLiteSession(session_id, self._path)
+        await self._wrap(session).clear_session()
+        session.close()
+
+
+@OPENAI_AGENTS.agent("agent-openai-agents", tools=True, system=INSTRUCTIONS)
+def sqlite(sandbox: Any) -> Shop:
+    """Keep each session in a SQLiteSession."""
+    return Shop(sandbox, lambda session: session)
+
+
+@OPENAI_AGENTS.agent(
+    "agent-openai-agents-compaction", tools=True, system=INSTRUCTIONS, summarises=True
+)
+def compaction(sandbox: Any) -> Shop:
+    """Let OpenAI compact each session after ten answers, which is the default."""
+
+    def compact(session: SQLiteSession) -> Session:
+        return OpenAIResponsesCompactionSession(session.session_id, session)
+
+    return Shop(sandbox, compact)

@@ -1,0 +1,42 @@
+"""Turns that were not answered: whose fault that is."""
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from goldfish.agents.agent import Agent
+from goldfish.agents.conversation import LOCK_TIME_OUT, _is_out_of_time
+from goldfish.agents.turns import Turn
+from goldfish.harness.errors import RemoteError
+from goldfish.harness.patience import LateError
+
+STAGE: Any = None
+TALK: Any = type("Talk", (), {"session": "s"})
+LOCKED = RemoteError("OperationalError: database is locked")
+
+
+def test_a_turn_that_failed_is_the_agents_fault_unless_its_clock_ran_out_on_a_late_machine() -> (
+    None
+):
+    """A machine that is late tells nothing of the agent."""
+    turn = Turn(1, "s", "u", "m00001", "hi", "worker1", outcome="failed", error="it broke")
+    agent = Agent(STAGE, Random(0))
+    assert agent.blame_silence(TALK, turn).finding == "refused"
+    turn.is_late = True
+    with pytest.raises(LateError, match="it broke"):
+        agent.blame_silence(TALK, turn)
+
+
+@pytest.mark.parametrize(
+    ("error", "seconds", "expected"),
+    [
+        (RemoteError("APITimeoutError: Request timed out."), 1.0, True),
+        (LOCKED, LOCK_TIME_OUT + 1, True),
+        (LOCKED, 0.1, False),
+        (RemoteError("OperationalError: table turns already exists"), 9.0, False),
+    ],
+)
+def test_only_time_outs_are_excused(error: Exception, seconds: float, expected: bool) -> None:
+    """SQLite calls a wait that ended and a deadlock by one name; the time tells them apart."""
+    assert _is_out_of_time(error, seconds) is expected

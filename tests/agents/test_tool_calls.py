@@ -1,0 +1,45 @@
+"""Results of tools in a prompt, with the ids of their calls and without."""
+
+from typing import Any
+
+import pytest
+
+from goldfish.agents.tool_calls import expect_results
+from goldfish.agents.turns import Turn
+from goldfish.findings.result import Violation
+from goldfish.mirror import Exchange, Message, Prompt, ToolCall
+
+CALLS = (
+    ToolCall("call_1", "find", '{"a": "t10001"}'),
+    ToolCall("call_2", "find", '{"a": "t20002"}'),
+)
+TALK: Any = type("Talk", (), {"session": "s"})
+
+
+def show(*results: Message) -> Turn:
+    """Return a turn whose model called two tools, and was then shown these results."""
+    asked = Exchange(1, "POST /api/chat", "ollama", Prompt((Message("user", "hi"),)), calls=CALLS)
+    shown = Prompt((Message("user", "hi"), Message("assistant", calls=CALLS), *results))
+    answered = Exchange(2, "POST /api/chat", "ollama", shown)
+    turn = Turn(1, "s", "u", "m00001", "hi", "worker1")
+    turn.exchanges, turn.main = [asked, answered], answered
+    return turn
+
+
+def result(text: str, call_id: str | None) -> Message:
+    return Message("tool", text, call_id=call_id)
+
+
+@pytest.mark.parametrize("ids", [("call_1", "call_2"), ("find", "find"), (None, None)])
+def test_results_are_known_by_their_ids_or_by_their_order(ids: tuple[str | None, ...]) -> None:
+    """Ollama knows no ids, and names the tool at most."""
+    expect_results(TALK, show(result("t10001", ids[0]), result("t20002", ids[1])))
+
+
+@pytest.mark.parametrize("call_id", ["find", None])
+def test_a_result_that_is_missing_or_belongs_to_another_call_is_seen(call_id: str | None) -> None:
+    """Without ids it is the words of the arguments that tell."""
+    with pytest.raises(Violation, match="shown 1 results"):
+        expect_results(TALK, show(result("t10001", call_id)))
+    with pytest.raises(Violation, match="result of another one"):
+        expect_results(TALK, show(result("t20002", call_id), result("t10001", call_id)))

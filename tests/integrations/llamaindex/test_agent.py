@@ -1,0 +1,16 @@
+"""A whole agent of LlamaIndex, judged by its prompts."""
+
+import pytest
+
+pytest.importorskip("llama_index.llms.ollama")
+pytest.importorskip("aiosqlite")
+pytest.importorskip("greenlet")
+pytest.importorskip("starlette")
+
+from tests.integrations.blame import assert_blamed
+
+
+def test_an_agent_is_blamed_for_sessions_that_begin_at_once() -> None:
+    """findings/llamaindex/CON08.py is the same; results of tools need no ids to be known."""
+    held = dict.fromkeys(("CTX01", "CTX40", "CTX41"), "held")
+    assert_blamed("agent-llamaindex", held | {"CTX31": "broken"})

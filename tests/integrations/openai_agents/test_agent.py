@@ -1,0 +1,19 @@
+"""Whole agents of the OpenAI Agents SDK, judged by their prompts."""
+
+import pytest
+
+pytest.importorskip("agents")
+pytest.importorskip("starlette")
+
+from tests.integrations.blame import assert_blamed
+
+
+def test_an_agent_with_sessions_in_sqlite_is_held() -> None:
+    """Tools that are called at once are parts of one answer, whose results follow it."""
+    assert_blamed("agent-openai-agents", dict.fromkeys(("CTX01", "CTX41", "CTX53"), "held"))
+
+
+def test_an_agent_whose_sessions_are_compacted_is_held() -> None:
+    """What left the session is in the item that the provider made of it."""
+    expected = dict.fromkeys(("CTX21", "CTX22"), "held") | {"CTX10": "unsupported"}
+    assert_blamed("agent-openai-agents-compaction", expected)
