@@ -2,12 +2,13 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m pip install -q --disable-pip-version-check
 # Containers often turn it off, and then every process that a test starts compiles goldfish anew.
 export PYTHONDONTWRITEBYTECODE =
 # Most tests wait for a disk, a server or another process: three of them keep one core busy.
 export PYTEST_XDIST_AUTO_NUM_WORKERS ?= $(shell expr 3 \* `getconf _NPROCESSORS_ONLN`)
 
-.PHONY: check test lint gallery soak bench docs pictures findings clean
+.PHONY: check test lint gallery soak bench docs pictures findings constraints clean
 .NOTPARALLEL: # what a target needs is installed in the order in which it is named
 
 check: $(VENV)/.core $(VENV)/.model
@@ -47,6 +48,13 @@ docs: $(VENV)/.docs
 pictures: $(VENV)/.dev
 	$(BIN)/python -m docs.making.pictures
 
+# The newest of every package, to be followed by make test.
+constraints: $(VENV)/.dev
+	$(INSTALL) --upgrade --upgrade-strategy eager -e '.[all,bench,dev]'
+	sed -n '/^#/p' constraints.txt > $(VENV)/constraints.txt
+	$(BIN)/python -m pip freeze --exclude-editable >> $(VENV)/constraints.txt
+	mv $(VENV)/constraints.txt constraints.txt
+
 clean:
 	rm -rf site .findings $(VENV) .mypy_cache .pytest_cache .ruff_cache
 
@@ -54,22 +62,22 @@ $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "goldfish needs Python 3.11 or newer: make PYTHON=python3.12")'
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.core: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[semantic]'
+$(VENV)/.core: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(INSTALL) -c constraints.txt -e '.[semantic]'
 	touch $@
 
-$(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[all,dev]'
+$(VENV)/.dev: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(INSTALL) -c constraints.txt -e '.[all,dev]'
 	touch $@
 
 # Without the model (no network, say) everything that needs none still works, so make goes on.
 $(VENV)/.model: | $(VENV)/bin/python
 	-$(BIN)/goldfish model install && touch $@
 
-$(VENV)/.bench: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[bench]'
+$(VENV)/.bench: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(INSTALL) -c constraints.txt -e '.[bench]'
 	touch $@
 
-$(VENV)/.docs: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[all,docs]'
+$(VENV)/.docs: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(INSTALL) -c constraints.txt -e '.[all,docs]'
 	touch $@
