@@ -2,12 +2,14 @@
 
 import gc
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 from goldfish.catalogue.registry import catalogue
 from goldfish.engine.runner import Plan, run
+from goldfish.findings.result import Result, Verdict
 from goldfish.targets.names import resolve
+from tests.lateness import skip_if_late, was_late
 
 TRIES = 4  # of what is broken by chance: two calls that meet do not meet every time
 
@@ -15,12 +17,21 @@ TRIES = 4  # of what is broken by chance: two calls that meet do not meet every 
 def assert_blamed(target: str, expected: Mapping[str, str]) -> None:
     """The verdicts of a target are these, by code; what holds has one try to hold."""
     with loose_ends_left_to_their_library():
-        found = verdicts(target, expected, seed=1)
+        found = judge(target, expected, seed=1)
         for seed in range(2, TRIES + 1):
-            lucky = [each for each, said in expected.items() if said != found[each] == "held"]
-            if lucky:
-                found |= verdicts(target, lucky, seed=seed)
-    assert found == dict(expected)
+            wrong = [each for each, said in expected.items() if found[each].verdict.value != said]
+            again = [each for each in wrong if is_undecided(found[each])]
+            if again:
+                found |= judge(target, again, seed=seed)
+    others = [found[each] for each, said in expected.items() if found[each].verdict.value != said]
+    if others:
+        skip_if_late(others)
+    assert not others, others
+
+
+def is_undecided(result: Result) -> bool:
+    """Whether another try may show more: a fault by chance was not met, or the machine was late."""
+    return result.verdict is Verdict.HELD or was_late(result)
 
 
 @contextmanager
@@ -34,8 +45,8 @@ def loose_ends_left_to_their_library() -> Iterator[None]:
         sys.unraisablehook = hook
 
 
-def verdicts(target: str, codes: Mapping[str, str] | list[str], *, seed: int) -> dict[str, str]:
+def judge(target: str, codes: Iterable[str], *, seed: int) -> dict[str, Result]:
     """What a run says about each of the codes."""
-    checks = [check for code, check in catalogue().items() if code in codes]
+    checks = [catalogue()[code] for code in codes]
     report = run(resolve(target), checks, Plan(seed=seed, workers=2))
-    return {result.code: result.verdict.value for result in report.results}
+    return {result.code: result for result in report.results}

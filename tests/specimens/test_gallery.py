@@ -9,7 +9,6 @@ import pytest
 from goldfish.catalogue.registry import Check, OtherProcess, Window, catalogue
 from goldfish.engine.runner import Plan, run
 from goldfish.findings.kinds import KINDS
-from goldfish.findings.reason import Why
 from goldfish.findings.result import Result, Verdict
 from goldfish.specimens import gallery
 from goldfish.specimens.isolation.facts import MessagesAndFacts
@@ -22,6 +21,7 @@ from goldfish.specimens.references.redis_state import StateOnRedis
 from goldfish.specimens.references.snapshots import SnapshotReference
 from goldfish.specimens.references.state import StateReference
 from goldfish.targets.declaration import Target, as_target, target
+from tests.lateness import skip_if_late
 
 PLAN = Plan(workers=4, deadline=3.0)
 HASTY = Plan(workers=4, deadline=1.0)  # for stores that stop answering, which is waited for
@@ -72,15 +72,10 @@ def test_a_specimen_is_caught_by_the_check_that_names_it(name: str) -> None:
         plan = PATIENT
     seen = list[Result]()
     while expected not in [(each.verdict, each.finding) for each in seen]:
-        if len(seen) == tries(check) and all(map(was_late, seen)):
-            pytest.skip("this machine is too busy to tell")
+        if len(seen) == tries(check):
+            skip_if_late(seen)
         assert len(seen) < tries(check), seen
         seen += run(specimen.target, [check], replace(plan, seed=len(seen))).results
-
-
-def was_late(result: Result) -> bool:
-    """Whether the machine is to blame: the run says so, and does not blame the specimen."""
-    return result.reason is not None and result.reason.why is Why.MACHINE_LATE
 
 
 def tries(check: Check) -> int:

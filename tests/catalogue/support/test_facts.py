@@ -7,6 +7,7 @@ import pytest
 
 from goldfish.catalogue.support.facts import ExpectedFacts, expect_first, read_text, unpack_facts
 from goldfish.findings.result import Violation
+from goldfish.history import History
 from goldfish.messages import Fact, Recollection
 
 TEA, JAZZ, CELLO = "Ann likes tea", "Ann likes jazz", "Ben plays the cello"
@@ -15,7 +16,8 @@ FACT = Fact(id="1", user_id="ann", text=TEA)
 
 def knowledge() -> ExpectedFacts:
     """Two facts about Ann and one that is gone, and one about Ben."""
-    known = ExpectedFacts(memory=None)  # type: ignore[arg-type]  # nothing is asked of a memory here
+    told = SimpleNamespace(record=SimpleNamespace(history=History()))  # nothing was asked
+    known = ExpectedFacts(memory=told)  # type: ignore[arg-type]  # nor is it here
     for user, text in (("ann", TEA), ("ann", JAZZ), ("ann", "Ann is ill"), ("ben", CELLO)):
         known.note(user, text)
     known.drop("ann", "Ann is ill")
