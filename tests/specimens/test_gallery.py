@@ -68,7 +68,7 @@ def test_a_specimen_is_caught_by_the_check_that_names_it(name: str) -> None:
     check = catalogue()[specimen.caught_by]
     expected = (Verdict.BROKEN, specimen.finding)
     plan = HASTY if specimen.finding == "wedged" else PLAN
-    if check.code == "FID29":  # which asks as much as the deadline affords
+    if asks_what_it_can(check):
         plan = PATIENT
     seen = list[Result]()
     while expected not in [(each.verdict, each.finding) for each in seen]:
@@ -76,6 +76,11 @@ def test_a_specimen_is_caught_by_the_check_that_names_it(name: str) -> None:
             skip_if_late(seen)
         assert len(seen) < tries(check), seen
         seen += run(specimen.target, [check], replace(plan, seed=len(seen))).results
+
+
+def asks_what_it_can(check: Check) -> bool:
+    """Whether it asks as much as the deadline affords: on a slow machine, too little for a bug."""
+    return check.code == "FID29" or "affordable" in check.function.__code__.co_names
 
 
 def tries(check: Check) -> int:

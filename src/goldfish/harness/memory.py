@@ -2,7 +2,6 @@
 
 import contextlib
 import math
-import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,6 +10,7 @@ from goldfish.harness.client import Client, more_patience
 from goldfish.harness.errors import OpeningError
 from goldfish.harness.fields import MISSING, contents_of, field, identity, messages_in
 from goldfish.harness.openings import Openings, Record
+from goldfish.harness.patience import Patience
 from goldfish.harness.transcript import Transcript
 from goldfish.messages import ChatMessage
 from goldfish.world.sandbox import Sandbox
@@ -64,10 +64,10 @@ class Memory(Openings):
 
     async def affordable(self, wanted: int, *, least: int) -> int:
         """Return so many messages, or as many as this store takes while one waits for a call."""
-        began = time.perf_counter()
-        await self.client.add(self.session("pace"), self.messages(PACE))
-        each = (time.perf_counter() - began) / PACE
-        return max(least, min(wanted, int(self.deadline / each)))
+        patience = Patience(self.deadline)  # which counts what the machine granted
+        await patience.spend_on(self.client.add(self.session("pace"), self.messages(PACE)))
+        granted = max(patience.granted, 1e-6)  # nothing counts while modules are imported
+        return max(least, min(wanted, int(self.deadline * PACE / granted)))
 
     def text(self, words: str = "hello") -> str:
         """Return words that no other message has: a tag tells which check wrote them."""
