@@ -122,3 +122,9 @@ def test_what_another_check_said_shows_that_state_crosses_sandboxes() -> None:
     leak = replace(broken("ISO01", "phantom"), excerpt=make_excerpt([read], (), ()))
     results = [replace(leak, code=code) for code in ("ISO01", "ORD01", "TRM02")]
     assert group(*results) == [(Mechanism.CROSSING, ("ISO01", "ORD01", "TRM02"))]
+
+
+def test_retries_that_end_in_different_ways_are_one_cause() -> None:
+    """A message that is written over is out of place, and has other contents."""
+    results = [broken("DUP01", "reordered"), broken("DUP02", "corrupted")]
+    assert group(*results) == [(Mechanism.BASE, ("DUP02", "DUP01"))]

@@ -6,6 +6,7 @@ import pytest
 
 from goldfish.findings.comparison import expect_contents, quote
 from goldfish.findings.kinds import KINDS
+from goldfish.findings.remainder import find_remainder
 from goldfish.findings.result import Violation
 
 A, B, C, D = (f"[ISO01-{n}] {word}" for n, word in enumerate(["ay", "bee", "see", "dee"]))
@@ -56,3 +57,13 @@ def test_a_violation_must_name_its_finding() -> None:
     assert Violation("lost: everything").finding in KINDS
     with pytest.raises(ValueError, match="begins with one of"):
         Violation("something is odd")
+
+
+@pytest.mark.parametrize(
+    ("found", "end"),
+    [("cd", "newest"), ("ab", "oldest"), ("bc", None), ("abcd", None), ("", None), ("dc", None)],
+)
+def test_a_history_without_one_end_says_which_is_left(found: str, end: str | None) -> None:
+    """So that a limit can be told from a message that somebody overwrote."""
+    left = find_remainder("abcd", found)
+    assert (left and left.end) == end

@@ -6,10 +6,13 @@ import textwrap
 import pytest
 
 from goldfish.catalogue.registry import catalogue
-from goldfish.findings.backends import BACKENDS, fit_remedy
+from goldfish.findings.backends import BACKENDS, choose_remedy, fit_remedy
 from goldfish.findings.families import FAMILIES
 from goldfish.findings.kinds import KINDS
-from goldfish.findings.remedies import CAUSES, REMEDIES, find_remedy
+from goldfish.findings.remainder import Remainder
+from goldfish.findings.remedies import CAUSES, LIMIT, REMEDIES, find_remedy
+from goldfish.findings.result import Result, Verdict
+from goldfish.history.conditions import AT_ONCE, REOPENED
 
 
 def test_every_check_has_a_remedy_for_every_finding_and_for_none() -> None:
@@ -75,3 +78,25 @@ def test_an_unknown_family_is_an_error_that_says_what_to_do() -> None:
     """A code that no catalogue has is refused with a way out."""
     with pytest.raises(KeyError, match="goldfish checks"):
         find_remedy("XYZ01")
+
+
+@pytest.mark.parametrize(
+    ("left", "conditions", "is_limit"),
+    [
+        (Remainder("newest", 1000, 1105), {REOPENED}, True),
+        (Remainder("oldest", 10, 11), set(), True),
+        (Remainder("newest", 9, 11), set(), False),  # one of a few may be missing for any reason
+        (Remainder("newest", 1000, 1105), {AT_ONCE}, False),
+        (Remainder("newest", 1000, 1105), {"trim"}, False),
+        (None, set(), False),
+    ],
+)
+def test_a_limit_is_blamed_where_it_alone_explains_what_is_left(
+    left: Remainder | None, conditions: set[str], is_limit: bool
+) -> None:
+    """Neither a race nor a removal leaves just one end of a long history."""
+    asked = frozenset(conditions)
+    result = Result(
+        "ORD08", "", "", Verdict.BROKEN, finding="lost", remainder=left, conditions=asked
+    )
+    assert (choose_remedy(result) is LIMIT) == is_limit

@@ -184,7 +184,12 @@ def explain_error(check: Check, error: Exception) -> Result:
 
 def _make_broken(check: Check, violation: Violation) -> Result:
     result = make_result(check, Verdict.BROKEN, Reason.stated(violation.summary))
-    return replace(result, finding=violation.finding, evidence=violation.evidence)
+    return replace(
+        result,
+        finding=violation.finding,
+        evidence=violation.evidence,
+        remainder=violation.remainder,
+    )
 
 
 def _with_numbers(result: Result, memory: Memory) -> Result:

@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from goldfish.findings.remedies import REMEDIES, Remedy
+from goldfish.findings.remedies import LIMIT, REMEDIES, Remedy, find_remedy
+from goldfish.findings.result import Result
 
 BACKENDS = ("redis", "postgres", "sqlite", "files")
 # Words that give away what an example is for: it is left out where it is about something else.
@@ -255,6 +256,12 @@ _FIXES: dict[str, dict[str, tuple[str, str]]] = {
     },
 }
 _BY_REMEDY = {id(REMEDIES[name]): fixes for name, fixes in _FIXES.items()}
+
+
+def choose_remedy(result: Result) -> Remedy:
+    """Return the remedy that fits best what was seen, and what the memory writes to."""
+    known = LIMIT if result.is_limited else find_remedy(result.code, result.finding)
+    return fit_remedy(known, result.backend)
 
 
 def fit_remedy(remedy: Remedy, backend: str) -> Remedy:

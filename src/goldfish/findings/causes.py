@@ -148,9 +148,8 @@ def _hangs_on(other: Result, first: Result) -> bool:
     if first.family == "ISO" and "list_sessions" in other.conditions:
         return True  # ids that are changed on their way in
     if first.family == other.family:
-        return (bool(methods & other.conditions) and first.family in _NARROW) or _is_related(
-            first, other
-        )
+        is_same_method = first.family in _NARROW and bool(methods & other.conditions)
+        return is_same_method or _are_retries(first, other) or _is_related(first, other)
     if not _is_related(first, other):
         return False
     if first.finding == other.finding and is_telling(first.finding):
@@ -159,6 +158,12 @@ def _hangs_on(other: Result, first: Result) -> bool:
         circumstances = first.conditions & CIRCUMSTANCES
         return _removes(first) and _removes(other) and circumstances <= other.conditions
     return bool(methods)
+
+
+def _are_retries(first: Result, other: Result) -> bool:
+    """Return True if both are about messages that are added again, which may end in any way."""
+    is_of_messages = not _get_subject(first) | _get_subject(other)
+    return first.family == other.family == "DUP" and is_of_messages
 
 
 def _is_related(first: Result, other: Result) -> bool:

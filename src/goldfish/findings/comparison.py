@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from goldfish.errors import mask
+from goldfish.findings.remainder import find_remainder
 from goldfish.findings.result import Violation
 
 WINDOW = 500  # characters at each end of a long value that evidence may show
@@ -36,7 +37,8 @@ def expect_contents(
     }
     summary, about = next(_explain(expected, found, f"session {quote(session)}", origins))
     evidence = (f"expected {quote_list(expected)}", f"read back {quote_list(found)}")
-    raise Violation(summary, *evidence, session=session, about=about)
+    left = find_remainder(expected, found)
+    raise Violation(summary, *evidence, session=session, about=about, remainder=left)
 
 
 def _explain(

@@ -8,10 +8,14 @@ from typing import Any
 from goldfish.findings.absence import Absence
 from goldfish.findings.kinds import KINDS
 from goldfish.findings.reason import Reason, Why
+from goldfish.findings.remainder import Remainder
+from goldfish.history.conditions import PROCESSES, REOPENED
 from goldfish.history.dialogue import Dialogue
 from goldfish.history.excerpt import Excerpt
 from goldfish.history.metrics import Figures
 from goldfish.history.origin import Origin
+
+SHORTEST_LIMIT = 10  # messages; of fewer, the others may be missing for any reason
 
 
 class Verdict(StrEnum):
@@ -27,9 +31,9 @@ class Verdict(StrEnum):
 class Violation(Exception):  # noqa: N818 - it is the target's error, not ours
     """A broken promise: ``Violation("lost: acknowledged 'a7', read back ['a1'…'a6']")``.
 
-    ``session`` and ``about`` name the session and the contents in question, if it is about such;
-    ``excerpt`` has the calls that show it, where the check knows them itself, and ``dialogue`` the
-    prompts of an agent.
+    ``session`` and ``about`` name the session and the contents in question, if it is about such,
+    ``remainder`` which end of the session is left; ``excerpt`` has the calls that show it, where
+    the check knows them itself, and ``dialogue`` the prompts of an agent.
     """
 
     def __init__(
@@ -38,6 +42,7 @@ class Violation(Exception):  # noqa: N818 - it is the target's error, not ours
         *evidence: str,
         session: str | None = None,
         about: tuple[Any, ...] = (),
+        remainder: Remainder | None = None,
         excerpt: Excerpt | None = None,
         dialogue: Dialogue | None = None,
     ) -> None:
@@ -48,6 +53,7 @@ class Violation(Exception):  # noqa: N818 - it is the target's error, not ours
         self.evidence = evidence
         self.session = session
         self.about = about
+        self.remainder = remainder
         self.excerpt = excerpt
         self.dialogue = dialogue
 
@@ -89,6 +95,7 @@ class Result:
     backend: str = ""  # what the memory was seen to write to
     is_basic: bool = False  # it asks for ordinary calls with ordinary values
     dialogue: Dialogue | None = None  # the turns and prompts that show what is broken
+    remainder: Remainder | None = None  # which end is left of the history in question
     notes: tuple[str, ...] = ()  # what was seen beside the verdict, and a reader should know
 
     @property
@@ -100,6 +107,13 @@ class Result:
     def summary(self) -> str:
         """The reason as a sentence."""
         return str(self.reason) if self.reason else ""
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether only one end of a long history is there, and only a limit explains that."""
+        left = self.remainder
+        ordinary = not self.conditions - {REOPENED, PROCESSES}
+        return left is not None and left.count >= SHORTEST_LIMIT and ordinary
 
     @property
     def is_unclaimed(self) -> bool:

@@ -16,6 +16,9 @@ NAMED = 3  # messages
 
 def tell_story(result: Result) -> str | None:
     """Return how it came to the finding, as far as its calls show it; None if they do not."""
+    if result.is_limited and result.remainder is not None:
+        left = result.remainder
+        return f"Only the {left.end} {left.count:,} of {left.total:,} messages are there."
     if result.excerpt is None:
         return None
     highlight = find_highlight(result.excerpt, result.finding)

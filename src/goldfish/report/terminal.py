@@ -4,10 +4,9 @@ from collections import Counter
 from typing import Literal
 
 from goldfish.engine.baseline import Account, Known
-from goldfish.findings.backends import fit_remedy
+from goldfish.findings.backends import choose_remedy
 from goldfish.findings.causes import Cause, Mechanism
 from goldfish.findings.reason import Why
-from goldfish.findings.remedies import find_remedy
 from goldfish.findings.result import Report, Result, Verdict
 from goldfish.report.calls import draw_calls
 from goldfish.report.causes import diagnose, list_causes, list_others, locate, state_others
@@ -147,7 +146,7 @@ def _write_cause(page: Page, cause: Cause, most: int | None) -> None:
     if cause.others:
         _write_others(page, cause, most)
     if cause.mechanism is not Mechanism.ERROR:  # whose line says more
-        remedy = fit_remedy(find_remedy(first.code, first.finding), first.backend)
+        remedy = choose_remedy(first)
         page.write(f"Fix: {remedy.fix}", indent=INDENT)
     page.write(f"goldfish explain {first.code}", indent=INDENT, style="cyan")
     _write_command(page, first.reproduce)

@@ -24,6 +24,7 @@ def label_findings(variant: str) -> Iterator[None]:
             *violation.evidence,
             session=violation.session,
             about=violation.about,
+            remainder=violation.remainder,
         ) from violation
     except StoreError as error:
         raise Violation(f"refused: {variant}: {error}") from error

@@ -2,9 +2,10 @@
 
 from goldfish.findings.kinds import KINDS
 from goldfish.findings.remedies import agents, memories
+from goldfish.findings.remedies.memories import LIMIT
 from goldfish.findings.remedies.remedy import Remedy
 
-__all__ = ["CAUSES", "REMEDIES", "Remedy", "find_remedy"]
+__all__ = ["CAUSES", "LIMIT", "REMEDIES", "Remedy", "find_remedy"]
 
 CAUSES = (*memories.CAUSES, *agents.CAUSES)
 REMEDIES = {name: remedy for remedy in CAUSES for name in remedy.answers}

@@ -8,6 +8,18 @@ REPLACE_FILE = """with open(f"{path}.new", "w") as file:
     os.fsync(file.fileno())
 os.replace(f"{path}.new", path)  # readers see the old file or the new one"""
 
+# For what the messages that are left give away, whichever check saw it.
+LIMIT = Remedy(
+    (),
+    "A limit keeps or returns a fixed number of messages: a capped list or stream (LTRIM, MAXLEN), "
+    "a LIMIT in the query, or the first page of a paged read.",
+    "Remove the limit from what is stored, read all pages, and let the caller say how many "
+    "messages it wants. If a window is what the memory promises, declare it: window=N.",
+    """rows = connection.execute(
+    "SELECT body FROM messages WHERE session = ? ORDER BY place", (session_id,)
+).fetchall()  # no LIMIT: get_history(last=n) is how callers ask for less""",
+)
+
 CAUSES = (
     # Isolation.
     Remedy(
@@ -86,6 +98,14 @@ with connection:  # returns after the commit has reached the disk
         "whole history back.",
         """with connection:  # returns after the commit
     connection.executemany(INSERT, rows)  # adds rows; nothing is read and written back""",
+    ),
+    Remedy(
+        ("DUR resurrected", "DUR05", "DUR06"),
+        "The removal happened in one process only: its transaction was never committed, or the "
+        "others answer from a copy of their own.",
+        "Commit the removal before you return, and let every process read from the one storage.",
+        """with connection:  # commits, or rolls back and raises
+    connection.execute("DELETE FROM messages WHERE session = ?", (session_id,))""",
     ),
     Remedy(
         ("DUR44", "DUR45"),
@@ -284,6 +304,17 @@ client = redis.asyncio.Redis.from_url(url, retry=Retry(NoBackoff(), 0))""",
         """connection.execute(
     "INSERT INTO messages (session, id, body) VALUES (?, ?, ?)"
     " ON CONFLICT (session, id) DO NOTHING",  # no other conflict passes in silence
+    row,
+)""",
+    ),
+    Remedy(
+        ("DUP01 reordered", "DUP02", "DUP02 corrupted", "DUP02 reordered"),
+        "A message that is known is written over: INSERT OR REPLACE removes its row and adds one "
+        "at the end, an upsert or a hash takes the new contents.",
+        "Leave the row of a known id as it is and where it is.",
+        """connection.execute(
+    "INSERT INTO messages (session, id, body) VALUES (?, ?, ?)"
+    " ON CONFLICT (session, id) DO NOTHING",  # neither OR REPLACE nor DO UPDATE
     row,
 )""",
     ),

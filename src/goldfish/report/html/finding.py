@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from goldfish.findings.backends import fit_remedy
+from goldfish.findings.backends import choose_remedy
 from goldfish.findings.causes import Cause
-from goldfish.findings.remedies import Remedy, find_remedy
+from goldfish.findings.remedies import Remedy
 from goldfish.findings.result import Result
 from goldfish.history.notation import HEADING
 from goldfish.report.causes import diagnose, locate, state_others
@@ -60,7 +60,7 @@ def render_finding(
     """Return the article about one result; the first says how to read the drawings."""
     sentence = describe_finding(result)
     said = [text for text in (place, diagnosis) if text and text != sentence]
-    remedy = fit_remedy(find_remedy(result.code, result.finding), result.backend)
+    remedy = choose_remedy(result)
     return element(
         "article",
         _render_chips(result, known),
