@@ -1,0 +1,74 @@
+"""The vectors of facts that a process has read, by their slots."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from goldfish.errors import MemoryStoreBackendError
+from goldfish.stores.facts.backend import VECTORS
+from goldfish.stores.retrieval.arrays import Column
+from goldfish.stores.retrieval.vectors import cosines
+
+Rows = NDArray[np.float32]
+MOST = 8192  # vectors that are kept of a user
+
+
+class KeptVectors:
+    """The vectors of some facts: several for a long text."""
+
+    def __init__(self, dimensions: int) -> None:
+        self._dimensions = dimensions
+        self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        self._rows = Column(np.float32, self._dimensions)
+        self._owners = Column(np.int32)
+        self._known = Column(np.bool_)  # by slot, as far as it goes
+
+    @property
+    def size(self) -> int:
+        """The bytes that it takes, roughly."""
+        return len(self._owners) * (4 * self._dimensions + 4)
+
+    def find_missing(self, slots: NDArray[np.intp], many: int) -> NDArray[np.intp]:
+        """Return those of the slots whose vectors are not here; there are so many slots."""
+        if len(self._known) < many:
+            self._known.extend(np.zeros(many - len(self._known), np.bool_))
+        return slots[~self._known.values[slots]]
+
+    def read(self, stored: bytes) -> Rows:
+        """Return stored vectors as an array; raise if they are not of this length."""
+        if len(stored) % (4 * self._dimensions):
+            raise MemoryStoreBackendError("a stored vector is damaged: run reembed()")
+        rows = np.frombuffer(stored, VECTORS).astype(np.float32, copy=False)
+        return rows.reshape(-1, self._dimensions)
+
+    def add(
+        self, owners: NDArray[np.int32], slots: NDArray[np.intp], rows: Rows, many: int
+    ) -> None:
+        """Keep the vectors of these slots, one after the other; make room first if need be."""
+        if len(self._owners) + len(rows) > max(MOST, len(rows)):
+            self._begin_anew()
+        self.find_missing(slots, many)
+        self._rows.extend(rows)
+        self._owners.extend(owners)
+        self._known.values[slots] = True
+
+    def closeness(self, *asked: Rows, slots: int) -> Rows:
+        """Return the cosine of the closest vector of each slot to any that is asked, or 0."""
+        close = np.zeros(slots, np.float32)
+        for vector in asked if len(self._owners) else ():
+            np.maximum.at(close, self._owners.values, cosines(self._rows.values, vector))
+        return close
+
+    def of(self, slot: int) -> list[Rows]:
+        """Return the vectors of one fact."""
+        return [self._rows.values[row] for row in np.flatnonzero(self._owners.values == slot)]
+
+    def renumber(self, new_slots: NDArray[np.int32]) -> None:
+        """Give each slot its new number, and leave out those below 0."""
+        owners = new_slots[self._owners.values]
+        known = self._known.values
+        self._rows.keep(owners >= 0)
+        self._owners = Column(np.int32)
+        self._owners.extend(owners[owners >= 0])
+        self._known.keep((new_slots >= 0)[: len(known)])
