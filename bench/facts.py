@@ -32,6 +32,7 @@ from goldfish.messages import new_id
 from goldfish.stores.base import BaseStore
 from goldfish.stores.facts.backend import New
 from goldfish.stores.facts.encoding import encode_base, encode_said
+from goldfish.stores.facts.engine import make_marks
 from goldfish.stores.facts.identity import identity
 
 DIMENSIONS = 384
@@ -187,7 +188,9 @@ def _new_facts(user: str, count: int) -> Iterator[New]:
         text = _text(dice, number)
         vector = vectors[number].tobytes()
         base, said = encode_base({"n": number}, now), encode_said(text, now)
-        yield New(new_id(), identity(text), base, said, None, InstantEmbedder.name, vector, 1)
+        marks = make_marks(text, {"n": number}, vector, DIMENSIONS)
+        name = InstantEmbedder.name
+        yield New(new_id(), identity(text), base, said, None, name, vector, marks, 1)
 
 
 def _text(dice: random.Random, number: int) -> str:

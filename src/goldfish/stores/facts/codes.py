@@ -3,8 +3,8 @@
 A vector is turned at random, always by the same turn, so that its length spreads evenly over all
 dimensions; of each the code keeps the sign (RaBitQ, Gao and Long 2024). Together with one factor
 for each vector that gives its product with any other, off by some 0.04 at 384 dimensions: good
-enough to choose a few hundred, whose vectors then decide. A code is a function of its vector, and
-a guess one of codes, to the last bit, on every machine: the turn only adds, subtracts and scales.
+enough to choose a few hundred, whose vectors then decide. A guess is a function of stored codes and
+of the question, to the last bit, on every machine: it and the turn only add, subtract and scale.
 """
 
 import hashlib
@@ -47,7 +47,7 @@ class Asked:
         levels = np.rint((turned - self._low) / self._step).astype(np.uint8)
         bits = [np.packbits(levels >> plane & 1, bitorder="little") for plane in range(PLANES)]
         self._planes = np.array(bits).view("<u8")
-        self._total = float(turned.sum())
+        self._total = math.fsum(turned.tolist())
 
     def guess(
         self, columns: list[Words], ones: NDArray[np.float32], factors: NDArray[np.float32]

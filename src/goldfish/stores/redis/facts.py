@@ -61,16 +61,12 @@ class RedisFacts:
     async def page(self, user_id: str, offset: int, limit: int | None) -> list[Stored]:
         """Return living facts in the order in which they came."""
         values = [b"%d" % offset, b"%d" % (-1 if limit is None else limit)]
-        return _decode_stored(
-            await self._evaluate(scripts.PAGE, user_id, values, writes=False)
-        )
+        return _decode_stored(await self._evaluate(scripts.PAGE, user_id, values, writes=False))
 
     async def read(self, user_id: str, seqs: list[int]) -> list[Stored]:
         """Return those of these facts that live."""
         values = [b"%d" % seq for seq in seqs]
-        return _decode_stored(
-            await self._evaluate(scripts.READ, user_id, values, writes=False)
-        )
+        return _decode_stored(await self._evaluate(scripts.READ, user_id, values, writes=False))
 
     async def vectors(self, user_id: str, seqs: list[int]) -> list[Vector]:
         """Return the vectors of those of these facts that are there."""
@@ -162,8 +158,6 @@ def _decode_marks(blocks: list[Any]) -> Marks:
     """Return the marks of all blocks: what is joined in base64 is joined in bytes."""
     parts = [as_bytes(each).partition(b"\n") for each in blocks]
     numbers = array("q", map(int, b" ".join(directory for directory, _, _ in parts).split()))
-    for at in range(2, len(numbers), 3):
-        numbers[at] = numbers[at] // 4 * 3
     return Marks(numbers, base64.b64decode(b"".join(data for _, _, data in parts)))
 
 

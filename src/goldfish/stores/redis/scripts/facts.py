@@ -6,7 +6,7 @@ All keys of a user share a hash tag:
   many ``parts`` there are: keys of the user, this one included; and when they are ``due`` to end;
   what was added later has fields here, which processes of an older goldfish leave alone:
   ``marked``, the version up to which all facts have their marks (who does not write marks raises
-  the version alone); ``marks:`` and the number of a block, its directory (seq, said_at and length
+  the version alone); ``marks:`` and the number of a block, its directory (seq, said_at and bytes
   of each) and on the next line the marks, in base64; ``near:`` and the number of a fact, the
   numbers of those that links connect it to;
 - ``rows``: a hash by number of what is known of a fact, one line each: id, key, the number at which
@@ -71,7 +71,8 @@ _AGREEING = AGREE_FACTS + "local over = agree()\n"
 
 # The marks of facts, in blocks: see ``stores/facts/blocks.py``.
 _MARKS = f"""
-local function block(seq) return 'marks:' .. whole(math.floor(tonumber(seq) / {SPAN})) end
+local SPAN = {SPAN}
+local function block(seq) return 'marks:' .. whole(math.floor(tonumber(seq) / SPAN)) end
 
 -- The facts in a block, each with seq, said_at and marks.
 local function read_block(field)
@@ -80,8 +81,9 @@ local function read_block(field)
   local line = string.find(stored, '\\n', 1, true)
   local data = string.sub(stored, line + 1)
   for seq, said_at, size in string.gmatch(string.sub(stored, 1, line), '(%d+) (%d+) (%d+)') do
-    found[#found + 1] = {{seq, said_at, string.sub(data, at, at + tonumber(size) - 1)}}
-    at = at + tonumber(size)
+    local length = tonumber(size) * 4 / 3
+    found[#found + 1] = {{seq, said_at, string.sub(data, at, at + length - 1)}}
+    at = at + length
   end
   return found
 end
@@ -170,7 +172,7 @@ _WRITING = (
 local function mark(seq, said_at, marks)
   local field, directory, data = block(seq), {{}}, {{}}
   local function add(one, said, text)
-    directory[#directory + 1] = one .. ' ' .. said .. ' ' .. whole(#text)
+    directory[#directory + 1] = one .. ' ' .. said .. ' ' .. whole(#text * 3 / 4)
     data[#data + 1] = text
   end
   for _, each in ipairs(read_block(field)) do
@@ -305,7 +307,8 @@ if meta[3] ~= ARGV[3] then alive, head[8] = call('ZRANGE', LOG, 0, -1), 1 end
 for _, seq in ipairs(call('ZRANGEBYSCORE', LOG, '(' .. whole(since), '+inf')) do
   for _, each in ipairs(read_block(block(seq))) do
     if each[1] == seq then
-      marks[#marks + 1] = seq .. ' ' .. each[2] .. ' ' .. whole(#each[3]) .. '\\n' .. each[3]
+      local size = whole(#each[3] * 3 / 4)
+      marks[#marks + 1] = seq .. ' ' .. each[2] .. ' ' .. size .. '\\n' .. each[3]
     end
   end
   local deadline = call('ZSCORE', ENDS, seq)
@@ -334,12 +337,25 @@ PAGE = Script(
     + """
 if over then return answer end
 local seqs, ended, left = {}, {}, tonumber(ARGV[2])
+local enough = left < 0 and math.huge or tonumber(ARGV[1]) + left
 for _, seq in ipairs(call('ZRANGEBYSCORE', ENDS, '-inf', now)) do ended[seq] = true end
-for _, seq in ipairs(call('ZRANGE', LOG, 0, -1)) do
+local function add(seq)
   if not ended[seq] then seqs[#seqs + 1] = tonumber(seq) end
 end
-table.sort(seqs)
-local last = left < 0 and #seqs or math.min(#seqs, tonumber(ARGV[1]) + left)
+if call('ZCARD', LOG) > 1000 and is_marked() then  -- sorting them all would take a while
+  local at, newest = 0, tonumber(call('HGET', META, 'version'))
+  while #seqs < enough and at <= newest do
+    local few = {}
+    for _, each in ipairs(read_block(block(at))) do few[#few + 1] = tonumber(each[1]) end
+    table.sort(few)
+    for _, seq in ipairs(few) do add(whole(seq)) end
+    at = at + SPAN
+  end
+else
+  for _, seq in ipairs(call('ZRANGE', LOG, 0, -1)) do add(seq) end
+  table.sort(seqs)
+end
+local last = math.min(#seqs, enough)
 for i = tonumber(ARGV[1]) + 1, last do tell(whole(seqs[i])) end
 return answer
 """
