@@ -23,9 +23,10 @@ def news(
 
 def known_to(facts: UserFacts, word: str = "fact") -> list[int]:
     """The facts that have the word."""
-    missing, hits = facts.search(Search(Question([word], None), 0, 100), EVERYTHING)
-    assert not missing
-    return [hit.seq for hit in hits if hit.why["words"] > 0]
+    found = facts.search(Search(Question([word], None), 0, 100), EVERYTHING)
+    assert found is not None
+    assert not found[0]
+    return [hit.seq for hit in found[1] if hit.why["words"] > 0]
 
 
 def test_what_is_new_is_added() -> None:
@@ -92,12 +93,14 @@ def test_what_a_filter_lets_through_is_kept_and_goes_on() -> None:
     assert facts.find_unread(wanted) == 0
     facts.read_metadata([(1, '{"metadata":{"n":1}}'), (2, '{"metadata":{"n":2}}')])
 
-    def through() -> list[int]:
-        return [hit.seq for hit in facts.search(Search(Question([], None), 0, 9), wanted)[1]]
+    def through() -> list[int] | None:
+        found = facts.search(Search(Question([], None), 0, 9), wanted)
+        return None if found is None else [hit.seq for hit in found[1]]
 
     assert through() == [1]
     facts.apply(facts.known, news(3, fact(3)))
     assert facts.find_unread(wanted) == 2
+    assert through() is None
     facts.read_metadata([(3, '{"metadata":{"n":1}}')])
     assert facts.find_unread(wanted) is None
     assert through() == [1, 3]

@@ -112,22 +112,24 @@ def _turn(vectors: Vectors) -> Vectors:
     part = 1 << (size.bit_length() - 1)
     for signs in _signs(size):
         turned *= signs
-        turned[:, :part] = _mix(turned[:, :part])
+        _mix(turned[:, :part])
         if part < size:
-            turned[:, size - part :] = _mix(turned[:, size - part :])
+            _mix(turned[:, size - part :])
     return turned
 
 
-def _mix(vectors: Vectors) -> Vectors:
-    """Return the Walsh-Hadamard transforms, of the same length as the vectors."""
+def _mix(vectors: Vectors) -> None:
+    """Replace the vectors by their Walsh-Hadamard transforms, of the same length."""
     count, size = vectors.shape
-    mixed, half = vectors, 1
+    half = 1
     while half < size:
-        pairs = mixed.reshape(count, -1, 2, half)
+        pairs = vectors.reshape(count, -1, 2, half)  # of rows that lie apart it is a view, too
         one, other = pairs[:, :, 0], pairs[:, :, 1]
-        mixed = np.stack([one + other, one - other], axis=2).reshape(count, size)
+        difference = one - other
+        one += other
+        other[...] = difference
         half *= 2
-    return mixed * np.float32(1 / math.sqrt(size))
+    vectors *= np.float32(1 / math.sqrt(size))
 
 
 @lru_cache(maxsize=8)

@@ -123,7 +123,9 @@ class FactEngine:
                 f"fact {written.detail!r:.80} of this user says the same: "
                 "forget one of the two, or revise to something else"
             )
-        fact = None if written.outcome == "not found" else await self._settle(user_id, fact_id)
+        fact = None
+        if written.outcome != "not found":
+            fact = await self._settle(user_id, fact_id)
         if fact is None:
             raise _unknown_error(user_id, fact_id)
         return fact
@@ -136,6 +138,8 @@ class FactEngine:
         asked: tuple[Hints, Question] | None = None
         for left in reversed(range(TRIES)):
             facts = await self._refresh(user_id)
+            if not len(facts):
+                return []
             await self._read_metadata(facts, wanted)
             long = len(query) > LONG
             hints = await self._use(facts, partial(facts.hints, query), long=long)
@@ -216,39 +220,41 @@ class FactEngine:
         If the fact is new, no more of it is needed than what was written.
         """
         try:
-            return await self._link(user_id, fact_id)
+            return await self._link(user_id, fact_id, new)
         except Exception as error:
             _log.warning("a fact was stored, but not linked: %s", type(error).__name__)
         if new is not None:
             return build_fact(user_id, fact_id, new.base, new.said)
         return await self.get(user_id, fact_id)
 
-    async def _link(self, user_id: str, fact_id: str) -> Fact | None:
+    async def _link(self, user_id: str, fact_id: str, new: New | None) -> Fact | None:
         """Note which others the fact resembles; return it, or None if it is gone already."""
         facts = await self._refresh(user_id)
         stored = await self._backend.find(user_id, fact_id)
         if stored is None:
             return None
-        if not decode_links(stored.row.near):
-            links = await self._find_links(facts, stored.row)
+        if self._dimensions and not decode_links(stored.row.near):
+            links = await self._find_links(facts, stored.row, new)
             if links:
                 near = json.dumps(links, separators=(",", ":"))
                 await self._backend.link(user_id, fact_id, stored.row.said_at, near)
                 stored = await self._backend.find(user_id, fact_id)
         return None if stored is None else build_stored(user_id, stored)
 
-    async def _find_links(self, facts: UserFacts, row: Row) -> list[tuple[str, int]]:
+    async def _find_links(
+        self, facts: UserFacts, row: Row, new: New | None
+    ) -> list[tuple[str, int]]:
         """Return the facts that say nearly the same, and at which number each was worded."""
-        if not self._dimensions:
-            return []
+        if new is not None:  # then it says what its number of telling says
+            vectors = [Vector(row.seq, row.seq, new.vectors)]
+            await self._use(facts, partial(facts.learn, vectors), light=True)
         for _ in range(TRIES):
-            missing = await self._use(facts, partial(facts.find_unlearnt, row))
+            missing, close = await self._use(facts, partial(facts.compare, row))
             if not missing:
                 break
             vectors = await self._backend.vectors(facts.user_id, missing)
             await self._use(facts, partial(facts.learn, vectors), long=len(vectors) > SOME)
             facts = await self._refresh(facts.user_id)
-        close = await self._use(facts, partial(facts.find_close, row))
         if not close:
             return []
         stored = await self._backend.read(facts.user_id, list(close))
@@ -325,12 +331,12 @@ class FactEngine:
 
         search = Search(question, offset, offset + limit)
         work = partial(facts.search, search, wanted)
-        missing, hits = await self._use(facts, work)
-        if missing:
-            vectors = await self._backend.vectors(facts.user_id, missing)
+        found = await self._use(facts, work)
+        if found is not None and found[0]:
+            vectors = await self._backend.vectors(facts.user_id, found[0])
             await self._use(facts, partial(facts.learn, vectors), long=len(vectors) > SOME)
-            missing, hits = await self._use(facts, work)
-        return None if missing else hits
+            found = await self._use(facts, work)
+        return None if found is None or found[0] else found[1]
 
     async def _read_hits(
         self, user_id: str, hits: "Sequence[Hit]", *, exact: bool
@@ -351,9 +357,11 @@ class FactEngine:
             for fact, hit in zip(facts, there, strict=True)
         ]
 
-    async def _use(self, facts: UserFacts, work: Callable[[], T], *, long: bool = False) -> T:
+    async def _use(
+        self, facts: UserFacts, work: Callable[[], T], *, long: bool = False, light: bool = False
+    ) -> T:
         """Do the work while nobody changes what is known of the user."""
-        return await self._do_locked(facts, work, long or len(facts) > MANY)
+        return await self._do_locked(facts, work, long or (len(facts) > MANY and not light))
 
     async def _do_locked(self, facts: UserFacts, work: Callable[[], T], large: bool) -> T:
         """Do the work with the lock: in a thread if it is much, or if one has to wait for it."""

@@ -88,8 +88,13 @@ class UserFacts(ProcessIndex[Known]):
         names = ranking.living(find_named(query, ranking))
         return Hints(names, ranking.speaking(names), find_spans(query, ranking.years))
 
-    def search(self, search: "Search", wanted: Filter) -> "tuple[list[int], list[Hit]]":
-        """Return the facts whose vectors are to be learnt first; else the best facts."""
+    def search(self, search: "Search", wanted: Filter) -> "tuple[list[int], list[Hit]] | None":
+        """Return the facts whose vectors are to be learnt first; else the best facts.
+
+        None if metadata are to be read that the filter needs.
+        """
+        if self.find_unread(wanted) is not None:
+            return None
         missing = self._rank().find_missing(search, self._mask(wanted))
         return missing, [] if missing else self._rank().hits(search)
 
@@ -107,19 +112,21 @@ class UserFacts(ProcessIndex[Known]):
         self._metadata.update(read)
         self._read_to = max(self._read_to, self._newest, *read)
 
-    def find_unlearnt(self, row: Row) -> list[int]:
-        """Return the facts whose vectors are to be learnt before it can be compared."""
-        ranking = self._rank()
-        return ranking.find_unlearnt(ranking.find_likely(row.seq))
+    def compare(self, row: Row) -> tuple[list[int], dict[int, int]]:
+        """Return the facts whose vectors are to be learnt first; else those near in meaning.
 
-    def find_close(self, row: Row) -> dict[int, int]:
-        """Return the facts that are near in meaning: number, and number of their wording."""
-        slots = self._rank().slots
-        own = slots.find(row.seq)
+        Of these, number and number of their wording. Whoever has worded the fact itself anew
+        compares it.
+        """
+        ranking = self._rank()
+        slots, own = ranking.slots, ranking.slots.find(row.seq)
         if own is None or slots.said_at[own] != row.said_at:
-            return {}  # whoever has worded it anew compares it
-        close = {seq: slots.find(seq) for seq in self._rank().near(row.seq, NEAR)}
-        return {seq: int(slots.said_at[slot]) for seq, slot in close.items() if slot is not None}
+            return [], {}
+        missing = ranking.find_unlearnt(own)
+        if missing:
+            return missing, {}
+        close = ranking.near(own, NEAR)
+        return [], dict(zip(slots.seqs[close].tolist(), slots.said_at[close].tolist(), strict=True))
 
     def _mask(self, wanted: Filter) -> "NDArray[np.bool_] | None":
         """Return which slots the filter lets through; what it said of a slot is kept."""

@@ -209,31 +209,20 @@ class Ranking:
         """Whether any fact has the name, or had it."""
         return hash_label(label) in self._labels
 
-    def find_likely(self, seq: int) -> list[int]:
-        """Return the facts that may be near this one, and itself."""
-        slot = self.slots.find(seq)
-        if slot is None or not self.dimensions:
-            return []
+    def find_unlearnt(self, slot: int) -> list[int]:
+        """Return the facts that may be near this one and whose vectors are to be learnt."""
         likely = self.slots.alive
         if len(self) > ALL:
             likely = likely & self._resembling(slot)
-        return [int(each) for each in self.slots.seqs[likely]]
-
-    def find_unlearnt(self, seqs: Iterable[int]) -> list[int]:
-        """Return those of these facts whose vectors are to be learnt."""
-        slots = [slot for slot in map(self.slots.find, seqs) if slot is not None]
-        missing = self._vectors.find_missing(np.array(slots, np.intp), len(self.slots))
+        missing = self._vectors.find_missing(np.flatnonzero(likely), len(self.slots))
         return [int(seq) for seq in self.slots.seqs[missing]]
 
-    def near(self, seq: int, least: float) -> list[int]:
-        """Return the facts, of those whose vectors are known, that are at least so close."""
-        slot = self.slots.find(seq)
-        if slot is None:
-            return []
+    def near(self, slot: int, least: float) -> Places:
+        """Return the slots, of those whose vectors are known, that are at least so close."""
         close = self._vectors.closeness(*self._vectors.of(slot), slots=len(self.slots))
         close[~self.slots.alive] = 0
         close[slot] = 0
-        return [int(each) for each in self.slots.seqs[close >= least]]
+        return np.flatnonzero(close >= least)
 
     def _resembling(self, slot: int) -> Mask:
         """Return for each slot whether the code of a vector is like one of this slot."""

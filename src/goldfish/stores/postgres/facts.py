@@ -197,7 +197,9 @@ class _Statements:
             JOIN {s}.fact_links AS l ON l.owner = c.owner AND l.seq = c.seq
             JOIN {s}.facts AS f ON f.owner = l.owner AND f.seq = l.other WHERE {living}"""
         owned = f"""WITH u AS (SELECT pk FROM {s}.fact_users WHERE key = %b), """ + around
-        facts = f"SELECT f.* FROM {s}.facts AS f WHERE f.owner = (SELECT pk FROM u) AND {living}"
+        facts = f"""SELECT f.owner, f.seq, f.changed, f.said_at, f.id, f.base, f.said, f.times_seen,
+            f.near, f.expires_at FROM {s}.facts AS f
+            WHERE f.owner = (SELECT pk FROM u) AND {living}"""
         self.find = owned.format(f"{facts} AND f.id = %b").encode()
         self.page = owned.format(
             f"{facts} ORDER BY f.seq LIMIT %b::bigint OFFSET %b::bigint"

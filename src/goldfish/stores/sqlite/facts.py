@@ -43,7 +43,9 @@ _LIVING = "(f.expires_at IS NULL OR f.expires_at > :now)"
 _ROW = """f.seq, f.changed, f.said_at, f.id, f.base, f.said, f.times_seen, f.near, f.expires_at"""
 _OWNER = "(SELECT pk FROM goldfish_fact_users WHERE user_id = :user_id)"
 _AMONG = "(SELECT value FROM json_each(:seqs))"
-_FIND = f"""SELECT {_ROW} FROM goldfish_facts AS f
+_FIND = f"""SELECT {_ROW}, EXISTS
+    (SELECT 1 FROM goldfish_fact_links AS l WHERE l.user = f.user AND l.seq = f.seq)
+    FROM goldfish_facts AS f
     WHERE f.user = {_OWNER} AND f.id = :id AND {_LIVING}"""
 _PAGE = f"""SELECT {_ROW} FROM goldfish_facts AS f
     WHERE f.user = {_OWNER} AND {_LIVING} ORDER BY f.seq LIMIT :limit OFFSET :offset"""
@@ -152,12 +154,15 @@ class SQLiteFacts:
 
         def read(connection: sqlite3.Connection, most: int | None) -> Stored | None:
             values["now"] = time.time()
+            row = connection.execute(_FIND, values).fetchone()
+            if row is None or not row[-1]:
+                return None if row is None else Stored(Row(*row[:-1]), [])
             with at_one_moment(connection):
                 row = connection.execute(_FIND, values).fetchone()
                 if row is None:
                     return None
                 around = connection.execute(_AROUND_ONE, {**values, "seq": row[0]})
-                return Stored(Row(*row), [Row(*each[1:]) for each in around])
+                return Stored(Row(*row[:-1]), [Row(*each[1:]) for each in around])
 
         return await self._lanes.read(read)
 
