@@ -42,7 +42,6 @@ from goldfish.stores.facts.identity import identity
 DIMENSIONS = 384
 WARMING = "somebody else"
 FILL_STEP = 200
-COLD_PROCESSES = 3
 FILTER = {"n": {"$lt": 50}}
 # The most milliseconds that a step should take, with few and with many facts.
 AIMS: dict[str, tuple[float | None, float | None]] = {
@@ -62,6 +61,7 @@ class Sizes:
     many: int = 100_000
     users: int = 10_000
     samples: int = 50
+    processes: int = 3
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add("--quick", action="store_true", help="tiny sizes: shows that it runs, judges nothing")
     add("--json", type=Path, metavar="FILE", help="also write all figures to this file")
     options = parser.parse_args(arguments)
-    sizes = Sizes(few=20, many=200, users=30, samples=3) if options.quick else Sizes()
+    sizes = Sizes(few=20, many=200, users=30, samples=3, processes=1) if options.quick else Sizes()
     timings: list[Timing] = []
     try:
         for name in options.backend or [*BACKENDS]:
@@ -171,7 +171,7 @@ async def _timings(backend: str, url: str, sizes: Sizes) -> list[Timing]:
             await _fill(store, user, facts)
             steps = await _steps(store, user, sizes.samples)
             if backend != "memory":  # which no other process can open
-                cold = await asyncio.to_thread(_time_cold, backend, url, user, facts)
+                cold = await asyncio.to_thread(_time_cold, backend, url, facts, sizes)
                 timings += cold
                 del steps["first recall"]
             for step, seconds in steps.items():
@@ -187,13 +187,13 @@ async def _timings(backend: str, url: str, sizes: Sizes) -> list[Timing]:
     return timings
 
 
-def _time_cold(backend: str, url: str, user: str, facts: int) -> list[Timing]:
+def _time_cold(backend: str, url: str, facts: int, sizes: Sizes) -> list[Timing]:
     """What new processes take for their first answers about a user."""
-    context = multiprocessing.get_context("spawn")
+    context, task = multiprocessing.get_context("spawn"), (backend, url, f"user with {facts}")
     with context.Pool(1, maxtasksperchild=1) as pool:
-        found = [pool.apply(_answer_first, (backend, url, user)) for _ in range(COLD_PROCESSES)]
+        found = [pool.apply(_answer_first, task) for _ in range(sizes.processes)]
     first, got, raw, listed = (median(each) for each in zip(*found, strict=True))
-    aim = AIMS["first recall"][facts > 10_000]
+    aim = AIMS["first recall"][facts == sizes.many]
     return [
         Timing(backend, "first recall", facts, 1000 * first, aim),
         Timing(backend, "get_fact", facts, 1000 * got, 2 * 1000 * raw),

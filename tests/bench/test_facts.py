@@ -20,7 +20,7 @@ def test_recall_is_timed_with_few_and_many_facts_and_beside_many_users(tmp_path:
     assert all(each > 0 for each in raw)
     assert aims == {
         ("first recall", 20): 15,
-        ("first recall", 200): 15,
+        ("first recall", 200): 150,
         ("recall", 20): 1.5,
         ("recall", 200): 10,
         ("recall, filtered", 20): 2.25,

@@ -81,8 +81,8 @@ async def fill(store: BaseStore) -> None:
     for number, text in enumerate(TOLD):
         metadata = {"speaker": "Ann"} if number % 2 else {"at": "2026-01-01"}
         await store.remember("u", text, metadata=metadata, ttl=None if number % 3 else 600)
-    await store.remember("u", "milk number 1 tea number 0")
-    await store.remember("u", "tea number 0 milk number 1")
+    await store.remember("u", "the order of Ann is late again today")
+    await store.remember("u", "Late again today is the order of Ann!")
 
 
 def age_sqlite(url: str) -> None:
@@ -94,6 +94,7 @@ def age_sqlite(url: str) -> None:
             "DROP TABLE goldfish_fact_blocks",
             "DROP TABLE goldfish_fact_links",
             "DROP INDEX goldfish_facts_by_place",
+            "DROP INDEX goldfish_facts_ending",
             "ALTER TABLE goldfish_fact_users DROP COLUMN marked",
         ):
             connection.execute(statement)

@@ -129,8 +129,11 @@ def test_a_damaged_vector_changes_nothing() -> None:
     """The fact is as it was, and so are all others."""
     ranking = Ranking(64)
     put(ranking, 1, "black tea")
+    milk = encode_marks(Traits(["milk"], embedder.encode(["milk"]).tobytes()), 64)
+    ranking.take_in(Marks.of([Marked(3, 3, milk)]))
     with pytest.raises(MemoryStoreBackendError, match="reembed"):
-        ranking.learn([Vector(1, int(ranking.slots.said_at[0]), b"123")])
+        ranking.learn([Vector(3, 3, b"123")])
+    ranking.drop([3])
     with pytest.raises(MemoryStoreBackendError, match="damaged"):
         ranking.take_in(Marks.of([Marked(2, 2, bytes(30))]))
     assert order(ranking, "black tea") == [1]
@@ -161,7 +164,7 @@ def test_near_facts_are_found_by_their_vectors() -> None:
     assert near(ranking, 0, 0.99) == []
 
 
-def test_words_alone_rank_too() -> None:
+def test_milk_rank_too() -> None:
     """Without an embedder there are no vectors, and the words decide."""
     ranking = Ranking(0)
     put_traits(ranking, 1, Traits(["tea"], b""))

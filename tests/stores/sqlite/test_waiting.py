@@ -70,7 +70,8 @@ async def test_opening_counts_as_well(path: Path) -> None:
     connection.execute("UPDATE goldfish_schema SET version = 6")
     for table in ("goldfish_fact_blocks", "goldfish_fact_links"):
         connection.execute(f"DROP TABLE {table}")
-    connection.execute("DROP INDEX goldfish_facts_by_place")
+    for index in ("goldfish_facts_by_place", "goldfish_facts_ending"):
+        connection.execute(f"DROP INDEX {index}")
     connection.execute("ALTER TABLE goldfish_fact_users DROP COLUMN marked")
     connection.close()
     async with SQLiteMemoryStore(path, timeout=0.5) as store:

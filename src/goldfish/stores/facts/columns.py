@@ -1,10 +1,12 @@
 """What is known of all facts of a user, as columns that grow: a slot for each fact."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from goldfish.stores.facts import marks
 from goldfish.stores.facts.codes import Asked, Words, count_ones, width_of
 from goldfish.stores.facts.marks import Columns, Parts
 from goldfish.stores.retrieval.arrays import Column
@@ -88,6 +90,17 @@ class Slots:
             self._slot_of = dict(pairs)
         return self._slot_of.get(seq)
 
+    def find_all(self, seqs: Sequence[int]) -> NDArray[np.intp]:
+        """Return the slots of facts, below 0 for those that there are not."""
+        if self._slot_of is not None or len(seqs) < 2:
+            found = (self.find(seq) for seq in seqs)
+            return np.array([-1 if slot is None else slot for slot in found], np.intp)
+        living = np.flatnonzero(self.alive)
+        order = living[np.argsort(self.seqs[living], kind="stable")]  # they come nearly in order
+        places = np.searchsorted(self.seqs[order], seqs)
+        slots = order[np.minimum(places, len(order) - 1)]
+        return np.where(self.seqs[slots] == seqs, slots, -1)
+
     def list_living(self) -> list[int]:
         """Return the numbers of all living facts."""
         living: list[int] = self.seqs[self.alive].tolist()
@@ -152,7 +165,7 @@ class Hashes:
     def __init__(self) -> None:
         self._values = Column(np.uint64)
         self._owners = Column(np.int32)
-        self._counts = Column(np.float32)
+        self._counts = Column(np.uint16)
         self._distinct: frozenset[int] | None = None
 
     @property
@@ -169,13 +182,15 @@ class Hashes:
     def find(self, value: int) -> Found:
         """Return where it occurs."""
         places = np.flatnonzero(self._values.values == np.uint64(value))
-        return Found(self._owners.values[places], self._counts.values[places])
+        counts = self._counts.values[places].astype(np.float32)
+        return Found(self._owners.values[places], counts)
 
-    def extend(self, first: int, parts: Parts, counts: NDArray[np.float32] | None = None) -> None:
+    def extend(self, first: int, parts: Parts, counts: NDArray[np.uint16] | None = None) -> None:
         """Add those of facts that lie in the slots from ``first`` on."""
+        many = len(parts.values)
         self._values.extend(parts.values)
-        self._owners.extend(parts.owners + np.int32(first))
-        self._counts.extend(np.ones(len(parts.values), np.float32) if counts is None else counts)
+        self._owners.extend(parts.owners + np.int32(first) if first else parts.owners)
+        self._counts.extend(np.ones(many, np.uint16) if counts is None else counts)
         self._distinct = None
 
     def renumber(self, new_slots: NewSlots) -> None:
@@ -224,18 +239,17 @@ class Codes:
                 np.maximum.at(close, self.owners, found)
         return close
 
-    def extend(self, first: int, codes: Parts, facts: int) -> None:
+    def extend(self, first: int, codes: marks.Codes, facts: int) -> None:
         """Add those of so many facts that lie in the slots from ``first`` on."""
         if not self._columns:
             return
-        rows = codes.values.reshape(-1, len(self._columns) + 1)
-        for column, values in zip(self._columns, rows.T, strict=False):
+        for column, values in zip(self._columns, codes.columns, strict=True):
             column.extend(values)
-        self._factors.extend(np.ascontiguousarray(rows[:, -1]).view(np.float64))
-        self._ones.extend(count_ones([np.ascontiguousarray(each) for each in rows.T[:-1]]))
+        self._factors.extend(codes.factors.astype(np.float32))
+        self._ones.extend(count_ones(codes.columns))
         self._owners.extend(codes.owners + np.int32(first))
-        each_one = len(rows) == facts and bool((codes.owners == np.arange(facts)).all())
-        self._one_each = self._one_each and each_one
+        in_order = len(codes.owners) == facts and bool((codes.owners == np.arange(facts)).all())
+        self._one_each = self._one_each and in_order
 
     def renumber(self, new_slots: NewSlots) -> None:
         """Give each slot its new number, and leave out those below 0."""

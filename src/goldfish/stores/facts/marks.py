@@ -53,6 +53,14 @@ class Parts(NamedTuple):
     values: Numbers
 
 
+class Codes(NamedTuple):
+    """The codes of vectors, a column for each 64 dimensions, and which fact each belongs to."""
+
+    owners: Numbers
+    columns: list[Numbers]
+    factors: Numbers
+
+
 class Columns(NamedTuple):
     """The marks of several facts, as arrays."""
 
@@ -65,7 +73,7 @@ class Columns(NamedTuple):
     counts: Numbers
     labels: Parts
     people: Parts
-    codes: Parts  # a row per vector: the code, then the factor
+    codes: Codes
 
 
 def read_traits(text: str, metadata: Mapping[str, Any], vectors: bytes) -> Traits:
@@ -128,43 +136,57 @@ def read_marks(marks: Marks, dimensions: int) -> Columns:
 
     Without dimensions the codes are left out.
     """
-    directory = np.array(marks.directory, np.int64).reshape(-1, 3)
+    directory = np.frombuffer(marks.directory, np.int64).reshape(-1, 3)
     sizes = directory[:, 2]
+    ends = np.cumsum(sizes)
     if len(marks.data) != sizes.sum() or (sizes % STEP).any():
         raise damage_error()
     plain = np.frombuffer(marks.data, "<u8")
-    starts = (np.cumsum(sizes) - sizes) // 8
-    headers = np.frombuffer(marks.data, "<u4")[starts[:, None] * 2 + np.arange(6)].astype(np.int64)
-    words, labels, people, vectors, lengths, asks = headers.T
+    starts = (ends - sizes) // 8
+    numbers = np.frombuffer(marks.data, "<u4")
+    header = [numbers[starts * 2 + place].astype(np.int64) for place in range(6)]
+    words, labels, people, vectors, lengths, asks = header
     width = (width_of(dimensions) + 1) if dimensions else 0
-    ends = starts + EIGHTS + words + labels + people + vectors * width
-    if (ends * 8 > np.cumsum(sizes)).any():
-        raise damage_error()
-    moments = np.frombuffer(marks.data, "<f8")[starts + EIGHTS - 1]
     at = starts + EIGHTS
+    if ((at + words + labels + people + vectors * width) * 8 > ends).any():
+        raise damage_error()
     found = _take(plain, at, words)
-    named = _take(plain, at + words, labels)
-    speaking = _take(plain, at + words + labels, people)
-    codes = _take(plain, at + words + labels + people, vectors * width)
     return Columns(
         directory[:, 0],
         directory[:, 1],
         lengths,
         asks,
-        moments,
+        np.frombuffer(marks.data, "<f8")[at - 1],
         Parts(found.owners, found.values >> np.uint64(16)),
-        (found.values & np.uint64(_COUNTS - 1)).astype(np.float32),
-        named,
-        speaking,
-        Parts(codes.owners[::width] if width else codes.owners, codes.values),
+        found.values.astype(np.uint16),  # the lowest bits
+        _take(plain, at + words, labels),
+        _take(plain, at + words + labels, people),
+        _take_codes(plain, at + words + labels + people, vectors, width),
     )
 
 
 def _take(plain: Numbers, starts: Numbers, counts: Numbers) -> Parts:
     """Return so many numbers from each start on."""
+    owners, places = _spread(starts, counts)
+    return Parts(owners, plain[places])
+
+
+def _take_codes(plain: Numbers, starts: Numbers, counts: Numbers, width: int) -> Codes:
+    """Return so many codes from each start on, each of so many numbers; the last is the factor."""
+    if not width:
+        return Codes(np.empty(0, np.int32), [], np.empty(0))
+    owners, places = _spread(starts, counts, width)
+    columns = [plain[places + nth] for nth in range(width)]
+    return Codes(owners, columns[:-1], columns[-1].view("<f8"))
+
+
+def _spread(starts: Numbers, counts: Numbers, width: int = 1) -> tuple[Numbers, Numbers]:
+    """Return the owner and the place of so many entries of a width from each start on."""
     owners = np.repeat(np.arange(len(starts), dtype=np.int32), counts)
-    within = np.arange(len(owners)) - np.repeat(np.cumsum(counts) - counts, counts)
-    return Parts(owners, plain[np.repeat(starts, counts) + within])
+    before = np.cumsum(counts) - counts
+    places = np.repeat(starts - width * before, counts)
+    places += np.arange(0, width * len(owners), width)
+    return owners, places
 
 
 def damage_error() -> MemoryStoreBackendError:

@@ -36,7 +36,7 @@ from goldfish.stores.retrieval.scores import (
 )
 from goldfish.stores.retrieval.times import Span
 
-ALL = 4096  # facts of which every vector is looked at
+ALL = 1024  # facts of which every vector is looked at
 FEW = 512  # facts whose vectors are looked at beyond that
 
 # Round figures, chosen on conversations that are not part of goldfish; what the words and the
@@ -150,23 +150,17 @@ class Ranking:
             self.slots.drop(seq)
         self._tidy()
 
-    def learn(self, vectors: Iterable[Vector]) -> None:
+    def learn(self, vectors: Sequence[Vector]) -> None:
         """Keep vectors of facts that say what they were made of; raise if one is damaged."""
-        found = [(self.slots.find(each.seq), each) for each in vectors]
-        known = [
-            (slot, self._vectors.read(each.vectors))
-            for slot, each in found
-            if slot is not None and self.slots.said_at[slot] == each.said_at
-        ]
-        if known:
-            slots = np.array([slot for slot, _ in known], np.intp)
-            lacking = set(self._vectors.find_missing(slots, len(self.slots)).tolist())
-            known = [each for each in known if each[0] in lacking]
-        if known:
-            slots = np.array([slot for slot, _ in known], np.intp)
-            owners = np.repeat(slots, [len(rows) for _, rows in known]).astype(np.int32)
-            rows = np.concatenate([rows for _, rows in known])
-            self._vectors.add(owners, slots, rows, len(self.slots))
+        many = len(self.slots)
+        slots = self.slots.find_all([each.seq for each in vectors])
+        worded = np.array([each.said_at for each in vectors], np.int64)
+        wanted = slots >= 0
+        wanted[wanted] = self.slots.said_at[slots[wanted]] == worded[wanted]
+        wanted[wanted] = self._vectors.lacks(slots[wanted], many)
+        stored = [vectors[place].vectors for place in np.flatnonzero(wanted)]
+        if stored:
+            self._vectors.add(slots[wanted], stored, many)
 
     def find_missing(self, search: Search, mask: Mask | None) -> list[int]:
         """Choose the candidates; return the facts among them whose vectors are to be learnt."""
@@ -175,8 +169,7 @@ class Ranking:
             search.state = self.state
         if search.question.vector is None or not self.dimensions:
             return []
-        missing = self._vectors.find_missing(search.slots, len(self.slots))
-        return [int(seq) for seq in self.slots.seqs[missing]]
+        return self._list_unlearnt(search.slots)
 
     def hits(self, search: Search) -> list[Hit]:
         """Return the best facts in order, once nothing is missing."""
@@ -214,8 +207,7 @@ class Ranking:
         likely = self.slots.alive
         if len(self) > ALL:
             likely = likely & self._resembling(slot)
-        missing = self._vectors.find_missing(np.flatnonzero(likely), len(self.slots))
-        return [int(seq) for seq in self.slots.seqs[missing]]
+        return self._list_unlearnt(np.flatnonzero(likely))
 
     def near(self, slot: int, least: float) -> Places:
         """Return the slots, of those whose vectors are known, that are at least so close."""
@@ -223,6 +215,11 @@ class Ranking:
         close[~self.slots.alive] = 0
         close[slot] = 0
         return np.flatnonzero(close >= least)
+
+    def _list_unlearnt(self, slots: Places) -> list[int]:
+        lacking = slots[self._vectors.lacks(slots, len(self.slots))]
+        seqs: list[int] = self.slots.seqs[lacking].tolist()
+        return seqs
 
     def _resembling(self, slot: int) -> Mask:
         """Return for each slot whether the code of a vector is like one of this slot."""

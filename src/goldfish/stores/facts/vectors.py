@@ -1,5 +1,7 @@
 """The vectors of facts that a process has read, by their slots."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,6 +11,7 @@ from goldfish.stores.retrieval.arrays import Column
 from goldfish.stores.retrieval.vectors import cosines
 
 Rows = NDArray[np.float32]
+Slots = NDArray[np.intp]
 MOST = 8192  # vectors that are kept of a user
 
 
@@ -29,28 +32,28 @@ class KeptVectors:
         """The bytes that it takes, roughly."""
         return len(self._owners) * (4 * self._dimensions + 4)
 
-    def find_missing(self, slots: NDArray[np.intp], many: int) -> NDArray[np.intp]:
-        """Return those of the slots whose vectors are not here; there are so many slots."""
+    def lacks(self, slots: Slots, many: int) -> NDArray[np.bool_]:
+        """Return for each of the slots whether its vectors are not here; there are so many."""
         if len(self._known) < many:
             self._known.extend(np.zeros(many - len(self._known), np.bool_))
-        return slots[~self._known.values[slots]]
+        lacking: NDArray[np.bool_] = ~self._known.values[slots]
+        return lacking
 
-    def read(self, stored: bytes) -> Rows:
-        """Return stored vectors as an array; raise if they are not of this length."""
-        if len(stored) % (4 * self._dimensions):
+    def add(self, slots: Slots, stored: Sequence[bytes], many: int) -> None:
+        """Keep the vectors of these slots; raise if any are not of this length.
+
+        If there are too many, all others are left out.
+        """
+        sizes = np.array([len(each) for each in stored])
+        if (sizes % (4 * self._dimensions)).any():
             raise MemoryStoreBackendError("a stored vector is damaged: run reembed()")
-        rows = np.frombuffer(stored, VECTORS).astype(np.float32, copy=False)
-        return rows.reshape(-1, self._dimensions)
-
-    def add(
-        self, owners: NDArray[np.int32], slots: NDArray[np.intp], rows: Rows, many: int
-    ) -> None:
-        """Keep the vectors of these slots, one after the other; make room first if need be."""
+        rows = np.frombuffer(b"".join(stored), VECTORS).astype(np.float32, copy=False)
+        rows = rows.reshape(-1, self._dimensions)
         if len(self._owners) + len(rows) > max(MOST, len(rows)):
             self._begin_anew()
-        self.find_missing(slots, many)
+        self.lacks(slots, many)  # which makes room for them
         self._rows.extend(rows)
-        self._owners.extend(owners)
+        self._owners.extend(np.repeat(slots, sizes // (4 * self._dimensions)))
         self._known.values[slots] = True
 
     def closeness(self, *asked: Rows, slots: int) -> Rows:

@@ -190,21 +190,19 @@ class _Statements:
         living = "(f.expires_at IS NULL OR f.expires_at > clock_timestamp())"
         row = """f.seq, f.changed, f.said_at, f.id, f.base, f.said, f.times_seen, f.near,
             extract(epoch FROM f.expires_at)::float8"""
-        # Each fact, then those that links connect to it; a fact itself is around nobody.
-        around = f"""chosen AS MATERIALIZED ({{}})
-            SELECT NULL::bigint, {row} FROM chosen AS f
+        facts = f"""WITH u AS (SELECT pk FROM {s}.fact_users WHERE key = %b),
+            chosen AS MATERIALIZED (SELECT f.owner, f.seq, f.changed, f.said_at, f.id, f.base,
+                f.said, f.times_seen, f.near, f.expires_at FROM {s}.facts AS f
+            WHERE f.owner = (SELECT pk FROM u) AND {living}"""
+        # Each fact, then those that links connect to it.
+        around = f""") SELECT NULL::bigint, {row} FROM chosen AS f
             UNION ALL SELECT l.seq, {row} FROM chosen AS c
             JOIN {s}.fact_links AS l ON l.owner = c.owner AND l.seq = c.seq
             JOIN {s}.facts AS f ON f.owner = l.owner AND f.seq = l.other WHERE {living}"""
-        owned = f"""WITH u AS (SELECT pk FROM {s}.fact_users WHERE key = %b), """ + around
-        facts = f"""SELECT f.owner, f.seq, f.changed, f.said_at, f.id, f.base, f.said, f.times_seen,
-            f.near, f.expires_at FROM {s}.facts AS f
-            WHERE f.owner = (SELECT pk FROM u) AND {living}"""
-        self.find = owned.format(f"{facts} AND f.id = %b").encode()
-        self.page = owned.format(
-            f"{facts} ORDER BY f.seq LIMIT %b::bigint OFFSET %b::bigint"
-        ).encode()
-        self.read_facts = owned.format(f"{facts} AND f.seq = ANY (%b::bigint[])").encode()
+        paging = "ORDER BY f.seq LIMIT %b::bigint OFFSET %b::bigint"
+        self.find = f"{facts} AND f.id = %b {around}".encode()
+        self.page = f"{facts} {paging} {around}".encode()
+        self.read_facts = f"{facts} AND f.seq = ANY (%b::bigint[]) {around}".encode()
         owner = f"(SELECT pk FROM {s}.fact_users WHERE key = %b)"
         self.vectors = f"""SELECT seq, said_at, vectors FROM {s}.facts
             WHERE owner = {owner} AND seq = ANY (%b::bigint[])""".encode()

@@ -42,23 +42,24 @@ _DEADLINES = """SELECT seq, expires_at FROM goldfish_facts
 _LIVING = "(f.expires_at IS NULL OR f.expires_at > :now)"
 _ROW = """f.seq, f.changed, f.said_at, f.id, f.base, f.said, f.times_seen, f.near, f.expires_at"""
 _OWNER = "(SELECT pk FROM goldfish_fact_users WHERE user_id = :user_id)"
-_AMONG = "(SELECT value FROM json_each(:seqs))"
+# The numbers come first: SQLite would go through all facts of the user to compare them.
+_EACH = "json_each(:seqs) AS n CROSS JOIN"
 _FIND = f"""SELECT {_ROW}, EXISTS
     (SELECT 1 FROM goldfish_fact_links AS l WHERE l.user = f.user AND l.seq = f.seq)
     FROM goldfish_facts AS f
     WHERE f.user = {_OWNER} AND f.id = :id AND {_LIVING}"""
 _PAGE = f"""SELECT {_ROW} FROM goldfish_facts AS f
     WHERE f.user = {_OWNER} AND {_LIVING} ORDER BY f.seq LIMIT :limit OFFSET :offset"""
-_READ = f"""SELECT {_ROW} FROM goldfish_facts AS f
-    WHERE f.user = {_OWNER} AND f.seq IN {_AMONG} AND {_LIVING}"""
-_AROUND = f"""SELECT l.seq, {_ROW} FROM goldfish_fact_links AS l
-    JOIN goldfish_facts AS f ON f.user = l.user AND f.seq = l.other
-    WHERE l.user = {_OWNER} AND {{}} AND {_LIVING}"""
-_AROUND_ONE = _AROUND.format("l.seq = :seq")
-_AROUND_SOME = _AROUND.format(f"l.seq IN {_AMONG}")
-_AROUND_ALL = _AROUND.format("l.seq BETWEEN :first AND :last")
-_VECTORS = f"""SELECT f.seq, f.said_at, f.vectors FROM goldfish_facts AS f
-    WHERE f.user = {_OWNER} AND f.seq IN {_AMONG}"""
+_READ = f"""SELECT {_ROW} FROM {_EACH} goldfish_facts AS f
+    WHERE f.user = {_OWNER} AND f.seq = n.value AND {_LIVING}"""
+_AROUND = f"""SELECT l.seq, {_ROW} FROM {{}} goldfish_fact_links AS l
+    CROSS JOIN goldfish_facts AS f ON f.user = l.user AND f.seq = l.other
+    WHERE l.user = {_OWNER} AND l.seq {{}} AND {_LIVING}"""
+_AROUND_ONE = _AROUND.format("", "= :seq")
+_AROUND_SOME = _AROUND.format(_EACH, "= n.value")
+_AROUND_ALL = _AROUND.format("", "BETWEEN :first AND :last")
+_VECTORS = f"""SELECT f.seq, f.said_at, f.vectors FROM {_EACH} goldfish_facts AS f
+    WHERE f.user = {_OWNER} AND f.seq = n.value"""
 _BASES = f"SELECT seq, base FROM goldfish_facts WHERE user = {_OWNER} AND seq > :after"
 _BY_KEY = "SELECT seq, id, expires_at FROM goldfish_facts WHERE user = ? AND key = ?"
 _BY_ID = """SELECT seq FROM goldfish_facts

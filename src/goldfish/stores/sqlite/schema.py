@@ -181,6 +181,8 @@ _FACT_MARKS: Statements = (
         SELECT user, other, seq FROM goldfish_fact_links""",
     """CREATE UNIQUE INDEX goldfish_facts_by_place
         ON goldfish_facts (user, seq, expires_at, said_at)""",
+    """CREATE INDEX goldfish_facts_ending
+        ON goldfish_facts (user, seq, expires_at) WHERE expires_at IS NOT NULL""",
 )
 
 MIGRATIONS: tuple[Statements, ...] = (
