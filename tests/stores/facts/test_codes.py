@@ -7,6 +7,8 @@ import pytest
 
 from goldfish.stores.facts.codes import (
     Asked,
+    Vectors,
+    Words,
     count_differences,
     count_ones,
     encode,
@@ -15,12 +17,13 @@ from goldfish.stores.facts.codes import (
 )
 
 
-def draw(many: int, dimensions: int, seed: int = 1) -> np.ndarray:
+def draw(many: int, dimensions: int, seed: int = 1) -> Vectors:
     vectors = np.random.default_rng(seed).normal(size=(many, dimensions)).astype(np.float32)
-    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors
 
 
-def read(vectors: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
+def read(vectors: Vectors) -> tuple[list[Words], Vectors]:
     rows = np.frombuffer(encode(vectors), "<u8").reshape(len(vectors), -1)
     columns = [np.ascontiguousarray(column) for column in rows.T]
     return columns[:-1], columns[-1].view("<f8").astype(np.float32)
@@ -57,7 +60,7 @@ def test_codes_of_close_vectors_differ_in_few_bits() -> None:
 def test_a_code_is_the_same_on_every_machine() -> None:
     """What one process has stored, every other one compares with."""
     vectors = np.sin(np.arange(3 * 100, dtype=np.float32).reshape(3, 100) ** 2 / 7)
-    coarse = np.round(vectors * 64).astype(np.float32) / 64  # exact, whatever computes a sine
+    coarse = np.round(vectors * 64).astype(np.float32)  # exact, whatever computes a sine
     assert width_of(100) == 2
     assert len(encode(coarse)) == 3 * 24
     bits = b"".join(column.tobytes() for column in read(coarse)[0])

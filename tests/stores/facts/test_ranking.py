@@ -50,7 +50,10 @@ def order(ranking: Ranking, text: str, count: int = 10**6) -> list[int]:
 def near(ranking: Ranking, seq: int, least: float) -> list[int]:
     slot = ranking.slots.find(seq)
     assert slot is not None
-    return [int(each) for each in ranking.slots.seqs[ranking.near(slot, least)]]
+    return [
+        int(each)
+        for each in ranking.slots.seqs[ranking.near(slot, ranking.find_likely(slot), least)]
+    ]
 
 
 def test_the_best_comes_first_and_equals_in_order() -> None:
@@ -293,8 +296,8 @@ def test_beyond_some_facts_near_ones_are_found_by_their_codes(
     vectors = [wide.encode([text]).tobytes() for text in texts]
     marks = [encode_marks(Traits([], each), 512) for each in vectors]
     ranking.take_in(Marks.of([Marked(seq, 1, each) for seq, each in enumerate(marks)]))
-    likely = ranking.find_unlearnt(200)
+    likely = ranking.list_unlearnt(ranking.find_likely(200))
     assert {100, 200} <= set(likely)
     assert len(likely) < 10
     ranking.learn([Vector(seq, 1, vectors[seq]) for seq in likely])
-    assert ranking.near(200, 0.9).tolist() == [100]
+    assert near(ranking, 200, 0.9) == [100]

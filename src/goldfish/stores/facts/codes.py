@@ -57,8 +57,7 @@ class Asked:
         for plane, words in enumerate(self._planes):
             among += np.float32(2**plane) * _count_common(columns, words)
         total = np.float32(self._step) * among + np.float32(self._low) * ones
-        guessed: Vectors = factors * (2 * total - np.float32(self._total))
-        return guessed
+        return factors * (np.float32(2) * total - np.float32(self._total))
 
 
 def count_ones(columns: list[Words]) -> NDArray[np.float32]:
@@ -94,9 +93,9 @@ def _count_common(columns: list[Words], words: "list[np.uint64] | Words") -> NDA
 
 def _popcount(words: Words) -> NDArray[np.uint8]:
     if hasattr(np, "bitwise_count"):
-        counted: NDArray[np.uint8] = np.bitwise_count(words)
-        return counted
-    return _BYTE_ONES[words.view(np.uint8)].reshape(-1, 8).sum(axis=1, dtype=np.uint8)
+        return np.bitwise_count(words)
+    ones: NDArray[np.uint8] = _BYTE_ONES[words.view(np.uint8)].reshape(-1, 8).sum(1, np.uint8)
+    return ones
 
 
 def _sign_bits(turned: Vectors) -> Words:

@@ -122,10 +122,11 @@ class UserFacts(ProcessIndex[Known]):
         slots, own = ranking.slots, ranking.slots.find(row.seq)
         if own is None or slots.said_at[own] != row.said_at:
             return [], {}
-        missing = ranking.find_unlearnt(own)
+        likely = ranking.find_likely(own)
+        missing = ranking.list_unlearnt(likely)
         if missing:
             return missing, {}
-        close = ranking.near(own, NEAR)
+        close = ranking.near(own, likely, NEAR)
         return [], dict(zip(slots.seqs[close].tolist(), slots.said_at[close].tolist(), strict=True))
 
     def _mask(self, wanted: Filter) -> "NDArray[np.bool_] | None":

@@ -158,7 +158,7 @@ class Ranking:
         wanted = slots >= 0
         wanted[wanted] = self.slots.said_at[slots[wanted]] == worded[wanted]
         wanted[wanted] = self._vectors.lacks(slots[wanted], many)
-        stored = [vectors[place].vectors for place in np.flatnonzero(wanted)]
+        stored = [vectors[place].vectors for place in np.flatnonzero(wanted).tolist()]
         if stored:
             self._vectors.add(slots[wanted], stored, many)
 
@@ -169,13 +169,13 @@ class Ranking:
             search.state = self.state
         if search.question.vector is None or not self.dimensions:
             return []
-        return self._list_unlearnt(search.slots)
+        return self.list_unlearnt(search.slots)
 
     def hits(self, search: Search) -> list[Hit]:
         """Return the best facts in order, once nothing is missing."""
         assert search.parts is not None, "find_missing() comes first"
         asked = () if search.question.vector is None else (search.question.vector,)
-        close = self._vectors.closeness(*asked, slots=len(self.slots))
+        close = self._vectors.closeness(*asked, among=search.slots, many=len(self.slots))
         parts = search.parts._replace(meaning=close[search.slots])
         scores, seqs = parts.total(), self.slots.seqs[search.slots]
         order = _rank_groups(scores, seqs, search.group)
@@ -198,25 +198,26 @@ class Ranking:
         """Return those of the names that any fact still has as the one who speaks."""
         return [name for name in names if self._occurs(self._people, name)]
 
-    def __contains__(self, label: Label) -> bool:
+    def __contains__(self, label: object) -> bool:
         """Whether any fact has the name, or had it."""
-        return hash_label(label) in self._labels
+        return isinstance(label, tuple) and hash_label(label) in self._labels
 
-    def find_unlearnt(self, slot: int) -> list[int]:
-        """Return the facts that may be near this one and whose vectors are to be learnt."""
+    def find_likely(self, slot: int) -> Places:
+        """Return the slots of the facts that may be near this one, and its own."""
         likely = self.slots.alive
         if len(self) > ALL:
             likely = likely & self._resembling(slot)
-        return self._list_unlearnt(np.flatnonzero(likely))
+        return np.flatnonzero(likely)
 
-    def near(self, slot: int, least: float) -> Places:
-        """Return the slots, of those whose vectors are known, that are at least so close."""
-        close = self._vectors.closeness(*self._vectors.of(slot), slots=len(self.slots))
-        close[~self.slots.alive] = 0
+    def near(self, slot: int, likely: Places, least: float) -> Places:
+        """Return those of the likely slots that are at least so close, but for its own."""
+        own = self._vectors.of(slot)
+        close = self._vectors.closeness(*own, among=likely, many=len(self.slots))
         close[slot] = 0
         return np.flatnonzero(close >= least)
 
-    def _list_unlearnt(self, slots: Places) -> list[int]:
+    def list_unlearnt(self, slots: Places) -> list[int]:
+        """Return the facts in these slots whose vectors are to be learnt."""
         lacking = slots[self._vectors.lacks(slots, len(self.slots))]
         seqs: list[int] = self.slots.seqs[lacking].tolist()
         return seqs
@@ -234,20 +235,18 @@ class Ranking:
         """Find the facts whose vectors decide which are in the places that are asked for."""
         alive = self.slots.alive if mask is None else self.slots.alive & mask
         parts = self._score(search.question)
-        by_meaning = search.question.vector is not None and bool(self.dimensions)
-        many = int(alive.sum())
+        vector = search.question.vector if self.dimensions else None
+        many, count = int(alive.sum()), search.end
         search.before, search.group = 0, max(1, many)
-        if by_meaning and many <= ALL:
+        if vector is not None and many <= ALL:
             search.slots = np.flatnonzero(alive)
         else:
-            if by_meaning:
-                close = self._codes.guess(search.question.vector, len(self.slots))
-                scores = parts._replace(meaning=close).total()
-                search.group = FEW
-                search.before = search.first // FEW * FEW
+            guessed = parts
+            if vector is not None:
+                guessed = parts._replace(meaning=self._codes.guess(vector, len(self.slots)))
+                search.group, search.before = FEW, search.first // FEW * FEW
                 count = -(-search.end // FEW) * FEW
-            else:
-                scores, count = parts.total(), search.end
+            scores = guessed.total()
             scores[~alive] = -np.inf
             search.slots = rank(scores, self.slots.seqs, count)[search.before :]
         search.parts = parts.of(search.slots)

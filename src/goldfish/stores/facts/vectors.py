@@ -56,11 +56,20 @@ class KeptVectors:
         self._owners.extend(np.repeat(slots, sizes // (4 * self._dimensions)))
         self._known.values[slots] = True
 
-    def closeness(self, *asked: Rows, slots: int) -> Rows:
-        """Return the cosine of the closest vector of each slot to any that is asked, or 0."""
-        close = np.zeros(slots, np.float32)
-        for vector in asked if len(self._owners) else ():
-            np.maximum.at(close, self._owners.values, cosines(self._rows.values, vector))
+    def closeness(self, *asked: Rows, among: Slots, many: int) -> Rows:
+        """Return the cosine of the closest vector of each of these slots to any that is asked.
+
+        It is 0 for what is not close to any, and for all others of so many slots.
+        """
+        close = np.zeros(many, np.float32)
+        wanted = np.zeros(many, np.bool_)
+        wanted[among] = True
+        chosen = np.flatnonzero(wanted[self._owners.values])
+        owners, rows = self._owners.values, self._rows.values
+        if len(chosen) < len(owners):
+            owners, rows = owners[chosen], rows[chosen]
+        for vector in asked if len(owners) else ():
+            np.maximum.at(close, owners, cosines(rows, vector))
         return close
 
     def of(self, slot: int) -> list[Rows]:
