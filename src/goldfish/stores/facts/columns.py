@@ -26,6 +26,7 @@ class Slots:
         self._moments = Column(np.float64)
         self._substance = Column(np.float32)
         self._slot_of: dict[int, int] | None = None  # made when it is first needed
+        self._order: NDArray[np.intp] | None = None  # the slots by the numbers of their facts
         self._years: list[int] | None = None
         self.living = 0
 
@@ -95,11 +96,14 @@ class Slots:
         if self._slot_of is not None or len(seqs) < 2:
             found = (self.find(seq) for seq in seqs)
             return np.array([-1 if slot is None else slot for slot in found], np.intp)
-        living = np.flatnonzero(self.alive)
-        order = living[np.argsort(self.seqs[living], kind="stable")]  # they come nearly in order
-        places = np.searchsorted(self.seqs[order], seqs)
-        slots = order[np.minimum(places, len(order) - 1)]
-        return np.where(self.seqs[slots] == seqs, slots, -1)
+        if self._order is None:
+            living = np.flatnonzero(self.alive)
+            self._order = living[np.argsort(self.seqs[living], kind="stable")]
+        if not len(self._order):
+            return np.full(len(seqs), -1, np.intp)
+        ordered = self.seqs[self._order]
+        places = np.minimum(np.searchsorted(ordered, seqs), len(ordered) - 1)
+        return np.where(ordered[places] == seqs, self._order[places], -1)
 
     def list_living(self) -> list[int]:
         """Return the numbers of all living facts."""
@@ -124,7 +128,7 @@ class Slots:
         tells = columns.lengths / (columns.lengths + FEW_WORDS)
         self._substance.extend(tells * np.where(columns.asks, 0.5, 1.0))
         self.living += len(lengths)
-        self._years = None
+        self._years = self._order = None
 
     def drop(self, seq: int) -> None:
         """Leave out a fact."""
@@ -133,7 +137,7 @@ class Slots:
             del self._slot_of[seq]
             self.alive[slot] = False
             self.living -= 1
-            self._years = None
+            self._years = self._order = None
 
     def move_together(self) -> NewSlots:
         """Give the living the first slots, in the order in which they lie; return the new slots."""
@@ -148,7 +152,7 @@ class Slots:
             self._alive,
         ):
             column.keep(alive)
-        self._slot_of = None
+        self._slot_of = self._order = None
         return new_slots
 
 

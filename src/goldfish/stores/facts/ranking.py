@@ -37,7 +37,7 @@ from goldfish.stores.retrieval.scores import (
 from goldfish.stores.retrieval.times import Span
 
 ALL = 1024  # facts of which every vector is looked at
-FEW = 512  # facts whose vectors are looked at beyond that
+FEW = 256  # facts whose vectors are looked at beyond that
 
 # Round figures, chosen on conversations that are not part of goldfish; what the words and the
 # meaning say outweighs the rest.
