@@ -7,6 +7,7 @@ import json
 import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any
 
 Select = Callable[[str, str], Awaitable[object]]
 
@@ -37,7 +38,7 @@ async def _select_redis(url: str) -> AsyncIterator[Select]:
         async def select(user: str, fact_id: str) -> object:
             key = f"goldfish:{{u{user}}}:"
             seq = await client.hget(key + "ids", fact_id)
-            row = seq and await client.hget(key + "rows", seq)
+            row: Any = seq and await client.hget(key + "rows", seq)
             return row and [json.loads(each) for each in row.split(b"\n")[-2:]]
 
         yield select

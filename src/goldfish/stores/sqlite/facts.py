@@ -151,7 +151,7 @@ class SQLiteFacts:
         return await self._lanes.read(read)
 
     async def find(self, user_id: str, fact_id: str) -> Stored | None:
-        values = {"user_id": encode_key(user_id), "id": encode_key(fact_id)}
+        values: dict[str, Any] = {"user_id": encode_key(user_id), "id": encode_key(fact_id)}
 
         def read(connection: sqlite3.Connection, most: int | None) -> Stored | None:
             values["now"] = time.time()
@@ -168,7 +168,7 @@ class SQLiteFacts:
         return await self._lanes.read(read)
 
     async def page(self, user_id: str, offset: int, limit: int | None) -> list[Stored]:
-        values = {"user_id": encode_key(user_id), "offset": offset}
+        values: dict[str, Any] = {"user_id": encode_key(user_id), "offset": offset}
         values["limit"] = -1 if limit is None else limit
 
         def read(connection: sqlite3.Connection, most: int | None) -> list[Stored]:
@@ -183,7 +183,7 @@ class SQLiteFacts:
         return await self._lanes.read(read)
 
     async def read(self, user_id: str, seqs: list[int]) -> list[Stored]:
-        values = {"user_id": encode_key(user_id), "seqs": json.dumps(seqs)}
+        values: dict[str, Any] = {"user_id": encode_key(user_id), "seqs": json.dumps(seqs)}
 
         def read(connection: sqlite3.Connection, most: int | None) -> list[Stored]:
             values["now"] = time.time()
