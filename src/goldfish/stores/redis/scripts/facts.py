@@ -125,10 +125,10 @@ end
 
 -- The facts that links may connect it to; of those without marks links are not noted both ways.
 local near_all
+local marked = is_marked()
 local function around(seq, row)
-  local found = call('HGET', META, 'near:' .. seq)
-  if is_marked() then
-    local others = {}
+  if marked then
+    local found, others = call('HGET', META, 'near:' .. seq), {}
     for other in string.gmatch(found or '', '%d+') do others[#others + 1] = other end
     return others
   end
