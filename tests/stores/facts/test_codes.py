@@ -71,3 +71,13 @@ def test_an_empty_vector_has_a_code() -> None:
     """And is close to nothing."""
     columns, factors = read(np.zeros((1, 64), np.float32))
     assert Asked(draw(1, 64)[0]).guess(columns, count_ones(columns), factors).tolist() == [0.0]
+
+
+def test_bits_are_counted_without_help_of_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Versions before 2 have no function for it."""
+    vectors, asked = draw(50, 100), draw(1, 100, seed=2)[0]
+    columns, factors = read(vectors)
+    expected = Asked(asked).guess(columns, count_ones(columns), factors)
+    monkeypatch.delattr(np, "bitwise_count", raising=False)
+    assert (Asked(asked).guess(columns, count_ones(columns), factors) == expected).all()
+    assert count_differences(columns, 3)[3] == 0
