@@ -206,6 +206,7 @@ def test_what_asks_or_says_little_comes_after_what_tells() -> None:
 
 def reference(facts: dict[int, Traits], question: Question) -> list[tuple[int, float]]:
     """Rank facts by the plain formula, one by one, from their words and vectors."""
+    assert question.vector is not None
     average = sum(len(each.words) for each in facts.values()) / len(facts)
     asked = {word: sum(word in each.words for each in facts.values()) for word in question.words}
     worth = {word: rarity(many, len(facts)) for word, many in asked.items() if many}
@@ -213,7 +214,7 @@ def reference(facts: dict[int, Traits], question: Question) -> list[tuple[int, f
     for seq, each in facts.items():
         bm25 = share = 0.0
         for word, rare in worth.items():
-            count = each.words.count(word)  # type: ignore[attr-defined]
+            count = each.words.count(word)
             long = 1 - B + B * len(each.words) / average
             bm25 += rare / sum(worth.values()) * (1 + K1) * count / (count + K1 * long)
             share += rare / sum(worth.values()) if count else 0.0
