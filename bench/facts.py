@@ -1,13 +1,16 @@
-"""Times recall, without encoding, of users with few and with many facts, in one run.
+"""Times facts, without encoding, of users with few and with many of them, in one run.
 
 python bench/facts.py [--backend sqlite] [--mem0] [--quick] [--json FILE]
 
-With --mem0 the same few facts are asked of mem0ai, with Qdrant on disk, in the same run.
+What a process does first is timed in new processes, which have imported everything and asked for
+another user before. With --mem0 the same few facts are asked of mem0ai, with Qdrant on disk, in the
+same run.
 """
 
 import argparse
 import asyncio
 import json
+import multiprocessing
 import random
 import sys
 import tempfile
@@ -27,15 +30,26 @@ from numpy.typing import NDArray
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench.backends import BACKENDS
+from bench.raw_facts import Select, open_select
 from goldfish import GoldfishError, open_store
 from goldfish.messages import new_id
 from goldfish.stores.base import BaseStore
 from goldfish.stores.facts.backend import New
 from goldfish.stores.facts.encoding import encode_base, encode_said
+from goldfish.stores.facts.engine import make_marks
 from goldfish.stores.facts.identity import identity
 
 DIMENSIONS = 384
+WARMING = "somebody else"
 FILL_STEP = 200
+FILTER = {"n": {"$lt": 50}}
+# The most milliseconds that a step should take, with few and with many facts.
+AIMS: dict[str, tuple[float | None, float | None]] = {
+    "first recall": (15, 150),
+    "recall": (1.5, 10),
+    "recall, filtered": (2.25, 15),
+    "remember": (None, 3),
+}
 WORDS = [f"{a}{b}{c}" for a in "bdfgklmnprst" for b in "aeiou" for c in "blmnrst"]
 
 
@@ -47,6 +61,7 @@ class Sizes:
     many: int = 100_000
     users: int = 10_000
     samples: int = 50
+    processes: int = 3
 
 
 @dataclass(frozen=True)
@@ -88,7 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add("--quick", action="store_true", help="tiny sizes: shows that it runs, judges nothing")
     add("--json", type=Path, metavar="FILE", help="also write all figures to this file")
     options = parser.parse_args(arguments)
-    sizes = Sizes(few=20, many=200, users=30, samples=3) if options.quick else Sizes()
+    sizes = Sizes(few=20, many=200, users=30, samples=3, processes=1) if options.quick else Sizes()
     timings: list[Timing] = []
     try:
         for name in options.backend or [*BACKENDS]:
@@ -149,13 +164,19 @@ def _searched(memory: Any, sizes: Sizes) -> float:
 async def _timings(backend: str, url: str, sizes: Sizes) -> list[Timing]:
     timings: list[Timing] = []
     async with open_store(url, embedder=InstantEmbedder()) as store:
-        for facts, most in ((sizes.few, 3.0), (sizes.many, 30.0)):
+        await _fill(store, WARMING, 1)
+        for nth, facts in enumerate((sizes.few, sizes.many)):
             user = f"user with {facts}"
             _tell(f"{backend}: a user with {facts:,} facts")
             await _fill(store, user, facts)
-            for step, seconds in (await _steps(store, user, sizes.samples)).items():
-                limit = most if step == "recall" else None
-                timings.append(Timing(backend, step, facts, 1000 * seconds, limit))
+            steps = await _steps(store, user, sizes.samples)
+            if backend != "memory":  # which no other process can open
+                cold = await asyncio.to_thread(_time_cold, backend, url, facts, sizes)
+                timings += cold
+                del steps["first recall"]
+            for step, seconds in steps.items():
+                most = AIMS.get(step, (None, None))[nth]
+                timings.append(Timing(backend, step, facts, 1000 * seconds, most))
         _tell(f"{backend}: {sizes.users:,} users")
         for start in range(0, sizes.users, FILL_STEP):
             some = range(start, min(start + FILL_STEP, sizes.users))
@@ -164,6 +185,49 @@ async def _timings(backend: str, url: str, sizes: Sizes) -> list[Timing]:
         step = f"recall beside {sizes.users} users"
         timings.append(Timing(backend, step, sizes.few, 1000 * crowded, 3.0))
     return timings
+
+
+def _time_cold(backend: str, url: str, facts: int, sizes: Sizes) -> list[Timing]:
+    """What new processes take for their first answers about a user."""
+    context, task = multiprocessing.get_context("spawn"), (backend, url, f"user with {facts}")
+    with context.Pool(1, maxtasksperchild=1) as pool:
+        found = [pool.apply(_answer_first, task) for _ in range(sizes.processes)]
+    first, got, raw, listed = (median(each) for each in zip(*found, strict=True))
+    aim = AIMS["first recall"][facts == sizes.many]
+    return [
+        Timing(backend, "first recall", facts, 1000 * first, aim),
+        Timing(backend, "get_fact", facts, 1000 * got, 2 * 1000 * raw),
+        Timing(backend, "raw select of the fact", facts, 1000 * raw),
+        Timing(backend, "list_facts, limit 5", facts, 1000 * listed),
+    ]
+
+
+def _answer_first(backend: str, url: str, user: str) -> tuple[float, float, float, float]:
+    return asyncio.run(_time_first(backend, url, user))
+
+
+async def _time_first(backend: str, url: str, user: str) -> tuple[float, float, float, float]:
+    """Seconds for the first recall, for get_fact and the same by the driver, and for a page."""
+    async with (
+        open_store(url, embedder=InstantEmbedder()) as store,
+        open_select(backend, url) as select,
+    ):
+        await store.recall(WARMING, "anything")
+        ids = [fact.id for fact in await store.list_facts(user, limit=20, offset=10)]
+        got, raw = await _take_turns(store, select, user, ids)
+        listed = await _timed(lambda: store.list_facts(user, limit=5))
+        return await _timed(lambda: store.recall(user, _questions(1)[0])), got, raw, listed
+
+
+async def _take_turns(
+    store: BaseStore, select: Select, user: str, ids: Sequence[str]
+) -> tuple[float, float]:
+    """The median seconds of get_fact, which keeps nothing, and of the same select."""
+    assert await store.get_fact(WARMING, "x") is None
+    await select(WARMING, "x")
+    got = [await _timed(lambda each=each: store.get_fact(user, each)) for each in ids]  # type: ignore[misc]
+    raw = [await _timed(lambda each=each: select(user, each)) for each in ids]  # type: ignore[misc]
+    return median(got), median(raw)
 
 
 def _tell(doing: str) -> None:
@@ -187,7 +251,9 @@ def _new_facts(user: str, count: int) -> Iterator[New]:
         text = _text(dice, number)
         vector = vectors[number].tobytes()
         base, said = encode_base({"n": number}, now), encode_said(text, now)
-        yield New(new_id(), identity(text), base, said, None, InstantEmbedder.name, vector, 1)
+        marks = make_marks(text, {"n": number}, vector, DIMENSIONS)
+        name = InstantEmbedder.name
+        yield New(new_id(), identity(text), base, said, None, name, vector, marks, 1)
 
 
 def _text(dice: random.Random, number: int) -> str:
@@ -205,7 +271,7 @@ async def _steps(store: BaseStore, user: str, samples: int) -> dict[str, float]:
         "first recall": first,
         "recall": await _median(lambda q: store.recall(user, q), questions),
         "recall, filtered": await _median(
-            lambda q: store.recall(user, q, filter={"n": {"$lt": 50}}), questions[:10]
+            lambda q: store.recall(user, q, filter=FILTER), questions[:10]
         ),
         "remember": await _median(lambda q: store.remember(user, q + " new"), questions[:20]),
         "remember, then recall": await _median(
@@ -233,7 +299,7 @@ def table(timings: Sequence[Timing]) -> str:
     """The figures for people."""
     lines = [f"{'backend':10} {'step':28} {'facts':>8} {'ms':>9}  most"]
     for each in timings:
-        most = "" if each.most is None else f"{each.most:g} {'met' if each.met else 'NOT MET'}"
+        most = "" if each.most is None else f"{each.most:g} {'met' if each.met else 'below'}"
         figures = f"{each.facts:>8} {each.milliseconds:>9.2f}  {most}"
         lines.append(f"{each.backend:10} {each.step:28} {figures}".rstrip())
     return "\n".join(lines)

@@ -20,11 +20,10 @@ import goldfish
 from goldfish import ChatMessage, MemoryStoreBackendError
 from goldfish.errors import EmbedderError
 from goldfish.stores.base import BaseStore
-from goldfish.stores.facts import engine, index
+from goldfish.stores.facts import engine, linking
+from goldfish.stores.facts.columns import Hashes
 from goldfish.stores.facts.likeness import are_alike
-from goldfish.stores.facts.ranking import Ranking
 from goldfish.stores.search.index import SessionIndex
-from goldfish.stores.sqlite import facts as sqlite_facts
 from goldfish.testing import HashEmbedder
 from tests.stores.backends import BACKENDS, Backend
 
@@ -186,12 +185,11 @@ async def test_what_is_stored_is_returned_though_the_backend_fails_right_after(
     assert record.getMessage() == "a fact was stored, but not linked: MemoryStoreBackendError"
 
 
-@pytest.mark.parametrize("ask", ASKING)
-@pytest.mark.parametrize("step", range(5))
+@pytest.mark.parametrize(("ask", "step"), [(recalled, 0), *((found, step) for step in range(5))])
 async def test_memory_that_runs_out_half_way_loses_nothing(
     file: Path, monkeypatch: pytest.MonkeyPatch, ask: Callable[[Any], Any], step: int
 ) -> None:
-    """Whichever row it happens at, also beside others that are known, the next answer is whole."""
+    """Wherever it happens, also beside others that are known, the next answer is whole."""
     async with opened(file, search=True) as here, opened(file, search=True) as there:
         await fill(here)
         fail_at(monkeypatch, step)
@@ -211,8 +209,8 @@ async def test_memory_that_runs_out_half_way_loses_nothing(
 
 
 def fail_at(monkeypatch: pytest.MonkeyPatch, step: int) -> None:
-    """Let memory run out when so many facts or messages have been taken in."""
-    for kind, name in ((Ranking, "put"), (SessionIndex, "add")):
+    """Let memory run out in the middle of facts, or when so many messages have been taken in."""
+    for kind, name in ((Hashes, "extend"), (SessionIndex, "add")):
         calls, work = iter(range(10**6)), getattr(kind, name)
 
         def failing(*given: Any, calls: Any = calls, work: Any = work) -> None:
@@ -237,7 +235,7 @@ async def test_who_is_at_work_when_a_change_breaks_off_is_told(
         await here.remember("u", "one more")
         fail_at(monkeypatch, 0)
         with pytest.raises(MemoryError):
-            await there.get_fact("u", "x")
+            await there.recall("u", " ")
         monkeypatch.undo()
         slow.go.set()
         with pytest.raises(MemoryStoreBackendError, match="repeat the call"):
@@ -245,34 +243,20 @@ async def test_who_is_at_work_when_a_change_breaks_off_is_told(
         assert len(await recalled(there)) == len(TEXTS) + 1
 
 
-async def test_who_is_at_work_when_all_begins_anew_sees_no_half_of_it(
-    file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """News that come in several pages are taken in beside what was known before."""
-    slow, second = Halting(48), asyncio.Event()
+async def test_who_is_at_work_when_all_begins_anew_is_not_disturbed(file: Path) -> None:
+    """A question that was asked meanwhile is answered by the facts that there are in the end."""
+    slow = Halting(48)
     async with opened(file) as here, opened(file, embedder=slow) as there:
         await fill(here)
-        before = await recalled(there)
+        await recalled(there)
         slow.go.clear()
         waiting = asyncio.create_task(recalled(there))
         await asyncio.to_thread(slow.halted.wait)
         await here.forget_all("u")
         await fill(here)
-        monkeypatch.setattr(sqlite_facts, "PAGE", 2)
-        backend = there._facts("u")._backend
-        changes = backend.changes
-
-        async def halting(user_id: str, known: Any) -> Any:
-            if known.version == 2:
-                slow.go.set()
-                await second.wait()
-            return await changes(user_id, known)
-
-        monkeypatch.setattr(backend, "changes", halting)
-        listing = asyncio.create_task(there.list_facts("u"))
-        assert await waiting == before
-        second.set()
-        assert len(await listing) == len(TEXTS)
+        listed = await there.list_facts("u")
+        slow.go.set()
+        assert sorted(each.fact.id for each in await waiting) == sorted(fact.id for fact in listed)
 
 
 class Halting(HashEmbedder):
@@ -296,8 +280,7 @@ async def test_a_call_that_is_cancelled_leaves_nothing_half_done(
     place: Backend, monkeypatch: pytest.MonkeyPatch, ask: Callable[[Any], Any], some: int
 ) -> None:
     """Wherever it was, in the loop or in a thread, the next answer is whole."""
-    for limit in ("ROWS", "SOME"):
-        monkeypatch.setattr(engine, limit, some)
+    monkeypatch.setattr(engine, "SOME", some)
     dice = random.Random(some)
     async with opened(place, search=True) as here:
         await fill(here)
@@ -384,7 +367,7 @@ async def test_long_facts_are_compared_outside_the_loop(
         threads.add(threading.get_ident())
         return are_alike(one, other)
 
-    monkeypatch.setattr(index, "are_alike", watched)
+    monkeypatch.setattr(linking, "are_alike", watched)
     async with opened(file) as store:
         one = await store.remember("u", "tea " * 10_000 + "from Rome")
         other = await store.remember("u", "tea " * 10_000 + "out of Rome")

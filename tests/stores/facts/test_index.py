@@ -1,82 +1,108 @@
-"""What a process knows of a user, as news come in pages, late, or out of order."""
+"""What a process knows of a user, as news come late, or out of order."""
 
-import json
-
-from goldfish.stores.facts.backend import Changes, Known, Row
+from goldfish.stores.facts.backend import NO_MARKS, Changes, Known, Marked, Marks
 from goldfish.stores.facts.filters import parse
 from goldfish.stores.facts.index import UserFacts
+from goldfish.stores.facts.marks import Traits, encode_marks
+from goldfish.stores.facts.ranking import Question, Search
 
 EVERYTHING = parse(None)
-STAMP = "2026-03-01T12:00:00+00:00"
 
 
-def row(seq: int, text: str = "", *, changed: int = 0, **values: object) -> Row:
-    said = json.dumps({"text": text or f"fact {seq}", "updated_at": STAMP})
-    base = json.dumps({"metadata": {}, "created_at": STAMP})
-    plain = Row(seq, changed or seq, seq, f"id{seq}", base, said, 1, "[]", None, b"")
-    return plain._replace(**values)  # type: ignore[arg-type]
+def fact(seq: int, word: str = "fact", *, said_at: int = 0) -> Marked:
+    return Marked(seq, said_at or seq, encode_marks(Traits([word], b""), 0))
 
 
-def news(version: int, *rows: Row, epoch: int = 1, removals: int = 0, **more: object) -> Changes:
+def news(
+    version: int, *facts: Marked, epoch: int = 1, removals: int = 0, **more: object
+) -> Changes:
     known = Known(epoch, version, removals)
-    return Changes(known, "m", 100.0, list(rows))._replace(**more)  # type: ignore[arg-type]
+    changes = Changes(known, "m", 100.0, Marks.of(list(facts)), {})
+    return changes._replace(**more)  # type: ignore[arg-type]
 
 
-def texts(facts: UserFacts) -> list[str]:
-    return [fact.text for fact in facts.page(EVERYTHING, 0, None)]
+def known_to(facts: UserFacts, word: str = "fact") -> list[int]:
+    """The facts that have the word."""
+    found = facts.search(Search(Question([word], None), 0, 100), EVERYTHING)
+    assert found is not None
+    assert not found[0]
+    return [hit.seq for hit in found[1] if hit.why["words"] > 0]
 
 
-def test_pages_add_up() -> None:
-    """Each page is taken in; only the last one completes what is known."""
+def test_what_is_new_is_added() -> None:
+    """And what is known already stays as it is, though it is told again."""
     facts = UserFacts("u")
-    assert not facts.apply(Known(), news(2, row(1), row(2), more=True))
-    assert facts.apply(facts.known, news(3, row(3)))
-    assert texts(facts) == ["fact 1", "fact 2", "fact 3"]
+    facts.apply(Known(), news(2, fact(1), fact(2), anew=True))
+    facts.apply(facts.known, news(4, fact(1), fact(3), fact(2, "other", said_at=4)))
+    assert known_to(facts) == [1, 3]
+    assert known_to(facts, "other") == [2]
+    assert len(facts) == 3
 
 
 def test_old_news_bring_nothing_back() -> None:
     """An answer that took longer than a newer one does not undo it."""
     facts = UserFacts("u")
-    facts.apply(Known(), news(2, row(1), row(2)))
+    facts.apply(Known(), news(2, fact(1), fact(2), anew=True))
     before = facts.known
-    late = news(3, row(3))
+    late = news(3, fact(3))
     facts.apply(before, news(4, removals=1, alive=[1, 2]))
     facts.apply(before, late)
-    assert texts(facts) == ["fact 1", "fact 2"]
+    facts.apply(before, news(3, fact(1), fact(2), fact(3), anew=True))
+    assert known_to(facts) == [1, 2]
 
 
 def test_news_of_an_earlier_life_are_refused() -> None:
     """Once the facts have begun anew, an answer from before does not count."""
     facts = UserFacts("u")
-    facts.apply(Known(), news(1, row(1)))
+    facts.apply(Known(), news(1, fact(1), anew=True))
     before = facts.known
-    assert facts.apply(before, news(1, row(1, "new"), epoch=2))
-    assert not facts.apply(before, news(2, row(2)))
-    assert texts(facts) == ["new"]
+    assert facts.apply(before, news(1, fact(1, "new"), epoch=2, anew=True))
+    assert not facts.apply(before, news(2, fact(2)))
+    assert known_to(facts, "new") == [1]
+    assert len(facts) == 1
 
 
 def test_a_user_without_facts_is_empty_again() -> None:
     """When the backend has nothing, nothing is known."""
     facts = UserFacts("u")
-    facts.apply(Known(), news(1, row(1)))
-    assert facts.apply(facts.known, Changes(Known(), "", 0.0, []))
-    assert texts(facts) == []
+    facts.apply(Known(), news(1, fact(1), anew=True))
+    assert facts.apply(facts.known, Changes(Known(), "", 0.0, NO_MARKS, {}, anew=True))
+    assert len(facts) == 0
+    assert not facts.exists
 
 
 def test_deadlines_are_kept_by_the_time_that_the_backend_tells() -> None:
     """A fact is gone at its deadline, and not before; a later deadline counts."""
     facts = UserFacts("u")
-    facts.apply(Known(), news(2, row(1, expires_at=150.0), row(2, expires_at=150.0)))
-    facts.apply(facts.known, news(3, row(2, changed=3, expires_at=300.0), now=149.0))
-    assert texts(facts) == ["fact 1", "fact 2"]
-    facts.apply(facts.known, news(3, now=150.0))
-    assert texts(facts) == ["fact 2"]
+    ends = {1: 150.0, 2: 150.0, 3: 150.0}
+    facts.apply(Known(), news(3, fact(1), fact(2), fact(3), anew=True, deadlines=ends))
+    facts.apply(facts.known, news(5, fact(2), fact(3), deadlines={2: 300.0}, now=149.0))
+    assert known_to(facts) == [1, 2, 3]
+    assert not facts.has(news(5, now=150.0))
+    facts.apply(facts.known, news(5, now=150.0))
+    assert known_to(facts) == [2, 3]
+    facts.apply(facts.known, news(5, now=300.0))
+    assert known_to(facts) == [3]
 
 
-def test_links_show_on_both_sides_as_long_as_both_say_the_same() -> None:
-    """A link to a fact that was worded anew, or is gone, is not shown."""
-    facts = UserFacts("u")
-    facts.apply(Known(), news(2, row(1), row(2, near='[["id1",1],["id9",9]]')))
-    assert [fact.near for fact in facts.page(EVERYTHING, 0, None)] == [["id2"], ["id1"]]
-    facts.apply(facts.known, news(3, row(1, "other", changed=3, said_at=3)))
-    assert [fact.near for fact in facts.page(EVERYTHING, 0, None)] == [[], []]
+def test_what_a_filter_lets_through_is_kept_and_goes_on() -> None:
+    """Metadata are read once for each fact, and again only for those that came later."""
+    facts, wanted = UserFacts("u"), parse({"n": 1})
+    facts.apply(Known(), news(2, fact(1), fact(2), anew=True))
+    assert facts.find_unread(EVERYTHING) is None
+    assert facts.find_unread(wanted) == 0
+    facts.read_metadata([(1, '{"metadata":{"n":1}}'), (2, '{"metadata":{"n":2}}')])
+
+    def through() -> list[int] | None:
+        found = facts.search(Search(Question([], None), 0, 9), wanted)
+        return None if found is None else [hit.seq for hit in found[1]]
+
+    assert through() == [1]
+    facts.apply(facts.known, news(3, fact(3)))
+    assert facts.find_unread(wanted) == 2
+    assert through() is None
+    facts.read_metadata([(3, '{"metadata":{"n":1}}')])
+    assert facts.find_unread(wanted) is None
+    assert through() == [1, 3]
+    facts.apply(facts.known, news(4, removals=1, alive=[2, 3]))
+    assert through() == [3]

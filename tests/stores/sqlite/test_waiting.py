@@ -67,9 +67,12 @@ async def test_opening_counts_as_well(path: Path) -> None:
     async with SQLiteMemoryStore(path) as store:
         await store.add_messages("s", said("before"))
     connection = sqlite3.connect(path, isolation_level=None)
-    connection.execute("UPDATE goldfish_schema SET version = 5")
-    connection.execute("DROP TABLE goldfish_fact_tokens")
-    connection.execute("ALTER TABLE goldfish_sessions DROP COLUMN token")
+    connection.execute("UPDATE goldfish_schema SET version = 6")
+    for table in ("goldfish_fact_blocks", "goldfish_fact_links"):
+        connection.execute(f"DROP TABLE {table}")
+    for index in ("goldfish_facts_by_place", "goldfish_facts_ending"):
+        connection.execute(f"DROP INDEX {index}")
+    connection.execute("ALTER TABLE goldfish_fact_users DROP COLUMN marked")
     connection.close()
     async with SQLiteMemoryStore(path, timeout=0.5) as store:
         with held(path):

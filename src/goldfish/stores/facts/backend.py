@@ -5,11 +5,18 @@ place in the order), at which its text was written, and at which anything of it 
 whoever knows a user's facts up to a number can ask for what has changed since, in any process.
 Removed facts leave nothing behind: a second counter tells that some went, and then the numbers
 of those that are left tell which. When a user's facts begin anew, so does the ``epoch``.
+
+What a fact is found by (its ``marks``, see ``marks``) is written in the same step as the fact, so
+a process that knows nothing of a user reads no texts and no vectors, but for those it returns.
+Facts of an older goldfish have no marks; then ``marked`` is False, and the next who needs them
+makes them.
 """
 
+from array import array
 from typing import Literal, NamedTuple, Protocol
 
-PAGE = 2000  # rows in one answer
+PAGE = 500  # changes in one answer; who is farther behind gets everything
+STEP = 500  # facts that get their marks at once
 VECTORS = "<f4"  # the numpy type of stored vectors
 TOKEN_SECONDS = 86_400.0  # how long a repeated call is known by its token, at least
 
@@ -26,7 +33,13 @@ class Row(NamedTuple):
     times_seen: int
     near: str  # [[id, said_at], …]: older facts that it resembled when both were worded like this
     expires_at: float | None  # by the clock of the backend
-    vectors: bytes  # one after the other
+
+
+class Stored(NamedTuple):
+    """A fact, and the living facts that were linked to it or that it was linked to."""
+
+    row: Row
+    around: list[Row]
 
 
 class Known(NamedTuple):
@@ -37,23 +50,44 @@ class Known(NamedTuple):
     removals: int = 0
 
 
+class Marked(NamedTuple):
+    """The marks of a fact, as it was worded at a number."""
+
+    seq: int
+    said_at: int
+    marks: bytes
+
+
+class Marks(NamedTuple):
+    """The marks of several facts, one after the other, and where each begins."""
+
+    directory: "array[int]"  # three numbers each: seq, said_at, bytes
+    data: bytes
+
+    @classmethod
+    def of(cls, marked: list[Marked]) -> "Marks":
+        """Put together the marks of these facts."""
+        numbers = (n for each in marked for n in (each.seq, each.said_at, len(each.marks)))
+        return cls(array("q", numbers), b"".join(each.marks for each in marked))
+
+    def __len__(self) -> int:
+        return len(self.directory) // 3
+
+
 class Changes(NamedTuple):
-    """What has changed in a user's facts since; ``more`` if there is another page."""
+    """What has changed in a user's facts since; everything there is if they are ``anew``."""
 
     known: Known
     model: str
     now: float
-    rows: list[Row]
+    marks: Marks
+    deadlines: dict[int, float]  # of those among them that have one
     alive: list[int] | None = None  # the numbers of all facts, if some were removed since
-    more: bool = False
+    anew: bool = False
+    marked: bool = True
 
-    def cut(self, size: int) -> "Changes":
-        """Return the first page of these changes, of at most so many rows."""
-        if len(self.rows) <= size:
-            return self
-        page = self.rows[:size]
-        here = self.known._replace(version=page[-1].changed)
-        return self._replace(known=here, rows=page, more=True)
+
+NO_MARKS = Marks(array("q"), b"")
 
 
 class New(NamedTuple):
@@ -66,6 +100,7 @@ class New(NamedTuple):
     ttl: float | None
     model: str
     vectors: bytes
+    marks: bytes
     epoch: int  # for the case that it is the first of its user
     token: str | None = None  # of the call, kept beside the fact for TOKEN_SECONDS
 
@@ -77,7 +112,26 @@ class Revised(NamedTuple):
     said: str
     model: str
     vectors: bytes
+    marks: bytes
     token: str | None = None
+
+
+class Vector(NamedTuple):
+    """The vectors of a fact, one after the other, as it was worded at a number."""
+
+    seq: int
+    said_at: int
+    vectors: bytes
+
+
+class Unmarked(NamedTuple):
+    """A fact without marks, and what these are made of."""
+
+    seq: int
+    said_at: int
+    base: str
+    said: str
+    vectors: bytes
 
 
 class Written(NamedTuple):
@@ -91,7 +145,22 @@ class FactsBackend(Protocol):
     """The facts of all users in one backend. Each write is one atomic, durable step."""
 
     async def changes(self, user_id: str, known: Known) -> Changes:
-        """Return what is new since, at most ``PAGE`` rows, in the order of their changes."""
+        """Return what is new since."""
+
+    async def find(self, user_id: str, fact_id: str) -> Stored | None:
+        """Return one living fact."""
+
+    async def page(self, user_id: str, offset: int, limit: int | None) -> list[Stored]:
+        """Return living facts of one moment, in the order in which they came."""
+
+    async def read(self, user_id: str, seqs: list[int]) -> list[Stored]:
+        """Return those of these facts that live, in any order."""
+
+    async def vectors(self, user_id: str, seqs: list[int]) -> list[Vector]:
+        """Return the vectors of those of these facts that are there, in any order."""
+
+    async def bases(self, user_id: str, after: int) -> list[tuple[int, str]]:
+        """Return number and ``base`` of each fact that came after a number."""
 
     async def remember(self, user_id: str, new: New) -> Written:
         """Store the fact, or count the one with its key; the later deadline counts.
@@ -125,7 +194,19 @@ class FactsBackend(Protocol):
     async def users(self) -> list[str]:
         """Return everybody who may have facts."""
 
+    async def unmarked(self, user_id: str, after: int) -> list[Unmarked]:
+        """Return the first facts beyond a number without marks of their text, ``STEP`` at most."""
+
+    async def mark(self, user_id: str, marked: list[Marked]) -> bool:
+        """Store marks of facts, but of those that say something else by now.
+
+        If there are fewer than ``STEP``, return whether all facts have their marks now.
+        """
+
     async def embed(
-        self, user_id: str, known: Known, model: str, epoch: int, vectors: list[tuple[int, bytes]]
+        self, user_id: str, known: Known, model: str, epoch: int, vectors: list[Vector]
     ) -> bool:
-        """Replace all vectors and begin a new epoch; return False if anything has changed."""
+        """Replace all vectors and begin a new epoch; return False if anything has changed.
+
+        The marks, which were made of the old vectors, are to be made again.
+        """

@@ -41,6 +41,8 @@ def decode_text(stored: str) -> str:
 
 def decode_links(stored: str) -> list[tuple[str, int]]:
     """Return the ids of the facts that it resembles, and at which number each was worded."""
+    if stored == "[]":  # as of most facts
+        return []
     try:
         return [(str(key), int(at)) for key, at in decode_value(stored)]
     except (ValueError, TypeError) as error:

@@ -8,28 +8,43 @@ A fact that was written is returned, even if linking it fails.
 import asyncio
 import json
 import logging
+import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from goldfish.errors import FactNotFound, MemoryStoreError
+from goldfish.encoding import build
+from goldfish.errors import FactNotFound, MemoryStoreBackendError, MemoryStoreError
 from goldfish.messages import Fact, Recollection, new_id
 from goldfish.stores.facts.backend import (
+    STEP,
     VECTORS,
     Changes,
     FactsBackend,
     Known,
+    Marked,
     New,
     Revised,
     Row,
+    Stored,
+    Unmarked,
+    Vector,
     Written,
 )
-from goldfish.stores.facts.encoding import build_fact, encode_base, encode_said
+from goldfish.stores.facts.encoding import (
+    build_fact,
+    decode_base,
+    decode_links,
+    decode_text,
+    encode_base,
+    encode_said,
+)
 from goldfish.stores.facts.filters import Filter
 from goldfish.stores.facts.identity import identity
 from goldfish.stores.facts.index import Hints, UserFacts
+from goldfish.stores.facts.linking import build_stored, find_alike
 from goldfish.stores.retrieval.cache import IndexCache
 from goldfish.stores.retrieval.embedder import (
     LazyEmbedder,
@@ -39,14 +54,14 @@ from goldfish.stores.retrieval.embedder import (
 from goldfish.stores.retrieval.names import put_in_first_person
 
 if TYPE_CHECKING:
-    from goldfish.stores.facts.ranking import Question
+    from goldfish.stores.facts.ranking import Hit, Question
 
 T = TypeVar("T")
 # From here on a thread does the work, so that others can go on; below, it takes a few ms at most.
-ROWS = 500  # that are taken in, and not ranked yet
-SOME = 50  # facts to be ranked
+SOME = 50  # facts to be taken in, or built
 MANY = 5000  # facts to be asked
 LONG = 2000  # characters: to find the stem of a new word takes some 40 µs
+TRIES = 20  # to read what belongs together while others write
 
 _log = logging.getLogger("goldfish.facts")
 
@@ -58,6 +73,7 @@ class FactEngine:
         self._backend = backend
         self._embedder = embedder
         self._cache = IndexCache(UserFacts)
+        self._model = ""
         self._dimensions = 0
 
     async def remember(
@@ -79,8 +95,9 @@ class FactEngine:
         base, said = encode_base(metadata, now), encode_said(text, now)
         model = await self._prepare()
         vectors = await self._embed(text)
+        marks = await self._make_marks(text, base, vectors)
         same = await _process(text, identity) if key is None else key
-        new = New(new_id(), same, base, said, ttl, model, vectors, _new_epoch(), token)
+        new = New(new_id(), same, base, said, ttl, model, vectors, marks, _new_epoch(), token)
         written = await self._backend.remember(user_id, new)
         _refuse_other_model(written, model)
         made = new if written.detail == new.id else None
@@ -94,7 +111,11 @@ class FactEngine:
         said = encode_said(text, datetime.now(UTC))
         model = await self._prepare()
         vectors = await self._embed(text)
-        revised = Revised(await _process(text, identity), said, model, vectors, token)
+        stored = await self._backend.find(user_id, fact_id)
+        if stored is None:
+            raise _unknown_error(user_id, fact_id)
+        marks = await self._make_marks(text, stored.row.base, vectors)
+        revised = Revised(await _process(text, identity), said, model, vectors, marks, token)
         written = await self._backend.revise(user_id, fact_id, revised)
         _refuse_other_model(written, model)
         if written.outcome == "taken":
@@ -102,47 +123,64 @@ class FactEngine:
                 f"fact {written.detail!r:.80} of this user says the same: "
                 "forget one of the two, or revise to something else"
             )
-        fact = None if written.outcome == "not found" else await self._settle(user_id, fact_id)
+        fact = None
+        if written.outcome != "not found":
+            fact = await self._settle(user_id, fact_id)
         if fact is None:
-            raise FactNotFound(
-                f"user {user_id!r:.80} has no fact {fact_id!r:.80}: "
-                "list_facts() names those that there are"
-            )
+            raise _unknown_error(user_id, fact_id)
         return fact
 
     async def recall(
         self, user_id: str, query: str, wanted: Filter, offset: int, limit: int
     ) -> list[Recollection]:
         """Return the user's facts that fit the query, best first."""
-        model = await self._prepare()
-        facts = await self._refresh(user_id)
-        refuse_other_models([facts.model], model)
-        long = len(query) > LONG
-        hints = await self._use(facts, lambda: facts.hints(query), long=long)
-        question = await self._make_question(query, hints)
-        work = partial(facts.recall, question, wanted, offset, limit)
-        return await self._use(facts, work, long=long)
+        await self._prepare()
+        asked: tuple[Hints, Question] | None = None
+        for left in reversed(range(TRIES)):
+            facts = await self._refresh(user_id)
+            if not len(facts):
+                return []
+            await self._read_metadata(facts, wanted)
+            long = len(query) > LONG
+            hints = await self._use(facts, partial(facts.hints, query), long=long)
+            if asked is None or asked[0] != hints:
+                asked = hints, await self._make_question(query, hints)
+            hits = await self._search(facts, asked[1], wanted, offset, limit)
+            if hits is not None:
+                # Under constant changes a fact may say something else than a moment ago.
+                found = await self._read_hits(user_id, hits, exact=left > TRIES - 3)
+                if found is not None:
+                    return found
+        raise _restless_error()
 
     async def page(
         self, user_id: str, wanted: Filter, offset: int, limit: int | None
     ) -> list[Fact]:
         """Return the user's facts in the order first remembered."""
-        facts = await self._refresh(user_id)
-        return await self._use(facts, lambda: facts.page(wanted, offset, limit))
+        if not wanted:
+            stored = await self._backend.page(user_id, offset, limit)
+            return await _build_all(user_id, stored)
+        every = await self._backend.page(user_id, 0, None)
+        end = None if limit is None else offset + limit
+
+        def choose() -> list[Fact]:
+            found = [x for x in every if wanted.matches(decode_base(x.row.base)["metadata"])]
+            return [build_stored(user_id, each) for each in found[offset:end]]
+
+        return await asyncio.to_thread(choose) if len(every) > SOME else choose()
 
     async def get(self, user_id: str, fact_id: str) -> Fact | None:
         """Return one fact of the user, or None."""
-        facts = await self._refresh(user_id)
-        return await self._use(facts, lambda: facts.find(fact_id))
+        stored = await self._backend.find(user_id, fact_id)
+        return None if stored is None else build_stored(user_id, stored)
 
     async def history(self, user_id: str, fact_id: str) -> list[Fact]:
         """Return what the fact said before it was revised, oldest first."""
-        facts = await self._refresh(user_id)
-        entry = facts.get(fact_id)
-        if entry is None:
+        stored = await self._backend.find(user_id, fact_id)
+        if stored is None:
             return []
-        base, earlier = entry.row.base, await self._backend.history(user_id, fact_id)
-        return [build_fact(user_id, fact_id, base, said) for said in earlier]
+        earlier = await self._backend.history(user_id, fact_id)
+        return [build_fact(user_id, fact_id, stored.row.base, said) for said in earlier]
 
     async def forget(self, user_id: str, fact_id: str) -> None:
         """Remove one fact."""
@@ -163,12 +201,17 @@ class FactEngine:
     async def _reembed(self, user_id: str) -> int:
         model = await self._prepare()
         while True:
-            facts = await self._refresh(user_id)
-            known, entries = await self._use(facts, facts.everything)
-            if facts.model == model or not entries:
+            now = await self._backend.changes(user_id, Known())
+            rows = [stored.row for stored in await self._backend.page(user_id, 0, None)]
+            if now.model == model or not rows:
                 return 0
-            vectors = [(e.row.seq, await self._embed(e.text)) for e in entries]
-            if await self._backend.embed(user_id, known, model, _new_epoch(), vectors):
+            texts = [decode_text(row.said) for row in rows]
+            vectors = [
+                Vector(row.seq, row.said_at, await self._embed(text))
+                for row, text in zip(rows, texts, strict=True)
+            ]
+            if await self._backend.embed(user_id, now.known, model, _new_epoch(), vectors):
+                await self._mark(user_id)
                 return len(vectors)
 
     async def _settle(self, user_id: str, fact_id: str, new: New | None = None) -> Fact | None:
@@ -177,62 +220,81 @@ class FactEngine:
         If the fact is new, no more of it is needed than what was written.
         """
         try:
-            return await self._link(user_id, fact_id)
+            return await self._link(user_id, fact_id, new)
         except Exception as error:
             _log.warning("a fact was stored, but not linked: %s", type(error).__name__)
         if new is not None:
             return build_fact(user_id, fact_id, new.base, new.said)
-        row = await self._read_row(user_id, fact_id)
-        if row is None:
-            return None
-        return build_fact(user_id, row.id, row.base, row.said, times_seen=row.times_seen)
+        return await self.get(user_id, fact_id)
 
-    async def _read_row(self, user_id: str, fact_id: str) -> Row | None:
-        """Read one fact straight from the backend, even if others of the user are damaged."""
-        known, found, more = Known(), None, True
-        while more:
-            changes = await self._backend.changes(user_id, known)
-            found = next((row for row in changes.rows if row.id == fact_id), found)
-            known, more = changes.known, changes.more
-        return found
-
-    async def _link(self, user_id: str, fact_id: str) -> Fact | None:
+    async def _link(self, user_id: str, fact_id: str, new: New | None) -> Fact | None:
         """Note which others the fact resembles; return it, or None if it is gone already."""
         facts = await self._refresh(user_id)
-        entry = facts.get(fact_id)
-        long = entry is not None and len(entry.text) > LONG
-        links = await self._use(facts, lambda: _find_links(facts, fact_id), long=long)
-        if links is not None:
-            said_at, near = links
-            await self._backend.link(user_id, fact_id, said_at, near)
-            facts = await self._refresh(user_id)
-        return await self._use(facts, lambda: facts.find(fact_id))
+        stored = await self._backend.find(user_id, fact_id)
+        if stored is None:
+            return None
+        if self._dimensions and not decode_links(stored.row.near):
+            links = await self._find_links(facts, stored.row, new)
+            if links:
+                near = json.dumps(links, separators=(",", ":"))
+                await self._backend.link(user_id, fact_id, stored.row.said_at, near)
+                stored = await self._backend.find(user_id, fact_id)
+        return None if stored is None else build_stored(user_id, stored)
+
+    async def _find_links(
+        self, facts: UserFacts, row: Row, new: New | None
+    ) -> list[tuple[str, int]]:
+        """Return the facts that say nearly the same, and at which number each was worded."""
+        if new is not None:  # then it says what its number of telling says
+            vectors = [Vector(row.seq, row.seq, new.vectors)]
+            await self._use(facts, partial(facts.learn, vectors), light=True)
+        for _ in range(TRIES):
+            missing, close = await self._use(facts, partial(facts.compare, row))
+            if not missing:
+                break
+            vectors = await self._backend.vectors(facts.user_id, missing)
+            await self._use(facts, partial(facts.learn, vectors), long=len(vectors) > SOME)
+            facts = await self._refresh(facts.user_id)
+        if not close:
+            return []
+        stored = await self._backend.read(facts.user_id, list(close))
+        others = [each.row for each in stored if close[each.row.seq] == each.row.said_at]
+        return await _process(decode_text(row.said), partial(find_alike, row, others))
 
     async def _prepare(self) -> str:
         """Load the model; return its name."""
-        model, self._dimensions = await self._embedder.prepare()
-        return model
+        self._model, self._dimensions = await self._embedder.prepare()
+        return self._model
 
     async def _embed(self, text: str) -> bytes:
         (vectors,) = await self._embedder.encode_to_store([text], VECTORS)
         return vectors
 
+    async def _make_marks(self, text: str, base: str, vectors: bytes) -> bytes:
+        metadata = decode_base(base)["metadata"]
+        work = partial(make_marks, metadata=metadata, vectors=vectors, dimensions=self._dimensions)
+        return await _process(text, work)
+
     async def _refresh(self, user_id: str) -> UserFacts:
         """Return all facts of the user as they are now, or a moment later."""
         facts = self._cache.get(user_id)
         try:
-            complete = False
-            while not complete:
-                facts.dimensions = self._dimensions
+            while True:
                 known = facts.known
                 changes = await self._backend.changes(user_id, known)
+                refuse_other_models([changes.model], self._model)
+                if not changes.marked:
+                    await self._mark(user_id)
+                    continue
                 if facts.has(changes):
                     break
                 if known != Known() and changes.known.epoch != known.epoch:
                     facts = self._cache.renew(user_id, facts)  # others are at work with this one
                     continue
+                facts.dimensions = self._dimensions
                 work = partial(self._take_in, facts, known, changes)
-                complete = await self._do_locked(facts, work, _is_much(facts, changes))
+                if await self._do_locked(facts, work, _is_much(facts, changes)):
+                    break
         finally:
             self._cache.weigh(user_id, facts)
         return facts
@@ -242,10 +304,64 @@ class FactEngine:
         self._cache.weigh(facts.user_id, facts)  # a thread may outlive the call that waits for it
         return complete
 
-    async def _use(self, facts: UserFacts, work: Callable[[], T], *, long: bool = False) -> T:
+    async def _mark(self, user_id: str) -> None:
+        """Make the marks of facts that have none: those of an older goldfish, or reembedded."""
+        complete = False
+        while not complete:
+            after, more = 0, True
+            while more:
+                rows = await self._backend.unmarked(user_id, after)
+                marked = await asyncio.to_thread(_mark_all, rows, self._dimensions)
+                complete = await self._backend.mark(user_id, marked)
+                more = len(rows) == STEP
+                after = rows[-1].seq if rows else 0
+
+    async def _read_metadata(self, facts: UserFacts, wanted: Filter) -> None:
+        """Make sure that this process knows the metadata which the filter asks for."""
+        after = facts.find_unread(wanted)
+        if after is not None:
+            bases = await self._backend.bases(facts.user_id, after)
+            await self._use(facts, partial(facts.read_metadata, bases), long=len(bases) > SOME)
+
+    async def _search(
+        self, facts: UserFacts, question: "Question", wanted: Filter, offset: int, limit: int
+    ) -> "list[Hit] | None":
+        """Return the best facts; None if the backend knows them no longer as this process does."""
+        from goldfish.stores.facts.ranking import Search
+
+        search = Search(question, offset, offset + limit)
+        work = partial(facts.search, search, wanted)
+        found = await self._use(facts, work)
+        if found is not None and found[0]:
+            vectors = await self._backend.vectors(facts.user_id, found[0])
+            await self._use(facts, partial(facts.learn, vectors), long=len(vectors) > SOME)
+            found = await self._use(facts, work)
+        return None if found is None or found[0] else found[1]
+
+    async def _read_hits(
+        self, user_id: str, hits: "Sequence[Hit]", *, exact: bool
+    ) -> list[Recollection] | None:
+        """Return the facts as they are; None if one is not what was found any more."""
+        if not hits:
+            return []
+        stored = await self._backend.read(user_id, [hit.seq for hit in hits])
+        by_seq = {each.row.seq: each for each in stored}
+        if exact and any(
+            hit.seq not in by_seq or by_seq[hit.seq].row.said_at != hit.said_at for hit in hits
+        ):
+            return None
+        there = [hit for hit in hits if hit.seq in by_seq]
+        facts = await _build_all(user_id, [by_seq[hit.seq] for hit in there])
+        return [
+            build(Recollection, {"fact": fact, "score": hit.score, "why": hit.why})
+            for fact, hit in zip(facts, there, strict=True)
+        ]
+
+    async def _use(
+        self, facts: UserFacts, work: Callable[[], T], *, long: bool = False, light: bool = False
+    ) -> T:
         """Do the work while nobody changes what is known of the user."""
-        large = facts.effort > (MANY if facts.ready else SOME)
-        return await self._do_locked(facts, work, large or long)
+        return await self._do_locked(facts, work, long or (len(facts) > MANY and not light))
 
     async def _do_locked(self, facts: UserFacts, work: Callable[[], T], large: bool) -> T:
         """Do the work with the lock: in a thread if it is much, or if one has to wait for it."""
@@ -273,32 +389,62 @@ class FactEngine:
         return Question(words, vector, hints.names, hints.spans)
 
 
+def make_marks(text: str, metadata: Mapping[str, Any], vectors: bytes, dimensions: int) -> bytes:
+    """Return what a fact is found by."""
+    from goldfish.stores.facts.marks import encode_marks, read_traits
+
+    return encode_marks(read_traits(text, metadata, vectors), dimensions)
+
+
+def _mark_all(rows: Sequence[Unmarked], dimensions: int) -> list[Marked]:
+    # A store that uses words alone reads vectors of any model, and does not know their length.
+    dimensions = dimensions or math.gcd(*(len(row.vectors) // 4 for row in rows))
+    return [
+        Marked(
+            row.seq,
+            row.said_at,
+            make_marks(
+                decode_text(row.said), decode_base(row.base)["metadata"], row.vectors, dimensions
+            ),
+        )
+        for row in rows
+    ]
+
+
 async def _process(text: str, work: Callable[[str], T]) -> T:
     """Return what the work makes of a text, in a thread if the text is long."""
     return await asyncio.to_thread(work, text) if len(text) > LONG else work(text)
 
 
+async def _build_all(user_id: str, stored: Sequence[Stored]) -> list[Fact]:
+    """Return the facts as callers see them, made in a thread if they are many."""
+
+    def build_all() -> list[Fact]:
+        return [build_stored(user_id, each) for each in stored]
+
+    return await asyncio.to_thread(build_all) if len(stored) > SOME else build_all()
+
+
 def _is_much(facts: UserFacts, changes: Changes) -> bool:
     """Return whether these changes take more than a few ms to take in."""
-    rows = changes.rows
-    if len(rows) > ROWS or len(facts) > MANY:
-        return True
-    letters = sum(len(row.said) for row in rows)
-    return letters > 100 * LONG or (facts.ready and (len(rows) > SOME or letters > LONG))
-
-
-def _find_links(facts: UserFacts, fact_id: str) -> tuple[int, str] | None:
-    """Return when the fact was worded, and what it resembles, unless that is noted or nothing."""
-    entry = facts.get(fact_id)
-    if entry is None or entry.links:
-        return None
-    links = facts.find_duplicates(entry)
-    return (entry.row.said_at, json.dumps(links, separators=(",", ":"))) if links else None
+    return len(changes.marks) > SOME or (changes.alive is not None and len(facts) > MANY)
 
 
 def _refuse_other_model(written: Written, model: str) -> None:
     if written.outcome == "other model":
         raise mismatch_error(written.detail, model)
+
+
+def _unknown_error(user_id: str, fact_id: str) -> FactNotFound:
+    return FactNotFound(
+        f"user {user_id!r:.80} has no fact {fact_id!r:.80}: list_facts() names those that there are"
+    )
+
+
+def _restless_error() -> MemoryStoreBackendError:
+    return MemoryStoreBackendError(
+        "the facts of the user changed each time that they were read: repeat the call"
+    )
 
 
 def _new_epoch() -> int:

@@ -31,8 +31,9 @@ class _Condition(NamedTuple):
 class Filter:
     """Conditions on metadata; an empty filter lets everything through."""
 
-    def __init__(self, conditions: list[_Condition]) -> None:
+    def __init__(self, conditions: list[_Condition], key: str) -> None:
         self._conditions = conditions
+        self.key = key  # filters with the same one let the same through
 
     def __bool__(self) -> bool:
         return bool(self._conditions)
@@ -45,19 +46,20 @@ class Filter:
 def parse(wanted: Mapping[str, Any] | None) -> Filter:
     """Return the filter; raise an error that says what is wrong with it."""
     if wanted is None:
-        return Filter([])
+        return Filter([], "")
     if not isinstance(wanted, Mapping):
         raise TypeError(f'filter must be a dict like {{"key": value}}, not {_kind(wanted)}')
     conditions: list[_Condition] = []
+    own: dict[str, Any] = {}
     for key, value in wanted.items():
         if not isinstance(key, str):
             raise TypeError(f"a key of the filter must be a string, not {_kind(key)}")
         try:
-            own = copy.deepcopy(value)
+            own[key] = copy.deepcopy(value)
         except RecursionError:
             raise ValueError(f"the filter on {key!r:.60} is nested too deep: flatten it") from None
-        conditions += [_Condition(key, holds) for holds in _parse_condition(key, own)]
-    return Filter(conditions)
+        conditions += [_Condition(key, holds) for holds in _parse_condition(key, own[key])]
+    return Filter(conditions, repr(own))
 
 
 def _parse_condition(key: str, value: Any) -> list[Callable[[Any], bool]]:

@@ -1,57 +1,28 @@
 """What a process knows of one user's facts, and how it is brought up to date."""
 
 import heapq
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from goldfish.encoding import build
-from goldfish.messages import Fact, Recollection
-from goldfish.stores.facts.backend import Changes, Known, Row
-from goldfish.stores.facts.encoding import build_fact, decode_base, decode_links, decode_text
+from goldfish.stores.facts.backend import Changes, Known, Marks, Row, Vector
+from goldfish.stores.facts.blocks import split
+from goldfish.stores.facts.encoding import decode_base
 from goldfish.stores.facts.filters import Filter
-from goldfish.stores.facts.likeness import NEAR, are_alike
+from goldfish.stores.facts.likeness import NEAR
 from goldfish.stores.retrieval.index import ProcessIndex
 from goldfish.stores.retrieval.names import Label, find_named
 from goldfish.stores.retrieval.times import Span, find_spans
 
 if TYPE_CHECKING:  # numpy is only needed to recall, not to list
-    from goldfish.stores.facts.ranking import Question, Ranking, Traits
+    import numpy as np
+    from numpy.typing import NDArray
 
-FOOTPRINT = 2000  # bytes that a fact takes in this process beside its texts and vectors, roughly
+    from goldfish.stores.facts.ranking import Hit, Ranking, Search
+
 EMPTY = 6000  # bytes that a user takes without any fact
-USUAL = 400  # bytes of text and metadata in a fact, up to which its length hardly matters
-
-Link = tuple[str, int]  # the id of a fact, and the number at which it was worded so
-
-
-class Entry:
-    """One fact, decoded."""
-
-    __slots__ = ("links", "metadata", "row", "text")
-
-    def __init__(self, row: Row) -> None:
-        self.row = row
-        self.text = decode_text(row.said)
-        self.metadata: dict[str, Any] = decode_base(row.base)["metadata"]
-        self.links: list[Link] = decode_links(row.near)
-
-    def strip(self) -> None:
-        """Let go of the vectors, once a ranking has them."""
-        self.row = self.row._replace(vectors=b"")
-
-    @property
-    def link(self) -> Link:
-        """How another fact points to this one, as it is worded now."""
-        return self.row.id, self.row.said_at
-
-
-class News(NamedTuple):
-    """A fact that is new or has changed; its traits, if it has to be ranked anew at once."""
-
-    entry: Entry
-    traits: "Traits | None"
+METADATA = 400  # bytes that the metadata of a fact take, roughly
+MASKS = 8  # filters whose results are kept
 
 
 class Hints(NamedTuple):
@@ -69,210 +40,162 @@ class UserFacts(ProcessIndex[Known]):
 
     def __init__(self, user_id: str) -> None:
         self.user_id = user_id
-        self.model = ""
-        self.dimensions = 0  # of the vectors; to be set before anything is recalled
+        self.dimensions = 0  # of the vectors; to be set before anything is taken in
         super().__init__(Known())
 
     def begin_anew(self) -> None:
         """Forget all facts."""
-        self._entries: dict[int, Entry] = {}
-        self._by_id: dict[str, Entry] = {}
-        self._linked_by: defaultdict[str, set[str]] = defaultdict(set)
-        self._deadlines: list[tuple[float, int]] = []
-        self._in_order: list[int] | None = None
         self._ranking: Ranking | None = None
-        self._texts = 0
+        self._deadlines: list[tuple[float, int]] = []
+        self._deadline_of: dict[int, float] = {}
+        self._metadata: dict[int, dict[str, Any]] = {}
+        self._read_to = 0  # the metadata of facts up to this number are known
+        self._newest = 0
+        self._masks: OrderedDict[str, tuple[int, NDArray[np.bool_]]] = OrderedDict()
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return 0 if self._ranking is None else len(self._ranking)
 
     @property
     def size(self) -> int:
         """The bytes that all this takes, roughly."""
-        return EMPTY + self._texts + len(self) * (FOOTPRINT + 4 * self.dimensions)
-
-    @property
-    def effort(self) -> int:
-        """How many facts of usual length would be as much work to go through."""
-        return max(len(self), self._texts // USUAL)
+        ranked = 0 if self._ranking is None else self._ranking.size
+        return EMPTY + ranked + METADATA * len(self._metadata) + 200 * len(self._deadline_of)
 
     def apply(self, since: Known, changes: Changes) -> bool:
-        """Take in what has changed since; return whether that is all of it."""
+        """Take in what has changed since; return whether all is known now."""
         with self.lock:
-            if since.epoch != self.known.epoch:  # meanwhile others made it begin anew
+            same = changes.known.epoch == self.known.epoch
+            if same and changes.known.version < self.known.version:  # others were quicker
+                return True
+            if not changes.anew and since.epoch != self.known.epoch:  # it began anew meanwhile
                 return False
-            anew = changes.known.epoch != self.known.epoch
-            if not anew and changes.known.version < self.known.version:  # others were quicker
-                return not changes.more
-            news = [self._read(row, anew) for row in changes.rows]
             with self.changing():
-                if anew:
+                if changes.anew:
                     self.begin_anew()
-                self._take_in(news, changes)
-            return not changes.more
+                self._take_in(changes)
+            return True
 
     def has(self, changes: Changes) -> bool:
         """Return whether none of this is new, without waiting for whoever holds the lock."""
         first = self._deadlines[:1]
         over = bool(first) and first[0][0] <= changes.now
-        return changes.known == self.known and not changes.more and not over
+        return changes.known == self.known and not over
 
-    @property
-    def ready(self) -> bool:
-        """Whether a question can be answered at once, and need not wait for all to be ranked."""
-        return self._ranking is not None
-
-    def get(self, fact_id: str) -> Entry | None:
-        """Return one fact."""
-        return self._by_id.get(fact_id)
-
-    def find(self, fact_id: str) -> Fact | None:
-        """Return one fact as callers see it."""
-        entry = self._by_id.get(fact_id)
-        return None if entry is None else self.fact(entry)
-
-    def fact(self, entry: Entry) -> Fact:
-        """Return the fact as callers see it, theirs to change."""
-        row = entry.row
-        near = [other.row.id for other in self._find_linked(entry)]
-        return build_fact(
-            self.user_id, row.id, row.base, row.said, times_seen=row.times_seen, near=near
-        )
-
-    def entries(self) -> list[Entry]:
-        """Return all facts in the order in which they were first remembered."""
-        if self._in_order is None:
-            self._in_order = sorted(self._entries)
-        return [self._entries[seq] for seq in self._in_order]
-
-    def everything(self) -> tuple[Known, list[Entry]]:
-        """Return all facts, and which state of them this is."""
-        return self.known, self.entries()
-
-    def page(self, wanted: Filter, offset: int, limit: int | None) -> list[Fact]:
-        """Return some of those that the filter lets through, in that order."""
-        end = None if limit is None else offset + limit
-        found = (entry for entry in self.entries() if wanted.matches(entry.metadata))
-        return [self.fact(entry) for entry in islice(found, offset, end)]
-
-    def hints(self, query: str) -> "Hints":
+    def hints(self, query: str) -> Hints:
         """Return what the question means to these facts: whom it names, which days."""
-        ranking = self._rank_all()
-        names = ranking.living(find_named(query, ranking.labels))
+        ranking = self._rank()
+        names = ranking.living(find_named(query, ranking))
         return Hints(names, ranking.speaking(names), find_spans(query, ranking.years))
 
-    def recall(
-        self, question: "Question", wanted: Filter, offset: int, limit: int
-    ) -> list[Recollection]:
-        """Return the best of those that the filter lets through."""
-        found = islice(self._hits(question, wanted, offset + limit), offset, offset + limit)
-        return [
-            build(Recollection, {"fact": self.fact(entry), "score": score, "why": why})
-            for entry, score, why in found
-        ]
+    def search(self, search: "Search", wanted: Filter) -> "tuple[list[int], list[Hit]] | None":
+        """Return the facts whose vectors are to be learnt first; else the best facts.
 
-    def find_duplicates(self, entry: Entry) -> list[Link]:
-        """Return the near-duplicates of a fact that are not linked to it yet."""
-        close = (self._entries[seq] for seq in self._rank_all().near(entry.row.seq, NEAR))
-        unlinked = (other for other in close if entry.link not in other.links)
-        return [other.link for other in unlinked if are_alike(entry.text, other.text)]
+        None if metadata are to be read that the filter needs.
+        """
+        if self.find_unread(wanted) is not None:
+            return None
+        missing = self._rank().find_missing(search, self._mask(wanted))
+        return missing, [] if missing else self._rank().hits(search)
 
-    def _hits(
-        self, question: "Question", wanted: Filter, count: int
-    ) -> Iterator[tuple[Entry, float, dict[str, float]]]:
-        for seq, score, why in self._rank_all().hits(question, None if wanted else count):
-            entry = self._entries[seq]
-            if wanted.matches(entry.metadata):
-                yield entry, score, why()
+    def learn(self, vectors: Sequence[Vector]) -> None:
+        """Keep these vectors, as far as facts still say what they were made of."""
+        self._rank().learn(vectors)
 
-    def _find_linked(self, entry: Entry) -> list[Entry]:
-        """Return the facts that this one was linked to, and those that were linked to it."""
-        if not entry.links and entry.row.id not in self._linked_by:
-            return []
-        older = [self._by_id.get(key) for key, _ in entry.links]
-        newer = [self._by_id.get(key) for key in self._linked_by.get(entry.row.id, ())]
-        found = [other for other in older if other is not None and other.link in entry.links]
-        found += [other for other in newer if other is not None and entry.link in other.links]
-        unique = {other.row.seq: other for other in found}
-        return [unique[seq] for seq in sorted(unique)]
+    def find_unread(self, wanted: Filter) -> int | None:
+        """Return after which number the metadata, which the filter needs, are to be read."""
+        return self._read_to if wanted and self._read_to < self._newest else None
 
-    def _read(self, row: Row, anew: bool) -> News:
-        """Decode the row; raise if it is damaged."""
-        entry = Entry(row)
-        old = None if anew else self._entries.get(row.seq)
-        if self._ranking is None or anew or (old and old.row.said_at == row.said_at):
-            return News(entry, None)
-        self._ranking.vectors.read(row.vectors)
-        return News(entry, _traits_of(entry))
+    def read_metadata(self, bases: Iterable[tuple[int, str]]) -> None:
+        """Take in metadata, which never change."""
+        read = {seq: decode_base(base)["metadata"] for seq, base in bases}
+        self._metadata.update(read)
+        self._read_to = max(self._read_to, self._newest, *read)
 
-    def _take_in(self, news: Sequence[News], changes: Changes) -> None:
-        for each in news:
-            self._put(*each)
+    def compare(self, row: Row) -> tuple[list[int], dict[int, int]]:
+        """Return the facts whose vectors are to be learnt first; else those near in meaning.
+
+        Of these, number and number of their wording. Whoever has worded the fact itself anew
+        compares it.
+        """
+        ranking = self._rank()
+        slots, own = ranking.slots, ranking.slots.find(row.seq)
+        if own is None or slots.said_at[own] != row.said_at:
+            return [], {}
+        likely = ranking.find_likely(own)
+        missing = ranking.list_unlearnt(likely)
+        if missing:
+            return missing, {}
+        close = ranking.near(own, likely, NEAR)
+        return [], dict(zip(slots.seqs[close].tolist(), slots.said_at[close].tolist(), strict=True))
+
+    def _mask(self, wanted: Filter) -> "NDArray[np.bool_] | None":
+        """Return which slots the filter lets through; what it said of a slot is kept."""
+        if not wanted:
+            return None
+        import numpy as np
+
+        ranking = self._rank()
+        layout, mask = self._masks.pop(wanted.key, (ranking.layout, np.empty(0, np.bool_)))
+        if layout != ranking.layout:
+            mask = mask[:0]
+        fresh = ranking.slots.seqs[len(mask) :].tolist()
+        more = [wanted.matches(self._metadata.get(seq, {})) for seq in fresh]
+        mask = np.concatenate([mask, np.array(more, np.bool_)])
+        self._masks[wanted.key] = ranking.layout, mask
+        if len(self._masks) > MASKS:
+            self._masks.popitem(last=False)
+        return mask
+
+    def _take_in(self, changes: Changes) -> None:
+        if len(changes.marks):
+            self._note_deadlines(changes)
+            marks = changes.marks if changes.anew else self._find_new(changes.marks)
+            self._rank().take_in(marks)
         if changes.alive is not None:
-            for seq in self._entries.keys() - set(changes.alive):
-                self._drop(seq)
+            self._keep_only(changes.alive)
         while self._deadlines and self._deadlines[0][0] <= changes.now:
             self._expire(*heapq.heappop(self._deadlines))
-        self.known, self.model = changes.known, changes.model
+        self.known = changes.known
 
-    def _put(self, entry: Entry, traits: "Traits | None") -> None:
-        row = entry.row
-        old = self._entries.get(row.seq)
-        if old is not None:
-            self._unlink(old)
-            self._texts -= _size(old.row)
-        else:
-            self._in_order = None
-        self._entries[row.seq] = self._by_id[row.id] = entry
-        for key, _ in entry.links:
-            self._linked_by[key].add(row.id)
-        if row.expires_at is not None:
-            heapq.heappush(self._deadlines, (row.expires_at, row.seq))
-        if self._ranking is not None:
-            if traits is not None:
-                self._ranking.put(row.seq, traits)
-            entry.strip()
-        self._texts += _size(row)
+    def _note_deadlines(self, changes: Changes) -> None:
+        seqs = changes.marks.directory[::3]
+        self._newest = max(self._newest, *seqs)
+        if self._deadline_of:
+            for seq in seqs:
+                self._deadline_of.pop(seq, None)
+        self._deadline_of.update(changes.deadlines)
+        for seq, deadline in changes.deadlines.items():
+            heapq.heappush(self._deadlines, (deadline, seq))
 
-    def _drop(self, seq: int) -> None:
-        entry = self._entries.pop(seq)
-        del self._by_id[entry.row.id]
-        self._unlink(entry)
-        self._in_order = None
-        if self._ranking is not None:
-            self._ranking.drop(seq)
-        self._texts -= _size(entry.row)
+    def _find_new(self, marks: Marks) -> Marks:
+        """Return the marks of facts that say something else than what is known."""
+        slots = self._rank().slots
+        found = ((slots.find(each.seq), each) for each in split(marks))
+        return Marks.of(
+            [each for slot, each in found if slot is None or slots.said_at[slot] != each.said_at]
+        )
 
-    def _unlink(self, entry: Entry) -> None:
-        for key, _ in entry.links:
-            self._linked_by[key].discard(entry.row.id)
-            if not self._linked_by[key]:
-                del self._linked_by[key]
+    def _keep_only(self, alive: Sequence[int]) -> None:
+        ranking = self._rank()
+        left = set(alive)
+        self._drop([seq for seq in ranking.slots.list_living() if seq not in left])
 
     def _expire(self, deadline: float, seq: int) -> None:
-        entry = self._entries.get(seq)
-        if entry is not None and entry.row.expires_at == deadline:
-            self._drop(seq)
+        if self._deadline_of.get(seq) == deadline:
+            self._drop([seq])
 
-    def _rank_all(self) -> "Ranking":
-        """Return the ranking, made of all facts when it is first needed."""
+    def _drop(self, seqs: Sequence[int]) -> None:
+        if seqs:
+            self._rank().drop(seqs)
+        for seq in seqs:
+            self._deadline_of.pop(seq, None)
+            self._metadata.pop(seq, None)
+
+    def _rank(self) -> "Ranking":
+        """Return the ranking, empty when it is first needed."""
         if self._ranking is None:
             from goldfish.stores.facts.ranking import Ranking
 
-            ranking = Ranking(self.dimensions)
-            for entry in self.entries():
-                ranking.put(entry.row.seq, _traits_of(entry))
-            self._ranking = ranking
-            for entry in self._entries.values():
-                entry.strip()
+            self._ranking = Ranking(self.dimensions)
         return self._ranking
-
-
-def _traits_of(entry: Entry) -> "Traits":
-    from goldfish.stores.facts.ranking import read_traits
-
-    return read_traits(entry.text, entry.metadata, entry.row.vectors)
-
-
-def _size(row: Row) -> int:
-    return len(row.base) + len(row.said)

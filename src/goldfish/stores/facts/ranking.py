@@ -1,67 +1,50 @@
-"""The words and vectors of one user's facts, and how well each fact fits a question.
+"""The marks of one user's facts, and how well each fact fits a question.
 
-Every fact is looked at, so the best are the best: there is no list of candidates to fall out of.
+Words, names and times are those of every fact, so nothing can fall out of a list of candidates by
+them. Up to ``ALL`` facts, so is the meaning. Beyond, codes of the vectors guess it, and the vectors
+of the ``FEW`` hundred that are best by that guess decide; those after them follow in further groups
+of as many. Either way the order is a function of what is stored, and pages are parts of it.
+
 A fact has a slot; one that goes, or is worded anew, leaves its slot, and now and then those that
 are left move together. What counts (how rare a word is, how long facts are, which names and years
 there are) are the living alone, so it does not matter what else this process has seen, or when.
 """
 
-import math
-from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from goldfish.stores.facts.backend import VECTORS
-from goldfish.stores.retrieval.arrays import Column, Postings
-from goldfish.stores.retrieval.names import Label, find_labels, find_speakers
+from goldfish.stores.facts.backend import Marks, Vector
+from goldfish.stores.facts.codes import count_differences, most_differences
+from goldfish.stores.facts.columns import Codes, Hashes, Slots
+from goldfish.stores.facts.likeness import NEAR
+from goldfish.stores.facts.marks import hash_label, hash_word, read_marks
+from goldfish.stores.facts.vectors import KeptVectors
+from goldfish.stores.retrieval.names import Label
 from goldfish.stores.retrieval.scores import (
     DIGITS,
-    FEW_WORDS,
     K1,
     Scores,
     explain,
     rank,
     rarity,
-    score_names,
     score_times,
     score_words,
 )
-from goldfish.stores.retrieval.times import Span, find_moment
-from goldfish.stores.retrieval.vectors import Vectors
-from goldfish.stores.retrieval.words import is_question, split_words
+from goldfish.stores.retrieval.times import Span
 
-Key = TypeVar("Key")
+ALL = 1024  # facts of which every vector is looked at
+FEW = 256  # facts whose vectors are looked at beyond that
 
 # Round figures, chosen on conversations that are not part of goldfish; what the words and the
 # meaning say outweighs the rest.
 WEIGHTS = {"words": 0.45, "meaning": 0.65, "named": 0.25, "time": 0.20, "substance": 0.10}
 
-
-class Traits(NamedTuple):
-    """What a fact is found by."""
-
-    words: Sequence[str]
-    vectors: bytes
-    labels: Collection[Label] = ()
-    people: Collection[Label] = ()
-    moment: float = math.nan
-    asks: bool = False
-
-
-def read_traits(text: str, metadata: Mapping[str, Any], vectors: bytes) -> Traits:
-    """Return the words, vectors, names and time of a fact."""
-    return Traits(
-        split_words(text),
-        vectors,
-        find_labels(metadata),
-        find_speakers(metadata),
-        find_moment(metadata),
-        is_question(text),
-    )
+Mask = NDArray[np.bool_]
+Places = NDArray[np.intp]
 
 
 class Question(NamedTuple):
@@ -74,7 +57,7 @@ class Question(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """The partial scores of all facts, each from 0 to 1."""
+    """The partial scores of facts, each from 0 to 1."""
 
     words: Scores
     meaning: Scores
@@ -92,112 +75,198 @@ class Parts(NamedTuple):
             total += np.float32(WEIGHTS[name] / sum(WEIGHTS.values())) * part
         return np.round(total, DIGITS)
 
+    def of(self, places: Places) -> "Parts":
+        """Return those of these facts alone."""
+        return Parts(*(part[places] for part in self))
+
 
 class Hit(NamedTuple):
-    """A fact by its number, its score, and how to get the parts of that."""
+    """A fact as it was worded at a number, its score, and the parts of that."""
 
     seq: int
+    said_at: int
     score: float
-    why: Callable[[], dict[str, float]]
+    why: dict[str, float]
+
+
+@dataclass
+class Search:
+    """A question, which places in the order are asked for, and what was found out so far."""
+
+    question: Question
+    first: int
+    end: int
+    state: int = -1  # of the ranking at which the rest was found out
+    slots: Places = field(default_factory=lambda: np.empty(0, np.intp))  # of the candidates
+    parts: Parts | None = None  # their scores, without the meaning
+    before: int = 0  # candidates that would come before these
+    group: int = 1  # so many are ordered among each other
 
 
 class Ranking:
     """All facts of one user, ready to be asked."""
 
     def __init__(self, dimensions: int) -> None:
-        self._slot_of: dict[int, int] = {}
-        self._seqs = Column(np.int64)
-        self._lengths = Column(np.float32)
-        self._alive = Column(np.bool_)
-        self._moments = Column(np.float64)
-        self._substance = Column(np.float32)
-        self.vectors = Vectors(dimensions, VECTORS)
-        self._words: defaultdict[str, Postings] = defaultdict(Postings)
-        self.labels: defaultdict[Label, Postings] = defaultdict(Postings)
-        self.people: defaultdict[Label, Postings] = defaultdict(Postings)  # who is speaking
-        self._years: Counter[int] = Counter()
+        self.dimensions = dimensions
+        self.state = 0  # changes with every change
+        self.layout = 0  # changes when facts move to other slots
+        self.slots = Slots()
+        self._words = Hashes()
+        self._labels = Hashes()
+        self._people = Hashes()  # who is speaking
+        self._codes = Codes(dimensions)
+        self._vectors = KeptVectors(dimensions)
 
     def __len__(self) -> int:
-        return len(self._slot_of)
+        return self.slots.living
+
+    @property
+    def size(self) -> int:
+        """The bytes that all this takes, roughly."""
+        parts = (self.slots, self._words, self._labels, self._people, self._codes, self._vectors)
+        return sum(part.size for part in parts)
 
     @property
     def years(self) -> list[int]:
         """The years that facts are of."""
-        return sorted(self._years)
+        return self.slots.years
 
-    def put(self, seq: int, traits: Traits) -> None:
-        """Take in a fact, or what it says now."""
-        rows = self.vectors.read(traits.vectors)
-        self.drop(seq)
-        slot = self._slot_of[seq] = len(self._seqs)
-        for word, count in Counter(traits.words).items():
-            self._words[word].append(slot, count)
-        for label in traits.labels:
-            self.labels[label].append(slot)
-        for person in traits.people:
-            self.people[person].append(slot)
-        if math.isfinite(traits.moment):
-            self._years[_year(traits.moment)] += 1
-        self._put_columns(seq, traits)
-        self.vectors.append(slot, rows)
+    def take_in(self, marks: Marks) -> None:
+        """Take in facts, or what they say now."""
+        columns = read_marks(marks, self.dimensions)
+        self.state += 1
+        first = len(self.slots)
+        self.slots.extend(columns)
+        self._words.extend(first, columns.words, columns.counts)
+        self._labels.extend(first, columns.labels)
+        self._people.extend(first, columns.people)
+        self._codes.extend(first, columns.codes, len(columns.seqs))
+        self._tidy()
 
-    def _put_columns(self, seq: int, traits: Traits) -> None:
-        length = len(traits.words)
-        self._seqs.append(seq)
-        self._lengths.append(length)
-        self._alive.append(True)
-        self._moments.append(traits.moment)
-        # What says much, and does not ask, is likelier to be an answer.
-        self._substance.append(length / (length + FEW_WORDS) * (0.5 if traits.asks else 1.0))
+    def drop(self, seqs: Iterable[int]) -> None:
+        """Leave out facts."""
+        self.state += 1
+        for seq in seqs:
+            self.slots.drop(seq)
+        self._tidy()
 
-    def drop(self, seq: int) -> None:
-        """Leave out a fact."""
-        slot = self._slot_of.pop(seq, None)
-        if slot is not None:
-            self._alive.values[slot] = False
-            self._drop_year(float(self._moments.values[slot]))
-            if len(self._seqs) > 2 * len(self._slot_of) + 64:
-                self._move_together()
+    def learn(self, vectors: Sequence[Vector]) -> None:
+        """Keep vectors of facts that say what they were made of; raise if one is damaged."""
+        many = len(self.slots)
+        slots = self.slots.find_all([each.seq for each in vectors])
+        worded = np.array([each.said_at for each in vectors], np.int64)
+        wanted = slots >= 0
+        wanted[wanted] = self.slots.said_at[slots[wanted]] == worded[wanted]
+        wanted[wanted] = self._vectors.lacks(slots[wanted], many)
+        stored = [vectors[place].vectors for place in np.flatnonzero(wanted).tolist()]
+        if stored:
+            self._vectors.add(slots[wanted], stored, many)
 
-    def hits(self, question: Question, count: int | None) -> Iterator[Hit]:
-        """Yield the best facts in order, or all of them."""
-        parts = self._score(question)
-        scores = parts.total()
-        scores[~self._alive.values] = -np.inf
-        seqs = self._seqs.values
-        for place in rank(scores, seqs, count):
-            score = round(float(scores[place]), DIGITS)
-            yield Hit(int(seqs[place]), score, partial(explain, parts, place))
+    def find_missing(self, search: Search, mask: Mask | None) -> list[int]:
+        """Choose the candidates; return the facts among them whose vectors are to be learnt."""
+        if search.state != self.state:
+            self._choose(search, mask)
+            search.state = self.state
+        if search.question.vector is None or not self.dimensions:
+            return []
+        return self.list_unlearnt(search.slots)
 
-    def _score(self, question: Question) -> Parts:
-        """Return the partial scores of every slot."""
-        slots = len(self._seqs)
-        asked = () if question.vector is None else (question.vector,)
-        return Parts(
-            self._score_words(question.words),
-            self.vectors.closeness(*asked, slots=slots),
-            score_names(slots, self.labels, question.names),
-            score_times(self._moments.values, question.spans),
-            self._substance.values,
-        )
+    def hits(self, search: Search) -> list[Hit]:
+        """Return the best facts in order, once nothing is missing."""
+        assert search.parts is not None, "find_missing() comes first"
+        asked = () if search.question.vector is None else (search.question.vector,)
+        close = self._vectors.closeness(*asked, among=search.slots, many=len(self.slots))
+        parts = search.parts._replace(meaning=close[search.slots])
+        scores, seqs = parts.total(), self.slots.seqs[search.slots]
+        order = _rank_groups(scores, seqs, search.group)
+        said_at = self.slots.said_at[search.slots]
+        return [
+            Hit(
+                int(seqs[place]),
+                int(said_at[place]),
+                round(float(scores[place]), DIGITS),
+                explain(parts, place),
+            )
+            for place in order[search.first - search.before : search.end - search.before]
+        ]
 
     def living(self, names: Sequence[Label]) -> list[Label]:
         """Return those of the names that any fact still has."""
-        return [name for name in names if self._occurs(self.labels, name)]
+        return [name for name in names if self._occurs(self._labels, name)]
 
     def speaking(self, names: Sequence[Label]) -> list[Label]:
         """Return those of the names that any fact still has as the one who speaks."""
-        return [name for name in names if self._occurs(self.people, name)]
+        return [name for name in names if self._occurs(self._people, name)]
 
-    def near(self, seq: int, least: float) -> list[int]:
-        """Return the facts whose meaning is at least so close to that of this one."""
-        slot = self._slot_of.get(seq)
-        if slot is None:
-            return []
-        close = self.vectors.closeness(*self.vectors.of(slot), slots=len(self._seqs))
-        close[~self._alive.values] = 0
+    def __contains__(self, label: object) -> bool:
+        """Whether any fact has the name, or had it."""
+        return isinstance(label, tuple) and hash_label(label) in self._labels
+
+    def find_likely(self, slot: int) -> Places:
+        """Return the slots of the facts that may be near this one, and its own."""
+        likely = self.slots.alive
+        if len(self) > ALL:
+            likely = likely & self._resembling(slot)
+        return np.flatnonzero(likely)
+
+    def near(self, slot: int, likely: Places, least: float) -> Places:
+        """Return those of the likely slots that are at least so close, but for its own."""
+        own = self._vectors.of(slot)
+        close = self._vectors.closeness(*own, among=likely, many=len(self.slots))
         close[slot] = 0
-        return [int(each) for each in self._seqs.values[close >= least]]
+        return np.flatnonzero(close >= least)
+
+    def list_unlearnt(self, slots: Places) -> list[int]:
+        """Return the facts in these slots whose vectors are to be learnt."""
+        lacking = slots[self._vectors.lacks(slots, len(self.slots))]
+        seqs: list[int] = self.slots.seqs[lacking].tolist()
+        return seqs
+
+    def _resembling(self, slot: int) -> Mask:
+        """Return for each slot whether the code of a vector is like one of this slot."""
+        resembling = np.zeros(len(self.slots), np.bool_)
+        most = most_differences(NEAR, self.dimensions)
+        for place in np.flatnonzero(self._codes.owners == slot):
+            alike = count_differences(self._codes.columns, int(place)) <= most
+            resembling[self._codes.owners[alike]] = True
+        return resembling
+
+    def _choose(self, search: Search, mask: Mask | None) -> None:
+        """Find the facts whose vectors decide which are in the places that are asked for."""
+        alive = self.slots.alive if mask is None else self.slots.alive & mask
+        parts = self._score(search.question)
+        vector = search.question.vector if self.dimensions else None
+        many, count = int(alive.sum()), search.end
+        search.before, search.group = 0, max(1, many)
+        if vector is not None and many <= ALL:
+            search.slots = np.flatnonzero(alive)
+        else:
+            guessed = parts
+            if vector is not None:
+                guessed = parts._replace(meaning=self._codes.guess(vector, len(self.slots)))
+                search.group, search.before = FEW, search.first // FEW * FEW
+                count = -(-search.end // FEW) * FEW
+            scores = guessed.total()
+            scores[~alive] = -np.inf
+            search.slots = rank(scores, self.slots.seqs, count)[search.before :]
+        search.parts = parts.of(search.slots)
+
+    def _score(self, question: Question) -> Parts:
+        """Return the partial scores of every slot, but for the meaning."""
+        slots = self.slots
+        return Parts(
+            self._score_words(question.words),
+            np.zeros(len(slots), np.float32),
+            self._score_names(question.names),
+            score_times(slots.moments, question.spans),
+            slots.substance,
+        )
+
+    def _score_names(self, names: Sequence[Label]) -> Scores:
+        named = np.zeros(len(self.slots), np.float32)
+        for name in names:
+            named[self._labels.find(hash_label(name)).slots] = 1
+        return named
 
     def _score_words(self, words: Sequence[str]) -> Scores:
         """Return how much of the question's words each fact has.
@@ -205,52 +274,30 @@ class Ranking:
         BM25 by what a fact of usual length with all of the words would get; but who has nearly all
         of them is not the worse for its length.
         """
-        known = [self._words[word] for word in dict.fromkeys(words) if word in self._words]
-        counts = [int(self._alive.values[postings.slots].sum()) for postings in known]
+        slots = self.slots
+        known = [self._words.find(hash_word(word)) for word in dict.fromkeys(words)]
+        counts = [int(slots.alive[found.slots].sum()) for found in known]
         worth = [(each, rarity(n, len(self))) for each, n in zip(known, counts, strict=True) if n]
         total = sum(each for _, each in worth)
-        shares = [(postings, each / total) for postings, each in worth]
-        lengths, average = self._lengths.values, self._average_length()
-        scores, coverage = score_words(shares, lengths, average, most=1 + K1)
+        shares = [(found, each / total) for found, each in worth]
+        scores, coverage = score_words(shares, slots.lengths, slots.average_length(), most=1 + K1)
         squared = coverage * coverage
         return np.maximum(np.minimum(scores, 1), squared * squared, dtype=np.float32)
 
-    def _average_length(self) -> float:
-        total = float(self._lengths.values.sum(where=self._alive.values, dtype=np.float64))
-        return total / max(1, len(self)) or 1.0
+    def _occurs(self, hashes: Hashes, name: Label) -> bool:
+        return bool(self.slots.alive[hashes.find(hash_label(name)).slots].any())
 
-    def _occurs(self, postings: dict[Label, Postings], name: Label) -> bool:
-        found = postings.get(name)
-        return found is not None and bool(self._alive.values[found.slots].any())
-
-    def _drop_year(self, moment: float) -> None:
-        if math.isfinite(moment):
-            year = _year(moment)
-            self._years[year] -= 1
-            if not self._years[year]:
-                del self._years[year]
-
-    def _move_together(self) -> None:
-        """Give the living the first slots, in the order in which they lie."""
-        alive = self._alive.values.copy()
-        new_slots = np.where(alive, np.cumsum(alive) - 1, -1).astype(np.int32)
-        self._words = _renumber(self._words, new_slots)
-        self.labels = _renumber(self.labels, new_slots)
-        self.people = _renumber(self.people, new_slots)
-        self.vectors.renumber(new_slots)
-        for column in (self._seqs, self._lengths, self._alive, self._moments, self._substance):
-            column.keep(alive)
-        self._slot_of = {int(seq): slot for slot, seq in enumerate(self._seqs.values)}
+    def _tidy(self) -> None:
+        """Give the living the first slots, if most slots are empty."""
+        if len(self.slots) > 2 * len(self) + 64:
+            self.layout += 1
+            new_slots = self.slots.move_together()
+            for part in (self._words, self._labels, self._people, self._codes, self._vectors):
+                part.renumber(new_slots)
 
 
-def _year(moment: float) -> int:
-    """Return the year in UTC, also of a moment that lies before year 1 or after 9999 there."""
-    seconds = np.datetime64(math.floor(moment), "s")
-    return 1970 + int(seconds.astype("datetime64[Y]").astype(np.int64))
-
-
-def _renumber(
-    postings: dict[Key, Postings], new_slots: NDArray[np.int32]
-) -> defaultdict[Key, Postings]:
-    left = {key: each for key, each in postings.items() if each.renumber(new_slots)}
-    return defaultdict(Postings, left)
+def _rank_groups(scores: Scores, seqs: NDArray[np.int64], size: int) -> Places:
+    """Return the places of the facts, best first within each group of this size."""
+    groups = range(0, len(scores), size)
+    ranked = [at + rank(scores[at : at + size], seqs[at : at + size]) for at in groups]
+    return np.concatenate(ranked) if ranked else np.empty(0, np.intp)

@@ -2,18 +2,26 @@
 
 import threading
 import time
-from itertools import takewhile
+from collections import defaultdict
+from itertools import islice, takewhile
 
 from goldfish.stores.facts.backend import (
-    PAGE,
+    NO_MARKS,
+    STEP,
     TOKEN_SECONDS,
     Changes,
     Known,
+    Marked,
+    Marks,
     New,
     Revised,
     Row,
+    Stored,
+    Unmarked,
+    Vector,
     Written,
 )
+from goldfish.stores.facts.encoding import decode_links
 from goldfish.stores.memory.deadlines import STEP_SECONDS, Deadlines
 
 
@@ -22,6 +30,9 @@ class _User:
         self.known = Known(epoch)
         self.model = model
         self.rows: dict[int, Row] = {}  # the one that changed last is the last
+        self.vectors: dict[int, bytes] = {}
+        self.marks: dict[int, Marked] = {}
+        self.links: defaultdict[int, set[int]] = defaultdict(set)  # both ways
         self.keys: dict[str, int] = {}
         self.key_of: dict[int, str] = {}
         self.deadlines: Deadlines[int] = Deadlines()
@@ -56,6 +67,21 @@ class _User:
             self.tokens_of.setdefault(seq, []).append(token)
             self.token_deadlines.note(token, now + TOKEN_SECONDS)
 
+    def say(self, row: Row, vectors: bytes, marks: bytes) -> None:
+        """Store a fact that is new, or says something new."""
+        self.unlink(row.seq)
+        self.vectors[row.seq] = vectors
+        self.marks[row.seq] = Marked(row.seq, row.said_at, marks)
+        self.put(row)
+
+    def unlink(self, seq: int) -> None:
+        for other in self.links.pop(seq, ()):
+            self.links[other].discard(seq)
+
+    def stored(self, row: Row) -> Stored:
+        """Return the fact with those that links connect it to."""
+        return Stored(row, [self.rows[other] for other in self.links.get(row.seq, ())])
+
     def find_seen(self, token: str | None) -> Row | None:
         """Return the fact that a call with this token wrote, if it is still there."""
         return self.rows.get(self.tokens.get(token or "", 0))
@@ -65,6 +91,9 @@ class _User:
             del self.tokens[token]
             self.token_deadlines.drop(token)
         row = self.rows.pop(seq)
+        self.unlink(seq)
+        del self.vectors[seq]
+        self.marks.pop(seq, None)
         del self.ids[row.id]
         del self.keys[self.key_of.pop(seq)]
         self.past.pop(seq, None)
@@ -111,14 +140,52 @@ class MemoryFacts:
             self._sweep(now)
             user = self._users.get(user_id)
             if user is None:
-                return Changes(Known(), "", now, [])
-            since = known if known.epoch == user.known.epoch else Known()
-            newest_first = takewhile(
-                lambda row: row.changed > since.version, reversed(user.rows.values())
-            )
-            rows = list(newest_first)[::-1]
-            alive = None if since.removals == user.known.removals else list(user.rows)
-            return Changes(user.known, user.model, now, rows, alive).cut(PAGE)
+                return Changes(Known(), "", now, NO_MARKS, {}, anew=True)
+            if len(user.marks) < len(user.rows):
+                return Changes(user.known, user.model, now, NO_MARKS, {}, marked=False)
+            anew = known.epoch != user.known.epoch
+            since = 0 if anew else known.version
+            rows = [*takewhile(lambda row: row.changed > since, reversed(user.rows.values()))]
+            marks = Marks.of([user.marks[row.seq] for row in reversed(rows)])
+            deadlines = {row.seq: row.expires_at for row in rows if row.expires_at is not None}
+            removed = not anew and known.removals != user.known.removals
+            alive = list(user.rows) if removed else None
+            return Changes(user.known, user.model, now, marks, deadlines, alive, anew)
+
+    async def find(self, user_id: str, fact_id: str) -> Stored | None:
+        with self._lock:
+            user = self._find_living(user_id, time.monotonic())
+            row = user.find(fact_id) if user else None
+            return user.stored(row) if user and row else None
+
+    async def page(self, user_id: str, offset: int, limit: int | None) -> list[Stored]:
+        with self._lock:
+            user = self._find_living(user_id, time.monotonic())
+            if user is None:
+                return []
+            end = None if limit is None else offset + limit
+            return [user.stored(user.rows[seq]) for seq in sorted(user.rows)[offset:end]]
+
+    async def read(self, user_id: str, seqs: list[int]) -> list[Stored]:
+        with self._lock:
+            user = self._find_living(user_id, time.monotonic())
+            if user is None:
+                return []
+            return [user.stored(user.rows[seq]) for seq in seqs if seq in user.rows]
+
+    async def vectors(self, user_id: str, seqs: list[int]) -> list[Vector]:
+        with self._lock:
+            user = self._users.get(user_id)
+            if user is None:
+                return []
+            rows = [user.rows[seq] for seq in seqs if seq in user.rows]
+            return [Vector(row.seq, row.said_at, user.vectors[row.seq]) for row in rows]
+
+    async def bases(self, user_id: str, after: int) -> list[tuple[int, str]]:
+        with self._lock:
+            user = self._users.get(user_id)
+            rows = user.rows.values() if user else ()
+            return [(row.seq, row.base) for row in rows if row.seq > after]
 
     async def remember(self, user_id: str, new: New) -> Written:
         with self._lock:
@@ -139,8 +206,8 @@ class MemoryFacts:
                 at = user.count()
                 user.claim(new.key, at)
                 user.note(new.token, at, now)
-                row = Row(at, at, at, new.id, new.base, new.said, 1, "[]", deadline, new.vectors)
-                user.put(row)
+                row = Row(at, at, at, new.id, new.base, new.said, 1, "[]", deadline)
+                user.say(row, new.vectors, new.marks)
                 written = Written("done", new.id)
             self._note(user_id, user)
             return written
@@ -169,6 +236,11 @@ class MemoryFacts:
             row = user.find(fact_id) if user else None
             if user and row and row.said_at == said_at and row.near == "[]":
                 user.put(row._replace(near=near, changed=user.count()))
+                for key, _ in decode_links(near):
+                    older = user.ids.get(key)
+                    if older is not None:
+                        user.links[row.seq].add(older)
+                        user.links[older].add(row.seq)
 
     async def forget(self, user_id: str, fact_id: str) -> None:
         with self._lock:
@@ -195,16 +267,35 @@ class MemoryFacts:
         with self._lock:
             return list(self._users)
 
+    async def unmarked(self, user_id: str, after: int) -> list[Unmarked]:
+        with self._lock:
+            user = self._users.get(user_id)
+            seqs = sorted(user.rows.keys() - user.marks.keys()) if user else []
+            rows = [user.rows[seq] for seq in seqs if seq > after] if user else []
+            return [
+                Unmarked(row.seq, row.said_at, row.base, row.said, user.vectors[row.seq])
+                for row in islice(rows, STEP)
+                if user
+            ]
+
+    async def mark(self, user_id: str, marked: list[Marked]) -> bool:
+        with self._lock:
+            user = self._users.get(user_id)
+            for each in marked if user else ():
+                row = user.rows.get(each.seq) if user else None
+                if user and row and row.said_at == each.said_at:
+                    user.marks[each.seq] = each
+            return user is None or len(user.marks) == len(user.rows)
+
     async def embed(
-        self, user_id: str, known: Known, model: str, epoch: int, vectors: list[tuple[int, bytes]]
+        self, user_id: str, known: Known, model: str, epoch: int, vectors: list[Vector]
     ) -> bool:
         with self._lock:
             user = self._users.get(user_id)
             if user is None or user.known != known:
                 return False
-            for seq, stored in vectors:
-                if seq in user.rows:
-                    user.rows[seq] = user.rows[seq]._replace(vectors=stored)
+            user.vectors |= {x.seq: x.vectors for x in vectors if x.seq in user.rows}
+            user.marks.clear()
             user.model, user.known = model, user.known._replace(epoch=epoch)
             return True
 
@@ -252,6 +343,5 @@ def _reword(user: _User, row: Row, revised: Revised) -> None:
     user.past.setdefault(row.seq, []).append(row.said)
     user.claim(revised.key, row.seq)
     at = user.count()
-    user.put(
-        row._replace(changed=at, said_at=at, said=revised.said, near="[]", vectors=revised.vectors)
-    )
+    reworded = row._replace(changed=at, said_at=at, said=revised.said, near="[]")
+    user.say(reworded, revised.vectors, revised.marks)

@@ -151,6 +151,19 @@ _FLAWS = (
                 SELECT owner, max(greatest(changed, said_at, seq)) AS newest FROM {s}.facts
                 GROUP BY owner) AS f WHERE f.owner = u.pk AND version < newest""",
     ),
+    _Flaw(
+        "marks of facts",
+        """SELECT count(DISTINCT u.pk)
+            FROM {s}.fact_users AS u JOIN {s}.facts AS f ON f.owner = u.pk
+            LEFT JOIN {s}.fact_marks AS m ON m.owner = f.owner AND m.seq = f.seq
+            WHERE u.marked AND m.said_at IS DISTINCT FROM f.said_at""",
+        "{n} users have facts that cannot be recalled",
+        "examine with repair=True lets the next recall find them",
+        """UPDATE {s}.fact_users AS u SET marked = false WHERE marked AND EXISTS (
+            SELECT 1 FROM {s}.facts AS f
+            LEFT JOIN {s}.fact_marks AS m ON m.owner = f.owner AND m.seq = f.seq
+            WHERE f.owner = u.pk AND m.said_at IS DISTINCT FROM f.said_at)""",
+    ),
     _make_counter("sessions", "pk"),
     _make_counter("messages", "seq", "archive", "kept", "lives"),
     _make_counter("snapshots", "number"),

@@ -1,12 +1,29 @@
 """Facts in PostgreSQL: functions write them, and an index by change tells what is new.
 
-Words and vectors are searched in the process (``facts/ranking.py``), as for the other backends: it
-ranks all facts of a user exactly, in less time than a round trip per query saves, on any server.
+Facts are ranked in the process (``facts/ranking.py``) by their marks, as for the other backends:
+the same facts have the same order on any server, with and without extensions.
 """
 
+import sys
+from array import array
 from typing import Any
 
-from goldfish.stores.facts.backend import PAGE, Changes, Known, New, Revised, Row, Written
+from goldfish.stores.facts.backend import (
+    NO_MARKS,
+    PAGE,
+    STEP,
+    Changes,
+    Known,
+    Marked,
+    Marks,
+    New,
+    Revised,
+    Row,
+    Stored,
+    Unmarked,
+    Vector,
+    Written,
+)
 from goldfish.stores.postgres.calls import Run
 from goldfish.stores.postgres.keys import decode_id, encode_id, make_key
 
@@ -20,14 +37,44 @@ class PostgresFacts:
 
     async def changes(self, user_id: str, known: Known) -> Changes:
         """Return what is new since."""
-        epoch, version, removals = known
-        values = [epoch, removals, epoch, version, PAGE + 1, make_key(user_id)]
-        found = await self._run(self._sql.changes, values)
+        found = await self._run(self._sql.changes, [*known, PAGE, make_key(user_id)])
         if not found:
-            return Changes(Known(), "", 0.0, [])
-        *numbers, model, now, alive = found[0][:6]
-        rows = [_make_row(*each[6:]) for each in found if each[6] is not None]
-        return Changes(Known(*numbers), decode_id(model), now, rows, alive).cut(PAGE)
+            return Changes(Known(), "", 0.0, NO_MARKS, {}, anew=True)
+        *numbers, model, now, marked, anew, alive, directory, data, seqs, ends = found[0]
+        return Changes(
+            Known(*numbers),
+            decode_id(model),
+            now,
+            _decode_marks(directory, data) if marked else NO_MARKS,
+            dict(zip(seqs or (), ends or (), strict=True)),
+            alive,
+            anew,
+            marked,
+        )
+
+    async def find(self, user_id: str, fact_id: str) -> Stored | None:
+        """Return one living fact."""
+        found = await self._run(self._sql.find, [make_key(user_id), encode_id(fact_id)])
+        return next(iter(_decode_stored(found)), None)
+
+    async def page(self, user_id: str, offset: int, limit: int | None) -> list[Stored]:
+        """Return living facts in the order in which they came."""
+        found = await self._run(self._sql.page, [make_key(user_id), limit, offset])
+        return _decode_stored(found)
+
+    async def read(self, user_id: str, seqs: list[int]) -> list[Stored]:
+        """Return those of these facts that live."""
+        return _decode_stored(await self._run(self._sql.read_facts, [make_key(user_id), seqs]))
+
+    async def vectors(self, user_id: str, seqs: list[int]) -> list[Vector]:
+        """Return the vectors of those of these facts that are there."""
+        found = await self._run(self._sql.vectors, [make_key(user_id), seqs])
+        return [Vector(*row) for row in found]
+
+    async def bases(self, user_id: str, after: int) -> list[tuple[int, str]]:
+        """Return number and base of each fact that came after a number."""
+        found = await self._run(self._sql.bases, [make_key(user_id), after])
+        return [(seq, base.decode()) for seq, base in found]
 
     async def remember(self, user_id: str, new: New) -> Written:
         """Store the fact, or count the one with its key."""
@@ -42,7 +89,8 @@ class PostgresFacts:
             new.vectors,
             new.epoch,
         ]
-        return await self._write(self._sql.remember, [*values, _encode_token(new.token)])
+        values += [_encode_token(new.token), new.marks]
+        return await self._write(self._sql.remember, values)
 
     async def revise(self, user_id: str, fact_id: str, revised: Revised) -> Written:
         """Replace the text and keep the old one as history."""
@@ -52,6 +100,7 @@ class PostgresFacts:
             *map(encode_id, texts),
             revised.vectors,
             _encode_token(revised.token),
+            revised.marks,
         ]
         return await self._write(self._sql.revise, values)
 
@@ -77,11 +126,24 @@ class PostgresFacts:
         """Return everybody who may have facts."""
         return [decode_id(user_id) for (user_id,) in await self._run(self._sql.users, [])]
 
+    async def unmarked(self, user_id: str, after: int) -> list[Unmarked]:
+        """Return the first facts beyond a number without marks of their text."""
+        found = await self._run(self._sql.unmarked, [make_key(user_id), after, STEP])
+        return [
+            Unmarked(seq, said_at, base.decode(), said.decode(), vectors)
+            for seq, said_at, base, said, vectors in found
+        ]
+
+    async def mark(self, user_id: str, marked: list[Marked]) -> bool:
+        """Store marks of facts that say what they were made of."""
+        columns = [list(column) for column in zip(*marked, strict=True)] or [[], [], []]
+        return bool((await self._run(self._sql.mark, [make_key(user_id), *columns]))[0][0])
+
     async def embed(
-        self, user_id: str, known: Known, model: str, epoch: int, vectors: list[tuple[int, bytes]]
+        self, user_id: str, known: Known, model: str, epoch: int, vectors: list[Vector]
     ) -> bool:
         """Replace all vectors, unless anything has changed since."""
-        seqs, stored = [seq for seq, _ in vectors], [each for _, each in vectors]
+        seqs, stored = [each.seq for each in vectors], [each.vectors for each in vectors]
         values = [make_key(user_id), *known, encode_id(model), epoch, seqs, stored]
         return bool((await self._run(self._sql.embed, values))[0][0])
 
@@ -94,24 +156,68 @@ class _Statements:
     """The SQL for one schema; ``%b`` sends a value in binary form."""
 
     def __init__(self, s: str) -> None:
-        # One statement, so that what is new and what is gone are those of one moment; what is
-        # left, where something is gone, stands in the first row alone.
-        self.changes = f"""SELECT u.epoch, u.version, u.removals, u.model,
-                extract(epoch FROM clock_timestamp())::float8,
-                CASE WHEN coalesce(nth, 1) = 1
-                    AND u.removals <> CASE WHEN u.epoch = %b::bigint THEN %b::bigint ELSE 0 END
+        # One statement, so that what is new and what is gone are those of one moment. Whoever is
+        # too far behind gets everything.
+        self.changes = f"""WITH u AS (
+                SELECT *, epoch <> k.epoch_known OR version - k.version_known > k.page AS anew
+                FROM {s}.fact_users, (SELECT %b::bigint AS epoch_known, %b::bigint AS version_known,
+                    %b::bigint AS removals_known, %b::bigint AS page) AS k WHERE key = %b
+            ), news AS (
+                SELECT f.seq, f.expires_at FROM u JOIN {s}.facts AS f ON f.owner = u.pk
+                WHERE u.marked AND NOT u.anew AND f.changed > u.version_known
+            ), found AS (
+                SELECT m.seq, m.said_at, m.marks FROM u JOIN {s}.fact_marks AS m ON m.owner = u.pk
+                WHERE u.marked AND u.anew
+                UNION ALL SELECT m.seq, m.said_at, m.marks FROM u, news JOIN {s}.fact_marks AS m
+                ON m.seq = news.seq WHERE m.owner = u.pk
+            ), ends AS (
+                SELECT f.seq, f.expires_at FROM u JOIN {s}.facts AS f ON f.owner = u.pk
+                WHERE u.marked AND u.anew AND f.expires_at IS NOT NULL
+                UNION ALL SELECT seq, expires_at FROM news WHERE expires_at IS NOT NULL
+            ), joined AS (
+                SELECT string_agg(int8send(seq) || int8send(said_at)
+                    || int8send(octet_length(marks)::bigint), ''::bytea) AS directory,
+                    string_agg(marks, ''::bytea) AS data FROM found
+            ), ended AS (
+                SELECT array_agg(seq) AS seqs,
+                    array_agg(extract(epoch FROM expires_at)::float8) AS times FROM ends
+            ) SELECT u.epoch, u.version, u.removals, u.model,
+                extract(epoch FROM clock_timestamp())::float8, u.marked, u.anew,
+                CASE WHEN u.marked AND NOT u.anew AND u.removals <> u.removals_known
                     THEN ARRAY(SELECT seq FROM {s}.facts WHERE owner = u.pk) END,
-                seq, changed, said_at, id, base,
-                said, times_seen, near, extract(epoch FROM expires_at)::float8, vectors
-            FROM {s}.fact_users AS u LEFT JOIN LATERAL (
-                SELECT *, row_number() OVER (ORDER BY changed) AS nth FROM {s}.facts
-                WHERE owner = u.pk
-                AND changed > CASE WHEN u.epoch = %b::bigint THEN %b::bigint ELSE 0 END
-                ORDER BY changed LIMIT %b::bigint
-            ) AS f ON true WHERE u.key = %b ORDER BY changed""".encode()
+                joined.directory, joined.data, ended.seqs, ended.times
+            FROM u, joined, ended""".encode()
+        living = "(f.expires_at IS NULL OR f.expires_at > clock_timestamp())"
+        row = """f.seq, f.changed, f.said_at, f.id, f.base, f.said, f.times_seen, f.near,
+            extract(epoch FROM f.expires_at)::float8"""
+        facts = f"""WITH u AS (SELECT pk FROM {s}.fact_users WHERE key = %b),
+            chosen AS MATERIALIZED (SELECT f.owner, f.seq, f.changed, f.said_at, f.id, f.base,
+                f.said, f.times_seen, f.near, f.expires_at FROM {s}.facts AS f
+            WHERE f.owner = (SELECT pk FROM u) AND {living}"""
+        # Each fact, then those that links connect to it.
+        around = f""") SELECT NULL::bigint, {row} FROM chosen AS f
+            UNION ALL SELECT l.seq, {row} FROM chosen AS c
+            JOIN {s}.fact_links AS l ON l.owner = c.owner AND l.seq = c.seq
+            JOIN {s}.facts AS f ON f.owner = l.owner AND f.seq = l.other WHERE {living}"""
+        paging = "ORDER BY f.seq LIMIT %b::bigint OFFSET %b::bigint"
+        self.find = f"{facts} AND f.id = %b {around}".encode()
+        self.page = f"{facts} {paging} {around}".encode()
+        self.read_facts = f"{facts} AND f.seq = ANY (%b::bigint[]) {around}".encode()
+        owner = f"(SELECT pk FROM {s}.fact_users WHERE key = %b)"
+        self.vectors = f"""SELECT seq, said_at, vectors FROM {s}.facts
+            WHERE owner = {owner} AND seq = ANY (%b::bigint[])""".encode()
+        self.bases = f"""SELECT seq, base FROM {s}.facts
+            WHERE owner = {owner} AND seq > %b::bigint""".encode()
+        self.unmarked = f"""SELECT f.seq, f.said_at, f.base, f.said, f.vectors
+            FROM {s}.facts AS f LEFT JOIN {s}.fact_marks AS m USING (owner, seq)
+            WHERE owner = {owner} AND f.seq > %b::bigint
+            AND m.said_at IS DISTINCT FROM f.said_at ORDER BY f.seq LIMIT %b::bigint""".encode()
+        self.mark = f"SELECT {s}.mark_facts(%b, %b::bigint[], %b::bigint[], %b::bytea[])".encode()
         self.remember = f"""SELECT * FROM {s}.remember_fact(
-            %b, %b, %b, %b, %b, %b, %b::double precision, %b, %b, %b::bigint, %b::bytea)""".encode()
-        self.revise = f"SELECT * FROM {s}.revise_fact(%b, %b, %b, %b, %b, %b, %b::bytea)".encode()
+            %b, %b, %b, %b, %b, %b, %b::double precision, %b, %b, %b::bigint, %b::bytea,
+            %b::bytea)""".encode()
+        self.revise = f"""SELECT * FROM {s}.revise_fact(
+            %b, %b, %b, %b, %b, %b, %b::bytea, %b::bytea)""".encode()
         self.link = f"SELECT {s}.link_fact(%b, %b, %b::bigint, %b)".encode()
         self.forget = f"SELECT {s}.forget_fact(%b, %b)".encode()
         self.forget_all = f"SELECT {s}.forget_facts(%b)".encode()
@@ -127,6 +233,23 @@ def _encode_token(token: str | None) -> bytes | None:
     return None if token is None else encode_id(token)
 
 
+def _decode_marks(directory: bytes | None, data: bytes | None) -> Marks:
+    numbers = array("q", directory or b"")
+    if sys.byteorder == "little":  # PostgreSQL sends the highest byte first
+        numbers.byteswap()
+    return Marks(numbers, data or b"")
+
+
+def _decode_stored(found: list[Any]) -> list[Stored]:
+    """Return facts together with those that links connect them to."""
+    own = (_make_row(*values) for of, *values in found if of is None)
+    stored = {row.seq: Stored(row, []) for row in own}
+    for of, *values in found:
+        if of is not None:
+            stored[of].around.append(_make_row(*values))
+    return [stored[seq] for seq in sorted(stored)]
+
+
 def _make_row(
     seq: int,
     changed: int,
@@ -137,7 +260,6 @@ def _make_row(
     times_seen: int,
     near: bytes,
     expires_at: float | None,
-    vectors: bytes,
 ) -> Row:
     texts = fact_id.decode(), base.decode(), said.decode()
-    return Row(seq, changed, said_at, *texts, times_seen, near.decode(), expires_at, vectors)
+    return Row(seq, changed, said_at, *texts, times_seen, near.decode(), expires_at)

@@ -1,15 +1,29 @@
 """Facts in Redis: scripts write them, and tell readers what has changed.
 
-Words and vectors are searched in the process (``facts/ranking.py``): Redis without modules has no
+Facts are ranked in the process (``facts/ranking.py``) by their marks: Redis without modules has no
 search of its own, and Valkey none at all.
 """
 
 import base64
 import math
+from array import array
 from collections.abc import AsyncIterator, Callable
 from typing import Any, cast
 
-from goldfish.stores.facts.backend import PAGE, Changes, Known, New, Revised, Row, Written
+from goldfish.stores.facts.backend import (
+    PAGE,
+    Changes,
+    Known,
+    Marked,
+    Marks,
+    New,
+    Revised,
+    Row,
+    Stored,
+    Unmarked,
+    Vector,
+    Written,
+)
 from goldfish.stores.redis.keys import as_bytes, as_text
 from goldfish.stores.redis.scripts import facts as scripts
 from goldfish.stores.redis.scripts.script import Evaluate
@@ -26,29 +40,62 @@ class RedisFacts:
         """Return what is new since."""
         values = [*(b"%d" % number for number in known), b"%d" % PAGE]
         found = await self._evaluate(scripts.CHANGES, user_id, values, writes=False)
-        epoch, version, removals, model, now, more, told = found[0]
+        epoch, version, removals, model, now, marked, anew, told = found[0]
         return Changes(
             Known(int(epoch), int(version), int(removals)),
             as_text(model),
             int(now) / 1000,
-            _decode_rows(found[2]),
+            _decode_marks(found[2]),
+            {int(seq): float(end) / 1000 for seq, end in _groups(found[3], 2)},
             [int(seq) for seq in found[1]] if told else None,
-            bool(more),
+            bool(anew),
+            bool(marked),
         )
+
+    async def find(self, user_id: str, fact_id: str) -> Stored | None:
+        """Return one living fact."""
+        values = [as_bytes(fact_id)]
+        found = await self._evaluate(scripts.FIND, user_id, values, writes=False)
+        return _decode_stored(found)[0] if found else None
+
+    async def page(self, user_id: str, offset: int, limit: int | None) -> list[Stored]:
+        """Return living facts in the order in which they came."""
+        values = [b"%d" % offset, b"%d" % (-1 if limit is None else limit)]
+        return _decode_stored(await self._evaluate(scripts.PAGE, user_id, values, writes=False))
+
+    async def read(self, user_id: str, seqs: list[int]) -> list[Stored]:
+        """Return those of these facts that live."""
+        values = [b"%d" % seq for seq in seqs]
+        return _decode_stored(await self._evaluate(scripts.READ, user_id, values, writes=False))
+
+    async def vectors(self, user_id: str, seqs: list[int]) -> list[Vector]:
+        """Return the vectors of those of these facts that are there."""
+        values = [b"%d" % seq for seq in seqs]
+        found = await self._evaluate(scripts.VECTORS, user_id, values, writes=False)
+        return [
+            Vector(int(seq), int(said_at), base64.b64decode(vectors))
+            for seq, said_at, vectors in _groups(found, 3)
+        ]
+
+    async def bases(self, user_id: str, after: int) -> list[tuple[int, str]]:
+        """Return number and base of each fact that came after a number."""
+        values = [b"%d" % after]
+        found = await self._evaluate(scripts.BASES, user_id, values, writes=False)
+        return [(int(seq), as_text(base)) for seq, base in _groups(found, 2)]
 
     async def remember(self, user_id: str, new: New) -> Written:
         """Store the fact, or count the one with its key."""
         ttl = "" if new.ttl is None else str(max(1, math.ceil(new.ttl * 1000)))
         texts = [new.id, new.key, new.base, new.said, ttl, new.model]
         values = [*map(as_bytes, texts), base64.b64encode(new.vectors), b"%d" % new.epoch]
-        values.append(as_bytes(new.token or ""))
+        values += [as_bytes(new.token or ""), base64.b64encode(new.marks)]
         return _decode_outcome(await self._evaluate(scripts.REMEMBER, user_id, values))
 
     async def revise(self, user_id: str, fact_id: str, revised: Revised) -> Written:
         """Replace the text and keep the old one as history."""
         texts = [fact_id, revised.key, revised.said, revised.model]
         values = [*map(as_bytes, texts), base64.b64encode(revised.vectors)]
-        values.append(as_bytes(revised.token or ""))
+        values += [as_bytes(revised.token or ""), base64.b64encode(revised.marks)]
         return _decode_outcome(await self._evaluate(scripts.REVISE, user_id, values))
 
     async def link(self, user_id: str, fact_id: str, said_at: int, near: str) -> None:
@@ -74,21 +121,54 @@ class RedisFacts:
         """Return everybody who may have facts."""
         return sorted([user_id async for user_id in self._users()])
 
+    async def unmarked(self, user_id: str, after: int) -> list[Unmarked]:
+        """Return the first facts beyond a number without marks of their text."""
+        values = [b"%d" % after]
+        found = await self._evaluate(scripts.UNMARKED, user_id, values, writes=False)
+        return [
+            Unmarked(
+                int(seq), int(said_at), as_text(base), as_text(said), base64.b64decode(vectors)
+            )
+            for seq, said_at, base, said, vectors in _groups(found, 5)
+        ]
+
+    async def mark(self, user_id: str, marked: list[Marked]) -> bool:
+        """Store marks of facts that say what they were made of."""
+        values = []
+        for each in marked:
+            values += [b"%d" % each.seq, b"%d" % each.said_at, base64.b64encode(each.marks)]
+        return bool(await self._evaluate(scripts.MARK, user_id, values))
+
     async def embed(
-        self, user_id: str, known: Known, model: str, epoch: int, vectors: list[tuple[int, bytes]]
+        self, user_id: str, known: Known, model: str, epoch: int, vectors: list[Vector]
     ) -> bool:
         """Replace all vectors, unless anything has changed since."""
         values = [*(b"%d" % number for number in known), as_bytes(model), b"%d" % epoch]
-        for seq, stored in vectors:
-            values += [b"%d" % seq, base64.b64encode(stored)]
+        for each in vectors:
+            values += [b"%d" % each.seq, base64.b64encode(each.vectors)]
         return bool(await self._evaluate(scripts.EMBED, user_id, values))
 
 
-def _decode_rows(values: list[Any]) -> list[Row]:
-    return [_decode_row(*values[first : first + 5]) for first in range(0, len(values), 5)]
+def _groups(values: list[Any], size: int) -> list[tuple[Any, ...]]:
+    """Return the values in groups of this size."""
+    return list(zip(*[iter(values)] * size, strict=True))
 
 
-def _decode_row(seq: Any, changed: Any, deadline: Any, lines: Any, vectors: Any) -> Row:
+def _decode_marks(blocks: list[Any]) -> Marks:
+    """Return the marks of all blocks: what is joined in base64 is joined in bytes."""
+    parts = [as_bytes(each).partition(b"\n") for each in blocks]
+    numbers = array("q", map(int, b" ".join(directory for directory, _, _ in parts).split()))
+    return Marks(numbers, base64.b64decode(b"".join(data for _, _, data in parts)))
+
+
+def _decode_stored(answer: list[Any]) -> list[Stored]:
+    return [
+        Stored(_decode_row(*row), [_decode_row(*other) for other in _groups(around, 4)])
+        for row, around in _groups(answer, 2)
+    ]
+
+
+def _decode_row(seq: Any, changed: Any, deadline: Any, lines: Any) -> Row:
     fact_id, _, said_at, times_seen, near, base, said = as_text(lines).split("\n")
     return Row(
         int(seq),
@@ -100,7 +180,6 @@ def _decode_row(seq: Any, changed: Any, deadline: Any, lines: Any, vectors: Any)
         int(times_seen),
         near,
         float(deadline) / 1000 if deadline else None,
-        base64.b64decode(vectors),
     )
 
 

@@ -24,7 +24,10 @@ class Column:
         return self._room[: self._count]
 
     def extend(self, rows: NDArray[Any]) -> None:
-        """Append some rows."""
+        """Append some rows; the first ones are not copied if they are an array of this kind."""
+        if not self._count and rows.flags.owndata and rows.dtype == self._room.dtype:
+            self._room, self._count = rows, len(rows)
+            return
         end = self._count + len(rows)
         if end > len(self._room):
             room = np.empty(self._shape(max(end, 2 * self._count)), self._room.dtype)

@@ -1,7 +1,7 @@
 """Names in metadata, of speakers and of what else a question may name."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 from goldfish.stores.retrieval.stop_words import STOP_WORDS
@@ -32,7 +32,7 @@ def names_of(speaker: str) -> frozenset[Label]:
     return frozenset(whole | first)
 
 
-def find_named(query: str, known: Mapping[Label, Any]) -> list[Label]:
+def find_named(query: str, known: Container[Label]) -> list[Label]:
     """Return those of the known labels that the question names, the longest first."""
     tokens = [token.casefold() for token in _TOKEN.findall(query)]
     runs = (

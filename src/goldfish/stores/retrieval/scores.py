@@ -5,7 +5,7 @@ They are the same to the last bit in every process that knows the same texts.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,13 +22,25 @@ FEW_WORDS = 5.0  # a text of so many words says half as much as a text can
 DIGITS = 6  # beyond them are only the rounding errors of sums in another order
 
 
+class Occurrences(Protocol):
+    """Where a word occurs."""
+
+    @property
+    def slots(self) -> NDArray[np.int32]:
+        """The slots of the texts that have it."""
+
+    @property
+    def counts(self) -> NDArray[np.float32]:
+        """How often each has it."""
+
+
 def rarity(count: int, texts: int) -> float:
     """Return how much a word tells that occurs in ``count`` of so many texts: BM25's IDF."""
     return math.log(1 + (texts - count + 0.5) / (count + 0.5))
 
 
 def score_words(
-    words: Iterable[tuple[Postings, float]],
+    words: Iterable[tuple[Occurrences, float]],
     lengths: NDArray[np.float32],
     average_length: float,
     most: float,

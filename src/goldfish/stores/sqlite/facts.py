@@ -1,31 +1,66 @@
 """Facts in a SQLite file: each write is one piece of work inside a transaction.
 
-Words and vectors are ranked in the process (``stores/facts/ranking.py``), so the file only keeps
+Facts are ranked in the process (``stores/facts/ranking.py``) by their marks, so the file only keeps
 them safe and tells what has changed: an index by user and number of change makes that quick.
 """
 
+import json
 import sqlite3
 import time
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 from goldfish.stores.facts.backend import (
+    NO_MARKS,
     PAGE,
+    STEP,
     TOKEN_SECONDS,
     Changes,
     Known,
+    Marked,
     New,
     Revised,
     Row,
+    Stored,
+    Unmarked,
+    Vector,
     Written,
 )
+from goldfish.stores.facts.encoding import decode_links
+from goldfish.stores.sqlite import fact_marks
 from goldfish.stores.sqlite.keys import decode_key, encode_key
 from goldfish.stores.sqlite.lanes import SQLiteLanes
-from goldfish.stores.sqlite.quick import TooManyRowsError
+from goldfish.stores.sqlite.quick import TooManyRowsError, fetch
 from goldfish.stores.sqlite.transactions import at_one_moment
 
-_USER = "SELECT pk, epoch, version, removals, model FROM goldfish_fact_users WHERE user_id = ?"
-_CHANGES = """SELECT seq, changed, said_at, id, base, said, times_seen, near, expires_at, vectors
-    FROM goldfish_facts WHERE user = ? AND changed > ? ORDER BY changed LIMIT ?"""
+_USER = """SELECT pk, epoch, version, removals, model, marked FROM goldfish_fact_users
+    WHERE user_id = ?"""
+_CHANGES = """SELECT seq, expires_at FROM goldfish_facts
+    WHERE user = ? AND changed > ? ORDER BY changed"""
+_DEADLINES = """SELECT seq, expires_at FROM goldfish_facts
+    WHERE user = ? AND expires_at IS NOT NULL"""
+_LIVING = "(f.expires_at IS NULL OR f.expires_at > :now)"
+_ROW = """f.seq, f.changed, f.said_at, f.id, f.base, f.said, f.times_seen, f.near, f.expires_at"""
+_OWNER = "(SELECT pk FROM goldfish_fact_users WHERE user_id = :user_id)"
+# The numbers come first: SQLite would go through all facts of the user to compare them.
+_EACH = "json_each(:seqs) AS n CROSS JOIN"
+_FIND = f"""SELECT {_ROW}, EXISTS
+    (SELECT 1 FROM goldfish_fact_links AS l WHERE l.user = f.user AND l.seq = f.seq)
+    FROM goldfish_facts AS f
+    WHERE f.user = {_OWNER} AND f.id = :id AND {_LIVING}"""
+_PAGE = f"""SELECT {_ROW} FROM goldfish_facts AS f
+    WHERE f.user = {_OWNER} AND {_LIVING} ORDER BY f.seq LIMIT :limit OFFSET :offset"""
+_READ = f"""SELECT {_ROW} FROM {_EACH} goldfish_facts AS f
+    WHERE f.user = {_OWNER} AND f.seq = n.value AND {_LIVING}"""
+_AROUND = f"""SELECT l.seq, {_ROW} FROM {{}} goldfish_fact_links AS l
+    CROSS JOIN goldfish_facts AS f ON f.user = l.user AND f.seq = l.other
+    WHERE l.user = {_OWNER} AND l.seq {{}} AND {_LIVING}"""
+_AROUND_ONE = _AROUND.format("", "= :seq")
+_AROUND_SOME = _AROUND.format(_EACH, "= n.value")
+_AROUND_ALL = _AROUND.format("", "BETWEEN :first AND :last")
+_VECTORS = f"""SELECT f.seq, f.said_at, f.vectors FROM {_EACH} goldfish_facts AS f
+    WHERE f.user = {_OWNER} AND f.seq = n.value"""
+_BASES = f"SELECT seq, base FROM goldfish_facts WHERE user = {_OWNER} AND seq > :after"
 _BY_KEY = "SELECT seq, id, expires_at FROM goldfish_facts WHERE user = ? AND key = ?"
 _BY_ID = """SELECT seq FROM goldfish_facts
     WHERE user = ? AND id = ? AND (expires_at IS NULL OR expires_at > ?)"""
@@ -48,11 +83,20 @@ _KEEP_OLD = """INSERT INTO goldfish_fact_history (user, seq, changed, said)
 _REVISE = """UPDATE goldfish_facts SET changed = :at, said_at = :at, key = :key, said = :said,
     near = '[]', vectors = :vectors WHERE user = :user AND id = :id"""
 _LINK = """UPDATE goldfish_facts SET near = ?, changed = ?
-    WHERE user = ? AND id = ? AND said_at = ? AND near = '[]'"""
+    WHERE user = ? AND id = ? AND said_at = ? AND near = '[]' RETURNING seq"""
+_POINT = """INSERT OR IGNORE INTO goldfish_fact_links (user, seq, other)
+    SELECT user, :seq, seq FROM goldfish_facts WHERE user = :user AND id = :id
+    UNION ALL SELECT user, seq, :seq FROM goldfish_facts WHERE user = :user AND id = :id"""
+_UNLINK = (
+    """DELETE FROM goldfish_fact_links WHERE user = :user AND (seq, other) IN
+        (SELECT other, seq FROM goldfish_fact_links WHERE user = :user AND seq = :seq)""",
+    "DELETE FROM goldfish_fact_links WHERE user = :user AND seq = :seq",
+)
 _HISTORY = """SELECT said FROM goldfish_fact_history
     WHERE user = (SELECT pk FROM goldfish_fact_users WHERE user_id = :user)
     AND seq = (SELECT seq FROM goldfish_facts WHERE id = :id
         AND user = (SELECT pk FROM goldfish_fact_users WHERE user_id = :user)) ORDER BY changed"""
+_SAID_AT = "SELECT said_at FROM goldfish_facts WHERE user = ? AND seq = ?"
 _REMOVE = (
     "DELETE FROM goldfish_facts WHERE user = ? AND seq = ?",
     "DELETE FROM goldfish_fact_history WHERE user = ? AND seq = ?",
@@ -62,6 +106,7 @@ _REMOVE_ALL = (
     "DELETE FROM goldfish_facts WHERE user = ?",
     "DELETE FROM goldfish_fact_history WHERE user = ?",
     "DELETE FROM goldfish_fact_tokens WHERE user = ?",
+    "DELETE FROM goldfish_fact_links WHERE user = ?",
     "DELETE FROM goldfish_fact_users WHERE pk = ?",
 )
 
@@ -70,16 +115,25 @@ class _User(NamedTuple):
     pk: int
     known: Known
     model: str
+    marked: int
 
     @classmethod
     def find(cls, connection: sqlite3.Connection, user_id: str) -> "_User | None":
         row = connection.execute(_USER, (encode_key(user_id),)).fetchone()
-        return None if row is None else cls(row[0], Known(*row[1:4]), row[4])
+        return None if row is None else cls(row[0], Known(*row[1:4]), *row[4:])
+
+    @property
+    def is_marked(self) -> bool:
+        """Whether every fact has its marks: whoever did not write them raised the counter alone."""
+        return self.marked == self.known.version
 
     def count(self, connection: sqlite3.Connection) -> int:
         """Return the number of the next change."""
         at = self.known.version + 1
-        connection.execute("UPDATE goldfish_fact_users SET version = ? WHERE pk = ?", (at, self.pk))
+        values = (at, at if self.is_marked else self.marked, self.pk)
+        connection.execute(
+            "UPDATE goldfish_fact_users SET version = ?, marked = ? WHERE pk = ?", values
+        )
         return at
 
 
@@ -96,6 +150,67 @@ class SQLiteFacts:
 
         return await self._lanes.read(read)
 
+    async def find(self, user_id: str, fact_id: str) -> Stored | None:
+        values: dict[str, Any] = {"user_id": encode_key(user_id), "id": encode_key(fact_id)}
+
+        def read(connection: sqlite3.Connection, most: int | None) -> Stored | None:
+            values["now"] = time.time()
+            row = connection.execute(_FIND, values).fetchone()
+            if row is None or not row[-1]:
+                return None if row is None else Stored(Row(*row[:-1]), [])
+            with at_one_moment(connection):
+                row = connection.execute(_FIND, values).fetchone()
+                if row is None:
+                    return None
+                around = connection.execute(_AROUND_ONE, {**values, "seq": row[0]})
+                return Stored(Row(*row[:-1]), [Row(*each[1:]) for each in around])
+
+        return await self._lanes.read(read)
+
+    async def page(self, user_id: str, offset: int, limit: int | None) -> list[Stored]:
+        values: dict[str, Any] = {"user_id": encode_key(user_id), "offset": offset}
+        values["limit"] = -1 if limit is None else limit
+
+        def read(connection: sqlite3.Connection, most: int | None) -> list[Stored]:
+            values["now"] = time.time()
+            with at_one_moment(connection):
+                rows = fetch(connection.execute(_PAGE, values), most)
+                if not rows:
+                    return []
+                ends = {"first": rows[0][0], "last": rows[-1][0]}
+                return _gather(rows, connection.execute(_AROUND_ALL, {**values, **ends}))
+
+        return await self._lanes.read(read)
+
+    async def read(self, user_id: str, seqs: list[int]) -> list[Stored]:
+        values: dict[str, Any] = {"user_id": encode_key(user_id), "seqs": json.dumps(seqs)}
+
+        def read(connection: sqlite3.Connection, most: int | None) -> list[Stored]:
+            values["now"] = time.time()
+            with at_one_moment(connection):
+                rows = fetch(connection.execute(_READ, values), most)
+                return _gather(rows, connection.execute(_AROUND_SOME, values))
+
+        return await self._lanes.read(read)
+
+    async def vectors(self, user_id: str, seqs: list[int]) -> list[Vector]:
+        values = {"user_id": encode_key(user_id), "seqs": json.dumps(seqs)}
+
+        def read(connection: sqlite3.Connection, most: int | None) -> list[Vector]:
+            if most is not None and len(seqs) > most:
+                raise TooManyRowsError
+            return [Vector(*row) for row in connection.execute(_VECTORS, values)]
+
+        return await self._lanes.read(read)
+
+    async def bases(self, user_id: str, after: int) -> list[tuple[int, str]]:
+        values = {"user_id": encode_key(user_id), "after": after}
+
+        def read(connection: sqlite3.Connection, most: int | None) -> list[tuple[int, str]]:
+            return fetch(connection.execute(_BASES, values), most)
+
+        return await self._lanes.read(read)
+
     async def remember(self, user_id: str, new: New) -> Written:
         return await self._lanes.write(lambda connection: _remember(connection, user_id, new))
 
@@ -109,7 +224,9 @@ class SQLiteFacts:
             user = _User.find(connection, user_id)
             if user is not None:
                 at = user.count(connection)
-                connection.execute(_LINK, (near, at, user.pk, encode_key(fact_id), said_at))
+                values = (near, at, user.pk, encode_key(fact_id), said_at)
+                for (seq,) in connection.execute(_LINK, values).fetchall():
+                    _point(connection, user.pk, seq, near)
 
         await self._lanes.write(link)
 
@@ -139,8 +256,21 @@ class SQLiteFacts:
 
         return await self._lanes.read(read)
 
+    async def unmarked(self, user_id: str, after: int) -> list[Unmarked]:
+        def read(connection: sqlite3.Connection, most: int | None) -> list[Unmarked]:
+            if most is not None:  # not in the caller's thread: this takes a while
+                raise TooManyRowsError
+            with at_one_moment(connection):
+                user = _User.find(connection, user_id)
+                return fact_marks.find_unmarked(connection, user.pk, after) if user else []
+
+        return await self._lanes.read(read)
+
+    async def mark(self, user_id: str, marked: list[Marked]) -> bool:
+        return await self._lanes.write(lambda connection: _mark(connection, user_id, marked))
+
     async def embed(
-        self, user_id: str, known: Known, model: str, epoch: int, vectors: list[tuple[int, bytes]]
+        self, user_id: str, known: Known, model: str, epoch: int, vectors: list[Vector]
     ) -> bool:
         def embed(connection: sqlite3.Connection) -> bool:
             user = _User.find(connection, user_id)
@@ -148,15 +278,25 @@ class SQLiteFacts:
                 return False
             connection.executemany(
                 "UPDATE goldfish_facts SET vectors = ? WHERE user = ? AND seq = ?",
-                [(stored, user.pk, seq) for seq, stored in vectors],
+                [(each.vectors, user.pk, each.seq) for each in vectors],
             )
+            fact_marks.drop_all(connection, user.pk)
             connection.execute(
-                "UPDATE goldfish_fact_users SET model = ?, epoch = ? WHERE pk = ?",
+                "UPDATE goldfish_fact_users SET model = ?, epoch = ?, marked = -1 WHERE pk = ?",
                 (model, epoch, user.pk),
             )
             return True
 
         return await self._lanes.write(embed)
+
+
+def _gather(rows: Iterable[Any], around: Iterable[Any]) -> list[Stored]:
+    """Return facts together with those that links connect them to."""
+    stored = {row[0]: Stored(Row(*row), []) for row in rows}
+    for seq, *other in around:
+        if seq in stored:
+            stored[seq].around.append(Row(*other))
+    return list(stored.values())
 
 
 def _read_changes(
@@ -165,18 +305,22 @@ def _read_changes(
     now = time.time()
     user = _User.find(connection, user_id)
     if user is None:
-        return Changes(Known(), "", now, [])
-    if user.known == known:
-        return Changes(known, user.model, now, [])
-    since = known if known.epoch == user.known.epoch else Known()
-    if most is not None and user.known.version - since.version > 50:
-        raise TooManyRowsError  # with their vectors they are large
-    rows = [Row(*row) for row in connection.execute(_CHANGES, (user.pk, since.version, PAGE + 1))]
+        return Changes(Known(), "", now, NO_MARKS, {}, anew=True)
+    if user.known == known or not user.is_marked:
+        return Changes(user.known, user.model, now, NO_MARKS, {}, marked=user.is_marked)
+    if known.epoch != user.known.epoch or user.known.version - known.version > PAGE:
+        if most is not None and user.known.version > most:
+            raise TooManyRowsError
+        marks = fact_marks.read_all(connection, user.pk)
+        deadlines = dict(connection.execute(_DEADLINES, (user.pk,)))
+        return Changes(user.known, user.model, now, marks, deadlines, anew=True)
+    rows = connection.execute(_CHANGES, (user.pk, known.version)).fetchall()
+    marks = fact_marks.read_some(connection, user.pk, (seq for seq, _ in rows))
+    deadlines = {seq: deadline for seq, deadline in rows if deadline is not None}
     alive = None
-    if since.removals != user.known.removals:
-        every = connection.execute("SELECT seq FROM goldfish_facts WHERE user = ?", (user.pk,))
-        alive = [seq for (seq,) in every]
-    return Changes(user.known, user.model, now, rows, alive).cut(PAGE)
+    if known.removals != user.known.removals:
+        alive = fact_marks.list_all(connection, user.pk)
+    return Changes(user.known, user.model, now, marks, deadlines, alive)
 
 
 def _remember(connection: sqlite3.Connection, user_id: str, new: New) -> Written:
@@ -196,6 +340,7 @@ def _remember(connection: sqlite3.Connection, user_id: str, new: New) -> Written
     if found is None:
         values = {"user": user.pk, "at": at, "deadline": deadline, **new._asdict()}
         connection.execute(_ADD, values)
+        fact_marks.put(connection, user.pk, Marked(at, at, new.marks))
         _note(connection, user, new.token, at, now)
         return Written("done", new.id)
     seq, fact_id, old = found
@@ -224,8 +369,36 @@ def _revise(
     values = {"user": user.pk, "id": fact_id, "at": at, **revised._asdict()}
     connection.execute(_KEEP_OLD, values)
     connection.execute(_REVISE, values)
+    _unlink(connection, user.pk, own[0])
+    fact_marks.put(connection, user.pk, Marked(own[0], at, revised.marks))
     _note(connection, user, revised.token, own[0], now)
     return Written("done", fact_id)
+
+
+def _mark(connection: sqlite3.Connection, user_id: str, marked: list[Marked]) -> bool:
+    user = _User.find(connection, user_id)
+    if user is None:
+        return True
+    for each in marked:
+        row = connection.execute(_SAID_AT, (user.pk, each.seq)).fetchone()
+        if row == (each.said_at,):
+            fact_marks.put(connection, user.pk, each)
+    if len(marked) == STEP or fact_marks.find_unmarked(connection, user.pk, 0):
+        return False
+    fact_marks.drop_stray(connection, user.pk)
+    connection.execute("UPDATE goldfish_fact_users SET marked = version WHERE pk = ?", (user.pk,))
+    return True
+
+
+def _point(connection: sqlite3.Connection, user: int, seq: int, near: str) -> None:
+    """Note where the links of a fact lead, both ways."""
+    for fact_id, _ in decode_links(near):
+        connection.execute(_POINT, {"user": user, "seq": seq, "id": encode_key(fact_id)})
+
+
+def _unlink(connection: sqlite3.Connection, user: int, seq: int) -> None:
+    for statement in _UNLINK:
+        connection.execute(statement, {"user": user, "seq": seq})
 
 
 def _find_seen(
@@ -263,10 +436,10 @@ def _forget(connection: sqlite3.Connection, user_id: str, fact_id: str) -> None:
 
 def _begin(connection: sqlite3.Connection, user_id: str, new: New) -> _User:
     cursor = connection.execute(
-        "INSERT INTO goldfish_fact_users (user_id, epoch, model) VALUES (?, ?, ?)",
+        "INSERT INTO goldfish_fact_users (user_id, epoch, model, marked) VALUES (?, ?, ?, 0)",
         (encode_key(user_id), new.epoch, new.model),
     )
-    return _User(int(cursor.lastrowid or 0), Known(new.epoch), new.model)
+    return _User(int(cursor.lastrowid or 0), Known(new.epoch), new.model, 0)
 
 
 def _find_holder(
@@ -288,11 +461,14 @@ def _has_facts(connection: sqlite3.Connection, user: int, now: float) -> bool:
 def _remove(connection: sqlite3.Connection, user: int, seq: int) -> None:
     for statement in _REMOVE:
         connection.execute(statement, (user, seq))
+    _unlink(connection, user, seq)
+    fact_marks.drop(connection, user, seq)
 
 
 def _remove_all(connection: sqlite3.Connection, user: int) -> None:
     for statement in _REMOVE_ALL:
         connection.execute(statement, (user,))
+    fact_marks.drop_all(connection, user)
 
 
 def any_expired(connection: sqlite3.Connection, now: float) -> bool:

@@ -53,6 +53,11 @@ _NO_FACT = """NOT EXISTS (SELECT 1 FROM goldfish_facts
     WHERE goldfish_facts.user = {0}.user AND goldfish_facts.seq = {0}.seq)"""
 _LATE = """SELECT pk FROM goldfish_fact_users WHERE version <
     (SELECT max(changed) FROM goldfish_facts WHERE user = goldfish_fact_users.pk)"""
+_OF_USER = "BETWEEN goldfish_fact_users.pk << 32 AND (goldfish_fact_users.pk + 1 << 32) - 1"
+_UNFINDABLE = f"""SELECT pk FROM goldfish_fact_users WHERE marked = version
+    AND (SELECT count(*) FROM goldfish_facts WHERE user = goldfish_fact_users.pk) <>
+    (SELECT coalesce(sum(length(directory)), 0) / 24 FROM goldfish_fact_blocks
+        WHERE place {_OF_USER})"""
 
 # In this order: a session that is put back may have to be counted anew.
 INVARIANTS = (
@@ -153,6 +158,25 @@ INVARIANTS = (
             f"""UPDATE goldfish_fact_users SET version = (SELECT max(changed) FROM goldfish_facts
             WHERE user = goldfish_fact_users.pk) WHERE pk IN ({_LATE})""",
         ),
+    ),
+    # The marks of facts are made again by the next recall.
+    Invariant(
+        "fact marks",
+        f"SELECT count(*) FROM ({_UNFINDABLE})",
+        "users have facts that cannot be found, or find facts that are gone",
+        (f"UPDATE goldfish_fact_users SET marked = -1 WHERE pk IN ({_UNFINDABLE})",),
+    ),
+    _no_rows(
+        "goldfish_fact_blocks",
+        "place >> 32 NOT IN (SELECT pk FROM goldfish_fact_users)",
+        "fact blocks",
+        "blocks of marks belong to users that are gone",
+    ),
+    _no_rows(
+        "goldfish_fact_links",
+        _NO_FACT.format("goldfish_fact_links"),
+        "fact links",
+        "links belong to facts that are gone",
     ),
     _no_rows(
         "goldfish_fact_history",

@@ -156,6 +156,35 @@ _RETRIES: Statements = (
     "CREATE INDEX goldfish_fact_tokens_by_time ON goldfish_fact_tokens (noted_at)",
 )
 
+# What facts are found by, and where links lead, both ways: so that nobody has to read all facts.
+_FACT_MARKS: Statements = (
+    # The number of the change up to which all facts have their marks; those of before have none.
+    "ALTER TABLE goldfish_fact_users ADD COLUMN marked INTEGER NOT NULL DEFAULT -1",
+    # place = user * 2**32 + block
+    """CREATE TABLE goldfish_fact_blocks (
+        place INTEGER PRIMARY KEY,
+        directory BLOB NOT NULL,
+        marks BLOB NOT NULL
+    )""",
+    """CREATE TABLE goldfish_fact_links (
+        user INTEGER NOT NULL,
+        seq INTEGER NOT NULL,
+        other INTEGER NOT NULL,
+        PRIMARY KEY (user, seq, other)
+    ) WITHOUT ROWID""",
+    """INSERT OR IGNORE INTO goldfish_fact_links (user, seq, other)
+        SELECT newer.user, newer.seq, older.seq FROM goldfish_facts AS newer, json_each(newer.near)
+        JOIN goldfish_facts AS older
+            ON older.user = newer.user AND older.id = json_extract(json_each.value, '$[0]')
+        WHERE newer.near <> '[]' AND json_valid(newer.near)""",
+    """INSERT OR IGNORE INTO goldfish_fact_links (user, seq, other)
+        SELECT user, other, seq FROM goldfish_fact_links""",
+    """CREATE UNIQUE INDEX goldfish_facts_by_place
+        ON goldfish_facts (user, seq, expires_at, said_at)""",
+    """CREATE INDEX goldfish_facts_ending
+        ON goldfish_facts (user, seq, expires_at) WHERE expires_at IS NOT NULL""",
+)
+
 MIGRATIONS: tuple[Statements, ...] = (
     _MESSAGES,
     _SNAPSHOTS,
@@ -163,6 +192,7 @@ MIGRATIONS: tuple[Statements, ...] = (
     _SEARCH,
     _STATE,
     _RETRIES,
+    _FACT_MARKS,
 )
 
 

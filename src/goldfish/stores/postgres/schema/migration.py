@@ -15,6 +15,7 @@ from goldfish.stores.postgres.schema.v6_retries import RETRIES
 from goldfish.stores.postgres.schema.v6_superseding import SUPERSEDING
 from goldfish.stores.postgres.schema.v6_sweeping import SWEEPING
 from goldfish.stores.postgres.schema.v7_linking import LINKING
+from goldfish.stores.postgres.schema.v8_fact_marks import FACT_MARKS
 
 if TYPE_CHECKING:
     from psycopg import AsyncConnection
@@ -34,6 +35,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     STATE,
     (*RETRIES, *SWEEPING, *SUPERSEDING),
     LINKING,
+    FACT_MARKS,
 )
 
 

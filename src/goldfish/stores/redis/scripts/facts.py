@@ -4,6 +4,11 @@ All keys of a user share a hash tag:
 
 - ``meta``: a hash of the user's counters (epoch, version, removals), the name of the model, how
   many ``parts`` there are: keys of the user, this one included; and when they are ``due`` to end;
+  what was added later has fields here, which processes of an older goldfish leave alone:
+  ``marked``, the version up to which all facts have their marks (who does not write marks raises
+  the version alone); ``marks:`` and the number of a block, its directory (seq, said_at and bytes
+  of each) and on the next line the marks, in base64; ``near:`` and the number of a fact, the
+  numbers of those that links connect it to;
 - ``rows``: a hash by number of what is known of a fact, one line each: id, key, the number at which
   it was worded, times seen, near, base, said (JSON has no line breaks of its own);
 - ``vectors``: a hash by number, in base64, because a client may decode all that it gets as text;
@@ -21,7 +26,8 @@ for the one that removes them all. Facts of an older goldfish have no number of 
 next write: until then, only the keys are counted that every user with facts has.
 """
 
-from goldfish.stores.facts.backend import TOKEN_SECONDS
+from goldfish.stores.facts.backend import STEP, TOKEN_SECONDS
+from goldfish.stores.facts.blocks import SPAN
 from goldfish.stores.redis.scripts.parts import DISAGREE
 from goldfish.stores.redis.scripts.script import Script
 
@@ -63,10 +69,154 @@ end
 )
 _AGREEING = AGREE_FACTS + "local over = agree()\n"
 
+# The marks of facts, in blocks: see ``stores/facts/blocks.py``.
+_MARKS = f"""
+local SPAN = {SPAN}
+local function block(seq) return 'marks:' .. whole(math.floor(tonumber(seq) / SPAN)) end
+
+-- The facts in a block, each with seq, said_at and marks.
+local function read_block(field)
+  local stored, found, at = call('HGET', META, field), {{}}, 1
+  if not stored then return found end
+  local line = string.find(stored, '\\n', 1, true)
+  local data = string.sub(stored, line + 1)
+  for seq, said_at, size in string.gmatch(string.sub(stored, 1, line), '(%d+) (%d+) (%d+)') do
+    local length = tonumber(size) * 4 / 3
+    found[#found + 1] = {{seq, said_at, string.sub(data, at, at + length - 1)}}
+    at = at + length
+  end
+  return found
+end
+
+-- Which text the marks of each fact belong to.
+local function marked_texts()
+  local texts, all = {{}}, call('HGETALL', META)
+  for i = 1, #all, 2 do
+    if string.sub(all[i], 1, 6) == 'marks:' then
+      local line = string.find(all[i + 1], '\\n', 1, true)
+      for seq, said_at in string.gmatch(string.sub(all[i + 1], 1, line), '(%d+) (%d+) %d+') do
+        texts[seq] = said_at
+      end
+    end
+  end
+  return texts
+end
+
+-- Whether every fact has its marks.
+local function is_marked()
+  local numbers = call('HMGET', META, 'version', 'marked')
+  return numbers[1] and numbers[1] == numbers[2]
+end
+"""
+
+# A fact and those around it: seq, changed, deadline or '', and the row of each.
+_READING = (
+    _AGREEING
+    + _MARKS
+    + """
+local answer = {}
+
+local function living(seq)
+  local deadline = call('ZSCORE', ENDS, seq)
+  if deadline and tonumber(deadline) <= now then return end
+  local row = call('HGET', ROWS, seq)
+  return row and {seq, call('ZSCORE', LOG, seq), deadline or '', row}
+end
+
+-- The facts that links may connect it to; of those without marks links are not noted both ways.
+local near_all
+local marked = is_marked()
+local function around(seq, row)
+  if marked then
+    local found, others = call('HGET', META, 'near:' .. seq), {}
+    for other in string.gmatch(found or '', '%d+') do others[#others + 1] = other end
+    return others
+  end
+  if not near_all then
+    near_all = {}
+    local rows = call('HGETALL', ROWS)
+    for i = 1, #rows, 2 do
+      local parts = lines(rows[i + 1])
+      if parts[5] ~= '[]' then near_all[#near_all + 1] = {rows[i], parts[1], parts[5]} end
+    end
+  end
+  local parts, others = lines(row), {}
+  for _, each in ipairs(near_all) do
+    if string.find(each[3], '"' .. parts[1] .. '"', 1, true) then others[#others + 1] = each[1] end
+  end
+  for id in string.gmatch(parts[5], '"([^"]*)"') do
+    others[#others + 1] = call('HGET', IDS, id) or nil
+  end
+  return others
+end
+
+local function tell(seq)
+  local found = living(seq)
+  if not found then return end
+  local others = {}
+  for _, other in ipairs(around(seq, found[4])) do
+    local there = living(other)
+    for i = 1, there and 4 or 0 do others[#others + 1] = there[i] end
+  end
+  answer[#answer + 1] = found
+  answer[#answer + 1] = others
+end
+"""
+)
+
 _WRITING = (
     _AGREEING
+    + _MARKS
     + f"""
+-- Replace the marks of a fact; without marks, remove them.
+local function mark(seq, said_at, marks)
+  local field, directory, data = block(seq), {{}}, {{}}
+  local function add(one, said, text)
+    directory[#directory + 1] = one .. ' ' .. said .. ' ' .. whole(#text * 3 / 4)
+    data[#data + 1] = text
+  end
+  for _, each in ipairs(read_block(field)) do
+    if each[1] ~= seq then add(unpack(each)) end
+  end
+  if marks then add(seq, said_at, marks) end
+  if #data == 0 then return call('HDEL', META, field) end
+  call('HSET', META, field, table.concat(directory, ' ') .. '\\n' .. table.concat(data))
+end
+
+local function point(seq, other)
+  local found = call('HGET', META, 'near:' .. seq)
+  call('HSET', META, 'near:' .. seq, (found and found .. ' ' or '') .. other)
+end
+
+-- Note where the links of a fact lead, both ways.
+local function point_both(seq, near)
+  for id in string.gmatch(near, '"([^"]*)"') do
+    local other = call('HGET', IDS, id)
+    if other then
+      point(seq, other)
+      point(other, seq)
+    end
+  end
+end
+
+local function unlink(seq)
+  local found = call('HGET', META, 'near:' .. seq)
+  if not found then return end
+  for other in string.gmatch(found, '%d+') do
+    local left = {{}}
+    local others = call('HGET', META, 'near:' .. other)
+    for each in string.gmatch(others or '', '%d+') do
+      if each ~= seq then left[#left + 1] = each end
+    end
+    if #left > 0 then call('HSET', META, 'near:' .. other, table.concat(left, ' '))
+    else call('HDEL', META, 'near:' .. other) end
+  end
+  call('HDEL', META, 'near:' .. seq)
+end
+
 local function remove(seq)
+  unlink(seq)
+  mark(seq)
   local row = call('HGET', ROWS, seq)
   if row then
     local parts = lines(row)
@@ -102,7 +252,12 @@ local function told(token)
   return row and lines(row)[1]
 end
 
-local function count() return tonumber(call('HINCRBY', META, 'version', 1)) end
+local function count()
+  local marked = is_marked()
+  local at = tonumber(call('HINCRBY', META, 'version', 1))
+  if marked then call('HSET', META, 'marked', whole(at)) end
+  return at
+end
 
 -- At the end of a write: keep nothing of a user without facts, or beyond the last deadline.
 local function finish()
@@ -127,37 +282,151 @@ if #expired > 0 then finish() end
 """
 )
 
-# ARGV: epoch, version and removals that the reader knows, and how many rows it wants at most.
-# Counters, model, time, whether there is more and whether numbers follow; the numbers of all facts;
-# and five values for each row.
+# ARGV: epoch, version and removals that the reader knows, and how far behind it may be.
+# Counters, model, time, whether all facts have marks, whether this is everything, whether numbers
+# follow; the numbers of all facts; blocks, or facts with their marks; and deadlines.
 CHANGES = Script(
     _AGREEING
+    + _MARKS
     + """
 local meta = call('HMGET', META, 'epoch', 'version', 'removals', 'model')
-if over or not meta[1] then return {{'0', '0', '0', '', whole(now), 0, 0}, {}, {}} end
-local since, removals = tonumber(ARGV[2]), ARGV[3]
-if meta[1] ~= ARGV[1] then since, removals = 0, '0' end
-local alive, told, rows, more = {}, 0, {}, 0
-if meta[3] ~= removals then alive, told = call('ZRANGE', LOG, 0, -1), 1 end
-if tonumber(meta[2]) > since then
-  local page = tonumber(ARGV[4])
-  local found = call('ZRANGEBYSCORE', LOG, '(' .. whole(since), '+inf',
-    'WITHSCORES', 'LIMIT', 0, page + 1)
-  for i = 1, math.min(#found, 2 * page), 2 do
-    local seq = found[i]
-    rows[#rows + 1] = seq
-    rows[#rows + 1] = found[i + 1]
-    rows[#rows + 1] = call('ZSCORE', ENDS, seq) or ''
-    rows[#rows + 1] = call('HGET', ROWS, seq)
-    rows[#rows + 1] = call('HGET', VECTORS, seq)
+if over or not meta[1] then return {{'0', '0', '0', '', whole(now), 1, 1, 0}, {}, {}, {}} end
+local known = meta[1] == ARGV[1] and meta[2] == ARGV[2] and meta[3] == ARGV[3]
+local head = {meta[1], meta[2], meta[3], meta[4], whole(now), is_marked() and 1 or 0, 0, 0}
+if known or head[6] == 0 then return {head, {}, {}, {}} end
+local alive, marks, ends, since = {}, {}, {}, tonumber(ARGV[2])
+if meta[1] ~= ARGV[1] or tonumber(meta[2]) - since > tonumber(ARGV[4]) then
+  head[7] = 1
+  local all = call('HGETALL', META)
+  for i = 1, #all, 2 do
+    if string.sub(all[i], 1, 6) == 'marks:' then marks[#marks + 1] = all[i + 1] end
   end
-  if #found > 2 * page then more, meta[2] = 1, found[2 * page] end
+  return {head, alive, marks, call('ZRANGE', ENDS, 0, -1, 'WITHSCORES')}
 end
-return {{meta[1], meta[2], meta[3], meta[4], whole(now), more, told}, alive, rows}
+if meta[3] ~= ARGV[3] then alive, head[8] = call('ZRANGE', LOG, 0, -1), 1 end
+for _, seq in ipairs(call('ZRANGEBYSCORE', LOG, '(' .. whole(since), '+inf')) do
+  for _, each in ipairs(read_block(block(seq))) do
+    if each[1] == seq then
+      local size = whole(#each[3] * 3 / 4)
+      marks[#marks + 1] = seq .. ' ' .. each[2] .. ' ' .. size .. '\\n' .. each[3]
+    end
+  end
+  local deadline = call('ZSCORE', ENDS, seq)
+  if deadline then
+    ends[#ends + 1] = seq
+    ends[#ends + 1] = deadline
+  end
+end
+return {head, alive, marks, ends}
 """
 )
 
-# ARGV: id, key, base, said, time to live in ms or '', model, vectors, epoch, token or ''.
+# ARGV: id.
+FIND = Script(
+    _READING
+    + """
+local seq = not over and call('HGET', IDS, ARGV[1])
+if seq then tell(seq) end
+return answer
+"""
+)
+
+# ARGV: how many to leave out, and how many to tell, or -1.
+PAGE = Script(
+    _READING
+    + """
+if over then return answer end
+local seqs, ended, left = {}, {}, tonumber(ARGV[2])
+local enough = left < 0 and math.huge or tonumber(ARGV[1]) + left
+for _, seq in ipairs(call('ZRANGEBYSCORE', ENDS, '-inf', now)) do ended[seq] = true end
+local function add(seq)
+  if not ended[seq] then seqs[#seqs + 1] = tonumber(seq) end
+end
+if call('ZCARD', LOG) > 1000 and is_marked() then  -- sorting them all would take a while
+  local at, newest = 0, tonumber(call('HGET', META, 'version'))
+  while #seqs < enough and at <= newest do
+    local few = {}
+    for _, each in ipairs(read_block(block(at))) do few[#few + 1] = tonumber(each[1]) end
+    table.sort(few)
+    for _, seq in ipairs(few) do add(whole(seq)) end
+    at = at + SPAN
+  end
+else
+  for _, seq in ipairs(call('ZRANGE', LOG, 0, -1)) do add(seq) end
+  table.sort(seqs)
+end
+local last = math.min(#seqs, enough)
+for i = tonumber(ARGV[1]) + 1, last do tell(whole(seqs[i])) end
+return answer
+"""
+)
+
+# ARGV: numbers.
+READ = Script(
+    _READING
+    + """
+if over then return answer end
+for _, seq in ipairs(ARGV) do tell(seq) end
+return answer
+"""
+)
+
+# ARGV: numbers. Three values for each that is there.
+VECTORS = Script(
+    _AGREEING
+    + """
+local found = {}
+for _, seq in ipairs(over and {} or ARGV) do
+  local row = call('HGET', ROWS, seq)
+  if row then
+    found[#found + 1] = seq
+    found[#found + 1] = lines(row)[3]
+    found[#found + 1] = call('HGET', VECTORS, seq)
+  end
+end
+return found
+"""
+)
+
+# ARGV: a number. Two values for each fact that came after it.
+BASES = Script(
+    _AGREEING
+    + """
+local found, rows = {}, over and {} or call('HGETALL', ROWS)
+for i = 1, #rows, 2 do
+  if tonumber(rows[i]) > tonumber(ARGV[1]) then
+    found[#found + 1] = rows[i]
+    found[#found + 1] = lines(rows[i + 1])[6]
+  end
+end
+return found
+"""
+)
+
+# ARGV: a number. Five values for each of the first facts beyond it without marks of their text.
+UNMARKED = Script(
+    _AGREEING
+    + _MARKS
+    + f"""
+local found, seqs, texts = {{}}, {{}}, marked_texts()
+for _, seq in ipairs(over and {{}} or call('HKEYS', ROWS)) do seqs[#seqs + 1] = tonumber(seq) end
+table.sort(seqs)
+for _, number in ipairs(seqs) do
+  local seq = whole(number)
+  if number > tonumber(ARGV[1]) and #found < {5 * STEP} then
+    local parts = lines(call('HGET', ROWS, seq))
+    if texts[seq] ~= parts[3] then
+      for _, value in ipairs({{seq, parts[3], parts[6], parts[7], call('HGET', VECTORS, seq)}}) do
+        found[#found + 1] = value
+      end
+    end
+  end
+end
+return found
+"""
+)
+
+# ARGV: id, key, base, said, time to live in ms or '', model, vectors, epoch, token or '', marks.
 REMEMBER = Script(
     _WRITING
     + """
@@ -168,7 +437,8 @@ if model and model ~= ARGV[6] then
   model = false
 end
 if not model then
-  call('HSET', META, 'epoch', ARGV[8], 'version', '0', 'removals', '0', 'model', ARGV[6])
+  call('HSET', META, 'epoch', ARGV[8], 'version', '0', 'removals', '0', 'model', ARGV[6],
+    'marked', '0')
 end
 local repeated = told(ARGV[9])
 if repeated then return {'done', repeated} end
@@ -189,6 +459,7 @@ else
   call('HSET', VECTORS, seq, ARGV[7])
   call('HSET', IDS, id, seq)
   call('HSET', HOLDERS, ARGV[2], seq)
+  mark(seq, seq, ARGV[10])
 end
 call('ZADD', LOG, whole(at), seq)
 if deadline then call('ZADD', ENDS, whole(deadline), seq) end
@@ -198,7 +469,7 @@ return {'done', id}
 """
 )
 
-# ARGV: id, key, said, model, vectors, token or ''.
+# ARGV: id, key, said, model, vectors, token or '', marks.
 REVISE = Script(
     _WRITING
     + """
@@ -217,6 +488,8 @@ local at = whole(count())
 parts[2], parts[3], parts[5], parts[7] = ARGV[2], at, '[]', ARGV[3]
 call('HSET', ROWS, seq, table.concat(parts, '\\n'))
 call('HSET', VECTORS, seq, ARGV[5])
+unlink(seq)
+mark(seq, at, ARGV[7])
 call('ZADD', LOG, at, seq)
 note(ARGV[6], seq)
 finish()
@@ -234,6 +507,7 @@ local parts = lines(call('HGET', ROWS, seq))
 if parts[3] ~= ARGV[2] or parts[5] ~= '[]' then return end
 parts[5] = ARGV[3]
 call('HSET', ROWS, seq, table.concat(parts, '\\n'))
+point_both(seq, ARGV[3])
 call('ZADD', LOG, whole(count()), seq)
 """
 )
@@ -273,7 +547,35 @@ end
 for i = 6, #ARGV, 2 do
   if call('HEXISTS', ROWS, ARGV[i]) == 1 then call('HSET', VECTORS, ARGV[i], ARGV[i + 1]) end
 end
-call('HSET', META, 'model', ARGV[4], 'epoch', ARGV[5])
+for _, field in ipairs(call('HKEYS', META)) do
+  if string.sub(field, 1, 6) == 'marks:' then call('HDEL', META, field) end
+end
+call('HSET', META, 'model', ARGV[4], 'epoch', ARGV[5], 'marked', '-1')
+return 1
+"""
+)
+
+# ARGV: numbers, the numbers of their wording, and marks in turn. Whether all facts have marks now.
+MARK = Script(
+    _WRITING
+    + f"""
+for i = 1, #ARGV, 3 do
+  local row = call('HGET', ROWS, ARGV[i])
+  if row and lines(row)[3] == ARGV[i + 1] then mark(ARGV[i], ARGV[i + 1], ARGV[i + 2]) end
+end
+if call('EXISTS', META) == 0 then return 1 end
+if #ARGV == {3 * STEP} then return 0 end
+local texts, rows = marked_texts(), call('HGETALL', ROWS)
+for i = 1, #rows, 2 do
+  if texts[rows[i]] ~= lines(rows[i + 1])[3] then return 0 end
+  texts[rows[i]] = nil
+end
+for seq in pairs(texts) do mark(seq) end
+for _, field in ipairs(call('HKEYS', META)) do
+  if string.sub(field, 1, 5) == 'near:' then call('HDEL', META, field) end
+end
+for i = 1, #rows, 2 do point_both(rows[i], lines(rows[i + 1])[5]) end
+call('HSET', META, 'marked', call('HGET', META, 'version'))
 return 1
 """
 )
