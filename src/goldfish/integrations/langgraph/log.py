@@ -84,9 +84,9 @@ class Log:
 
     def proves_last_stands(self) -> bool:
         """Return True if the newest two entries, as far as they are known, prove it."""
-        *_, last = self.entries or [None]
-        if last is None:
+        if not self.entries:
             return False
+        last = self.entries[-1]
         if not last.continues:
             return True
         if len(self.entries) > 1:

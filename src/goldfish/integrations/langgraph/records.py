@@ -114,9 +114,10 @@ class Entry:
 
     def to_message(self, *, again: bool = False) -> ChatMessage:
         """Return the entry as the store keeps it."""
-        known = {"parent": self.parent, "run": self.run, "continues": self.continues}
+        known: dict[str, Any] = {"parent": self.parent, "run": self.run}
+        known["continues"] = self.continues
         if self.contents is not None:
-            known |= {"contents": self.contents.record}
+            known["contents"] = self.contents.record
         role, name = (AGAIN, new_id()) if again else (CHECKPOINT, self.id)
         return ChatMessage(role=role, content=self.checkpoint_id, id=name, metadata=known)
 
