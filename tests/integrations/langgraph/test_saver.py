@@ -1,7 +1,7 @@
 """Our checkpointer for LangGraph: conformant, and of turns at once none is forgotten silently."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Annotated, Any
 
@@ -351,11 +351,11 @@ class Counting(goldfish.InMemoryStore):
     reads = 0
     handed_out = 0
 
-    async def get_history(self, session_id: str, *, last: int | None = None) -> list[Any]:
-        messages = await super().get_history(session_id, last=last)
+    async def _read(self, session_id: str, last: int | None) -> Sequence[str]:
+        bodies = await super()._read(session_id, last)
         self.reads += 1
-        self.handed_out += len(messages)
-        return messages
+        self.handed_out += len(bodies)
+        return bodies
 
 
 def test_the_latest_state_costs_the_same_for_a_thread_of_any_length() -> None:

@@ -2,10 +2,11 @@
 
 Messages and plain values are known by the bytes of ``marshal``, which tells ``1`` from ``True`` and
 a list from a tuple and is far faster than any serialiser. It is used only within the process; what
-it cannot write is known by its serialised form.
+it cannot restore is known by its serialised form.
 """
 
 import marshal
+from collections.abc import Sequence
 from typing import Any
 
 from langchain_core.messages import BaseMessage
@@ -14,10 +15,12 @@ from pydantic import BaseModel
 from goldfish.integrations.langgraph.packing import Typed
 
 VERSION = 2  # later versions of marshal write what is shared, which depends on who else holds it
-PLAIN = (str, bytes, dict, list, tuple)
+LIST_HEADER = 5  # bytes before the elements of a list: they are as if each were written alone
 SCALARS = (int, float, bool, type(None))
+MOST_PARTS = 100_000  # of one element that is frozen
+ATOMS = frozenset({str, bytes, *SCALARS})
 
-Frozen = tuple[type[Any] | None, bytes]  # the class of a message, and its fields
+Frozen = tuple[type[Any] | None, bytes]  # the class of a message, or None, and the contents
 Key = Frozen | Typed
 
 _set_fields = BaseModel.__dict__["__dict__"].__set__
@@ -59,15 +62,29 @@ def is_divisible(value: Any) -> bool:
 
 def freeze(value: Any) -> Frozen | None:
     """Return what the value can be known by and made of again; None if it is too special."""
-    kind = type(value)
+    kind = find_kind(value)
+    contents = value if kind is None else (vars(value), value.__pydantic_extra__)
+    if kind is object or not _is_plain(contents):
+        return None
+    return kind, marshal.dumps(contents, VERSION)
+
+
+def begins_with(values: Sequence[Any], elements: Sequence[Element]) -> bool:
+    """Return True if the first of the values are these elements, all of which are frozen."""
+    kinds = [each.key[0] for each in elements]
+    head = values[: len(kinds)]
+    if [_kinds.get(type(each), object) for each in head] != kinds:
+        return False
+    contents = [
+        each if kind is None else (each.__dict__, each.__pydantic_extra__)
+        for each, kind in zip(head, kinds, strict=True)
+    ]
     try:
-        if kind in PLAIN:
-            return None, marshal.dumps(value, VERSION)
-        if _is_message(kind):
-            return kind, marshal.dumps((vars(value), value.__pydantic_extra__), VERSION)
-    except ValueError:  # it holds an object that marshal does not know
-        pass
-    return None
+        written = marshal.dumps(contents, VERSION)
+    except ValueError:  # one holds an object that marshal does not know
+        return False
+    known = b"".join([each.key[1] for each in elements])
+    return len(written) == LIST_HEADER + len(known) and written.endswith(known)
 
 
 def thaw(frozen: Frozen) -> Any:
@@ -78,22 +95,43 @@ def thaw(frozen: Frozen) -> Any:
     fields, extra = marshal.loads(data)
     made = kind.__new__(kind)
     _set_fields(made, fields)
-    _set_fields_set(made, {*fields, *(extra or ())})
+    _set_fields_set(made, {*fields, *extra} if extra else set(fields))
     _set_extra(made, extra)
     _set_private(made, None)
     return made
 
 
-_messages: dict[type[Any], bool] = {}  # the classes that have been looked at
+_kinds: dict[type[Any], type[Any] | None] = dict.fromkeys((str, bytes, dict, list, tuple))
 
 
-def _is_message(kind: type[Any]) -> bool:
-    """Return True for a message of LangChain itself: a subclass may hold more than its fields."""
-    found = _messages.get(kind)
-    if found is None:
-        known = issubclass(kind, BaseMessage) and kind.__module__.startswith("langchain_core.")
-        found = _messages[kind] = known and not kind.__private_attributes__
-    return found
+def find_kind(value: Any) -> type[Any] | None:
+    """Return the class of a message, None for a plain value, ``object`` for anything else.
+
+    Only messages of LangChain itself are: a subclass may hold more than its fields.
+    """
+    kind = type(value)
+    if kind not in _kinds:
+        is_known = issubclass(kind, BaseMessage) and kind.__module__.startswith("langchain_core.")
+        _kinds[kind] = kind if is_known and not kind.__private_attributes__ else object
+    return _kinds[kind]
+
+
+def _is_plain(value: Any) -> bool:
+    """Return True if ``marshal`` restores it: it would write an array as the bytes in it."""
+    waiting = [value]
+    for each in waiting:
+        kind = type(each)
+        if kind in ATOMS:
+            continue
+        if kind is dict:
+            waiting += [*each.keys(), *each.values()]
+        elif kind in (list, tuple, set):
+            waiting += each
+        else:
+            return False
+        if len(waiting) > MOST_PARTS:  # or it holds itself
+            return False
+    return True
 
 
 def _is_complete(value: Any) -> bool:

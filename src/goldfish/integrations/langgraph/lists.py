@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from goldfish.integrations.langgraph.elements import Element, Key, freeze
+from goldfish.integrations.langgraph.elements import Element, Key, begins_with, freeze
 from goldfish.integrations.langgraph.packing import Typed
 from goldfish.integrations.langgraph.records import Address, Segment, Span
 from goldfish.messages import new_id
@@ -79,6 +79,8 @@ def divide(
     values: Sequence[Any], parent: Known, parts: Parts, dump: Dump
 ) -> tuple[Known, tuple[str, Part] | None]:
     """Return a list as it is stored, and the segment of what its parent does not have."""
+    if begins_with(values, parent.elements):
+        return _extend(parent, values[len(parent.elements) :], dump)
     keys: list[Key] = [freeze(each) or dump(each) for each in values]
     places = _match(keys, [each.key for each in parent.elements])
     token, fresh = new_id(), []
@@ -93,11 +95,26 @@ def divide(
             addresses.append(parent.addresses[at])
             elements.append(parent.elements[at])
     if not fresh:
-        return Known(_join(addresses, parent, parts), addresses, elements), None
+        return Known(_join(addresses, parts), addresses, elements), None
     first = places.index(None)
     part = Part(addresses[first - 1] if first else None, fresh)
-    spans = _join(addresses, parent, {**parts, token: part})
+    spans = _join(addresses, {**parts, token: part})
     return Known(spans, addresses, elements), (token, part)
+
+
+def _extend(
+    parent: Known, values: Sequence[Any], dump: Dump
+) -> tuple[Known, tuple[str, Part] | None]:
+    """Return the parent's list with more at its end."""
+    if not values:
+        return parent, None
+    token, count = new_id(), len(values)
+    fresh = [_make_element(each, freeze(each) or dump(each), dump) for each in values]
+    addresses = [*parent.addresses, *((token, at) for at in range(count))]
+    before = parent.spans[-1][2] if parent.spans else 0
+    spans = [*parent.spans[:-1], (token, count - 1, before + count)]
+    part = Part(parent.addresses[-1] if parent.addresses else None, fresh)
+    return Known(spans, addresses, [*parent.elements, *fresh]), (token, part)
 
 
 def _make_element(value: Any, key: Key, dump: Dump) -> Element:
@@ -110,8 +127,6 @@ def _match(keys: Sequence[Key], known: Sequence[Key]) -> list[int | None]:
 
     The element after the last one that was found is preferred, so that spans are long.
     """
-    if keys[: len(known)] == known:
-        return [*range(len(known)), *[None] * (len(keys) - len(known))]
     anywhere = {key: at for at, key in reversed(list(enumerate(known)))}
     places: list[int | None] = []
     following = 0
@@ -123,14 +138,10 @@ def _match(keys: Sequence[Key], known: Sequence[Key]) -> list[int | None]:
     return places
 
 
-def _join(addresses: Sequence[Address], parent: Known, parts: Parts) -> Sequence[Span]:
+def _join(addresses: Sequence[Address], parts: Parts) -> Sequence[Span]:
     """Return the spans of a list: one for all elements that follow one another."""
-    same = len(parent.addresses)
-    if same and addresses[:same] == parent.addresses:
-        spans, rest = list(parent.spans), addresses[same:]
-    else:
-        spans, rest = [], addresses
-    for token, at in rest:
+    spans: list[Span] = []
+    for token, at in addresses:
         last = spans[-1] if spans else ("", 0, 0)
         before = (token, at - 1) if at else parts[token].after
         if before == last[:2]:

@@ -10,7 +10,9 @@ import sys
 from collections.abc import Collection, Sequence
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
+from goldfish.encoding import decode_messages
 from goldfish.integrations.langgraph.records import (
     AGAIN,
     CHECKPOINT,
@@ -26,13 +28,26 @@ from goldfish.integrations.langgraph.records import (
 )
 from goldfish.messages import ChatMessage
 
+Bodies = Sequence[str] | Sequence[bytes]  # records as the store has them
+MARK = f',"role":"{SEGMENT}",'  # in the JSON text of every segment, and of hardly anything else
+
 
 class Log:
-    """The records of a line, or the newest of them."""
+    """The records of a line, or the newest of them; each is decoded when it is looked at."""
 
-    def __init__(self, messages: Sequence[ChatMessage], *, is_whole: bool = True) -> None:
-        self.messages = messages
+    def __init__(self, bodies: Bodies, *, is_whole: bool = True) -> None:
+        self._bodies = bodies
         self.is_whole = is_whole
+
+    def tail(self, count: int) -> "Log":
+        """Return the newest records."""
+        is_whole = self.is_whole and len(self._bodies) <= count
+        return Log(self._bodies[-count:], is_whole=is_whole)
+
+    @cached_property
+    def messages(self) -> list[ChatMessage]:
+        """All records."""
+        return decode_messages(self._bodies)
 
     @cached_property
     def entries(self) -> list[Entry]:
@@ -67,7 +82,10 @@ class Log:
     @cached_property
     def segments(self) -> dict[str, Segment]:
         """The segments of lists, by their tokens."""
-        return {each.id: Segment.of(each) for each in self.messages if each.role == SEGMENT}
+        is_text = bool(self._bodies) and isinstance(self._bodies[0], str)
+        mark: Any = MARK if is_text else MARK.encode()
+        found = decode_messages([each for each in self._bodies if mark in each])
+        return {each.id: Segment.of(each) for each in found if each.role == SEGMENT}
 
     def newest_first(self) -> list[Entry]:
         """Return the checkpoints that stand, each once, the newest first."""

@@ -31,6 +31,7 @@ from goldfish.integrations.langgraph.threads import (
     make_overtaken_error,
 )
 from goldfish.integrations.two_ways import waiting
+from goldfish.messages import ChatMessage
 from goldfish.stores.base import BaseStore
 from goldfish.stores.blocking import BlockingMemoryStore
 from goldfish.threads import wait_for
@@ -141,17 +142,9 @@ class Saver(BaseCheckpointSaver[Any]):
 
         What a graph writes for a checkpoint that is not stored yet is stored with that.
         """
-        made = [
-            Write(task_id, WRITES_IDX_MAP.get(channel, at), channel, task_path, self._dump(value))
-            for at, (channel, value) in enumerate(writes)
-        ]
-        if not made:
-            return
-        checkpoint_id = config["configurable"]["checkpoint_id"]
-        record = make_writes_message(checkpoint_id, made)
-        async with self._writing(config, checkpoint_id) as run:
-            if run is None or not run.hold(checkpoint_id, record):
-                await self._threads.put_writes(_line(config), [record])
+        record = self._make_record(config, writes, task_id, task_path)
+        if record is not None and not self._hold(config, record):
+            await self._store_writes(config, record)
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Remove the thread with all namespaces; a turn under way does not revive it."""
@@ -204,8 +197,19 @@ class Saver(BaseCheckpointSaver[Any]):
             if not left:
                 return
 
+    def put_writes(
+        self,
+        config: RunnableConfig,
+        writes: Sequence[tuple[str, Any]],
+        task_id: str,
+        task_path: str = "",
+    ) -> None:
+        """See ``aput_writes``."""
+        record = self._make_record(config, writes, task_id, task_path)
+        if record is not None and not self._hold(config, record):
+            wait_for(self._store_writes(config, record))
+
     put = waiting(aput)
-    put_writes = waiting(aput_writes)
     delete_thread = waiting(adelete_thread)
     delete_for_runs = waiting(adelete_for_runs)
     copy_thread = waiting(acopy_thread)
@@ -237,6 +241,33 @@ class Saver(BaseCheckpointSaver[Any]):
         if self._refuses:
             place["configurable"][TURN] = not named
         return self._tuple(place, found, lists)
+
+    def _make_record(
+        self,
+        config: RunnableConfig,
+        writes: Sequence[tuple[str, Any]],
+        task_id: str,
+        task_path: str,
+    ) -> ChatMessage | None:
+        """Return what a task wrote as the store keeps it; None if it is nothing."""
+        made = [
+            Write(task_id, WRITES_IDX_MAP.get(channel, at), channel, task_path, self._dump(value))
+            for at, (channel, value) in enumerate(writes)
+        ]
+        return make_writes_message(config["configurable"]["checkpoint_id"], made) if made else None
+
+    def _hold(self, config: RunnableConfig, record: ChatMessage) -> bool:
+        """Keep what a graph wrote for a checkpoint until that is written; False if it is."""
+        run = self._runs.of(config["configurable"])
+        if run is None:
+            return False
+        if run.is_overtaken:
+            raise make_overtaken_error(_line(config))
+        return run.hold(str(record.content), record)
+
+    async def _store_writes(self, config: RunnableConfig, record: ChatMessage) -> None:
+        async with self._writing(config, str(record.content)):
+            await self._threads.put_writes(_line(config), [record])
 
     @asynccontextmanager
     async def _writing(

@@ -23,7 +23,8 @@ from goldfish.integrations.langgraph.runs import Place
 from goldfish.messages import ChatMessage
 from goldfish.stores.base import BaseStore
 
-TAIL = 16  # records that are read first: mostly they hold the newest checkpoint and its writes
+TAIL = 8  # records that are read first: mostly they hold the newest checkpoint and its writes
+PARENT = 3  # records before a checkpoint that mostly hold its parent, with the writes for that
 
 
 class TurnOvertakenError(MemoryStoreError):
@@ -61,18 +62,18 @@ class Threads:
 
         With ``tail`` only the newest records are read, if they are enough.
         """
-        if tail:
-            newest = await self.read(line, last=TAIL)
-            if newest.is_whole:
-                return await self._find(line, newest, named)
-            entry = _find_in_tail(newest, named)
-            if entry is not None:
-                return await self.complete(line, newest, entry)
-        return await self._find(line, await self.read(line), named)
+        log = await self.read(line, last=TAIL if tail else None)
+        newest = log.tail(TAIL)
+        entry = _find_in_tail(newest, named)
+        saved = None if entry is None else await self.complete(line, newest, entry)
+        if saved is not None:
+            return replace(saved, log=log)
+        return await self._find(line, log if log.is_whole else await self.read(line), named)
 
     async def read(self, line: Line, *, last: int | None = None) -> Log:
         """Return all records of a line, or the newest of them."""
-        found = await self._store.get_history(line.session, last=last)
+        self._store._admit(line.session)
+        found = await self._store._read(line.session, last)
         return Log(found, is_whole=last is None or len(found) < last)
 
     async def complete(self, line: Line, log: Log, entry: Entry) -> Saved | None:
@@ -95,7 +96,7 @@ class Threads:
         if line.thread in self._left:
             await self.take_back(line.thread, self._left.pop(line.thread))
         await self._store.add_messages(line.session, records)
-        for more in (TAIL, 8 * TAIL):  # the writes of its parent, and the parent itself
+        for more in (PARENT, 32 * PARENT):
             newest = await self.read(line, last=len(records) + more)
             if newest.ends_with(entry):
                 return
