@@ -9,7 +9,7 @@ import random
 import sqlite3
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -219,5 +219,7 @@ RACES = (
 
 
 def file_bytes(path: Path) -> int:
-    """Return the size of a SQLite file with its log."""
-    return sum(each.stat().st_size for each in path.parent.glob(path.name + "*"))
+    """Return the size of a SQLite file, after its log has been written into it."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return path.stat().st_size
