@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -197,7 +197,7 @@ def _render(outcome: Outcome) -> None:
         print(f"  {verdict}")
 
 
-def _pair(ours: dict[int, float], theirs: dict[int, float], mark: int, scale: float) -> str:
+def _pair(ours: Mapping[int, float], theirs: Mapping[int, float], mark: int, scale: float) -> str:
     other = f"{theirs[mark] * scale:.1f}" if mark in theirs else "-"
     return f"{ours[mark] * scale:.1f} / {other}"
 

@@ -1,21 +1,28 @@
 """Elements of lists: how the process knows one again, and makes a copy without the serialiser.
 
-Messages and plain values are known by the bytes of ``marshal``, which tells ``1`` from ``True`` and
-a list from a tuple and is far faster than any serialiser. It is used only within the process; what
-it cannot restore is known by its serialised form.
+Messages and plain values are known by the bytes that msgpack makes of their contents: that is far
+faster than the serialiser, and tells ``1`` from ``True``. What it would not restore exactly is
+refused here, and known by its serialised form.
 """
 
-import marshal
 from collections.abc import Sequence
 from typing import Any
 
+import ormsgpack
 from langchain_core.messages import BaseMessage
 from pydantic import BaseModel
 
 from goldfish.integrations.langgraph.packing import Typed
 
-VERSION = 2  # later versions of marshal write what is shared, which depends on who else holds it
-LIST_HEADER = 5  # bytes before the elements of a list: they are as if each were written alone
+# Nothing but JSON values and bytes: neither tuples, nor subclasses, nor keys that are not texts.
+STRICT = (
+    ormsgpack.OPT_PASSTHROUGH_DATACLASS
+    | ormsgpack.OPT_PASSTHROUGH_DATETIME
+    | ormsgpack.OPT_PASSTHROUGH_ENUM
+    | ormsgpack.OPT_PASSTHROUGH_SUBCLASS
+    | ormsgpack.OPT_PASSTHROUGH_TUPLE
+    | ormsgpack.OPT_PASSTHROUGH_UUID
+)
 SCALARS = (int, float, bool, type(None))
 MOST_PARTS = 100_000  # of one element that is frozen
 ATOMS = frozenset({str, bytes, *SCALARS})
@@ -63,10 +70,15 @@ def is_divisible(value: Any) -> bool:
 def freeze(value: Any) -> Frozen | None:
     """Return what the value can be known by and made of again; None if it is too special."""
     kind = find_kind(value)
-    contents = value if kind is None else (vars(value), value.__pydantic_extra__)
-    if kind is object or not _is_plain(contents):
+    if kind is object:
         return None
-    return kind, marshal.dumps(contents, VERSION)
+    contents = value if kind is None else [vars(value), value.__pydantic_extra__]
+    if not _is_plain(contents):
+        return None
+    try:
+        return kind, ormsgpack.packb(contents, None, STRICT)
+    except TypeError:  # a lone surrogate, or a number that is too large
+        return None
 
 
 def begins_with(values: Sequence[Any], elements: Sequence[Element]) -> bool:
@@ -76,24 +88,25 @@ def begins_with(values: Sequence[Any], elements: Sequence[Element]) -> bool:
     if [_kinds.get(type(each), object) for each in head] != kinds:
         return False
     contents = [
-        each if kind is None else (each.__dict__, each.__pydantic_extra__)
+        each if kind is None else [each.__dict__, each.__pydantic_extra__]
         for each, kind in zip(head, kinds, strict=True)
     ]
     try:
-        written = marshal.dumps(contents, VERSION)
-    except ValueError:  # one holds an object that marshal does not know
+        written = ormsgpack.packb(contents, None, STRICT)
+    except TypeError:  # one holds what is not plain any more
         return False
+    # The elements of a list are written as if each were alone, after the number of them.
     known = b"".join([each.key[1] for each in elements])
-    return len(written) == LIST_HEADER + len(known) and written.endswith(known)
+    return written.endswith(known) and len(written) == len(known) + _header_size(len(kinds))
 
 
 def thaw(frozen: Frozen) -> Any:
     """Return a new value, equal to the one that was frozen."""
     kind, data = frozen
     if kind is None:
-        return marshal.loads(data)
-    fields, extra = marshal.loads(data)
-    made = kind.__new__(kind)
+        return ormsgpack.unpackb(data)
+    fields, extra = ormsgpack.unpackb(data)
+    made: Any = object.__new__(kind)
     _set_fields(made, fields)
     _set_fields_set(made, {*fields, *extra} if extra else set(fields))
     _set_extra(made, extra)
@@ -101,7 +114,7 @@ def thaw(frozen: Frozen) -> Any:
     return made
 
 
-_kinds: dict[type[Any], type[Any] | None] = dict.fromkeys((str, bytes, dict, list, tuple))
+_kinds: dict[type[Any], type[Any] | None] = dict.fromkeys((str, bytes, dict, list))
 
 
 def find_kind(value: Any) -> type[Any] | None:
@@ -117,21 +130,27 @@ def find_kind(value: Any) -> type[Any] | None:
 
 
 def _is_plain(value: Any) -> bool:
-    """Return True if ``marshal`` restores it: it would write an array as the bytes in it."""
+    """Return True if msgpack restores it: it would write an array of bytes as bytes."""
     waiting = [value]
     for each in waiting:
         kind = type(each)
         if kind in ATOMS:
             continue
         if kind is dict:
-            waiting += [*each.keys(), *each.values()]
-        elif kind in (list, tuple, set):
+            waiting += each
+            waiting += each.values()
+        elif kind is list:
             waiting += each
         else:
             return False
         if len(waiting) > MOST_PARTS:  # or it holds itself
             return False
     return True
+
+
+def _header_size(count: int) -> int:
+    """Return how many bytes msgpack needs to say how long a list is."""
+    return 1 if count < 16 else 3 if count < 1 << 16 else 5
 
 
 def _is_complete(value: Any) -> bool:

@@ -41,9 +41,10 @@ class Listing:
             if line not in logs:
                 logs[line] = self._log or await self._threads.read(line)
             entry = logs[line].find(checkpoint_id)
-            saved = entry and await self._threads.complete(line, logs[line], entry)
-            if saved is not None:
-                yield line, saved
+            if entry is not None:
+                saved = await self._threads.complete(line, logs[line], entry)
+                if saved is not None:
+                    yield line, saved
 
 
 def pages(places: Sequence[Place], wanted: int) -> list[Sequence[Place]]:

@@ -83,7 +83,8 @@ def divide(
         return _extend(parent, values[len(parent.elements) :], dump)
     keys: list[Key] = [freeze(each) or dump(each) for each in values]
     places = _match(keys, [each.key for each in parent.elements])
-    token, fresh = new_id(), []
+    token = new_id()
+    fresh: list[Element] = []
     addresses: list[Address] = []
     elements: list[Element] = []
     for value, key, at in zip(values, keys, places, strict=True):

@@ -82,9 +82,9 @@ class Log:
     @cached_property
     def segments(self) -> dict[str, Segment]:
         """The segments of lists, by their tokens."""
-        is_text = bool(self._bodies) and isinstance(self._bodies[0], str)
-        mark: Any = MARK if is_text else MARK.encode()
-        found = decode_messages([each for each in self._bodies if mark in each])
+        bodies: Any = self._bodies
+        mark: Any = MARK if bodies and isinstance(bodies[0], str) else MARK.encode()
+        found = decode_messages([each for each in bodies if mark in each])
         return {each.id: Segment.of(each) for each in found if each.role == SEGMENT}
 
     def newest_first(self) -> list[Entry]:

@@ -7,7 +7,7 @@ accepted.
 """
 
 import sys
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -116,7 +116,10 @@ class Saver(BaseCheckpointSaver[Any]):
         line, place = _line(config), config["configurable"]
         parent = place.get("checkpoint_id")
         described = get_checkpoint_metadata(config, metadata)
-        division = self._divide(line, parent, checkpoint)
+        # No code of the graph has run since the parent was read: its other lists are as they were.
+        is_input = metadata.get("source") == "input"
+        changed = new_versions if is_input else checkpoint["channel_values"]
+        division = self._divide(line, parent, checkpoint, changed)
         rest, about = self._dump(_without_lists(checkpoint, division)), self._dump(described)
         continues = self._refuses and _continues(config, metadata)
         async with self._writing(config, checkpoint["id"]) as run:
@@ -329,11 +332,13 @@ class Saver(BaseCheckpointSaver[Any]):
                 tuples.append(self._tuple(place, saved, lists))
         return tuples
 
-    def _divide(self, line: Line, parent: str | None, checkpoint: Checkpoint) -> Division:
+    def _divide(
+        self, line: Line, parent: str | None, checkpoint: Checkpoint, changed: Collection[str]
+    ) -> Division:
         """Return the lists of a checkpoint as what its parent has and what is new."""
         values = checkpoint["channel_values"]
         lists = {name: value for name, value in values.items() if is_divisible(value)}
-        return self._shelves.divide(line, parent, lists, self._dump)
+        return self._shelves.divide(line, parent, lists, changed, self._dump)
 
     def _read_lists(
         self, line: Line, saved: Saved, *, keep: bool = True
@@ -389,7 +394,7 @@ class Saver(BaseCheckpointSaver[Any]):
                 break
             bases.append(above)
             entry = latest.log.find(above)
-            at = entry and await self._threads.complete(line, latest.log, entry)
+            at = None if entry is None else await self._threads.complete(line, latest.log, entry)
         return bases
 
     @property

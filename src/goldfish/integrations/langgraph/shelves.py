@@ -6,7 +6,7 @@ lists are put together. What the process does not remember is read with the thre
 
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from goldfish.integrations.langgraph.lists import Dump, Known, Part, divide, find_list
@@ -80,14 +80,26 @@ class Shelves:
                 self._size -= self._shelves.pop(line).size
 
     def divide(
-        self, line: Line, parent_id: str | None, values: Mapping[str, Sequence[Any]], dump: Dump
+        self,
+        line: Line,
+        parent_id: str | None,
+        values: Mapping[str, Sequence[Any]],
+        changed: Collection[str],
+        dump: Dump,
     ) -> Division:
-        """Return the lists as they are stored after those of the parent."""
+        """Return the lists as they are stored after those of the parent.
+
+        One that the parent has, with as many elements, is looked at only if it may have changed.
+        """
         shelf = self._shelves.get(line) or Shelf()
         parent = shelf.recent.get(parent_id or "", {})
         division = Division()
         for channel, value in values.items():
-            known, fresh = divide(value, parent.get(channel, Known()), shelf.parts, dump)
+            before = parent.get(channel, Known())
+            if channel not in changed and len(before.elements) == len(value):
+                division.lists[channel] = before
+                continue
+            known, fresh = divide(value, before, shelf.parts, dump)
             division.lists[channel] = known
             if fresh is not None:
                 division.parts[fresh[0]] = fresh[1]
