@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -165,18 +166,10 @@ def _our_store(url: str) -> Conversation:
     return Items(exits, import_module("goldfish.dropins.langgraph").Store(store))
 
 
-def _sqlite_store(url: str) -> Conversation:
+def _their_store(backend: str, name: str, url: str) -> Conversation:
     exits = ExitStack()
-    module = import_module("langgraph.store.sqlite")
-    store = exits.enter_context(module.SqliteStore.from_conn_string(url))
-    store.setup()
-    return Items(exits, store)
-
-
-def _postgres_store(url: str) -> Conversation:
-    exits = ExitStack()
-    module = import_module("langgraph.store.postgres")
-    store = exits.enter_context(module.PostgresStore.from_conn_string(url))
+    kind = getattr(import_module(f"langgraph.store.{backend}"), name)
+    store = exits.enter_context(kind.from_conn_string(url))
     store.setup()
     return Items(exits, store)
 
@@ -211,8 +204,16 @@ def _sqlite_session(url: str) -> Conversation:
 RACES = (
     Race("saver", "sqlite", "SqliteSaver", _sqlite_saver, _our_saver),
     Race("saver", "postgres", "PostgresSaver", _postgres_saver, _our_saver),
-    Race("store", "sqlite", "SqliteStore", _sqlite_store, _our_store),
-    Race("store", "postgres", "PostgresStore", _postgres_store, _our_store),
+    Race(
+        "store", "sqlite", "SqliteStore", partial(_their_store, "sqlite", "SqliteStore"), _our_store
+    ),
+    Race(
+        "store",
+        "postgres",
+        "PostgresStore",
+        partial(_their_store, "postgres", "PostgresStore"),
+        _our_store,
+    ),
     Race("session", "sqlite", "SQLiteSession", _sqlite_session, _our_session),
     Race("history", "sqlite", "SQLChatMessageHistory", _sql_history, _our_history),
 )

@@ -32,9 +32,10 @@ async def write_former(
 ) -> str:
     """Write a checkpoint with one write, as version 0.4 did; return its id."""
     versions = dict.fromkeys(values, 1)
-    checkpoint = empty_checkpoint() | {"channel_values": values, "channel_versions": versions}
+    checkpoint: Any = empty_checkpoint()
+    checkpoint |= {"channel_values": values, "channel_versions": versions}
     (kind, text), about = packed(checkpoint), packed({"source": "loop", "step": step})
-    name = checkpoint["id"]
+    name: str = checkpoint["id"]
     known = {"type": kind, "parent": parent, "metadata": about}
     kind, value = packed("hello")
     write = {"task": "task", "index": 0, "channel": "n", "path": "", "type": kind}

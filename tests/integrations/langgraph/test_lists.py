@@ -210,7 +210,8 @@ async def test_a_reader_finds_what_others_wrote_since(durable: Backend) -> None:
     """A little by the newest records, more by the whole line."""
     async with durable.open() as store, durable.open() as other:
         one, two = Saver(store), Saver(other)
-        place, said = at(), []
+        place = at()
+        said: list[BaseMessage] = []
         for number in (1, 2, 40, 1):
             for _ in range(number):
                 said.append(HumanMessage("x" * 10, id=str(len(said))))
@@ -238,9 +239,9 @@ def test_only_what_comes_back_whole_is_remembered_by_its_fields() -> None:
     class Own(HumanMessage):
         """A message with something of its own."""
 
-    assert freeze(Own("x")) is None
+    assert freeze(Own(content="x")) is None
     assert freeze([object()]) is None
-    message = AIMessage("x", id="1", extra_field={"a": 1})  # type: ignore[call-arg]
+    message = AIMessage("x", id="1", extra_field={"a": 1})
     frozen = freeze(message)
     assert frozen is not None
     assert thaw(frozen) == message

@@ -65,9 +65,9 @@ RUNNING = "__pregel_"
 class Saver(BaseCheckpointSaver[Any]):
     """A checkpointer that keeps the threads of graphs in a store; the caller closes the store.
 
-    Its methods, sync and async, may be used from any thread and any event loop. Each checkpoint is
-    stored as a whole. ``refuse_overtaken=False`` accepts every turn, as LangGraph's own
-    checkpointers do: the thread then remembers the last one of several at once.
+    Its methods, sync and async, may be used from any thread and any event loop. Of a list, only
+    what is new since the parent is stored. ``refuse_overtaken=False`` accepts every turn, as
+    LangGraph's own checkpointers do: the thread then remembers the last one of several at once.
     """
 
     def __init__(
