@@ -21,7 +21,7 @@ from langgraph.graph import START, MessagesState, StateGraph
 import goldfish
 from goldfish.dropins.langgraph import Saver
 from goldfish.errors import MemoryStoreBackendError
-from goldfish.integrations.langgraph.elements import freeze, thaw
+from goldfish.integrations.langgraph.elements import freeze, make_copier
 from goldfish.integrations.langgraph.records import SEGMENT, Line
 from tests.stores.backends import Backend
 
@@ -244,5 +244,7 @@ def test_only_what_comes_back_whole_is_remembered_by_its_fields() -> None:
     message = AIMessage("x", id="1", extra_field={"a": 1})
     frozen = freeze(message)
     assert frozen is not None
-    assert thaw(frozen) == message
-    assert thaw(frozen).model_dump() == message.model_dump()
+    copy = make_copier(frozen)()
+    assert copy == message
+    assert copy.model_dump() == message.model_dump()
+    assert copy.model_fields_set > {"content", "extra_field"}

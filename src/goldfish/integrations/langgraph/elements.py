@@ -5,7 +5,8 @@ faster than the serialiser, and tells ``1`` from ``True``. What it would not res
 refused here, and known by its serialised form.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import ormsgpack
@@ -39,27 +40,28 @@ _set_private = BaseModel.__dict__["__pydantic_private__"].__set__
 class Element:
     """One element of a list, as it is stored or as it was read."""
 
-    __slots__ = ("_frozen", "key", "typed")
+    __slots__ = ("_copy", "key", "typed")
 
     def __init__(self, typed: Typed, key: Key | None = None) -> None:
         self.typed = typed
         self.key: Key = key or typed  # two elements with the same are the same
-        self._frozen: Frozen | None = None
+        self._copy: Callable[[], Any] | None = None
 
     def load(self, serde: Any) -> Any:
         """Return the element; each caller gets an object of its own."""
-        if self._frozen is not None:
-            return thaw(self._frozen)
+        if self._copy is not None:
+            return self._copy()
         value = serde.loads_typed(self.typed)
         frozen = freeze(value)
         if frozen is not None and _is_complete(value):
-            self.key = self._frozen = frozen
+            self.key = frozen
+            self._copy = make_copier(frozen)
         return value
 
     @property
     def size(self) -> int:
         """About how many bytes it takes in memory."""
-        return len(self.typed[1]) + len(self.key[1]) + 300
+        return len(self.typed[1]) + len(self.key[1]) + 1500
 
 
 def is_divisible(value: Any) -> bool:
@@ -100,18 +102,35 @@ def begins_with(values: Sequence[Any], elements: Sequence[Element]) -> bool:
     return written.endswith(known) and len(written) == len(known) + _header_size(len(kinds))
 
 
-def thaw(frozen: Frozen) -> Any:
-    """Return a new value, equal to the one that was frozen."""
+def make_copier(frozen: Frozen) -> Callable[[], Any]:
+    """Return a function that returns a new value, equal to the one that was frozen."""
     kind, data = frozen
     if kind is None:
-        return ormsgpack.unpackb(data)
+        return partial(ormsgpack.unpackb, data)
     fields, extra = ormsgpack.unpackb(data)
-    made: Any = object.__new__(kind)
-    _set_fields(made, fields)
-    _set_fields_set(made, {*fields, *extra} if extra else set(fields))
-    _set_extra(made, extra)
-    _set_private(made, None)
-    return made
+    names = {*fields, *(extra or ())}
+    own = [(name, _make_part(part)) for name, part in fields.items() if type(part) in (dict, list)]
+    make_extra = _make_part(extra)
+
+    def copy() -> Any:
+        copied = fields.copy()  # texts and numbers can be shared: they never change
+        for name, make in own:
+            copied[name] = make()
+        made: Any = object.__new__(kind)
+        _set_fields(made, copied)
+        _set_fields_set(made, names.copy())
+        _set_extra(made, make_extra())
+        _set_private(made, None)
+        return made
+
+    return copy
+
+
+def _make_part(part: Any) -> Callable[[], Any]:
+    """Return a function that returns a new dict or list, equal to this one."""
+    if not part and part is not None:
+        return type(part)
+    return partial(ormsgpack.unpackb, ormsgpack.packb(part))
 
 
 _kinds: dict[type[Any], type[Any] | None] = dict.fromkeys((str, bytes, dict, list))
