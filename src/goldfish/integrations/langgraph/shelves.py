@@ -9,6 +9,7 @@ from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from goldfish.integrations.langgraph.elements import load_all
 from goldfish.integrations.langgraph.lists import Dump, Known, Part, divide, find_list
 from goldfish.integrations.langgraph.records import Line, Segment, Spans
 
@@ -141,10 +142,7 @@ class Shelves:
             self._resize(shelf.size - before)
         if len(lists) < len(spans):
             return None
-        serde = self.serde
-        return {
-            name: [each.load(serde) for each in known.elements] for name, known in lists.items()
-        }
+        return {name: load_all(each.elements, self.serde) for name, each in lists.items()}
 
     def _take(self, line: Line) -> tuple[Shelf, int]:
         """Return the shelf of a line as the one that was used last, and its size."""
