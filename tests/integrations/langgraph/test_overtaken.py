@@ -1,7 +1,6 @@
 """A turn that was overtaken leaves nothing in the store, however far it had run ahead."""
 
 import asyncio
-import base64
 import operator
 import threading
 from typing import Annotated, Any, TypedDict
@@ -15,10 +14,12 @@ from langgraph.graph import END, START, StateGraph
 import goldfish
 from goldfish.dropins.langgraph import Saver, TurnOvertakenError
 from goldfish.errors import MemoryStoreBackendError
-from goldfish.integrations.langgraph.records import PREFIX, Entry, Line
+from goldfish.integrations.langgraph.packing import unpack
+from goldfish.integrations.langgraph.records import PREFIX, Contents, Entry, Line, Segment
 from goldfish.stores.base import BaseStore
 from tests.stores.backends import Backend
 
+EMPTY = ("null", b""), ("null", b"")
 THREAD: Any = {"configurable": {"thread_id": "t"}}
 
 
@@ -68,22 +69,25 @@ def graph(saver: Saver, ran: threading.Event | None = None) -> Any:
     return whole.compile(saver)
 
 
-async def sessions_with(store: BaseStore, text: str) -> list[str]:
-    """The sessions in which anything that a node or a user said is kept."""
-    found = []
+async def places_with(store: BaseStore, text: str) -> set[tuple[str, Any]]:
+    """The sessions, and checkpoints in them, for which anything that was said is kept."""
+    found = set()
     for session in await store.list_sessions(PREFIX):
         for message in await store.get_history(session):
-            kept = [message.content, *message.metadata.get("metadata", [])]
-            if any(text.encode() in decoded(each) for each in kept if isinstance(each, str)):
-                found.append(session)
+            if any(text.encode() in each for each in packed_in(message.metadata)):
+                found.add((session, message.content))
     return found
 
 
-def decoded(text: str) -> bytes:
-    try:
-        return base64.b64decode(text)
-    except ValueError:
-        return b""
+def packed_in(value: Any) -> list[bytes]:
+    """Everything that is packed in a record."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if not isinstance(value, list):
+        return []
+    if "msgpack" in value:
+        return [unpack(value[value.index("msgpack") :])[1]]
+    return [each for part in value for each in packed_in(part)]
 
 
 async def until(event: threading.Event) -> None:
@@ -110,8 +114,8 @@ async def test_a_turn_that_ran_ahead_leaves_nothing(durable: Backend, thread_is_
         slow.gate.set()
         with pytest.raises(TurnOvertakenError, match="nothing of this step was kept"):
             await turn
-        assert await sessions_with(store, "LOSER") == []
-        assert await sessions_with(store, "WINNER") != []
+        assert await places_with(store, "LOSER") == set()
+        assert await places_with(store, "WINNER") != set()
         listed = [each async for each in Saver(other).alist(None)]
         assert len([each for each in listed if is_root(each)]) == count
         assert "LOSER" not in str(listed)
@@ -132,7 +136,7 @@ async def test_a_sync_turn_that_ran_ahead_leaves_nothing(durable: Backend) -> No
         slow.gate.set()
         with pytest.raises(TurnOvertakenError):
             await turn
-        assert await sessions_with(store, "LOSER") == []
+        assert await places_with(store, "LOSER") == set()
 
 
 async def test_many_turns_at_once_leave_only_what_stands(durable: Backend) -> None:
@@ -154,9 +158,9 @@ async def test_many_turns_at_once_leave_only_what_stands(durable: Backend) -> No
         assert unheard
         listed = [each.config["configurable"] async for each in Saver(store).alist(None)]
         roots = [each["checkpoint_id"] for each in listed if not each["checkpoint_ns"]]
-        standing = {Line("t", "").at(each) for each in roots}
+        standing = {(Line("t", "").session, each) for each in roots}
         for name in unheard:
-            assert set(await sessions_with(store, name)) <= standing
+            assert await places_with(store, name) <= standing
 
 
 class Failing(goldfish.InMemoryStore):
@@ -164,10 +168,10 @@ class Failing(goldfish.InMemoryStore):
 
     fails = False
 
-    async def _clear(self, session_id: str, snapshots: bool) -> None:
+    async def _remove(self, session_id: str, ids: list[str], *, trimmed: bool = False) -> int:
         if self.fails:
             raise MemoryStoreBackendError("the disk is on strike")
-        await super()._clear(session_id, snapshots)
+        return await super()._remove(session_id, ids, trimmed=trimmed)
 
 
 async def test_what_could_not_be_removed_is_said_unseen_and_removed_by_the_next_step() -> None:
@@ -181,12 +185,12 @@ async def test_what_could_not_be_removed_is_said_unseen_and_removed_by_the_next_
     slow.gate.set()
     with pytest.raises(TurnOvertakenError, match=r"removed later \(the disk is on strike\)"):
         await turn
-    assert await sessions_with(store, "LOSER") != []
+    assert await places_with(store, "LOSER") != set()
     state = await graph(Saver(store)).aget_state(THREAD)
     assert set(state.values["said"]) == {"WINNER"}
     store.fails = False
     await graph(slow).ainvoke({"said": ["AGAIN"]}, THREAD)
-    assert await sessions_with(store, "LOSER") == []
+    assert await places_with(store, "LOSER") == set()
     await store.aclose()
 
 
@@ -195,13 +199,10 @@ async def test_what_a_killed_turn_left_in_the_line_is_removed_by_the_next(durabl
     async with durable.open() as store:
         saver, line = Saver(store), Line("t", "")
         await graph(saver).ainvoke({"said": ["a"]}, THREAD)
-        left = goldfish.ChatMessage(role="write", content="x")
-        await store.add_messages(line.at("killed"), [left])
-        await store.add_messages(
-            line.session, [Entry("killed", "gone", continues=True).to_message()]
-        )
+        left = Entry("killed", "gone", continues=True, contents=Contents.make(*EMPTY, {}))
+        segment = Segment("segment", None, (EMPTY[0],))
+        await store.add_messages(line.session, [segment.to_message("killed"), left.to_message()])
         await graph(saver).ainvoke({"said": ["b"]}, THREAD)
-        assert line.at("killed") not in await store.list_sessions(PREFIX)
         entries = [each.content for each in await store.get_history(line.session)]
         assert "killed" not in entries
         assert set((await graph(saver).aget_state(THREAD)).values["said"]) == {"a", "b"}

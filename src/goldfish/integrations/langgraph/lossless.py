@@ -11,6 +11,7 @@ from langchain_core.messages import BaseMessage
 from pydantic import BaseModel
 
 from goldfish.errors import UnstorableError
+from goldfish.integrations.langgraph.elements import MOST_PARTS, SCALARS, find_kind
 
 PLAIN = (str, int, float, type(None))
 
@@ -21,6 +22,8 @@ def refuse_lossy(value: Any, round_trip: Callable[[Any], Any]) -> None:
     ``round_trip`` serialises a message and reads it back; it is called only for messages that
     carry more than JSON has.
     """
+    if _is_simple(value):
+        return
     for each in _walk(value):
         if isinstance(each, str):
             _refuse_lone_surrogates(each)
@@ -29,6 +32,39 @@ def refuse_lossy(value: Any, round_trip: Callable[[Any], Any]) -> None:
                 f"the message {each.id!r:.80} carries a value that would not come back as it is: "
                 "put only JSON values into its metadata"
             )
+
+
+def _is_simple(value: Any) -> bool:
+    """Return True if the value has only JSON values and messages of these, and no surrogates.
+
+    Most values do, and this is far faster than a walk that knows everything.
+    """
+    waiting = [value]
+    for each in waiting:
+        kind = type(each)
+        if kind is str:
+            if not each.isascii() and not _is_encodable(each):
+                return False
+        elif kind is dict:
+            waiting += each
+            waiting += each.values()
+        elif kind is list:
+            waiting += each
+        elif kind not in SCALARS:
+            if find_kind(each) in (None, object):
+                return False
+            waiting += [vars(each), each.__pydantic_extra__]
+        if len(waiting) > MOST_PARTS:  # or it holds itself
+            return False
+    return True
+
+
+def _is_encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _refuse_lone_surrogates(text: str) -> None:

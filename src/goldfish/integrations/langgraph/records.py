@@ -1,31 +1,41 @@
-"""The records that the saver keeps of a LangGraph thread, as sessions and messages of a store.
+"""The records that the saver keeps of a LangGraph thread, as messages of a session of a store.
 
-A line is one namespace of a thread. Session ids are a reserved prefix and a JSON list, so that no
-thread, namespace or checkpoint can be taken for another, whatever characters their ids have:
+A line is one namespace of a thread, and one session holds all of it. Session ids are a reserved
+prefix and a JSON list, so that no thread or namespace can be taken for another, whatever
+characters their ids have. The content of each message is the checkpoint that it belongs to:
 
-| session                           | messages                                                    |
-|-----------------------------------|-------------------------------------------------------------|
-| ``…["thread","ns"]``              | an entry for each checkpoint, in the order of their writing |
-| ``…["thread","ns","checkpoint"]`` | the checkpoint as a whole, and the writes that belong to it |
+| role             | what it holds                                                                |
+|------------------|------------------------------------------------------------------------------|
+| ``checkpoint``   | the entry of a checkpoint: its parent, and all of it but the lists           |
+| ``segment``      | elements of a list that are new since the parent; ``lists`` explains them    |
+| ``writes``       | what a task wrote                                                            |
+| ``stands``       | that a checkpoint stands, although what it stood on has been removed         |
+| ``again``        | the checkpoint once more: what was written last counts                       |
 
-A session has one order, the same for every reader: it decides between turns that continue from the
-same checkpoint. An entry that continues its line stands only if its parent is the last before it
-that stands; so of two such turns the first stands, and nobody sees the second. A branch always
-stands.
+A checkpoint is one write with its segments, so it is there as a whole or not at all.
+
+Former versions kept entries without contents, and each checkpoint as a whole, with its writes, in
+a session of its own (``Line.at``). Those are read as they are.
 """
 
-import base64
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from goldfish.encoding import decode_value, encode_ascii
+from goldfish.integrations.langgraph.packing import Typed, pack, unpack
 from goldfish.messages import ChatMessage, new_id
 
 PREFIX = "goldfish:langgraph:"
 CHECKPOINT = "checkpoint"
-WRITE = "write"
+SEGMENT = "segment"
+WRITES = "writes"
+STANDS = "stands"
+AGAIN = "again"
 
-Typed = tuple[str, bytes]  # a type and bytes, as LangGraph's serialisers return them
+Address = tuple[str, int]  # of an element: its segment, and its place in that
+Span = tuple[str, int, int]  # the address of the last of some elements, and how many they are
+Spans = Mapping[str, Sequence[Span]]  # of the lists of a checkpoint, by channel
 
 
 @dataclass(frozen=True)
@@ -37,42 +47,117 @@ class Line:
 
     @property
     def session(self) -> str:
-        """The session that holds its entries."""
+        """The session that holds it."""
         return _name(self.thread, self.ns)
 
     def at(self, checkpoint_id: str) -> str:
-        """Return the session that holds one of its checkpoints, with the writes."""
+        """Return the session in which former versions kept one of its checkpoints."""
         return _name(self.thread, self.ns, checkpoint_id)
 
 
 @dataclass(frozen=True)
+class Contents:
+    """A checkpoint without its lists, its metadata, and where the elements of the lists are.
+
+    They are kept as they are stored: most of the entries in a line are never looked into.
+    """
+
+    record: Mapping[str, Any]
+
+    @classmethod
+    def make(
+        cls, checkpoint: Typed, metadata: Typed, lists: Spans, *, in_order: bool = False
+    ) -> "Contents":
+        """Return the contents; if ``in_order``, writes come after their checkpoint in the line."""
+        spans = {channel: [list(each) for each in found] for channel, found in lists.items()}
+        packed = {"checkpoint": pack(checkpoint), "metadata": pack(metadata)}
+        return cls({**packed, "lists": spans, "in_order": in_order})
+
+    @property
+    def checkpoint(self) -> Typed:
+        """The checkpoint, in which the lists are None."""
+        return unpack(self.record["checkpoint"])
+
+    @property
+    def metadata(self) -> Typed:
+        """What LangGraph calls the metadata of a checkpoint."""
+        return unpack(self.record["metadata"])
+
+    @property
+    def lists(self) -> Spans:
+        """Where the elements of the lists are."""
+        return {
+            channel: [(token, at, count) for token, at, count in spans]
+            for channel, spans in self.record["lists"].items()
+        }
+
+    @property
+    def in_order(self) -> bool:
+        """True if its writes come after it in the line, and none before."""
+        return bool(self.record["in_order"])
+
+
+@dataclass(frozen=True)
 class Entry:
-    """The place of a checkpoint in its line."""
+    """A checkpoint in its line."""
 
     checkpoint_id: str
     parent: str | None
     run: str | None = None
     continues: bool = False  # so it stands only after its parent, or as the first of all
+    contents: Contents | None = None  # None for a checkpoint of a former version
 
     @property
     def id(self) -> str:
         """Its id in the store, where adding the same entry again is a no-op."""
-        return entry_ids([self.checkpoint_id])[0 if self.continues else 1]
+        return f"{'turn' if self.continues else 'branch'}:{self.checkpoint_id}"
 
-    def to_message(self) -> ChatMessage:
+    def to_message(self, *, again: bool = False) -> ChatMessage:
         """Return the entry as the store keeps it."""
-        known = {"parent": self.parent, "run": self.run, "continues": self.continues}
-        return ChatMessage(role=CHECKPOINT, content=self.checkpoint_id, id=self.id, metadata=known)
+        known: dict[str, Any] = {"parent": self.parent, "run": self.run}
+        known["continues"] = self.continues
+        if self.contents is not None:
+            known["contents"] = self.contents.record
+        role, name = (AGAIN, new_id()) if again else (CHECKPOINT, self.id)
+        return ChatMessage(role=role, content=self.checkpoint_id, id=name, metadata=known)
 
     @classmethod
     def of(cls, message: ChatMessage) -> "Entry":
         """Return the entry in a message."""
-        return cls(str(message.content), **message.metadata)
+        known = dict(message.metadata)
+        record = known.pop("contents", None)
+        contents = None if record is None else Contents(record)
+        return cls(str(message.content), **known, contents=contents)
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Elements of a list that follow one another, and the address of the one before them."""
+
+    token: str
+    after: Address | None
+    elements: tuple[Typed, ...]
+
+    def to_message(self, checkpoint_id: str) -> ChatMessage:
+        """Return the segment as the store keeps it, for the checkpoint that brought it."""
+        after = None if self.after is None else list(self.after)
+        known = {"after": after, "elements": [pack(each) for each in self.elements]}
+        return ChatMessage(role=SEGMENT, content=checkpoint_id, id=self.token, metadata=known)
+
+    @classmethod
+    def of(cls, message: ChatMessage) -> "Segment":
+        """Return the segment in a message."""
+        known = message.metadata
+        after = known["after"] and (known["after"][0], known["after"][1])
+        return cls(message.id, after, tuple(unpack(each) for each in known["elements"]))
 
 
 @dataclass(frozen=True)
 class Write:
-    """What a task wrote to a channel; a later write replaces one whose ``index`` is negative."""
+    """What a task wrote to a channel.
+
+    Of several with one task and index the first counts, or the last if the index is negative.
+    """
 
     task: str
     index: int
@@ -85,84 +170,47 @@ class Write:
         """The order in which LangGraph applies the writes of a step."""
         return self.path, self.task, self.index
 
-    def to_message(self) -> ChatMessage:
-        """Return the write as the store keeps it; the same task and index again is a no-op."""
-        known = {"task": self.task, "index": self.index, "channel": self.channel, "path": self.path}
-        first_stays = self.index >= 0
-        return ChatMessage(
-            role=WRITE,
-            content=_pack(self.value)[1],
-            id=f'["{WRITE}", {encode_ascii(self.task)}, {self.index}]' if first_stays else new_id(),
-            metadata={**known, "type": self.value[0]},
-        )
 
-    @classmethod
-    def of(cls, message: ChatMessage) -> "Write":
-        """Return the write in a message."""
-        known = message.metadata
-        value = _unpack([known["type"], str(message.content)])
-        return cls(known["task"], known["index"], known["channel"], known["path"], value)
+def make_writes_message(checkpoint_id: str, writes: Sequence[Write]) -> ChatMessage:
+    """Return what a task wrote, at one moment, as the store keeps it."""
+    first = writes[0]
+    packed = [[each.index, each.channel, *pack(each.value)] for each in writes]
+    known = {"task": first.task, "path": first.path, "writes": packed}
+    return ChatMessage(role=WRITES, content=checkpoint_id, metadata=known)
 
 
-@dataclass(frozen=True)
-class Saved:
-    """A checkpoint, its metadata, and the writes that belong to it, in their order."""
-
-    checkpoint_id: str
-    parent: str | None
-    checkpoint: Typed
-    metadata: Typed
-    writes: tuple[Write, ...] = ()
-
-    def to_message(self) -> ChatMessage:
-        """Return the checkpoint as the store keeps it, without writes; the last one counts."""
-        kind, text = _pack(self.checkpoint)
-        known = {"type": kind, "parent": self.parent, "metadata": _pack(self.metadata)}
-        return ChatMessage(role=CHECKPOINT, content=text, metadata=known)
+def read_writes(message: ChatMessage) -> list[Write]:
+    """Return the writes in a message."""
+    known = message.metadata
+    return [
+        Write(known["task"], index, channel, known["path"], unpack(packed))
+        for index, channel, *packed in known["writes"]
+    ]
 
 
-def read_saved(checkpoint_id: str, messages: Sequence[ChatMessage]) -> Saved | None:
-    """Return the checkpoint that a session holds; None if it has only writes so far."""
+def make_stands_message(checkpoint_id: str) -> ChatMessage:
+    """Return the record that a checkpoint stands by itself; again is a no-op."""
+    return ChatMessage(role=STANDS, content=checkpoint_id, id=f"{STANDS}:{checkpoint_id}")
+
+
+def sort_writes(writes: Sequence[Write]) -> list[Write]:
+    """Return the writes that count, in their order."""
+    counting: dict[tuple[str, int], Write] = {}
+    for each in writes:
+        if each.index < 0 or (each.task, each.index) not in counting:
+            counting[each.task, each.index] = each
+    return sorted(counting.values(), key=lambda each: each.order)
+
+
+def read_former(messages: Sequence[ChatMessage]) -> tuple[Contents | None, list[Write]]:
+    """Return the checkpoint and the writes in a session of a former version."""
     found = [each for each in messages if each.role == CHECKPOINT]
+    writes = [_read_former_write(each) for each in messages if each.role == "write"]
     if not found:
-        return None
+        return None, writes
     known, text = found[-1].metadata, str(found[-1].content)
-    return Saved(
-        checkpoint_id,
-        known["parent"],
-        _unpack([known["type"], text]),
-        _unpack(known["metadata"]),
-        _sort_writes([Write.of(each) for each in messages if each.role == WRITE]),
-    )
-
-
-def entry_ids(checkpoint_ids: Iterable[str]) -> list[str]:
-    """Return the ids that the entries of checkpoints may have: as a turn, and as a branch."""
-    return [f"{kind}:{each}" for each in checkpoint_ids for kind in ("turn", "branch")]
-
-
-def standing_entries(entries: Sequence[Entry]) -> list[Entry]:
-    """Return those entries of a line that stand, in their order.
-
-    The parent may also be the entry right before: the first entry of a pruned line is kept only
-    for the second.
-    """
-    stand: list[Entry] = []
-    before: Entry | None = None
-    for each in entries:
-        parents = {stand[-1].checkpoint_id if stand else None}
-        if before is not None:
-            parents.add(before.checkpoint_id)
-        if not each.continues or each.parent in parents:
-            stand.append(each)
-        before = each
-    return stand
-
-
-def certainly_stands(tail: Sequence[Entry]) -> bool:
-    """Return True if the newest two entries of a line prove that the last one stands."""
-    parent = tail[0].checkpoint_id if len(tail) > 1 else None
-    return bool(tail) and (not tail[-1].continues or tail[-1].parent == parent)
+    checkpoint = unpack([known["type"], text])
+    return Contents.make(checkpoint, unpack(known["metadata"]), {}), writes
 
 
 def session_prefix(thread: str | None = None) -> str:
@@ -176,18 +224,11 @@ def split_session(session: str) -> list[str]:
     return parts
 
 
+def _read_former_write(message: ChatMessage) -> Write:
+    known = message.metadata
+    value = unpack([known["type"], str(message.content)])
+    return Write(known["task"], known["index"], known["channel"], known["path"], value)
+
+
 def _name(*parts: str) -> str:
     return PREFIX + encode_ascii(parts)
-
-
-def _sort_writes(writes: Sequence[Write]) -> tuple[Write, ...]:
-    last = {(each.task, each.index): each for each in writes}
-    return tuple(sorted(last.values(), key=lambda each: each.order))
-
-
-def _pack(value: Typed) -> list[str]:
-    return [value[0], base64.b64encode(value[1]).decode()]
-
-
-def _unpack(packed: Sequence[str]) -> Typed:
-    return packed[0], base64.b64decode(packed[1])

@@ -1,8 +1,9 @@
 """Tracks what a run of a graph has stored under checkpoints that may yet be overtaken.
 
-LangGraph runs ahead: while a checkpoint is still being written, the nodes after it run, and their
-writes are stored under later checkpoints. If the first is overtaken, the later ones are never
-written, so the run has to know what was stored for them. LangGraph puts the same runtime object
+LangGraph runs ahead: while a checkpoint is still being written, the nodes after it run. What they
+write waits until its checkpoint is written, without which nobody could see it; so writes come after
+their checkpoint in the line. The checkpoints of subgraphs are stored at once: if the outer one is
+overtaken, they do not count, and the run has to know them. LangGraph puts the same runtime object
 into the configuration of every call of a run, which identifies it; a subgraph has a run of its own
 inside that of the node that called it.
 """
@@ -14,6 +15,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from goldfish.integrations.langgraph.records import Line
+from goldfish.messages import ChatMessage
 
 RUNTIME = "__pregel_runtime"
 PARENTS = "checkpoint_map"  # the checkpoints in which a subgraph runs, by their namespaces
@@ -32,17 +34,32 @@ class Run:
         self._overtaken = False
         self._settled: set[str] = set()
         self._loose: dict[str, set[Place]] = {}
+        self._held: dict[str, list[ChatMessage]] = {}
 
     @property
     def is_overtaken(self) -> bool:
         """True if nothing that the run writes can count any more."""
         return self._overtaken or (self._parent is not None and self._parent.is_overtaken)
 
-    def settle(self, checkpoint_id: str) -> None:
-        """Note that a checkpoint stands, with all that belongs to it."""
+    def settle(self, checkpoint_id: str) -> list[ChatMessage]:
+        """Note that a checkpoint stands, with all that belongs to it; return what waits for it."""
         with self._mutex:
             self._settled.add(checkpoint_id)
             self._loose.pop(checkpoint_id, None)
+            return self._held.pop(checkpoint_id, [])
+
+    def hold(self, checkpoint_id: str, record: ChatMessage) -> bool:
+        """Keep a record until its checkpoint is written; return False if it already is."""
+        with self._mutex:
+            if checkpoint_id in self._settled:
+                return False
+            self._held.setdefault(checkpoint_id, []).append(record)
+            return True
+
+    def take_held(self, checkpoint_id: str) -> list[ChatMessage]:
+        """Return what waits for a checkpoint, to be written with it."""
+        with self._mutex:
+            return self._held.pop(checkpoint_id, [])
 
     def note(self, line: Line, checkpoint_id: str, parents: Mapping[str, str]) -> None:
         """Note what is about to be stored, in this run and in each run around it."""

@@ -6,22 +6,32 @@ them; ``Turns`` retries such a turn. A branch from a checkpoint that the caller 
 accepted.
 """
 
-import asyncio
 import sys
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
+from goldfish.errors import MemoryStoreBackendError
 from goldfish.integrations.langgraph import LANGGRAPH
-from goldfish.integrations.langgraph.records import Entry, Line, Saved, Typed, Write
-from goldfish.integrations.langgraph.runs import PARENTS, Run, Runs
+from goldfish.integrations.langgraph.listing import Listing, pages
+from goldfish.integrations.langgraph.packing import Typed
+from goldfish.integrations.langgraph.records import (
+    Contents,
+    Entry,
+    Line,
+    Write,
+    make_writes_message,
+)
+from goldfish.integrations.langgraph.runs import PARENTS, Place, Run, Runs
 from goldfish.integrations.langgraph.threads import (
     CheckpointNotFoundError,
+    Saved,
     Threads,
     TurnOvertakenError,
     make_overtaken_error,
 )
 from goldfish.integrations.two_ways import waiting
+from goldfish.messages import ChatMessage
 from goldfish.stores.base import BaseStore
 from goldfish.stores.blocking import BlockingMemoryStore
 from goldfish.threads import wait_for
@@ -40,7 +50,9 @@ with LANGGRAPH.importing():
     )
     from langgraph.checkpoint.serde.base import SerializerProtocol
 
+    from goldfish.integrations.langgraph.elements import is_divisible
     from goldfish.integrations.langgraph.lossless import refuse_lossy
+    from goldfish.integrations.langgraph.shelves import Division, Shelves
 
 if TYPE_CHECKING:
     from builtins import list as List  # noqa: N812 - the method ``list`` hides the type
@@ -48,15 +60,14 @@ if TYPE_CHECKING:
 # The key in the configuration of a tuple that was read as the latest: a turn continues from it.
 TURN = "__goldfish_turn"
 RUNNING = "__pregel_"
-PAGE = 32  # checkpoints that a listing reads at a time
 
 
 class Saver(BaseCheckpointSaver[Any]):
     """A checkpointer that keeps the threads of graphs in a store; the caller closes the store.
 
-    Its methods, sync and async, may be used from any thread and any event loop. Each checkpoint is
-    stored as a whole. ``refuse_overtaken=False`` accepts every turn, as LangGraph's own
-    checkpointers do: the thread then remembers the last one of several at once.
+    Its methods, sync and async, may be used from any thread and any event loop. Of a list, only
+    what is new since the parent is stored. ``refuse_overtaken=False`` accepts every turn, as
+    LangGraph's own checkpointers do: the thread then remembers the last one of several at once.
     """
 
     def __init__(
@@ -70,6 +81,7 @@ class Saver(BaseCheckpointSaver[Any]):
         self._refuses = refuse_overtaken
         self._threads = Threads(store.store if isinstance(store, BlockingMemoryStore) else store)
         self._runs = Runs()
+        self._remembered = Shelves(self.serde)
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Return the named checkpoint, or the latest of the thread; None if there is none."""
@@ -85,8 +97,9 @@ class Saver(BaseCheckpointSaver[Any]):
     ) -> AsyncIterator[CheckpointTuple]:
         """Yield the checkpoints that match, the newest first."""
         left = sys.maxsize if limit is None else max(limit, 0)
-        for page in _pages(await self._places(config, before), left):
-            for each in (await self._matching(page, filter))[:left]:
+        listing, places = await self._list(config, before)
+        for page in pages(places, left):
+            for each in self._matching(await listing.read(page), filter)[:left]:
                 yield each
                 left -= 1
             if not left:
@@ -99,18 +112,27 @@ class Saver(BaseCheckpointSaver[Any]):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Write the checkpoint as a whole; the configuration names its parent."""
-        line = _line(config)
-        parent = config["configurable"].get("checkpoint_id")
+        """Write the checkpoint in one step; the configuration names its parent."""
+        line, place = _line(config), config["configurable"]
+        parent = place.get("checkpoint_id")
         described = get_checkpoint_metadata(config, metadata)
+        # No code of the graph has run since the parent was read: its other lists are as they were.
+        is_input = metadata.get("source") == "input"
+        changed = new_versions if is_input else checkpoint["channel_values"]
+        division = self._divide(line, parent, checkpoint, changed)
+        rest, about = self._dump(_without_lists(checkpoint, division)), self._dump(described)
         continues = self._refuses and _continues(config, metadata)
-        entry = Entry(checkpoint["id"], parent, described.get("run_id"), continues)
-        saved = Saved(checkpoint["id"], parent, self._dump(checkpoint), self._dump(described))
         async with self._writing(config, checkpoint["id"]) as run:
-            await self._threads.put(line, saved, entry)
-            if run is not None:
-                run.settle(checkpoint["id"])
-        return _config(config["configurable"]["thread_id"], line.ns, checkpoint["id"])
+            contents = Contents.make(rest, about, division.spans, in_order=run is not None)
+            entry = Entry(checkpoint["id"], parent, described.get("run_id"), continues, contents)
+            records = [each.to_message(checkpoint["id"]) for each in division.segments]
+            records.append(entry.to_message())
+            records += run.take_held(checkpoint["id"]) if run is not None else []
+            await self._threads.put(line, entry, records)
+            self._shelves.note(line, checkpoint["id"], division)
+            if run is not None and (late := run.settle(checkpoint["id"])):
+                await self._threads.put_writes(line, late)
+        return _config(place["thread_id"], line.ns, checkpoint["id"])
 
     async def aput_writes(
         self,
@@ -119,24 +141,24 @@ class Saver(BaseCheckpointSaver[Any]):
         task_id: str,
         task_path: str = "",
     ) -> None:
-        """Store what a task wrote, at one moment; keep what the task had written before."""
-        records = [
-            Write(task_id, WRITES_IDX_MAP.get(channel, at), channel, task_path, self._dump(value))
-            for at, (channel, value) in enumerate(writes)
-        ]
-        checkpoint_id = config["configurable"]["checkpoint_id"]
-        async with self._writing(config, checkpoint_id):
-            await self._threads.put_writes(_line(config), checkpoint_id, records)
+        """Store what a task wrote, at one moment; keep what the task had written before.
+
+        What a graph writes for a checkpoint that is not stored yet is stored with that.
+        """
+        record = self._make_record(config, writes, task_id, task_path)
+        if record is not None and not self._hold(config, record):
+            await self._store_writes(config, record)
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Remove the thread with all namespaces; a turn under way does not revive it."""
+        self._shelves.forget(str(thread_id))
         await self._threads.delete(str(thread_id))
 
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
         """Remove what these runs wrote, in any thread; this reads the entries of all threads."""
         runs = {str(each) for each in run_ids}
         for line in await self._threads.lines() if runs else []:
-            entries = await self._threads.newest_first(line)
+            entries = (await self._threads.read(line)).standing
             doomed = [each.checkpoint_id for each in entries if each.run in runs]
             if doomed:
                 await self._threads.forget(line, doomed)
@@ -170,15 +192,27 @@ class Saver(BaseCheckpointSaver[Any]):
     ) -> Iterator[CheckpointTuple]:
         """See ``alist``."""
         left = sys.maxsize if limit is None else max(limit, 0)
-        for page in _pages(wait_for(self._places(config, before)), left):
-            for each in wait_for(self._matching(page, filter))[:left]:
+        listing, places = wait_for(self._list(config, before))
+        for page in pages(places, left):
+            for each in self._matching(wait_for(listing.read(page)), filter)[:left]:
                 yield each
                 left -= 1
             if not left:
                 return
 
+    def put_writes(
+        self,
+        config: RunnableConfig,
+        writes: Sequence[tuple[str, Any]],
+        task_id: str,
+        task_path: str = "",
+    ) -> None:
+        """See ``aput_writes``."""
+        record = self._make_record(config, writes, task_id, task_path)
+        if record is not None and not self._hold(config, record):
+            wait_for(self._store_writes(config, record))
+
     put = waiting(aput)
-    put_writes = waiting(aput_writes)
     delete_thread = waiting(adelete_thread)
     delete_for_runs = waiting(adelete_for_runs)
     copy_thread = waiting(acopy_thread)
@@ -195,18 +229,48 @@ class Saver(BaseCheckpointSaver[Any]):
 
     async def _get(self, config: RunnableConfig, run: Run | None) -> CheckpointTuple | None:
         line, named = _line(config), get_checkpoint_id(config)
-        if named:
-            found = await self._threads.saved(line, named)
-        else:
-            found = await self._threads.latest(line)
+        found = await self._threads.load(line, named, tail=self._shelves.knows(line))
         if found is None:
             return None
+        lists = self._read_lists(line, found)
+        if lists is None:  # another process has written more than the tail holds
+            found = await self._threads.load(line, named)
+            if found is None:
+                return None
+            lists = self._read_lists(line, found)
         if run is not None:
-            run.settle(found.checkpoint_id)
-        place = _config(config["configurable"]["thread_id"], line.ns, found.checkpoint_id)
+            run.settle(found.entry.checkpoint_id)
+        place = _config(config["configurable"]["thread_id"], line.ns, found.entry.checkpoint_id)
         if self._refuses:
             place["configurable"][TURN] = not named
-        return self._tuple(place, found)
+        return self._tuple(place, found, lists)
+
+    def _make_record(
+        self,
+        config: RunnableConfig,
+        writes: Sequence[tuple[str, Any]],
+        task_id: str,
+        task_path: str,
+    ) -> ChatMessage | None:
+        """Return what a task wrote as the store keeps it; None if it is nothing."""
+        made = [
+            Write(task_id, WRITES_IDX_MAP.get(channel, at), channel, task_path, self._dump(value))
+            for at, (channel, value) in enumerate(writes)
+        ]
+        return make_writes_message(config["configurable"]["checkpoint_id"], made) if made else None
+
+    def _hold(self, config: RunnableConfig, record: ChatMessage) -> bool:
+        """Keep what a graph wrote for a checkpoint until that is written; False if it is."""
+        run = self._runs.of(config["configurable"])
+        if run is None:
+            return False
+        if run.is_overtaken:
+            raise make_overtaken_error(_line(config))
+        return run.hold(str(record.content), record)
+
+    async def _store_writes(self, config: RunnableConfig, record: ChatMessage) -> None:
+        async with self._writing(config, str(record.content)):
+            await self._threads.put_writes(_line(config), [record])
 
     @asynccontextmanager
     async def _writing(
@@ -238,18 +302,14 @@ class Saver(BaseCheckpointSaver[Any]):
             failure = await self._threads.take_back(line.thread, [(line, checkpoint_id)])
             raise make_overtaken_error(line, failure)
 
-    async def _places(
+    async def _list(
         self, config: RunnableConfig | None, before: RunnableConfig | None
-    ) -> "List[tuple[Line, Entry]]":
-        """Return the places of the checkpoints that a listing reads, the newest first."""
-        lines = await self._lines(config)
-        found = [(line, each) for line in lines for each in await self._threads.newest_first(line)]
-        if len(lines) > 1:
-            found.sort(key=lambda place: place[1].checkpoint_id, reverse=True)
-        if config is not None and (named := get_checkpoint_id(config)):
-            found = [place for place in found if place[1].checkpoint_id == named]
+    ) -> "tuple[Listing, List[Place]]":
+        """Return the listing that was asked for, and the places in it, the newest first."""
+        listing = Listing(self._threads, await self._lines(config))
+        named = get_checkpoint_id(config) if config is not None else None
         end = get_checkpoint_id(before) if before else None
-        return _older(found, end) if end else found
+        return listing, await listing.find(named, end)
 
     async def _lines(self, config: RunnableConfig | None) -> "List[Line]":
         if config is None:
@@ -258,28 +318,52 @@ class Saver(BaseCheckpointSaver[Any]):
             return await self._threads.lines(str(config["configurable"]["thread_id"]))
         return [_line(config)]
 
-    async def _matching(
-        self, page: "Sequence[tuple[Line, Entry]]", wanted: Mapping[str, Any] | None
+    def _matching(
+        self, page: "Sequence[tuple[Line, Saved]]", wanted: Mapping[str, Any] | None
     ) -> "List[CheckpointTuple]":
-        """Return the checkpoints at these places that exist and have the wanted metadata."""
-        found = await asyncio.gather(
-            *(self._threads.saved(line, each.checkpoint_id) for line, each in page)
-        )
-        tuples = [
-            self._tuple(_config(line.thread, line.ns, saved.checkpoint_id), saved)
-            for (line, _), saved in zip(page, found, strict=True)
-            if saved is not None
-        ]
+        """Return the checkpoints that have the wanted metadata."""
         items = (wanted or {}).items()
-        return [t for t in tuples if all(t.metadata.get(key) == value for key, value in items)]
+        tuples = []
+        for line, saved in page:
+            known = self.serde.loads_typed(saved.contents.metadata) if items else {}
+            if all(known.get(key) == value for key, value in items):
+                place = _config(line.thread, line.ns, saved.entry.checkpoint_id)
+                lists = self._read_lists(line, saved, keep=False)
+                tuples.append(self._tuple(place, saved, lists))
+        return tuples
 
-    def _tuple(self, config: RunnableConfig, saved: Saved) -> CheckpointTuple:
-        place = config["configurable"]
-        parent = saved.parent and _config(place["thread_id"], place["checkpoint_ns"], saved.parent)
+    def _divide(
+        self, line: Line, parent: str | None, checkpoint: Checkpoint, changed: Collection[str]
+    ) -> Division:
+        """Return the lists of a checkpoint as what its parent has and what is new."""
+        values = checkpoint["channel_values"]
+        lists = {name: value for name, value in values.items() if is_divisible(value)}
+        return self._shelves.divide(line, parent, lists, changed, self._dump)
+
+    def _read_lists(
+        self, line: Line, saved: Saved, *, keep: bool = True
+    ) -> "dict[str, List[Any]] | None":
+        """Return the lists of a checkpoint; None if the records that were read are too few."""
+        spans, log = saved.contents.lists, saved.log
+        lists = self._shelves.read(line, saved.entry.checkpoint_id, spans, log.segments, keep=keep)
+        if lists is None and log.is_whole:
+            raise MemoryStoreBackendError(
+                f"the checkpoint {saved.entry.checkpoint_id!r:.80} of thread {line.thread!r:.80} "
+                "is damaged (elements of a list are missing): restore the data from a backup"
+            )
+        return lists
+
+    def _tuple(
+        self, config: RunnableConfig, saved: Saved, lists: "Mapping[str, List[Any]] | None"
+    ) -> CheckpointTuple:
+        place, above = config["configurable"], saved.entry.parent
+        parent = above and _config(place["thread_id"], place["checkpoint_ns"], above)
+        checkpoint = self.serde.loads_typed(saved.contents.checkpoint)
+        checkpoint["channel_values"].update(lists or {})
         return CheckpointTuple(
             config=config,
-            checkpoint=self.serde.loads_typed(saved.checkpoint),
-            metadata=self.serde.loads_typed(saved.metadata),
+            checkpoint=checkpoint,
+            metadata=self.serde.loads_typed(saved.contents.metadata),
             parent_config=parent or None,
             pending_writes=[
                 (each.task, each.channel, self.serde.loads_typed(each.value))
@@ -289,28 +373,36 @@ class Saver(BaseCheckpointSaver[Any]):
 
     async def _prune(self, line: Line) -> None:
         """Keep the latest checkpoint, and the ancestors that its delta channels build on."""
-        latest = await self._threads.latest(line)
+        latest = await self._threads.load(line, None)
         if latest is None:
             return
-        kept = {latest.checkpoint_id, *await self._bases(line, latest)}
-        found = [each.checkpoint_id for each in await self._threads.newest_first(line)]
-        if latest.checkpoint_id in found:  # it may have been deleted since
-            older = found[found.index(latest.checkpoint_id) :]
-            await self._threads.forget(line, [each for each in older if each not in kept])
+        kept = {latest.entry.checkpoint_id, *await self._bases(line, latest)}
+        found = [each.checkpoint_id for each in latest.log.newest_first()]
+        older = found[found.index(latest.entry.checkpoint_id) :]
+        await self._threads.forget(line, [each for each in older if each not in kept])
 
     async def _bases(self, line: Line, latest: Saved) -> "List[str]":
         """Return the ancestors back to where each channel that is stored as deltas has a value."""
-        metadata = self.serde.loads_typed(latest.metadata)
+        metadata = self.serde.loads_typed(latest.contents.metadata)
         open_channels = set(metadata.get("counters_since_delta_snapshot") or {})
         bases = []
         at: Saved | None = latest
         while at is not None:
-            open_channels -= set(self.serde.loads_typed(at.checkpoint)["channel_values"])
-            if not open_channels or not at.parent:
+            open_channels -= set(self.serde.loads_typed(at.contents.checkpoint)["channel_values"])
+            above = at.entry.parent
+            if not open_channels or not above:
                 break
-            bases.append(at.parent)
-            at = await self._threads.saved(line, at.parent)
+            bases.append(above)
+            entry = latest.log.find(above)
+            at = None if entry is None else await self._threads.complete(line, latest.log, entry)
         return bases
+
+    @property
+    def _shelves(self) -> Shelves:
+        """What is remembered of threads, with objects of the serialiser that is used now."""
+        if self._remembered.serde is not self.serde:  # a copy of the saver got another one
+            self._remembered = Shelves(self.serde)
+        return self._remembered
 
     def _dump(self, value: Any) -> Typed:
         serde = self.serde
@@ -334,6 +426,11 @@ def _config(thread_id: Any, ns: str, checkpoint_id: str) -> RunnableConfig:
     }
 
 
+def _without_lists(checkpoint: Checkpoint, division: Division) -> dict[str, Any]:
+    values = {**checkpoint["channel_values"], **dict.fromkeys(division.lists)}
+    return {**checkpoint, "channel_values": values}
+
+
 def _continues(config: RunnableConfig, metadata: CheckpointMetadata) -> bool:
     """Return True for a step of a turn that began with the latest state, or on a new thread.
 
@@ -345,18 +442,3 @@ def _continues(config: RunnableConfig, metadata: CheckpointMetadata) -> bool:
     if place.get("checkpoint_id"):
         return bool(place.get(TURN, is_run)) and source != "fork"
     return is_run or source == "update"
-
-
-def _older(found: "list[tuple[Line, Entry]]", end: str) -> "list[tuple[Line, Entry]]":
-    """Return the places after the named one, or those with smaller ids if it does not exist."""
-    ids = [entry.checkpoint_id for _, entry in found]
-    if end in ids:
-        return found[ids.index(end) + 1 :]
-    return [place for place in found if place[1].checkpoint_id < end]
-
-
-def _pages(found: "list[tuple[Line, Entry]]", wanted: int) -> "Iterator[list[tuple[Line, Entry]]]":
-    """Yield the places to read at a time: no more than wanted, as usually all of them match."""
-    size = min(wanted, PAGE)
-    for start in range(0, len(found) if size else 0, size or 1):
-        yield found[start : start + size]

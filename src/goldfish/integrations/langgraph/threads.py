@@ -1,33 +1,30 @@
-"""Threads of LangGraph in a store: each checkpoint in a session of its own, and lines of entries.
+"""Threads of LangGraph in a store: each line is a session, and each step one write to it."""
 
-A checkpoint is written before its entry, and counts only with it: a process that is killed in
-between leaves what nobody sees, and what deleting the thread removes by its name.
-"""
-
-import asyncio
 import contextlib
-from collections.abc import Collection, Coroutine, Iterable, Sequence
-from dataclasses import replace
-from itertools import pairwise
-from typing import Any
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from goldfish.errors import MemoryStoreError
+from goldfish.integrations.langgraph.log import Log
 from goldfish.integrations.langgraph.records import (
+    WRITES,
+    Contents,
     Entry,
     Line,
-    Saved,
     Write,
-    certainly_stands,
-    entry_ids,
-    read_saved,
+    make_stands_message,
+    make_writes_message,
+    read_former,
     session_prefix,
+    sort_writes,
     split_session,
-    standing_entries,
 )
 from goldfish.integrations.langgraph.runs import Place
+from goldfish.messages import ChatMessage
 from goldfish.stores.base import BaseStore
 
-AT_ONCE = 16  # concurrent calls to the backend in one operation
+TAIL = 8  # records that are read first: mostly they hold the newest checkpoint and its writes
+PARENT = 3  # records before a checkpoint that mostly hold its parent, with the writes for that
 
 
 class TurnOvertakenError(MemoryStoreError):
@@ -42,6 +39,17 @@ class CheckpointNotFoundError(MemoryStoreError, LookupError):
     """The thread has no checkpoint with this id; nothing was changed."""
 
 
+@dataclass(frozen=True)
+class Saved:
+    """A checkpoint with its writes, and the records that it was found in."""
+
+    entry: Entry
+    contents: Contents
+    writes: Sequence[Write]
+    log: Log
+    former: Sequence[Write] = ()  # those of the writes that are not in the log
+
+
 class Threads:
     """The threads that a store holds."""
 
@@ -49,45 +57,56 @@ class Threads:
         self._store = store
         self._left: dict[str, set[Place]] = {}  # what could not be removed, by thread
 
-    async def latest(self, line: Line) -> Saved | None:
-        """Return the newest checkpoint; this costs the same for a thread of any length."""
-        tail = await self._entries(line, last=2)
-        if certainly_stands(tail):
-            newest = await self.saved(line, tail[-1].checkpoint_id)
-            if newest is not None:
-                return newest
-        for entry in await self.newest_first(line) if tail else []:
-            found = await self.saved(line, entry.checkpoint_id)
-            if found is not None:
-                return found
-        return None
+    async def load(self, line: Line, named: str | None, *, tail: bool = False) -> Saved | None:
+        """Return the named checkpoint, or the newest, by one read of the line.
 
-    async def saved(self, line: Line, checkpoint_id: str) -> Saved | None:
-        """Return one checkpoint with its writes."""
-        return read_saved(checkpoint_id, await self._store.get_history(line.at(checkpoint_id)))
+        With ``tail`` only the newest records are read, if they are enough.
+        """
+        log = await self.read(line, last=TAIL if tail else None)
+        newest = log.tail(TAIL)
+        entry = _find_in_tail(newest, named)
+        saved = None if entry is None else await self.complete(line, newest, entry)
+        if saved is not None:
+            return replace(saved, log=log)
+        return await self._find(line, log if log.is_whole else await self.read(line), named)
 
-    async def newest_first(self, line: Line) -> list[Entry]:
-        """Return the entries of the line that stand, the newest first."""
-        kept = {each.checkpoint_id: each for each in standing_entries(await self._entries(line))}
-        return list(reversed(kept.values()))
+    async def read(self, line: Line, *, last: int | None = None) -> Log:
+        """Return all records of a line, or the newest of them."""
+        self._store._admit(line.session)
+        found = await self._store._read(line.session, last)
+        return Log(found, is_whole=last is None or len(found) < last)
+
+    async def complete(self, line: Line, log: Log, entry: Entry) -> Saved | None:
+        """Return the checkpoint of an entry; None if a former version has removed it."""
+        writes = log.writes_of(entry.checkpoint_id)
+        if entry.contents is not None:
+            return Saved(entry, entry.contents, sort_writes(writes), log)
+        messages = await self._store.get_history(line.at(entry.checkpoint_id))
+        contents, former = read_former(messages)
+        if contents is None:
+            return None
+        return Saved(entry, contents, sort_writes([*former, *writes]), log, former)
 
     async def lines(self, thread: str | None = None) -> list[Line]:
         """Return the namespaces of a thread, or of all threads."""
         return [Line(*parts) for parts in await self._parts(thread) if len(parts) == 2]
 
-    async def put(self, line: Line, saved: Saved, entry: Entry) -> None:
+    async def put(self, line: Line, entry: Entry, records: Sequence[ChatMessage]) -> None:
         """Write the checkpoint; if its parent is not the one it names, remove it and raise."""
         if line.thread in self._left:
             await self.take_back(line.thread, self._left.pop(line.thread))
-        await self._store.add_messages(line.at(saved.checkpoint_id), [saved.to_message()])
-        await self._store.add_messages(line.session, [entry.to_message()])
-        if entry.continues or entry.parent is not None:
-            await self._settle(line, entry)
+        await self._store.add_messages(line.session, records)
+        for more in (PARENT, 32 * PARENT):
+            newest = await self.read(line, last=len(records) + more)
+            if newest.ends_with(entry):
+                return
+            if newest.is_whole:
+                break
+        await self._settle(line, entry)
 
-    async def put_writes(self, line: Line, checkpoint_id: str, writes: Iterable[Write]) -> None:
+    async def put_writes(self, line: Line, records: Sequence[ChatMessage]) -> None:
         """Write what belongs to a checkpoint, which may not be stored yet."""
-        messages = [each.to_message() for each in writes]
-        await self._store.add_messages(line.at(checkpoint_id), messages)
+        await self._store.add_messages(line.session, records)
 
     async def take_back(self, thread: str, places: Iterable[Place]) -> Exception | None:
         """Remove checkpoints that do not stand, with their writes; return the error if that failed.
@@ -100,84 +119,108 @@ class Threads:
         failure: Exception | None = None
         for line, ids in by_line.items():
             try:
-                await self._store.delete_messages(line.session, entry_ids(ids))
-                await _gather(self._store.clear(line.at(each)) for each in ids)
+                log = await self.read(line)
+                await self._store.delete_messages(line.session, log.ids_of(ids, segments=True))
+                await self._clear_former(line, log, ids)
             except MemoryStoreError as error:
                 failure = error
                 self._left.setdefault(thread, set()).update((line, each) for each in ids)
         return failure
 
     async def delete(self, thread: str) -> None:
-        """Remove all of the thread: first its lines, which ends it, then its checkpoints."""
+        """Remove all of the thread: first its lines, which ends it, then what is beside them."""
         for line in await self.lines(thread):
             await self._store.clear(line.session)
-        left = [Line(t, ns).at(cid) for t, ns, *ids in await self._parts(thread) for cid in ids]
-        await _gather(self._store.clear(each) for each in left)
+        for parts in await self._parts(thread):
+            if len(parts) == 3:  # a former version's, or the first turn's, which came in between
+                await self._store.clear(Line(*parts[:2]).at(parts[2]))
 
     async def forget(self, line: Line, doomed: Collection[str]) -> None:
-        """Remove these checkpoints and their writes, then the entries that no other stands on."""
-        await _gather(self._store.clear(line.at(each)) for each in doomed)
-        entries = await self._entries(line)
-        gone = {*doomed, *await self._emptied_before(line, entries, doomed)}
-        surplus = _surplus(entries, gone)
-        await self._store.delete_messages(line.session, [each.id for each in surplus])
+        """Remove these checkpoints and their writes, then what only they had.
+
+        First the checkpoints: whoever continues from one of them sees that, and takes the step
+        back; so whatever is there afterwards tells all that is still needed.
+        """
+        log = await self.read(line)
+        certified = [make_stands_message(each) for each in log.bereft_by(doomed)]
+        await self._store.add_messages(line.session, certified)
+        await self._store.delete_messages(line.session, log.ids_of(doomed, segments=False))
+        await self._clear_former(line, log, doomed)
+        left = (await self.read(line)).unneeded_segments()
+        await self._store.delete_messages(line.session, left)
 
     async def copy(self, source: str, target: str) -> None:
         """Copy all of the source to the target, each line at one moment."""
         for line in await self.lines(source):
-            copied = (await self.newest_first(line))[::-1]
-            aim = Line(target, line.ns)
-            await _gather(self._copy_checkpoint(line, aim, each) for each in copied)
-            entries = [replace(each, continues=False).to_message() for each in copied]
-            await self._store.add_messages(aim.session, entries)
+            records = await self._copy_records(line, await self.read(line))
+            await self._store.add_messages(Line(target, line.ns).session, records)
 
-    async def _emptied_before(
-        self, line: Line, entries: Sequence[Entry], doomed: Collection[str]
-    ) -> list[str]:
-        """Return the entries right before a doomed one that have lost their own checkpoint."""
-        before = [
-            one.checkpoint_id
-            for one, next_one in pairwise(entries)
-            if next_one.checkpoint_id in doomed and one.checkpoint_id not in doomed
-        ]
-        return [each for each in before if await self.saved(line, each) is None]
+    async def _copy_records(self, line: Line, log: Log) -> list[ChatMessage]:
+        """Return the records of the checkpoints that stand, as those of branches."""
+        standing = {each.id: each for each in log.standing}
+        ids = {each.checkpoint_id for each in log.standing}
+        segments = log.segments_of(log.standing)
+        records: list[ChatMessage] = []
+        for each in log.messages:
+            if each.id in standing:
+                records += await self._copy_entry(line, log, standing[each.id])
+            elif each.id in segments or (each.role == WRITES and each.content in ids):
+                records.append(each)
+        return records
 
-    async def _copy_checkpoint(self, line: Line, aim: Line, entry: Entry) -> None:
-        messages = await self._store.get_history(line.at(entry.checkpoint_id))
-        await self._store.add_messages(aim.at(entry.checkpoint_id), messages)
+    async def _copy_entry(self, line: Line, log: Log, entry: Entry) -> list[ChatMessage]:
+        """Return the entry as that of a branch, with the writes that are beside the log."""
+        saved = await self.complete(line, log, entry)
+        if saved is None:
+            return []
+        branch = replace(entry, continues=False, contents=saved.contents).to_message()
+        former = [make_writes_message(entry.checkpoint_id, [each]) for each in saved.former]
+        return [branch, *former]
+
+    async def _find(self, line: Line, log: Log, named: str | None) -> Saved | None:
+        """Return the named checkpoint, or the newest, of a whole line."""
+        entries = log.newest_first() if named is None else [log.find(named)]
+        for entry in entries:
+            saved = None if entry is None else await self.complete(line, log, entry)
+            if saved is not None:
+                return saved
+        return None
 
     async def _settle(self, line: Line, entry: Entry) -> None:
         """Check whether the entry stands; if not, take everything back and raise."""
-        tail = await self._entries(line, last=2)
-        if entry.continues and tail and tail[-1] == entry and certainly_stands(tail):
-            return
-        entries = await self._entries(line)
-        doomed = _overtaken_ids(entries)
-        stands = entry in standing_entries(entries) and _has_parent(entries, entry)
+        log = await self.read(line)
+        doomed = log.overtaken()
+        stored = log.find(entry.checkpoint_id)
+        stands = stored in log.standing and _has_parent(log, entry)
         if not stands:
             doomed.add(entry.checkpoint_id)
         failure = await self.take_back(line.thread, [(line, each) for each in doomed])
         if stands:
+            if stored != entry:
+                await self._store.add_messages(line.session, [entry.to_message(again=True)])
             return
         with contextlib.suppress(MemoryStoreError):  # the next turn tries it again
-            await self._clear_way(line, entries)
+            await self._clear_way(line, log)
         raise (
             make_overtaken_error(line, failure)
             if entry.continues
             else _make_not_found_error(line, entry.parent)
         )
 
-    async def _clear_way(self, line: Line, entries: Sequence[Entry]) -> None:
-        """Remove the newest entries whose checkpoint a deletion has already removed."""
+    async def _clear_former(self, line: Line, log: Log, doomed: Collection[str]) -> None:
+        """Remove what a former version kept of checkpoints beside their line."""
+        for each in log.entries:
+            if each.contents is None and each.checkpoint_id in doomed:
+                await self._store.clear(line.at(each.checkpoint_id))
+
+    async def _clear_way(self, line: Line, log: Log) -> None:
+        """Remove the newest entries whose checkpoint a former version has already removed."""
         dead = []
-        for each in reversed(standing_entries(entries)):
-            if await self.saved(line, each.checkpoint_id) is not None:
+        for each in reversed(log.standing):
+            if await self.complete(line, log, each) is not None:
                 break
             dead.append(each.id)
         await self._store.delete_messages(line.session, dead)
-
-    async def _entries(self, line: Line, last: int | None = None) -> list[Entry]:
-        return [Entry.of(each) for each in await self._store.get_history(line.session, last=last)]
 
     async def _parts(self, thread: str | None) -> list[list[str]]:
         return [
@@ -185,31 +228,24 @@ class Threads:
         ]
 
 
-def _surplus(entries: Sequence[Entry], doomed: Collection[str]) -> list[Entry]:
-    """Return the doomed entries, without those that a remaining entry stands on."""
-    surplus = []
-    following: Entry | None = None
-    for entry in reversed(entries):
-        if entry.checkpoint_id not in doomed:
-            following = entry
-        elif following and following.continues and following.parent == entry.checkpoint_id:
-            following = None  # nothing stands on this one, so what comes before it may go
-        else:
-            surplus.append(entry)
-    return surplus
+def _find_in_tail(log: Log, named: str | None) -> Entry | None:
+    """Return the checkpoint if the newest records have all of it, and prove that it counts."""
+    if named is not None:
+        found = log.find(named)
+    else:
+        found = log.entries[-1] if log.proves_last_stands() else None
+    if found is None or found.contents is None or found.contents.in_order:
+        return found
+    return None
 
 
-def _has_parent(entries: Sequence[Entry], entry: Entry) -> bool:
+def _has_parent(log: Log, entry: Entry) -> bool:
     """Return True if the entry continues its line, or branches off a checkpoint of it."""
-    return entry.continues or any(each.checkpoint_id == entry.parent for each in entries)
-
-
-def _overtaken_ids(entries: Sequence[Entry]) -> set[str]:
-    """Return the checkpoints that do not stand, and that their writer has not removed."""
-    stand = {each.checkpoint_id for each in standing_entries(entries)}
-    # One that does not stand may be kept for the next.
-    kept = {after.parent for one, after in pairwise(entries) if after.parent == one.checkpoint_id}
-    return {each.checkpoint_id for each in entries if each.continues} - stand - kept
+    return (
+        entry.continues
+        or entry.parent is None
+        or any(each.checkpoint_id == entry.parent for each in log.entries)
+    )
 
 
 def make_overtaken_error(line: Line, failure: Exception | None = None) -> TurnOvertakenError:
@@ -228,10 +264,3 @@ def _make_not_found_error(line: Line, checkpoint_id: str | None) -> CheckpointNo
         f"thread {line.thread!r:.80} has no checkpoint {checkpoint_id!r:.80}: "
         "get_state_history() lists those that it has"
     )
-
-
-async def _gather(calls: Iterable[Coroutine[Any, Any, None]]) -> None:
-    """Await all of the calls, a few at a time."""
-    waiting = list(calls)
-    for start in range(0, len(waiting), AT_ONCE):
-        await asyncio.gather(*waiting[start : start + AT_ONCE])
