@@ -2,7 +2,7 @@
 
 It makes times and empty fields on the way, without a line of Python for each message. What it
 answers is what ``json`` would: integers of any length, floats to the last bit, the last of two
-equal keys. What it would not give back as it was (lone surrogates, NaN, a zone with a name) it refuses.
+equal keys. What it would not give back as it was (lone surrogates, NaN, a named zone) it refuses.
 """
 
 from collections.abc import Callable
