@@ -1,19 +1,21 @@
 """The calls in the lines of a saved history: parsed by msgspec where that is installed.
 
 Whatever msgspec refuses, and whatever a plain line does not have, is left to ``parse_call``: so
-both read the same calls and find the same faults. Equal texts become one: a history is mostly reads
-that show the same messages again and again.
+both read the same calls and find the same faults. Equal texts of a session become one: a history is
+mostly reads that show the same messages again and again.
 """
 
 import json
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
+from sys import intern
 from typing import Any
 
 from goldfish.history.model import Call, parse_call
 
 Decode = Callable[[str], Any]
 Texts = dict[str, str]  # each by itself
+Known = dict[str, Texts]  # by session: a small table is faster than a large one
 
 _ABSENT = object()
 _RARE = ("outcome", "error", "timed_out", "origin")  # what a call has that was not just answered
@@ -21,38 +23,41 @@ _RARE = ("outcome", "error", "timed_out", "origin")  # what a call has that was 
 
 def parse_lines(lines: Iterable[str]) -> list[Call]:
     """Return the calls; a ValueError, TypeError or KeyError says what is wrong with a line."""
-    texts: Texts = {}
+    known: Known = {}
     decode = _find_decoder()
     if decode is None:
-        return [_parse_slowly(line, texts) for line in lines]
-    return list(_parse_quickly(lines, decode, texts))
+        return [_parse_slowly(line, known) for line in lines]
+    return list(_parse_quickly(lines, decode, known))
 
 
-def _parse_slowly(line: str, texts: Texts) -> Call:
+def _parse_slowly(line: str, known: Known) -> Call:
     process, session, action, value, result, *rest = parse_call(json.loads(line))
-    share = texts.setdefault
-    names = (share(process, process), share(session, session), share(action, action))
+    texts = known.setdefault(session, {session: session})
+    names = intern(process), texts[session], intern(action)
     return Call(*names, _share_contents(value, texts), _share_contents(result, texts), *rest)
 
 
-def _parse_quickly(lines: Iterable[str], decode: Decode, texts: Texts) -> Iterator[Call]:
+def _parse_quickly(lines: Iterable[str], decode: Decode, known: Known) -> Iterator[Call]:
     # No more calls for each line than it takes: there may be millions of them.
-    share, make = texts.setdefault, Call._make
+    make = Call._make
     for line in lines:
         try:
             process, action, start, end, session, value, result, place, *rare = decode(line)
         except (ValueError, RecursionError):
             rare = [line]
         if rare.count(_ABSENT) < len(_RARE) or not _is_plain(action, value, result, start, end):
-            yield _parse_slowly(line, texts)
+            yield _parse_slowly(line, known)
             continue
+        texts = known.get(session)
+        if texts is None:
+            texts = known[session] = {session: session}
+        share = texts.setdefault
         if type(value) is list:
             value = tuple(map(share, value, value))
         if result is not None:
             result = tuple(map(share, result, result))
-        names = share(process, process), share(session, session), share(action, action)
-        place = share(place, place)
-        yield make((*names, value, result, start, end, "ok", "", place, False, None))
+        names = intern(process), texts[session], intern(action)
+        yield make((*names, value, result, start, end, "ok", "", intern(place), False, None))
 
 
 def _is_plain(action: str, value: Any, result: Any, start: float, end: float) -> bool:
