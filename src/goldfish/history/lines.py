@@ -31,10 +31,15 @@ def parse_lines(lines: Iterable[str]) -> list[Call]:
 
 
 def _parse_slowly(line: str, known: Known) -> Call:
-    process, session, action, value, result, *rest = parse_call(json.loads(line))
-    texts = known.setdefault(session, {session: session})
-    names = intern(process), texts[session], intern(action)
-    return Call(*names, _share_contents(value, texts), _share_contents(result, texts), *rest)
+    call = parse_call(json.loads(line))
+    texts = known.setdefault(call.session, {call.session: call.session})
+    return call._replace(
+        process=intern(call.process),
+        session=texts[call.session],
+        action=intern(call.action),
+        value=_share_contents(call.value, texts),
+        result=_share_contents(call.result, texts),
+    )
 
 
 def _parse_quickly(lines: Iterable[str], decode: Decode, known: Known) -> Iterator[Call]:
