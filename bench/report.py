@@ -60,7 +60,7 @@ def render(console: Console, results: Sequence[Results]) -> None:
         console.print(_table(result))
     growths = [growth for result in results for growth in result.growths]
     if growths:
-        console.print(_growth_table(growths))
+        console.print(growth_table(growths))
     console.print()
     for line in [*_absences(results), *NOTES]:
         console.print(line, style="dim")
@@ -91,15 +91,15 @@ def _add_ratios(table: Table, found: Sequence[Ratio], columns: Sequence[Column])
             table.add_row(f"goldfish ÷\n  {opponent}", *row)
 
 
-def _growth_table(growths: Sequence[Growth]) -> Table:
-    table = _plain_table("growth", "", "messages stored", "ms each", "ratio", "target")
+def growth_table(growths: Sequence[Growth]) -> Table:
+    table = _plain_table("growth", "", "stored", "ms each", "ratio", "target")
     for growth in growths:
         table.add_row(
             f"{growth.backend}, {growth.step}",
             f"{growth.small:,} → {growth.large:,}",
             f"{growth.small_seconds * 1000:.3f} → {growth.large_seconds * 1000:.3f}",
             f"{growth.value:.2f}",
-            f"≤ {growth.target:g} {_verdict(growth.met, 'above')}",
+            f"≤ {growth.target:g} {_verdict(growth.met)}",
         )
     return table
 
@@ -128,8 +128,8 @@ def _ratio_cell(ratio: Ratio) -> str:
     return f"{ratio.value:.2f}\n≥{ratio.target:g} {_verdict(ratio.met)}"
 
 
-def _verdict(met: bool, otherwise: str = "below") -> str:
-    return "[green]ok[/]" if met else f"[red]{otherwise}[/]"
+def _verdict(met: bool) -> str:
+    return "[green]met[/]" if met else "[red]below[/]"
 
 
 def _absences(results: Sequence[Results]) -> list[str]:

@@ -8,7 +8,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 from goldfish.errors import HistoryError, UsageError
-from goldfish.history.model import History, parse_about, parse_call
+from goldfish.history.collector import pause_collector
+from goldfish.history.lines import parse_lines
+from goldfish.history.model import History, parse_about
 
 LATEST = "latest"
 
@@ -50,9 +52,9 @@ def load_histories(run: Path) -> list[History]:
 def load_history(path: Path) -> History:
     """Load the history in a file; a HistoryError says what is wrong with it."""
     try:
-        with path.open(encoding="utf-8") as file:
+        with path.open(encoding="utf-8") as file, pause_collector():
             about = parse_about(json.loads(file.readline()))
-            return History([parse_call(json.loads(line)) for line in file], about)
+            return History(parse_lines(file), about)
     except OSError as error:
         raise HistoryError(f"{path} cannot be read: {error.strerror}: give a saved run") from error
     except (ValueError, TypeError, KeyError, RecursionError) as error:

@@ -9,12 +9,12 @@ or never. A finding means that no such instants exist.
 Judges import the history and the table of kinds, and nothing else: no clock, no I/O, no randomness.
 """
 
-import gc
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from goldfish.history import FAULT, Call, History
+from goldfish.history.collector import pause_collector
 from goldfish.judges.answers import find_unanswered
 from goldfish.judges.bounds import Bounds
 from goldfish.judges.contents import Everywhere, fill_reads
@@ -40,15 +40,8 @@ __all__ = ["Finding", "Judgement", "judge"]
 
 def judge(history: History | Iterable[Call]) -> Judgement:
     """Return what the calls prove about the memory that answered them."""
-    # A long history is many objects that stay: to look through them again and again for garbage
-    # would make the time grow faster than the history.
-    collects = gc.isenabled()
-    gc.disable()
-    try:
+    with pause_collector():
         return _judge_all(history)
-    finally:
-        if collects:
-            gc.enable()
 
 
 def _judge_all(history: History | Iterable[Call]) -> Judgement:

@@ -65,7 +65,7 @@ class BaseStore(RememberingStore, StatingStore):
             last = arguments.require_count(last, "last")
         if last == 0:
             return []
-        return await _decode(await self._read(session_id, last))
+        return await self._read_history(session_id, last)
 
     async def trim(
         self,
@@ -264,6 +264,10 @@ class BaseStore(RememberingStore, StatingStore):
     @abstractmethod
     async def _read(self, session_id: str, last: int | None) -> Sequence[str] | Sequence[bytes]:
         """Return the JSON texts of the session, oldest first."""
+
+    async def _read_history(self, session_id: str, last: int | None) -> list[ChatMessage]:
+        """Read and decode the messages of the session."""
+        return await _decode(await self._read(session_id, last))
 
     async def _read_to_trim(self, session_id: str) -> Sequence[str] | Sequence[bytes]:
         """Return all JSON texts as they are now, where ``_read`` may be behind."""

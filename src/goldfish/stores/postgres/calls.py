@@ -104,7 +104,9 @@ class PostgresCalls:
 async def _execute(connection: "Connection", statement: bytes, values: list[Any]) -> Rows:
     cursor = connection.cursor(binary=True)
     await cursor.execute(statement, values)
-    return await cursor.fetchall() if cursor.description else []
+    # Not its description: that would be made for every call.
+    answer = cursor.pgresult
+    return await cursor.fetchall() if answer is not None and answer.nfields else []
 
 
 async def _execute_in_transaction(

@@ -11,6 +11,7 @@ import logging
 import select
 from typing import TYPE_CHECKING, Any, Protocol
 
+from goldfish.stores.postgres.arrays import speed_up
 from goldfish.stores.postgres.errors import NoFreeConnectionError
 from goldfish.stores.postgres.watch import Times, format_milliseconds
 
@@ -139,6 +140,7 @@ class PostgresPool:
                 self.shared = True
         if self.shared:
             connection.prepare_threshold = None
+        speed_up(connection)
 
 
 class BorrowedPool:

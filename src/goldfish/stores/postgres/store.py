@@ -10,6 +10,7 @@ from goldfish.stores import arguments
 from goldfish.stores.base import Forked, Row
 from goldfish.stores.observation import Observation
 from goldfish.stores.per_loop import PerLoop
+from goldfish.stores.postgres.arrays import ByteArray
 from goldfish.stores.postgres.calls import PostgresCalls
 from goldfish.stores.postgres.examination import PostgresExamination
 from goldfish.stores.postgres.facts import PostgresFacts
@@ -84,8 +85,8 @@ class PostgresMemoryStore(SearchingStore):
         self, session_id: str, rows: list[Row], embedded: Embedded | None = None
     ) -> None:
         name = encode_id(session_id)
-        keys = [make_key(message_id) for message_id, _ in rows]
-        bodies = [body.encode() for _, body in rows]
+        keys = ByteArray(make_key(message_id) for message_id, _ in rows)
+        bodies = ByteArray(body.encode() for _, body in rows)
         values: list[Any] = [make_key(session_id), name, keys, bodies, self._ttl]
         if embedded is None:
             await self._run(self._sql.append, values)

@@ -8,7 +8,8 @@ import weakref
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from goldfish.messages import Snapshot
+from goldfish.encoding import decode_messages
+from goldfish.messages import ChatMessage, Snapshot
 from goldfish.stores import arguments
 from goldfish.stores.base import Forked, Row
 from goldfish.stores.observation import Observation
@@ -97,15 +98,14 @@ class SQLiteMemoryStore(SearchingStore):
 
     async def _read(self, session_id: str, last: int | None) -> list[str]:
         key = encode_key(session_id)
+        return await self._lanes.read(lambda connection, most: _read(connection, key, last, most))
 
-        def read(connection: sqlite3.Connection, most: int | None) -> list[str]:
-            if last is None:
-                _refuse_long(connection, key, most)
-                return _fetch_column(connection.execute(_READ, (key, time.time())), most)
-            newest_first = connection.execute(_READ_LAST, (key, time.time(), last))
-            return _fetch_column(newest_first, most)[::-1]
-
-        return await self._lanes.read(read)
+    async def _read_history(self, session_id: str, last: int | None) -> list[ChatMessage]:
+        """Decode in the thread that reads: a second hop would be for nothing."""
+        key = encode_key(session_id)
+        return await self._lanes.read(
+            lambda connection, most: decode_messages(_read(connection, key, last, most))
+        )
 
     async def _keep_last(self, session_id: str, keep: int) -> int:
         def keep_last(connection: sqlite3.Connection) -> int:
@@ -268,6 +268,17 @@ def _require_file_path(path: str | os.PathLike[str]) -> str:
     return name
 
 
+def _read(
+    connection: sqlite3.Connection, key: Key, last: int | None, most: int | None
+) -> list[str]:
+    """Return the JSON texts of a session, oldest first."""
+    if last is None:
+        _refuse_long(connection, key, most)
+        return _fetch_column(connection.execute(_READ, (key, time.time())), most)
+    newest_first = connection.execute(_READ_LAST, (key, time.time(), last))
+    return _fetch_column(newest_first, most)[::-1]
+
+
 def _refuse_long(connection: sqlite3.Connection, key: Key, most: int | None) -> None:
     """Raise, without reading it, if a session may be longer than ``most``."""
     if most is not None:
@@ -287,4 +298,6 @@ def _range(prefix: str) -> tuple[str, list[Key]]:
 
 
 def _fetch_column(cursor: sqlite3.Cursor, most: int | None) -> list[Any]:
-    return [value for (value,) in fetch(cursor, most)]
+    # Without a limit each row is dropped before the next one comes, and its memory used again.
+    rows = cursor if most is None else fetch(cursor, most)
+    return [value for (value,) in rows]
