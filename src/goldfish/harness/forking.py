@@ -97,6 +97,7 @@ class _Server:
         for each in (self._listening, self._woken, self._wake, *self._children.values()):
             each.close()
         _die_with_parent()
+        os.setpgid(0, 0)  # what a pod starts is killed and paused with it
         _redirect_output(self._path.parent / f"{os.getpid()}.errors")
 
     def _bury(self) -> None:
