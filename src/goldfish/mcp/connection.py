@@ -70,8 +70,9 @@ class Connection:
         self._stop.set()
         if self._task is not None:
             await asyncio.wait({self._task})
-        if self._closing is not None:
-            await self._closing()
+        closing, self._closing = self._closing, None
+        if closing is not None:
+            await closing()
 
     def on_close(self, closing: Callable[[], Awaitable[None]]) -> None:
         """Let this be done when the connection is closed."""

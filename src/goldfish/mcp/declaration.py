@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from goldfish.mcp.known import find_known
+from goldfish.mcp.known import Known, find_known
 from goldfish.mcp.packages import find_package
 from goldfish.mcp.server import Server, split_command
 from goldfish.targets.declaration import Target, make_target
@@ -29,6 +29,8 @@ def mcp(
     nothing: str | None = None,
     contains: bool = False,
     error: str | None = None,
+    absent: str | None = None,
+    begin: Given | Sequence[Given] | None = None,
     env: Mapping[str, str] | None = None,
     name: str | None = None,
     **declared: Any,
@@ -42,6 +44,7 @@ def mcp(
     ``goldfish.target``.
     """
     tools = {
+        "begin": begin,
         "remember": remember,
         "recall": recall,
         "list_facts": list_facts,
@@ -58,6 +61,7 @@ def mcp(
         "pattern": pattern,
         "nothing": nothing,
         "error": error,
+        "absent": absent,
     }
     given = {key: each for key, each in {**tools, **reading}.items() if each is not None}
     server = Server(command, {**given, "contains": contains}, env)
@@ -72,8 +76,10 @@ def resolve_spelled(command: str) -> Target:
     if not command.startswith(("http://", "https://")):
         package = find_package(split_command(command))
     known = find_known(package.name) if package else None
-    if known is None:
-        return make_target(Server(command), name=name)
-    return make_target(
-        Server(command, known.tool_map, known.environment), name=name, **known.declared
-    )
+    declared = known.declared if known else {}
+    return make_target(make_server(command, known), name=name, **declared)
+
+
+def make_server(command: str, known: Known | None) -> Server:
+    """Return a server that is started by this command, with what is known of it."""
+    return Server(command, known.tool_map, known.environment) if known else Server(command)

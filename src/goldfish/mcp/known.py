@@ -9,7 +9,7 @@ from goldfish.mcp.mapping import ToolMap, make_map
 from goldfish.mcp.schemas import fits
 
 # Entities and observations: a user is an entity, and what is known about her its observations. An
-# observation has no id but its own words.
+# observation has no id but its own words. A search finds entities, not observations: no recall.
 GRAPH: dict[str, Any] = {
     "remember": [
         {
@@ -24,7 +24,6 @@ GRAPH: dict[str, Any] = {
         },
     ],
     "list_facts": {"tool": "open_nodes", "arguments": {"names": ["{user}"]}},
-    "recall": {"tool": "search_nodes", "arguments": {"query": "{query}"}},
     "forget": {
         "tool": "delete_observations",
         "arguments": {"deletions": [{"entityName": "{user}", "observations": ["{id}"]}]},
@@ -35,17 +34,99 @@ GRAPH: dict[str, Any] = {
 }
 
 
+# Entities whose observations are replaced as a whole: each fact is an entity, of its user's type.
+REPLACED: dict[str, Any] = {
+    "remember": {
+        "tool": "create_entities",
+        "arguments": {
+            "entities": [{"name": "{new}", "entityType": "{user}", "observations": ["{text}"]}]
+        },
+    },
+    "list_facts": {"tool": "search_nodes", "arguments": {"query": "{user}", "limit": 50}},
+    "recall": {"tool": "search_nodes", "arguments": {"query": "{query}", "limit": "{limit}"}},
+    "forget": {"tool": "delete_entity", "arguments": {"name": "{id}"}},
+    "facts": "entities[entityType={user}]",
+    "text": "observations[]",
+    "id": "name",
+    "absent": "Entity not found",
+}
+
+# One user's memories in a database; a server is started for each user.
+MESH: dict[str, Any] = {
+    "remember": {
+        "tool": "remember",
+        "arguments": {"text": "{text}", "metadata": "{metadata}"},
+        "facts": "",
+        "id": "memory_id",
+    },
+    "recall": {"tool": "recall", "arguments": {"query": "{query}", "k": "{limit}"}},
+    "revise": {"tool": "update_memory", "arguments": {"memory_id": "{id}", "text": "{text}"}},
+    "forget": {"tool": "forget", "arguments": {"memory_id": "{id}"}},
+    "forget_all": {"tool": "forget_all", "arguments": {}},
+    "facts": "memories[]",
+    "text": "text",
+    "id": "id",
+    "metadata": "metadata",
+}
+
+# Markdown files of a project, which are read as they are: one project for each user.
+BANK: dict[str, Any] = {
+    "begin": {"tool": "initialize_memory_bank", "arguments": {"path": "{path}"}},
+    "remember": {
+        "tool": "log_decision",
+        "arguments": {"title": "note", "context": "goldfish", "decision": "{text}"},
+    },
+    "list_facts": {
+        "tool": "read_memory_bank_file",
+        "arguments": {"filename": "decision-log.md"},
+    },
+    "contains": True,
+}
+
+
 @dataclass(frozen=True)
 class Known:
-    """A server that is published under a name."""
+    """A server that is published under a name, and the command that people start it with."""
 
     package: str
+    command: str
     tool_map: Mapping[str, Any]
     environment: Mapping[str, str] = field(default_factory=dict)
     declared: Mapping[str, Any] = field(default_factory=dict)
 
 
-KNOWN = (Known("@modelcontextprotocol/server-memory", GRAPH),)
+_FIFTY = "search_nodes returns 50 entities at most, as its schema says"
+
+KNOWN = (
+    Known(
+        "@modelcontextprotocol/server-memory",
+        "npx -y @modelcontextprotocol/server-memory",
+        GRAPH,
+    ),
+    Known(
+        "@itseasy21/mcp-knowledge-graph",
+        "npx -y @itseasy21/mcp-knowledge-graph",
+        GRAPH,
+    ),
+    Known(
+        "mcp-memory-libsql",
+        "npx -y mcp-memory-libsql",
+        REPLACED,
+        {"LIBSQL_URL": "file:{path}/memory.db"},
+        {"declines": {"REC13": _FIFTY, "REV09": _FIFTY}, "lacks": {"large_contents"}},
+    ),
+    Known(
+        "@movibe/memory-bank-mcp",
+        "npx -y @movibe/memory-bank-mcp --path {path}",
+        BANK,
+    ),
+    Known(
+        "memorymesh",
+        "uvx --from memorymesh memorymesh-mcp",
+        MESH,
+        {"MEMORYMESH_PATH": "{path}/memories.db"},
+    ),
+)
 
 
 def find_known(package: str) -> Known | None:

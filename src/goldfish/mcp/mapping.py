@@ -13,7 +13,7 @@ from goldfish.errors import TargetError
 from goldfish.mcp.answers import split_path
 from goldfish.mcp.templates import VALUES, list_placeholders
 
-ELSEWHERE = {"path", "user_path"}  # placeholders that every template may have
+ELSEWHERE = {"path"}  # what every template may name
 
 
 def _as_tool(given: Any) -> Any:
@@ -70,10 +70,12 @@ Tools = Annotated[list[Tool], BeforeValidator(_as_tools)]
 class ToolMap(Reading):
     """What a server's tools mean: the methods of a store, and how their answers are read.
 
-    ``contains`` says that prose is asked only whether it contains what was told; ``error`` is a
-    pattern of answers that report an error without saying so.
+    ``begin`` is called once in a new storage, by whoever opens it first. ``contains`` says that
+    prose is asked only whether it contains what was told; ``error`` is a pattern of answers that
+    report an error without saying so, ``absent`` one of errors that say that a fact is not there.
     """
 
+    begin: Tools | None = None
     remember: Tools
     recall: OneTool | None = None
     list_facts: OneTool | None = None
@@ -83,12 +85,14 @@ class ToolMap(Reading):
     forget_all: Tools | None = None
     contains: bool = False
     error: str | None = None
+    absent: str | None = None
 
     @model_validator(mode="after")
     def _check_map(self) -> "ToolMap":
         if self.recall is None and self.list_facts is None:
             raise ValueError("a map needs recall= or list_facts=, by which facts are read")
-        _check_pattern(self.error or "")
+        for pattern in filter(None, (self.error, self.absent)):
+            _check_pattern(pattern)
         for method, tool in self.list_calls():
             unknown = set(list_placeholders(tool.arguments)) - VALUES[method] - ELSEWHERE
             if unknown:
@@ -127,9 +131,9 @@ def make_map(given: Mapping[str, Any]) -> ToolMap:
         first = error.errors()[0]
         where = ".".join(str(each) for each in first["loc"] if isinstance(each, str))
         what = first["msg"].removeprefix("Value error, ")
-        raise TargetError(f"the map of tools is wrong{f' at {where}' if where else ''}: {what}") from (
-            None
-        )
+        raise TargetError(
+            f"the map of tools is wrong{f' at {where}' if where else ''}: {what}"
+        ) from (None)
 
 
 def _check_pattern(pattern: str) -> None:

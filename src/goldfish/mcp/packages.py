@@ -118,6 +118,15 @@ def find_command(package: Package) -> list[str]:
     return [find_program("node", "install Node.js"), str(home / chosen), *package.arguments]
 
 
+def find_version(package: Package) -> str:
+    """Return the version of an installed package, or nothing if it is not installed."""
+    if package.registry == "npm":
+        return str(_read_manifest(package).get("version", ""))
+    name = re.sub(r"[-_.]+", "_", package.name)
+    found = package.directory.glob(f"lib/python*/site-packages/{name}-*.dist-info")
+    return next((each.name.split("-")[1].removesuffix(".dist") for each in found), "")
+
+
 def describe_old_node(package: Package) -> str:
     """Return that the package asks for a newer node than there is, or nothing if it does not."""
     wanted = str(_read_manifest(package).get("engines", {}).get("node", ""))
@@ -213,7 +222,9 @@ def _read_programs(home: Path) -> dict[str, str]:
 def _list_programs(directory: Path) -> str:
     own = {"python", "python3", "pip", "pip3", "activate"}
     names = sorted(each.name for each in directory.glob("*") if each.name not in own)
-    return ", ".join(each for each in names if not re.match(r"(python|pip|activate|Activate)", each))
+    return ", ".join(
+        each for each in names if not re.match(r"(python|pip|activate|Activate)", each)
+    )
 
 
 def _is_fresh(done: Path) -> bool:

@@ -36,11 +36,16 @@ def fits(tool_map: ToolMap, tools: Mapping[str, Mapping[str, Any]]) -> bool:
     return True
 
 
+def is_explicit(tool_map: ToolMap) -> bool:
+    """Return True if a map leaves nothing to the schemas."""
+    return all(tool.arguments is not None for _, tool in tool_map.list_calls())
+
+
 def guess_arguments(method: str, schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return a template for the parameters whose names say what they mean."""
     found: dict[str, Any] = {}
     parameters = schema.get("properties", {})
-    for value in sorted(VALUES[method]):
+    for value in sorted(VALUES[method] & set(NAMES)):
         known = [each for each in NAMES[value] if _is_kind(parameters.get(each), value)]
         if known and known[0] not in found:
             found[known[0]] = f"{{{value}}}"

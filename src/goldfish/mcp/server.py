@@ -1,6 +1,8 @@
 """A server under test as a factory of stores: its command or URL, its environment and its map."""
 
+import asyncio
 import base64
+import fcntl
 import hashlib
 import json
 import os
@@ -9,7 +11,7 @@ import zlib
 from collections.abc import AsyncIterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TextIO
 
 from goldfish.errors import ServiceError, TargetError
 from goldfish.mcp.answers import Answer
@@ -26,7 +28,7 @@ from goldfish.mcp.mapping import ToolMap, make_map
 from goldfish.mcp.packages import Package, describe_old_node, find_command, find_package, install
 from goldfish.mcp.process import Process
 from goldfish.mcp.register import Register
-from goldfish.mcp.schemas import complete_map
+from goldfish.mcp.schemas import complete_map, is_explicit
 from goldfish.mcp.store import McpStore, names_no_user
 from goldfish.mcp.templates import fill
 
@@ -90,7 +92,7 @@ class Server:
         """Return a connection to the URL, or to a new process with its home there."""
         if self.is_remote:
             return await self._connect_to_url()
-        home.mkdir(parents=True, exist_ok=True)
+        os.makedirs(home, exist_ok=True)
         own = fill({**PLACES, **self.environment}, {"path": str(home)})
         words = fill(self._start_command, {"path": str(home)})
         try:
@@ -145,43 +147,75 @@ class Opening:
         self._server = server
         self._path = sandbox.path
         self._connections: dict[str, Connection] = {}
+        self._connecting = asyncio.Lock()
+        self._map: ToolMap | None = None
         self._apart = False
 
     async def open(self, given: ToolMap | None) -> McpStore:
         """Return the store of the map that was given, or of one that fits the server's tools."""
-        began = self._note_opening()
+        is_first = self._note_opening()
+        if given is not None and not is_first and names_no_user(given) and is_explicit(given):
+            self._apart, self._map = True, given  # nothing to look up: servers start when needed
+        else:
+            await self._look(given, is_first=is_first)
+        assert self._map is not None
+        place = {"path": str(self._path / "memory")}
+        if self._server.is_remote:
+            place["prefix"] = f"{self._path.name}-"  # the storage is not this check's alone
+        register = Register(self._path / "told.jsonl")
+        return McpStore(self._map, self._call, self._close, register, place)
+
+    async def _look(self, given: ToolMap | None, *, is_first: bool) -> None:
+        """Start a server, and compare its tools with the map."""
         try:
             first = await self._server.connect(self._path / "memory")
         except UnreadyError as error:
-            if began and self._is_alone():
+            if is_first and self._is_alone():
                 raise ServiceError(str(error)) from None
             raise FailedServerError(str(error)) from None
         try:
             chosen = choose_map(first.tools, self._server.command) if given is None else given
-            tool_map = complete_map(chosen, first.tools)
-            self._apart = names_no_user(tool_map)
+            self._map = complete_map(chosen, first.tools)
+            self._apart = names_no_user(self._map)
             if self._apart and self._server.is_remote:
                 raise TargetError(
                     "the map passes no {user} to any tool, and a server at a URL cannot be started "
                     "for each user: name the user in the arguments"
                 )
+            if self._apart:
+                await first.close()
+            else:
+                await self._begin(first, self._path / "memory")
+                self._connections[""] = first
         except BaseException:
             await first.close()
             raise
-        self._connections[""] = first
-        place = {"path": str(self._path / "memory")}
-        if self._server.is_remote:
-            place["prefix"] = f"{self._path.name}-"  # the storage is not this check's alone
-        return McpStore(
-            tool_map, self._call, self._close, Register(self._path / "told.jsonl"), place
-        )
 
     async def _call(self, user: str, tool: str, arguments: Mapping[str, Any]) -> Answer:
         name = hashlib.sha256(user.encode(errors="surrogatepass")).hexdigest()[:16]
-        key = name if self._apart else ""
-        if key not in self._connections:
-            self._connections[key] = await self._server.connect(self._path / "memory" / key)
-        return await self._connections[key].call(tool, arguments)
+        connection = await self._connect_for(name if self._apart else "")
+        return await connection.call(tool, arguments)
+
+    async def _connect_for(self, key: str) -> Connection:
+        """Return the connection for a user, whose server is started when it is first needed."""
+        async with self._connecting:  # of many calls at once, one starts it
+            if key not in self._connections:
+                home = self._path / "memory" / key
+                connection = self._connections[key] = await self._server.connect(home)
+                await self._begin(connection, home)
+            return self._connections[key]
+
+    async def _begin(self, connection: Connection, home: Path) -> None:
+        """Set up a storage that nobody has set up; others who open it now wait for that."""
+        steps = self._map.steps("begin") if self._map else []
+        if not steps:
+            return
+        with await asyncio.to_thread(_lock, self._path / f"begin-{home.name}") as file:
+            if not file.read():
+                for step in steps:
+                    arguments = fill(step.arguments or {}, {"path": str(home)})
+                    await connection.call(step.tool, arguments)
+                file.write("done")
 
     async def _close(self) -> None:
         for each in self._connections.values():
@@ -216,6 +250,14 @@ async def _describe_end(process: Process) -> str:
     except TimeoutError:
         return "closed its standard output before it answered"
     return f"ended with exit code {code} before it answered"
+
+
+def _lock(path: Path) -> TextIO:
+    """Return a file that is locked until it is closed."""
+    file = path.open("a+")
+    fcntl.flock(file, fcntl.LOCK_EX)
+    file.seek(0)
+    return file
 
 
 def _encode(value: Any) -> str:

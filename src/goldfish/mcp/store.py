@@ -2,8 +2,10 @@
 
 import inspect
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
+from uuid import uuid4
 
 from goldfish.mcp.answers import Answer, AnswerError, ToolError
 from goldfish.mcp.mapping import Reading, Tool, ToolMap
@@ -39,7 +41,9 @@ class McpStore:
         self.lacking = {each: "the map names no tool" for each in VALUES if each not in used}
         by_id = [each for each in used if tool_map.uses(each, "id")]
         # Whether the server can know whose fact an id is.
-        self.scoped_ids = names_no_user(tool_map) or all(tool_map.uses(each, "user") for each in by_id)
+        self.scoped_ids = names_no_user(tool_map) or all(
+            tool_map.uses(each, "user") for each in by_id
+        )
         if not tool_map.uses("remember", "metadata"):
             self.remember = _without(self.remember, "metadata")
         for method in ("recall", "list_facts"):
@@ -52,7 +56,7 @@ class McpStore:
         """Tell a fact; return it with its id, if the answer shows that."""
         if self._map.contains:
             self._register.add(text)
-        values = {"text": text, "metadata": dict(metadata or {})}
+        values = {"text": text, "metadata": dict(metadata or {}), "new": uuid4().hex}
         answer, tool = await self._run("remember", user_id, **values)
         if tool.id is None and tool.pattern is None:
             return None
@@ -71,9 +75,11 @@ class McpStore:
 
     async def get_fact(self, user_id: str, fact_id: str) -> dict[str, Any] | None:
         """Return the fact with this id, or None."""
-        answer, tool = await self._run("get_fact", user_id, id=fact_id)
-        found = self._read(answer, tool.over(self._map), user_id)
-        return found[0] if found else None
+        with self._excusing_absence():
+            answer, tool = await self._run("get_fact", user_id, id=fact_id)
+            found = self._read(answer, tool.over(self._map), user_id)
+            return found[0] if found else None
+        return None
 
     async def revise(self, user_id: str, fact_id: str, text: str) -> None:
         """Give a fact another text."""
@@ -82,16 +88,27 @@ class McpStore:
         await self._run("revise", user_id, id=fact_id, text=text)
 
     async def forget(self, user_id: str, fact_id: str) -> None:
-        """Remove a fact."""
-        await self._run("forget", user_id, id=fact_id)
+        """Remove a fact; one that is not there is left as it is."""
+        with self._excusing_absence():
+            await self._run("forget", user_id, id=fact_id)
 
     async def forget_all(self, user_id: str) -> None:
         """Remove all facts of a user."""
-        await self._run("forget_all", user_id)
+        with self._excusing_absence():
+            await self._run("forget_all", user_id)
 
     async def aclose(self) -> None:
         """End the server."""
         await self._close()
+
+    @contextmanager
+    def _excusing_absence(self) -> Iterator[None]:
+        """Take an error that says that a fact is not there for the answer that it is."""
+        try:
+            yield
+        except ToolError as error:
+            if not self._map.absent or not re.search(self._map.absent, str(error)):
+                raise
 
     async def _run(self, method: str, user: str, **values: Any) -> tuple[Answer, Tool]:
         """Call the tools of a method one after the other; return the last answer, and its tool."""
@@ -124,9 +141,7 @@ def names_no_user(tool_map: ToolMap) -> bool:
     return not any(tool_map.uses(method, "user") for method in VALUES)
 
 
-def _read_fact(
-    tool: str, item: Any, reading: Reading, values: Mapping[str, Any]
-) -> dict[str, Any]:
+def _read_fact(tool: str, item: Any, reading: Reading, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return a fact with the parts for which the map has a path."""
     inside = Answer(tool, item, "")
     paths = {"text": reading.text or "", "id": reading.id, "metadata": reading.metadata}

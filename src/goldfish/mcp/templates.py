@@ -7,7 +7,8 @@ from typing import Any
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
 # What the methods of a store know, by the method.
 VALUES = {
-    "remember": {"user", "text", "metadata"},
+    "begin": set[str](),
+    "remember": {"user", "text", "metadata", "new"},
     "recall": {"user", "query", "limit"},
     "list_facts": {"user", "limit"},
     "get_fact": {"user", "id"},
