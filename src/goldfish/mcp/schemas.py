@@ -16,7 +16,11 @@ NAMES = {
     "id": ("id", "memory_id", "memoryId", "fact_id", "content_hash", "uuid", "key"),
     "metadata": ("metadata", "meta"),
 }
-KINDS = {"limit": {"integer", "number"}, "metadata": {"object"}}
+KINDS = {
+    "limit": {"integer", "number"},
+    "metadata": {"object"},
+    "id": {"string", "integer", "number"},
+}
 
 
 def complete_map(tool_map: ToolMap, tools: Mapping[str, Mapping[str, Any]]) -> ToolMap:
@@ -50,6 +54,11 @@ def guess_arguments(method: str, schema: Mapping[str, Any]) -> dict[str, Any]:
         if known and known[0] not in found:
             found[known[0]] = f"{{{value}}}"
     return found
+
+
+def fits_arguments(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
+    """Return True if a call with these arguments has all that a schema requires."""
+    return all(each in arguments for each in list_required(schema))
 
 
 def list_required(schema: Mapping[str, Any]) -> list[str]:
