@@ -68,6 +68,7 @@ class Connection:
     async def close(self) -> None:
         """End the session, and with it the process."""
         self._stop.set()
+        self.end()  # also for whoever still waits for an answer
         if self._task is not None:
             await asyncio.wait({self._task})
         closing, self._closing = self._closing, None

@@ -38,7 +38,9 @@ class McpStore:
         self._register = register
         self._place = place
         used = [method for method in VALUES if tool_map.steps(method)]
-        self.lacking = {each: "the map names no tool" for each in VALUES if each not in used}
+        self.lacking = {
+            each: "the map names no tool" for each in VALUES if each not in (*used, "begin")
+        }
         by_id = [each for each in used if tool_map.uses(each, "id")]
         # Whether the server can know whose fact an id is.
         self.scoped_ids = names_no_user(tool_map) or all(
