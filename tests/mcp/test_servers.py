@@ -43,7 +43,8 @@ def test_two_processes_that_lose_a_fact_are_shown_by_the_smallest_history() -> N
     """Two tell one fact each, and one of the two is gone."""
     result = judge(targets.racy, "CON18")["CON18"]
     assert (result.verdict, result.finding) == (Verdict.BROKEN, "lost")
-    writes = [each for each in result.history.calls if each.action == "remember"]
+    assert result.excerpt is not None
+    writes = [each for each in result.excerpt.calls if each.action == "remember"]
     assert len({each.process for each in writes}) == len(writes) == 2
 
 
