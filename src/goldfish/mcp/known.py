@@ -35,6 +35,7 @@ GRAPH: dict[str, Any] = {
 
 
 # Entities whose observations are replaced as a whole: each fact is an entity, of its user's type.
+# A search knows no user, so that others' facts would take the places of hers: no recall.
 REPLACED: dict[str, Any] = {
     "remember": {
         "tool": "create_entities",
@@ -43,7 +44,6 @@ REPLACED: dict[str, Any] = {
         },
     },
     "list_facts": {"tool": "search_nodes", "arguments": {"query": "{user}", "limit": 50}},
-    "recall": {"tool": "search_nodes", "arguments": {"query": "{query}", "limit": "{limit}"}},
     "forget": {"tool": "delete_entity", "arguments": {"name": "{id}"}},
     "facts": "entities[entityType={user}]",
     "text": "observations[]",
@@ -51,11 +51,12 @@ REPLACED: dict[str, Any] = {
     "absent": "Entity not found",
 }
 
-# One user's memories in a database; a server is started for each user.
+# One user's memories in a database; a server is started for each user. By default a memory replaces
+# the most similar one, and its metadata come back with more in them.
 MESH: dict[str, Any] = {
     "remember": {
         "tool": "remember",
-        "arguments": {"text": "{text}", "metadata": "{metadata}"},
+        "arguments": {"text": "{text}", "on_conflict": "keep_both"},
         "facts": "",
         "id": "memory_id",
     },
@@ -66,7 +67,6 @@ MESH: dict[str, Any] = {
     "facts": "memories[]",
     "text": "text",
     "id": "id",
-    "metadata": "metadata",
 }
 
 # Markdown files of a project, which are read as they are: one project for each user.
@@ -113,7 +113,10 @@ KNOWN = (
         "npx -y mcp-memory-libsql",
         REPLACED,
         {"LIBSQL_URL": "file:{path}/memory.db"},
-        {"declines": {"REC13": _FIFTY, "REV09": _FIFTY}, "lacks": {"large_contents"}},
+        {
+            "declines": {"REC13": _FIFTY, "REV09": _FIFTY},
+            "lacks": {"equal_facts", "large_contents"},
+        },
     ),
     Known(
         "@movibe/memory-bank-mcp",
