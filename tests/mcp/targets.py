@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import goldfish
 from goldfish.targets.declaration import Target
@@ -14,9 +15,9 @@ def spell(kind: str) -> str:
     return f"'{sys.executable}' '{SERVER}' {kind}"
 
 
-def make(kind: str, **more: object) -> Target:
+def make(kind: str, **more: Any) -> Target:
     """Return a test server as a target."""
-    tools = {
+    tools: dict[str, Any] = {
         "remember": "add_memory",
         "list_facts": "list_memories",
         "forget": "delete_memory",
@@ -26,8 +27,7 @@ def make(kind: str, **more: object) -> Target:
         "id": "id",
         "filters": None,
     }
-    given = {**tools, **more}
-    return goldfish.adapt.mcp(spell(kind), **given)
+    return goldfish.adapt.mcp(spell(kind), **{**tools, **more})
 
 
 right = make("right")

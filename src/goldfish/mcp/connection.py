@@ -113,7 +113,8 @@ class Connection:
         """Return what the work returns; raise if the server ends before."""
         task = asyncio.ensure_future(work)
         try:
-            await asyncio.wait({task, self._ended}, return_when=asyncio.FIRST_COMPLETED)
+            either: set[asyncio.Future[Any]] = {task, self._ended}
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
             if task.done():
                 return task.result()
             raise DisconnectedError("the server ended before it answered")
@@ -194,10 +195,10 @@ def _find_parser() -> Callable[[bytes], Any]:
     try:
         from mcp_types import jsonrpc_message_adapter
     except ModuleNotFoundError:
-        from mcp.types import JSONRPCMessage
+        from mcp import types
 
-        parse: Callable[[bytes], Any] = JSONRPCMessage.model_validate_json
-        return parse
+        message: Any = types.JSONRPCMessage
+        return lambda line: message.model_validate_json(line)
     return lambda line: jsonrpc_message_adapter.validate_json(line, by_name=False)
 
 

@@ -44,7 +44,9 @@ async def _try(connection: Connection, guess: Guess) -> None:
     try:
         await _call(connection, guess.tool_map["remember"])
         reads = [each for each in ("recall", "list_facts") if each in guess.tool_map]
-        answers = {each: await _call(connection, guess.tool_map[each]) for each in reads}
+        answers: dict[str, Answer] = {
+            each: await _call(connection, guess.tool_map[each]) for each in reads
+        }
     except (ToolError, AnswerError) as error:
         guess.remarks.append(f"Telling it one fact failed: {str(error).partition(chr(10))[0]}")
         return

@@ -46,11 +46,10 @@ class McpStore:
         self.scoped_ids = names_no_user(tool_map) or all(
             tool_map.uses(each, "user") for each in by_id
         )
-        if not tool_map.uses("remember", "metadata"):
-            self.remember = _without(self.remember, "metadata")
-        for method in ("recall", "list_facts"):
-            if not tool_map.uses(method, "limit"):
-                setattr(self, method, _without(getattr(self, method), "limit"))
+        hidden = {"remember": "metadata", "recall": "limit", "list_facts": "limit"}
+        for method, parameter in hidden.items():
+            if not tool_map.uses(method, parameter):
+                setattr(self, method, _without(getattr(self, method), parameter))
 
     async def remember(
         self, user_id: str, text: str, *, metadata: Mapping[str, Any] | None = None
