@@ -97,7 +97,6 @@ class _Server:
         for each in (self._listening, self._woken, self._wake, *self._children.values()):
             each.close()
         _die_with_parent()
-        os.setpgid(0, 0)  # what a pod starts is killed and paused with it
         _redirect_output(self._path.parent / f"{os.getpid()}.errors")
 
     def _bury(self) -> None:
@@ -148,6 +147,7 @@ def _serve_target(connection: socket.socket, order: dict[str, Any]) -> None:
 
 
 def _serve_pod(connection: socket.socket, order: dict[str, Any]) -> None:
+    os.setpgid(0, 0)  # with what the store starts it is killed, and paused, as a whole
     module, _, function = order["serve"].partition(":")
     getattr(importlib.import_module(module), function)(connection, order)
 

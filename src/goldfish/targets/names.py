@@ -30,12 +30,12 @@ def resolve(spec: str) -> Target:
     """Return the target that a user means; raise TargetError or MissingExtraError if none is."""
     if spec.startswith("specimen:"):
         return _load_specimen(spec.removeprefix("specimen:"))
+    if spec in BUILT_INS:
+        return _load_built_in(spec)
     if spec.startswith("mcp:"):
         from goldfish.mcp.declaration import resolve_spelled  # few need it
 
         return resolve_spelled(spec.removeprefix("mcp:"))
-    if spec in BUILT_INS:
-        return _load_built_in(spec)
     registered = registered_targets()
     if spec in registered:
         return _load_registered(registered[spec])
