@@ -75,7 +75,8 @@ ROOMS = {
     "services": "",
     "world": "mirror.environment services",
     "targets": "history findings.absence findings.families harness.errors integrations "
-    "mirror.environment specimens",
+    "mcp.declaration mirror.environment specimens",
+    "mcp": "harness.patience services targets",
     "harness": "findings history mirror.environment services targets world",
     "stress": "findings harness history judges",
     "model": "",
@@ -89,7 +90,7 @@ ROOMS = {
     "snapshots": "report targets",
     "stores": "embedding",
     "embedding": "",
-    "integrations": "embedding stores targets testing",
+    "integrations": "embedding mcp stores targets testing",
     "dropins": "integrations",
     "mirror": "embedding",
     "testing": "embedding history integrations mirror plugin replay",
@@ -97,7 +98,7 @@ ROOMS = {
 # Nothing in these loads one of our own stores.
 CHECKING = (
     *("history", "findings", "judges", "services", "world", "targets", "harness", "stress"),
-    *("mirror", "model"),
+    *("mcp", "mirror", "model"),
     *("catalogue", "engine", "report", "replay", "plugin", "specimens", "snapshots"),
 )
 

@@ -25,6 +25,7 @@ ORDER: dict[str, tuple[str, ...]] = {
         "openai-agents",
         "adk",
         "llamaindex",
+        "mcp",
         "agents",
         "state",
         "dropins",

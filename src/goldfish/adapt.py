@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from goldfish.integrations.langgraph.adapter import langgraph as langgraph
     from goldfish.integrations.langgraph.store_adapter import langgraph_store as langgraph_store
     from goldfish.integrations.llamaindex.adapter import llamaindex as llamaindex
+    from goldfish.integrations.mcp.adapter import mcp as mcp
     from goldfish.integrations.mem0.adapter import mem0 as mem0
     from goldfish.integrations.openai_agents.adapter import openai_agents as openai_agents
 

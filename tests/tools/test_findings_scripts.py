@@ -21,6 +21,7 @@ MODULES = {
         "llama_index.storage.chat_store.sqlite",
         "llama_index.storage.chat_store.redis",
     ),
+    "mcp": ("mcp",),
     "mem0": ("mem0", "faiss"),
     "openai-agents": ("agents", "redis"),
 }

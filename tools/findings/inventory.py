@@ -17,6 +17,8 @@ from goldfish.catalogue.registry import catalogue
 from goldfish.findings.families import FAMILIES
 from goldfish.integrations.goldfish import GOLDFISH
 from goldfish.integrations.libraries import BUILT_INS, LIBRARIES
+from goldfish.mcp.known import find_known
+from goldfish.mcp.packages import find_package, find_version
 from goldfish.world.sandbox import Sandbox
 
 ROOT = Path(__file__).parents[2]
@@ -43,7 +45,14 @@ def _version(package: str) -> str:
     try:
         return version(package)
     except PackageNotFoundError:
-        return ""
+        return _version_of_server(package)
+
+
+def _version_of_server(name: str) -> str:
+    """Return the version of an MCP server, which is installed in a place of its own."""
+    known = find_known(name)
+    package = find_package(known.command.split()) if known else None
+    return find_version(package) if package else ""
 
 
 def run_scripts(folders: list[str]) -> list[dict[str, Any]]:

@@ -222,6 +222,12 @@ def init(
             autocompletion=completion.starters,
         ),
     ] = None,
+    mcp: Annotated[
+        str | None,
+        typer.Option(
+            "--mcp", metavar="COMMAND", help="Write the map of an MCP server, by its command or URL"
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file")] = False,
 ) -> int:
     """Look at this project (imports, requirements, names of settings) and write a test file.
@@ -232,7 +238,7 @@ def init(
     """
     from goldfish.cli.init.command import init as begin
 
-    return begin(path, starter, force)
+    return begin(path, starter, force, mcp)
 
 
 @app.command(short_help="Show a memory that forgets, and its fix.")

@@ -36,8 +36,14 @@ def open_target(target: Target) -> Target:
         from goldfish.engine.first_turn import open_agent  # the mirror, which few need
 
         return open_agent(target)
+    # What is paid for once, and never measured, as the installation of a server.
+    getattr(target.factory, "prepare", _do_nothing)()
     with asyncio.Runner(loop_factory=asyncio.new_event_loop) as loop:
         return loop.run(_open_apart(target))
+
+
+def _do_nothing() -> None:
+    """Stand in for a ``prepare`` that a factory does not have."""
 
 
 def inspect_store(target: Target, store: object) -> Target:

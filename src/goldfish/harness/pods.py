@@ -128,7 +128,7 @@ class Pod:
     def _signal(self, number: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError):
             if not self.killed:  # its number may be another process's by now
-                os.kill(self.pid, number)
+                os.killpg(self.pid, number)  # with what the store has started
 
     def _ask(self, *request: Any) -> "asyncio.Future[Any]":
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()

@@ -7,6 +7,7 @@ from goldfish.integrations.langchain import LANGCHAIN
 from goldfish.integrations.langgraph import LANGGRAPH
 from goldfish.integrations.library import BuiltIn, Library
 from goldfish.integrations.llamaindex import LLAMAINDEX
+from goldfish.integrations.mcp import MCP
 from goldfish.integrations.mem0 import MEM0
 from goldfish.integrations.openai_agents import OPENAI_AGENTS
 from goldfish.integrations.pydantic_ai import PYDANTIC_AI
@@ -15,7 +16,7 @@ from goldfish.integrations.pydantic_ai import PYDANTIC_AI
 # everything.
 LIBRARIES = (
     *(MEM0, LANGGRAPH, OPENAI_AGENTS, LLAMAINDEX, ADK, LANGCHAIN),
-    *(DEEPAGENTS, PYDANTIC_AI),
+    *(DEEPAGENTS, PYDANTIC_AI, MCP),
 )
 
 BUILT_INS: dict[str, BuiltIn] = {

@@ -32,6 +32,10 @@ def resolve(spec: str) -> Target:
         return _load_specimen(spec.removeprefix("specimen:"))
     if spec in BUILT_INS:
         return _load_built_in(spec)
+    if spec.startswith("mcp:"):
+        from goldfish.mcp.declaration import resolve_spelled  # few need it
+
+        return resolve_spelled(spec.removeprefix("mcp:"))
     registered = registered_targets()
     if spec in registered:
         return _load_registered(registered[spec])

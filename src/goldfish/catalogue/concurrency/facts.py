@@ -1,6 +1,7 @@
 """CON: facts that are told, revised and refused at the same time do not harm each other."""
 
 import asyncio
+from contextlib import suppress
 from itertools import cycle
 from typing import Any
 
@@ -20,6 +21,7 @@ from goldfish.harness.errors import StoreError
 from goldfish.harness.memory import Client, Memory
 
 TOWNS = ["Rome", "Lima", "Oslo", "Bonn", "Kyoto", "Cairo", "Quito", "Turku", "Perth", "Accra"]
+ROUNDS = 10  # of a race that may be won
 
 
 @check(
@@ -40,7 +42,21 @@ async def processes_that_tell_at_once_lose_nothing(memory: Memory) -> None:
             for place, each in enumerate(clients)
         )
     )
-    await facts.expect(user)
+    try:
+        await facts.expect(user)
+    except Violation:
+        await _try_with_two(memory, clients[:2])
+        raise
+
+
+async def _try_with_two(memory: Memory, clients: list[Client]) -> None:
+    """Raise what is lost where two processes tell one fact each: the smallest case."""
+    for _ in range(ROUNDS):
+        facts, user = ExpectedFacts(memory), memory.session("ann")
+        telling = zip(clients, ("Ann was in Rome", "Ann was in Lima"), strict=True)
+        with suppress(StoreError):  # then the larger case is told
+            await asyncio.gather(*(facts.tell(user, text, client=each) for each, text in telling))
+            await facts.expect(user)
 
 
 @check(

@@ -27,8 +27,12 @@ DEFAULT = Path("tests/test_memory.py")
 AGENT, AGENT_FILE = "agent", Path("test_agent.py")  # beside the modules that it imports
 
 
-def init(path: Path | None, chosen: str | None, force: bool) -> int:
+def init(path: Path | None, chosen: str | None, force: bool, mcp: str | None = None) -> int:
     """Survey the project in the current directory, write the file, and say what to do next."""
+    if mcp is not None:
+        from goldfish.cli.init.mcp import init_mcp  # few need it
+
+        return init_mcp(mcp, path, force, _write)
     page, project = Page(), survey(Path.cwd())
     starters = choose_starters(project)
     if chosen == AGENT or (project.agents and not chosen):

@@ -1,0 +1,78 @@
+"""``goldfish init --mcp``: a map that is guessed, and a file that checks the server by it."""
+
+from pathlib import Path
+
+import pytest
+
+from goldfish.cli import run_command
+from goldfish.errors import TargetError
+from goldfish.mcp.answers import Answer
+from goldfish.mcp.guessing import Guess, find_places, guess_map, learn_reading
+from goldfish.targets.names import resolve
+from tests.mcp.server import TOOLS, describe
+from tests.mcp.targets import spell
+
+pytest.importorskip("mcp")
+
+
+def test_the_file_that_is_written_is_a_target(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server is started once, and told one fact, which shows where facts are."""
+    monkeypatch.chdir(tmp_path)
+    assert run_command(["init", "--mcp", spell("right")]) == 0
+    said = capsys.readouterr().out
+    assert "list_memories returned the fact at memories[].text." in said
+    written = (tmp_path / "test_mcp_memory.py").read_text()
+    assert "'facts': 'memories[]'" in written
+    assert resolve(f"{tmp_path}/test_mcp_memory.py:memory").name.startswith("mcp:")
+    assert run_command(["init", "--mcp", spell("right")]) == 2
+    assert "already exists" in capsys.readouterr().err
+
+
+def test_prose_is_written_as_containment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody guesses a pattern."""
+    monkeypatch.chdir(tmp_path)
+    assert run_command(["init", "--mcp", spell("prose")]) == 0
+    assert "contains=True" in (tmp_path / "test_mcp_memory.py").read_text()
+
+
+def test_tools_are_chosen_by_their_names_and_parameters() -> None:
+    """What deletes all is not taken for what deletes one."""
+    guess = guess_map({each["name"]: each for each in TOOLS}, "x")
+    assert {name: each["tool"] for name, each in guess.tool_map.items()} == {
+        "remember": "add_memory",
+        "list_facts": "list_memories",
+        "forget": "delete_memory",
+        "forget_all": "delete_all",
+    }
+
+
+def test_a_server_without_a_user_is_noted() -> None:
+    """Each user gets a server of her own."""
+    tools = [describe("store", "content"), describe("search", "query"), describe("ping")]
+    guess = guess_map({each["name"]: each for each in tools}, "x")
+    assert guess.remarks == [
+        "Not in the map: ping.",
+        "No tool takes a user: each user gets a server of her own.",
+    ]
+
+
+def test_tools_that_do_not_remember_are_refused() -> None:
+    """With what there is, and what to do."""
+    with pytest.raises(TargetError, match=r"no tools of 'x' look like remembering .* ping; write"):
+        guess_map({"ping": describe("ping")}, "x")
+
+
+def test_the_path_to_a_fact_is_seen_in_an_answer() -> None:
+    """Also within JSON in a text; an equal text is nearer than one that contains it."""
+    value = {"note": "saw tea", "result": '{"found": [{"id": 1, "memory": "tea"}]}'}
+    assert next(find_places(value, "tea")) == ("result.found[].memory", "tea")
+    guess = Guess({"remember": {"tool": "add"}, "recall": {"tool": "search"}})
+    learn_reading(guess, {"recall": Answer("search", value, "")}, "tea")
+    assert guess.tool_map["recall"] == {
+        "tool": "search",
+        "facts": "result.found[]",
+        "text": "memory",
+        "id": "id",
+    }
