@@ -147,6 +147,7 @@ def _serve_target(connection: socket.socket, order: dict[str, Any]) -> None:
 
 
 def _serve_pod(connection: socket.socket, order: dict[str, Any]) -> None:
+    os.setpgid(0, 0)  # with what the store starts it is killed, and paused, as a whole
     module, _, function = order["serve"].partition(":")
     getattr(importlib.import_module(module), function)(connection, order)
 
