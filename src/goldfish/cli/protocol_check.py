@@ -31,7 +31,7 @@ def _render(spec: str, verdict: Verdict) -> str:
     if not verdict.problems:
         return f"{verdict.name} speaks the protocol: {verdict.methods} methods, nothing wrong.\n"
     lines = [f"{spec} does not speak the protocol yet (docs/protocol.md):"]
-    lines += [f"  - It {problem}." for problem in verdict.problems]
+    lines += [f"  - It {problem.rstrip('.')}." for problem in verdict.problems]
     if verdict.log:
         lines += ["Its last lines on standard error:", *(f"  {line}" for line in verdict.log)]
     return mask("\n".join(lines)) + "\n"

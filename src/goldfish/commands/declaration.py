@@ -65,7 +65,9 @@ def meet(command: Command, services: Sequence[str], *, within: float) -> Introdu
 async def _meet(command: Command, sandbox: Sandbox, within: float) -> Introduction:
     process = await command.start(sandbox)
     try:
-        return await wait_patiently(introduce(process), within)
+        introduction = await wait_patiently(introduce(process), within)
+        _warn_of_strays(command, process)
+        return introduction
     except OverdueError:
         process.kill()
         raise ProtocolError(
@@ -74,7 +76,6 @@ async def _meet(command: Command, sandbox: Sandbox, within: float) -> Introducti
             process.read_log(),
         ) from None
     finally:
-        _warn_of_strays(command, process)
         await process.end()
 
 

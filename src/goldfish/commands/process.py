@@ -40,6 +40,7 @@ class CommandProcess:
         self._process = process
         self._log = log
         self._is_watched = is_watched
+        self._guarding = asyncio.create_task(self._guard())
         if is_watched:
             cleanup.watch_process(process.pid)
 
@@ -71,6 +72,17 @@ class CommandProcess:
     def pid(self) -> int:
         """The number of the process."""
         return self._process.pid
+
+    async def _guard(self) -> None:
+        """End the process with the loop that serves it: a call that never returns ends both."""
+        try:
+            await self._process.wait()
+        except asyncio.CancelledError:
+            self.channel.close()
+            self.kill()
+            self.release()
+            await self._process.wait()
+            raise
 
     async def ask(self, method: str, parameters: Mapping[str, Any]) -> Any:
         """Return the answer of the command; an EndedItselfError says that it ended by itself."""
