@@ -74,12 +74,13 @@ ROOMS = {
     "judges": "history findings.kinds",
     "services": "",
     "world": "mirror.environment services",
-    "targets": "history findings.absence findings.families harness.errors integrations "
+    "targets": "commands history findings.absence findings.families harness.errors integrations "
     "mirror.environment specimens",
     "harness": "findings history mirror.environment services targets world",
     "stress": "findings harness history judges",
     "model": "",
     "agents": "findings harness history mirror services targets world",
+    "commands": "harness history services targets world",
     "catalogue": "agents findings harness history model stress targets world",
     "engine": "agents catalogue findings harness history targets world",
     "report": "engine findings history targets",
@@ -97,7 +98,7 @@ ROOMS = {
 # Nothing in these loads one of our own stores.
 CHECKING = (
     *("history", "findings", "judges", "services", "world", "targets", "harness", "stress"),
-    *("mirror", "model"),
+    *("commands", "mirror", "model"),
     *("catalogue", "engine", "report", "replay", "plugin", "specimens", "snapshots"),
 )
 

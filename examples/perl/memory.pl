@@ -39,9 +39,10 @@ sub history {    # the messages of a session, as all lines up to now make them
     my ($wanted, @messages, %known) = shift;
     flock $log, LOCK_SH or die "flock: $!\n";
     seek $log, 0, SEEK_SET;
-    my @lines = grep { /^\Q$wanted\E\t.*\tend$/ } <$log>;
+    my @lines = <$log>;
     flock $log, LOCK_UN;
-    for (@lines) {
+    die "memory.log is damaged\n" if grep { !/^(?:"|$)/ } @lines;
+    for (grep { /^\Q$wanted\E\t.*\tend$/ } @lines) {
         my (undef, $verb, $batch) = split /\t/;
         (@messages, %known) = () if $verb eq 'clear';
         for ($verb eq 'add' ? pieces($batch) : ()) {
@@ -59,7 +60,7 @@ my %serve = (
     clear        => sub { change($_[0]{'"session_id"'}, 'clear', ''); 'null' },
     get_history  => sub {
         my ($last, @found) = ($_[0]{'"last"'} // 'null', history($_[0]{'"session_id"'}));
-        die "invalid\n" if $last =~ /^-/;
+        die "invalid: last must not be negative\n" if $last =~ /^-/;
         splice @found, 0, @found > $last ? @found - $last : 0 if $last ne 'null';
         return '[' . join(',', @found) . ']';
     },
@@ -70,8 +71,9 @@ while (my $line = <STDIN>) {
     my %request = pieces($line);
     my $run     = $serve{ $request{'"method"'} =~ tr/"//dr };
     my %error   = (code => $run ? -32000 : -32601, message => 'there is no such method');
+    $@ = '';
     my $result  = $run && eval { $run->({ pieces($request{'"params"'}) }) };
-    @error{qw(code message)} = ($@ eq "invalid\n" ? -32602 : -32000, $@ =~ s/["\\\s]/ /gr) if $@;
+    @error{qw(code message)} = ($@ =~ s/^invalid: // ? -32602 : -32000, $@ =~ tr/"\\\n//dr) if $@;
     my $answer = defined $result ? qq("result": $result)
         : qq("error": {"code": $error{code}, "message": "$error{message}"});
     print qq({"jsonrpc": "2.0", "id": $request{'"id"'}, $answer}\n);

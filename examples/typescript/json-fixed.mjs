@@ -18,16 +18,15 @@ function append(change) {
 function readOn(own) {
   const news = Buffer.alloc(fstatSync(file).size - place);
   const end = news.subarray(0, readSync(file, news, 0, news.length, place)).lastIndexOf(10) + 1;
+  const changes = news.toString("utf8", 0, end).split("\n").map(parse).filter(Boolean);
   place += end;
-  let removed = 0; // by the change that has this id
-  for (const line of news.toString("utf8", 0, end).split("\n")) {
-    try {
-      const change = JSON.parse(line);
-      const count = apply(change);
-      if (own && change.id === own) removed = count;
-    } catch {} // an empty line, or one that was cut off
-  }
-  return removed;
+  const removed = changes.map(apply);
+  return removed[changes.findIndex(({ id }) => own && id === own)];
+}
+
+function parse(line) {
+  if (line && line[0] !== "{") throw new Error("memory.jsonl is damaged"); // not only cut off
+  try { return JSON.parse(line); } catch { return null; }
 }
 
 function apply({ session_id, messages = [], keep_last = Infinity }) {

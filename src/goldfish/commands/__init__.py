@@ -1,4 +1,4 @@
 """Memories in any language: a command that speaks JSON-RPC on standard input and output.
 
-It imports ``findings``, ``harness``, ``history``, ``services``, ``targets`` and ``world``.
+It imports ``harness``, ``history``, ``services``, ``targets`` and ``world``.
 """
