@@ -14,8 +14,8 @@ export PYTEST_XDIST_AUTO_NUM_WORKERS ?= $(shell expr 3 \* `getconf _NPROCESSORS_
 check: $(VENV)/.core $(VENV)/.model
 	$(BIN)/goldfish check $(ARGS)
 
-test: $(VENV)/.dev $(VENV)/.model
-	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
+test: $(VENV)/.dev $(VENV)/.model $(VENV)/node/.installed
+	GOLDFISH_NODE_MODULES=$${GOLDFISH_NODE_MODULES:-$(abspath $(VENV))/node} $(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
@@ -73,6 +73,12 @@ $(VENV)/.dev: pyproject.toml constraints.txt | $(VENV)/bin/python
 # Without the model (no network, say) everything that needs none still works, so make goes on.
 $(VENV)/.model: | $(VENV)/bin/python
 	-$(BIN)/goldfish model install && touch $@
+
+# Packages of npm for the examples in JavaScript; without node or npm, their tests are skipped.
+$(VENV)/node/.installed: examples/typescript/package.json examples/node-agent/package.json
+	mkdir -p $(@D)
+	cp examples/typescript/package.json $(@D)
+	-npm install --prefix $(@D) --no-audit --no-fund --loglevel error --legacy-peer-deps ai@5 @ai-sdk/openai@2 && touch $@
 
 $(VENV)/.bench: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(INSTALL) -c constraints.txt -e '.[bench]'

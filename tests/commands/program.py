@@ -7,7 +7,9 @@ import json
 import os
 import sys
 import time
+from typing import Any
 
+Json = dict[str, Any]
 MODE = sys.argv[1] if len(sys.argv) > 1 else "right"
 PLACE = os.path.join(os.environ["GOLDFISH_PATH"], "memory.json")
 METHODS = {
@@ -15,24 +17,25 @@ METHODS = {
     "get_history": ["session_id", "last"],
     "clear": ["session_id"],
 }
-INTRODUCTION = {"name": "program", "methods": METHODS, "declares": {}}
+INTRODUCTION: Json = {"name": "program", "methods": METHODS, "declares": {}}
 
 
-def load():
+def load() -> dict[str, list[Json]]:
     try:
         with open(PLACE, encoding="utf-8") as file:
-            return json.load(file)
+            found: dict[str, list[Json]] = json.load(file)
+            return found
     except FileNotFoundError:
         return {}
 
 
-def save(sessions):
+def save(sessions: dict[str, list[Json]]) -> None:
     with open(PLACE + ".new", "w", encoding="utf-8") as file:
         json.dump(sessions, file)
     os.replace(PLACE + ".new", PLACE)
 
 
-def change(message):
+def change(message: Json) -> Json:
     """Return a message as a memory with this fault returns it."""
     match MODE:
         case "naive time":
@@ -48,7 +51,7 @@ def change(message):
     return message
 
 
-def run(method, params):
+def run(method: str, params: Json) -> object:
     sessions = load()
     session = params.get("session_id")
     match method:
@@ -67,14 +70,13 @@ def run(method, params):
             sessions.pop(session, None)
             save(sessions)
         case "shutdown":
-            return None
-        case "crash":
-            os._exit(7)
+            pass
         case _:
             raise LookupError(method)
+    return None
 
 
-def introduce():
+def introduce() -> Json:
     match MODE:
         case "nameless":
             return {"methods": METHODS}
@@ -95,7 +97,7 @@ def introduce():
     return INTRODUCTION
 
 
-def answer(request):
+def answer(request: Json) -> Json:
     number = request["id"]
     try:
         reply = {"result": run(request["method"], request["params"])}
@@ -118,19 +120,21 @@ def answer(request):
     return {"jsonrpc": "2.0", "id": number, **reply}
 
 
-def write(reply):
+def write(reply: Json) -> None:
     print(json.dumps(reply), flush=True)
 
 
-def main():
+def main() -> None:
     if MODE == "exits":
         sys.exit("no licence found\nbuy one")
     if MODE == "old node":
-        sys.exit("Error [ERR_UNKNOWN_BUILTIN_MODULE]: No such built-in module: node:sqlite\n\n"
-                 "Node.js v18.1.0")
+        sys.exit(
+            "Error [ERR_UNKNOWN_BUILTIN_MODULE]: No such built-in module: node:sqlite\n\n"
+            "Node.js v18.1.0"
+        )
     if MODE == "chatters":
         print("memory is listening", flush=True)
-    held = []
+    held: list[Json] = []
     for line in sys.stdin:
         request = json.loads(line)
         if MODE == "never answers":

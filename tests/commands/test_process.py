@@ -5,6 +5,7 @@ import os
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -91,14 +92,8 @@ async def test_a_command_that_ends_itself_has_crashed() -> None:
     """In a pod and here, with what it said last; one that was killed has not."""
     sandbox, target = Sandbox(), resolve(command("dies of the unknown"))
     client = await LocalClient.open(target, sandbox, deadline=20)
-    client.store.boom = client.store._make_method("get_history", ["session_id"])
-    process = client.store._process
+    client.store.boom = partial(client.store._process.ask, "boom", {})
     with pytest.raises(CrashViolation, match="ended itself with exit code 1 during boom") as raised:
-
-        async def boom(**_: object) -> None:
-            await process.ask("nothing of the kind", {})
-
-        client.store.boom = boom
         await client.call("boom", deadline=20)
     assert "stderr: there is no such method" in raised.value.evidence
     await client.close(deadline=20)

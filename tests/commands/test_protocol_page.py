@@ -52,6 +52,8 @@ def test_every_method_is_in_the_table_with_its_parameters() -> None:
 
 def test_every_declaration_and_every_field_is_in_a_table() -> None:
     """Nothing can be declared that the page does not explain."""
-    cells = {word for line in PAGE.splitlines() if line[:1] == "|" for word in line.split("`")[1::2]}
+    cells = {
+        word for line in PAGE.splitlines() if line[:1] == "|" for word in line.split("`")[1::2]
+    }
     fields = {name for kind in (ChatMessage, Fact, Snapshot) for name in kind.model_fields}
     assert cells >= DECLARED | fields

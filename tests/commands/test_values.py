@@ -47,8 +47,16 @@ def test_large_integers_travel_as_text_where_numbers_are_doubles() -> None:
     ("method", "answer", "path"),
     [
         ("get_history", [{"created_at": MOMENT.isoformat()}], (0, "created_at")),
-        ("recall", [{"fact": {"updated_at": "2026-03-01T12:30:15.123457Z"}}], (0, "fact", "updated_at")),
-        ("search_history", [{"message": {"created_at": MOMENT.isoformat()}}], (0, "message", "created_at")),
+        (
+            "recall",
+            [{"fact": {"updated_at": "2026-03-01T12:30:15.123457Z"}}],
+            (0, "fact", "updated_at"),
+        ),
+        (
+            "search_history",
+            [{"message": {"created_at": MOMENT.isoformat()}}],
+            (0, "message", "created_at"),
+        ),
     ],
 )
 def test_times_come_back_as_times(method: str, answer: Any, path: tuple[Any, ...]) -> None:

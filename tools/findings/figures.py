@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from goldfish.integrations.libraries import LIBRARIES, library_of
+from tools.findings.commands import LIBRARIES, library_of
 
 SCHEMA = 1
 WORDS = ("held", "broken", "documented", "unsupported", "unclaimed", "unknown", "skipped")

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from goldfish.integrations.goldfish import GOLDFISH
-from goldfish.integrations.libraries import LIBRARIES
 from goldfish.integrations.library import Library
+from tools.findings.commands import LIBRARIES
 from tools.findings.figures import count_tested
 from tools.findings.highlights import HIGHLIGHTS, Highlight
 from tools.findings.markdown import escape, render_table

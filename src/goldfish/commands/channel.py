@@ -1,4 +1,4 @@
-"""JSON-RPC over the standard streams of a process: many requests in flight, answers in any order."""
+"""JSON-RPC on the standard streams of a process: many requests in flight, answers in any order."""
 
 import asyncio
 import contextlib

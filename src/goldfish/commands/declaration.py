@@ -32,9 +32,7 @@ def make_command_target(
     command = parse(spec)
     introduction = meet(command, services, within=within)
     declared = tuple(dict.fromkeys([*services, *introduction.services]))
-    return make_target(
-        command, name=introduction.name, services=declared, **introduction.traits
-    )
+    return make_target(command, name=introduction.name, services=declared, **introduction.traits)
 
 
 def parse(spec: str) -> Command:

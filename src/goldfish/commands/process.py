@@ -31,9 +31,7 @@ class CommandProcess:
     It stays in the process group of this process, so that a pod is killed and paused as a whole.
     """
 
-    def __init__(
-        self, process: asyncio.subprocess.Process, log: Any, *, is_watched: bool
-    ) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, log: Any, *, is_watched: bool) -> None:
         assert process.stdout is not None
         assert process.stdin is not None
         self.channel = Channel(process.stdout, process.stdin)

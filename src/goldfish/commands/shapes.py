@@ -12,7 +12,7 @@ from goldfish.targets.declaration import MESSAGE_FIELDS
 
 SESSION, USER, FORK = "protocol-check", "protocol-check-user", "protocol-check-fork"
 # Line ends of all kinds, other scripts, an emoji, quotes: what a reader of lines may cut.
-TEXT = "The caf\u00e9 \u8a18\u61b6 \U0001f41f says \"hi\"\r\n\u2028 \u2029 \\n"
+TEXT = 'The caf\u00e9 \u8a18\u61b6 \U0001f41f says "hi"\r\n\u2028 \u2029 \\n'
 FACT = "Ann sails on Sundays"
 LONG = 300_000  # characters; more than what a pipe holds
 Problems = Iterable[str]
@@ -174,9 +174,11 @@ def _expect_records(method: str, *fields: str) -> Callable[[Any], Problems]:
 
 
 def _expect_snapshot(answer: Any) -> Problems:
-    return [] if _learn_snapshot(answer) else [
-        f"answered save_snapshot with {answer!r:.60}: answer with the snapshot's id"
-    ]
+    return (
+        []
+        if _learn_snapshot(answer)
+        else [f"answered save_snapshot with {answer!r:.60}: answer with the snapshot's id"]
+    )
 
 
 def _learn_snapshot(answer: Any) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """A command as a store: each method that it serves, as a coroutine with its own parameters."""
 
 import inspect
-from collections.abc import Mapping
 from typing import Any
 
 from goldfish.commands.errors import ProtocolError
@@ -85,5 +84,3 @@ def _make_signature(name: str, parameters: list[str]) -> inspect.Signature:
         if each not in required and each.isidentifier()
     ]
     return inspect.Signature([*own, *rest])
-
-

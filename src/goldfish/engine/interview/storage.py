@@ -27,7 +27,6 @@ class WatchedSandbox(Sandbox):
             self.asked = (*self.asked, SERVICES[name])
         return super().__getattribute__(name)
 
-
     def make_environment(self) -> dict[str, str | None]:
         """Return the variables for a program: what it does with them shows in the directory."""
         before = self.is_used, self.asked
