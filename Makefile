@@ -8,19 +8,25 @@ export PYTHONDONTWRITEBYTECODE =
 # Most tests wait for a disk, a server or another process: three of them keep one core busy.
 export PYTEST_XDIST_AUTO_NUM_WORKERS ?= $(shell expr 3 \* `getconf _NPROCESSORS_ONLN`)
 
-.PHONY: check test lint gallery soak bench docs pictures findings constraints clean
+.PHONY: check test lint node gallery soak bench docs pictures findings constraints clean
 .NOTPARALLEL: # what a target needs is installed in the order in which it is named
 
 check: $(VENV)/.core $(VENV)/.model
 	$(BIN)/goldfish check $(ARGS)
 
-test: $(VENV)/.dev $(VENV)/.model $(VENV)/node/.installed
+test: $(VENV)/.dev $(VENV)/.model
 	GOLDFISH_NODE_MODULES=$${GOLDFISH_NODE_MODULES:-$(abspath $(VENV))/node} $(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+# Packages of npm, which may have to be compiled; tests that need them are skipped without them.
+node: | $(VENV)/bin/python
+	mkdir -p $(VENV)/node
+	cp examples/typescript/package.json $(VENV)/node
+	cd $(VENV)/node && npm install --no-audit --no-fund --legacy-peer-deps ai@5 @ai-sdk/openai@2
 
 # Every specimen against every check that must not blame it: half an hour.
 gallery: $(VENV)/.dev $(VENV)/.model
@@ -73,12 +79,6 @@ $(VENV)/.dev: pyproject.toml constraints.txt | $(VENV)/bin/python
 # Without the model (no network, say) everything that needs none still works, so make goes on.
 $(VENV)/.model: | $(VENV)/bin/python
 	-$(BIN)/goldfish model install && touch $@
-
-# Packages of npm for the examples in JavaScript; without node or npm, their tests are skipped.
-$(VENV)/node/.installed: examples/typescript/package.json examples/node-agent/package.json
-	mkdir -p $(@D)
-	cp examples/typescript/package.json $(@D)
-	-npm install --prefix $(@D) --no-audit --no-fund --loglevel error --legacy-peer-deps ai@5 @ai-sdk/openai@2 && touch $@
 
 $(VENV)/.bench: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(INSTALL) -c constraints.txt -e '.[bench]'

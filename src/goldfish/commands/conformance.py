@@ -106,17 +106,24 @@ class _Examiner:
     async def _ask(self, process: CommandProcess, method: str, **parameters: Any) -> Any:
         """Return the answer; a ProtocolError says what is wrong with it."""
         try:
+            return await self._hear(process, method, method, **parameters)
+        except (RemoteError, ValueError) as error:
+            raise ProtocolError(f"answered {method} with an error: {error}") from None
+
+    async def _hear(
+        self, process: CommandProcess, method: str, what: str, **parameters: Any
+    ) -> Any:
+        """Return the answer, or raise the error that it is; a ProtocolError if there is none."""
+        try:
             return await wait_patiently(process.ask(method, parameters), self._deadline)
         except OverdueError:
             raise ProtocolError(
-                f"did not answer {method} within {self._deadline:g} s: write one line for each "
+                f"did not answer {what} within {self._deadline:g} s: write one line for each "
                 "request, and flush it"
             ) from None
         except (EndedItselfError, EndedError):
             ended = await process.describe_end()
-            raise ProtocolError(f"{ended} when it was asked {method}: answer, and go on") from None
-        except (RemoteError, ValueError) as error:
-            raise ProtocolError(f"answered {method} with an error: {error}") from None
+            raise ProtocolError(f"{ended} when it was asked {what}: answer, and go on") from None
 
     async def _ask_ordinary_calls(self, process: CommandProcess) -> None:
         """Ask each method once, as a check would, and look at the shape of the answers."""
@@ -147,26 +154,13 @@ class _Examiner:
 
     async def _ask_the_unknown(self, process: CommandProcess) -> None:
         """Ask for a method that is not in the protocol: an error is due, and nothing else."""
-        method = "goldfish_unknown"
+        what = "a method that it does not have"
         try:
-            await wait_patiently(process.ask(method, {}), self._deadline)
-        except OverdueError:
-            raise ProtocolError(
-                f"did not answer a method that it does not have within {self._deadline:g} s: "
-                "answer with the error -32601"
-            ) from None
-        except (EndedItselfError, EndedError):
-            ended = await process.describe_end()
-            raise ProtocolError(
-                f"{ended} when it was asked a method that it does not have: answer with the "
-                "error -32601"
-            ) from None
+            await self._hear(process, "goldfish_unknown", what)
         except (RemoteError, ValueError):
             await self._ask(process, "shutdown")
             return
-        raise ProtocolError(
-            "answered a method that it does not have with a result: answer with the error -32601"
-        )
+        raise ProtocolError(f"answered {what} with a result: answer with the error -32601")
 
     async def _say_goodbye(self, process: CommandProcess) -> None:
         """Ask it to shut down; it is to end once its input does."""
