@@ -8,7 +8,7 @@ const filePath = join(process.env.GOLDFISH_PATH, "history.json");
 const open = (sessionId) => new FileSystemChatMessageHistory({ sessionId, filePath });
 
 serve({
-  name: "langchain.js-file",
+  name: "langchain-js-file",
   declares: {
     carries: CARRIES,
     retries: false,

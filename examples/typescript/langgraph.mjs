@@ -16,7 +16,8 @@ const graph = new StateGraph(MessagesAnnotation)
 const thread = (thread_id, more) => ({ configurable: { thread_id, checkpoint_ns: "", ...more } });
 
 serve({
-  name: `langgraph.js-${kind}`,
+  name: `langgraph-js-${kind}`,
+  close: () => saver.db?.close(),
   declares: {
     carries: CARRIES,
     ...(kind === "memory" && { claims: "one opening" }),
