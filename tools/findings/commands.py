@@ -27,8 +27,8 @@ LANGGRAPH_JS = Library(
         "@langchain/langgraph-checkpoint-sqlite",
     ),
     targets=(
-        _node("langgraph-js-memory", "langgraph.mjs memory", "MemorySaver of LangGraph.js"),
-        _node("langgraph-js-sqlite", "langgraph.mjs sqlite", "SqliteSaver of LangGraph.js"),
+        _node("langgraph-js-memory", "langgraph.mjs memory", "MemorySaver, in the process"),
+        _node("langgraph-js-sqlite", "langgraph.mjs sqlite", "SqliteSaver, in a file"),
     ),
 )
 LANGCHAIN_JS = Library(

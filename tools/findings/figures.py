@@ -91,6 +91,7 @@ def _row(
         "versions": _versions(library.distributions, run, known),
         "promises": run.get("promises", ""),
         "error": run["error"],
+        **({"seed": run["seed"]} if "seed" in run else {}),
         "counts": count_verdicts(checks),
         "acknowledged": run.get("acknowledged", 0),
         "lost": run.get("lost", 0),
