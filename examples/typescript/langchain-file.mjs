@@ -12,7 +12,7 @@ serve({
   declares: {
     carries: CARRIES,
     retries: false,
-    promises: 'its documentation: "For demo and development purposes only"',
+    promises: '"For demo and development purposes only" (comment of the class)',
   },
   methods: {
     add_messages: [["session_id", "messages"], async ({ session_id, messages }) => {

@@ -3,7 +3,8 @@ Two processes add to one history in a file: what the other one wrote is overwrit
 
 A process reads the file once and keeps all sessions in a variable of the module; each message writes
 that variable over the whole file. So it neither sees nor keeps what other processes write, even to
-other sessions. Exit 1 if an acknowledged message is gone.
+other sessions. The same is behind CON02, CON03, CON07 to CON11, CON13, CON28, DUR07, DUR13, DUR16
+to DUR20, LIV07 and LIV08. Exit 1 if an acknowledged message is gone.
 
 What to do: let one process own the file, or use a history on a database.
 */

@@ -1,8 +1,8 @@
 /*
 Messages that one process adds at once: all but one are gone.
 
-addMessage reads the messages, awaits, and writes them all; whoever read before is overwritten. Exit 1
-if an acknowledged message is gone.
+addMessage reads the messages, awaits, and writes them all; whoever read before is overwritten. The
+same is behind CON05, CON06, CON22 and CON29. Exit 1 if an acknowledged message is gone.
 
 What to do: await one call before the next one on the same file begins.
 */

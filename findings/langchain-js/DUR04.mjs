@@ -1,8 +1,8 @@
 /*
 A process that has read the file never sees what other processes write to it later.
 
-The file is read once. The same is behind DUR01, DUR05, DUR13 to DUR15 and CON12, where an opening
-looks at what another one changed. Exit 1 if a message that was acknowledged elsewhere is not read.
+The file is read once. The same is behind DUR05, DUR14, DUR15 and ORD17, where one process looks at
+what another one changed. Exit 1 if a message that was acknowledged elsewhere is not read.
 
 What to do: let one process own the file, or use a history on a database.
 */

@@ -53,7 +53,7 @@ def change(message: Json) -> Json:
 
 def run(method: str, params: Json) -> object:
     sessions = load()
-    session = params.get("session_id")
+    session = params.get("session_id", "")
     match method:
         case "initialize":
             return introduce()

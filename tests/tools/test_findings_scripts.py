@@ -92,6 +92,7 @@ SAID_BY_NODE = {
     "langchain-js/CON01": "of 40 acknowledged messages ",
     "langchain-js/CON04": "5 messages at once were acknowledged; there is [",
     "langchain-js/DUR04": "another process added 'second'; this one reads [\"first\"]",
+    "langchain-js/DUR36": "",
     "langchain-js/ISO38": 'bob.json, which nobody wrote, has ["Ann\'s card number is 1234"]',
     "langgraph-js/CLR02": "deleteThread on a new file raised SqliteError: no such table",
     "langgraph-js/CON04": "5 turns at once succeeded; MemorySaver remembers [",
