@@ -11,6 +11,7 @@ const READ = `
 local found = {}
 for at, id in ipairs(redis.call('LRANGE', KEYS[1], ARGV[1], -1)) do found[at] = redis.call('HGET', KEYS[2], id) end
 return found`;
+const CLEAR = "redis.call('DEL', KEYS[1], KEYS[2])";
 const TRIM = `
 local removed = math.max(0, redis.call('LLEN', KEYS[1]) - tonumber(ARGV[1]))
 for at = 1, removed do redis.call('HDEL', KEYS[2], redis.call('LPOP', KEYS[1])) end
@@ -19,8 +20,7 @@ return removed`;
 let opening; // the first call connects: goldfish asks who this is before there is a server
 function connect() {
   opening ??= (async () => {
-    const options = { url: process.env.GOLDFISH_REDIS_URL, disableOfflineQueue: true };
-    const client = createClient({ ...options, socket: { socketTimeout: 3000, connectTimeout: 3000 } });
+    const client = createClient({ url: process.env.GOLDFISH_REDIS_URL, disableOfflineQueue: true });
     client.on("error", () => {}); // each call that fails says so itself; the client reconnects
     return client.connect();
   })().catch((error) => {
@@ -32,7 +32,10 @@ function connect() {
 
 // JSON keeps ids apart that UTF-8 would not, and the tag keeps a session on one node of a cluster.
 const keys = (session_id) => ["order", "messages"].map((part) => `{${JSON.stringify(session_id)}}:${part}`);
-const run = async (script, session_id, args) => (await connect()).eval(script, { keys: keys(session_id), arguments: args });
+const late = () => new Promise((_, fail) => setTimeout(fail, 5000, new Error("redis does not answer")).unref());
+const within = (work) => Promise.race([work, late()]);
+const run = async (script, session_id, args) =>
+  within((await within(connect())).eval(script, { keys: keys(session_id), arguments: args }));
 
 serve({
   name: "redis.mjs",
@@ -51,6 +54,6 @@ serve({
       if (!(keep_last >= 0)) throw new RangeError("keep_last must not be negative");
       return run(TRIM, session_id, [String(keep_last)]);
     }],
-    clear: [["session_id"], async ({ session_id }) => void (await (await connect()).del(keys(session_id)))],
+    clear: [["session_id"], async ({ session_id }) => void (await run(CLEAR, session_id, []))],
   },
 });
