@@ -8,19 +8,25 @@ export PYTHONDONTWRITEBYTECODE =
 # Most tests wait for a disk, a server or another process: three of them keep one core busy.
 export PYTEST_XDIST_AUTO_NUM_WORKERS ?= $(shell expr 3 \* `getconf _NPROCESSORS_ONLN`)
 
-.PHONY: check test lint gallery soak bench docs pictures findings constraints clean
+.PHONY: check test lint node gallery soak bench docs pictures findings constraints clean
 .NOTPARALLEL: # what a target needs is installed in the order in which it is named
 
 check: $(VENV)/.core $(VENV)/.model
 	$(BIN)/goldfish check $(ARGS)
 
 test: $(VENV)/.dev $(VENV)/.model
-	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
+	GOLDFISH_NODE_MODULES=$${GOLDFISH_NODE_MODULES:-$(abspath $(VENV))/node} $(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+# Packages of npm, which may have to be compiled; tests that need them are skipped without them.
+node: | $(VENV)/bin/python
+	mkdir -p $(VENV)/node
+	cp examples/typescript/package.json $(VENV)/node
+	cd $(VENV)/node && npm install --no-audit --no-fund --legacy-peer-deps ai@5 @ai-sdk/openai@2
 
 # Every specimen against every check that must not blame it: half an hour.
 gallery: $(VENV)/.dev $(VENV)/.model

@@ -74,13 +74,14 @@ ROOMS = {
     "judges": "history findings.kinds",
     "services": "",
     "world": "mirror.environment services",
-    "targets": "history findings.absence findings.families harness.errors integrations "
+    "targets": "commands history findings.absence findings.families harness.errors integrations "
     "mcp.declaration mirror.environment specimens",
     "mcp": "harness.patience services targets",
     "harness": "findings history mirror.environment services targets world",
     "stress": "findings harness history judges",
     "model": "",
     "agents": "findings harness history mirror services targets world",
+    "commands": "harness history services targets world",
     "catalogue": "agents findings harness history model stress targets world",
     "engine": "agents catalogue findings harness history targets world",
     "report": "engine findings history targets",
@@ -98,7 +99,7 @@ ROOMS = {
 # Nothing in these loads one of our own stores.
 CHECKING = (
     *("history", "findings", "judges", "services", "world", "targets", "harness", "stress"),
-    *("mcp", "mirror", "model"),
+    *("commands", "mcp", "mirror", "model"),
     *("catalogue", "engine", "report", "replay", "plugin", "specimens", "snapshots"),
 )
 

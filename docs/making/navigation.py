@@ -9,7 +9,7 @@ from goldfish.integrations.libraries import LIBRARIES
 
 # The pages of a section in the order in which one reads them; others follow by name.
 ORDER: dict[str, tuple[str, ...]] = {
-    "": ("tutorial", "deciding", "production", "stores", "findings"),
+    "": ("tutorial", "deciding", "production", "stores", "protocol", "findings"),
     "howto": (
         "own-store",
         "faults",

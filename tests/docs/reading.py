@@ -43,7 +43,7 @@ class Reader:
     def read(self, page: str, path: Path) -> None:
         """Follow the page; NotAsShown where it cannot be followed."""
         if place := directory_of(page, path):
-            ignored = shutil.ignore_patterns("__pycache__", ".pytest_cache")
+            ignored = shutil.ignore_patterns("__pycache__", ".pytest_cache", "node_modules")
             shutil.copytree(place, self.directory, dirs_exist_ok=True, ignore=ignored)
         for block in blocks(page):
             if block.note != "not run" and block.kind != "prose":

@@ -23,7 +23,13 @@ ONE_SCREEN = 76
 def test_there_are_four() -> None:
     """One for each incident."""
     found = {path.name for path in EXAMPLES.iterdir() if (path / "README.md").exists()}
-    assert found == {*NAMES, "agents", "node-agent"}  # which are about plugging in
+    assert found == {
+        *NAMES,
+        "agents",
+        "node-agent",
+        "perl",
+        "typescript",
+    }  # which are about plugging in
 
 
 @pytest.mark.parametrize("name", NAMES)

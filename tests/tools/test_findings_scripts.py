@@ -10,6 +10,10 @@ import pytest
 from packaging.version import Version
 
 from goldfish.world.sandbox import Sandbox
+from tests.node import find_packages
+from tools.findings.commands import FOREIGN
+from tools.findings.figures import parse_script
+from tools.findings.inventory import read_about
 
 FINDINGS = Path(__file__).parents[2] / "findings"
 MODULES = {
@@ -84,6 +88,18 @@ SAID_ON_SERVERS = {
     "llamaindex/CLR12_redis": "without 'a' there are ['d', 'c', 'b'], and deleting",
     "openai-agents/ISO07": "the session 'chat:messages' beside 'chat'",
 }
+# These are run by node, beside the packages of npm.
+SAID_BY_NODE = {
+    "langchain-js/CON01": "of 40 acknowledged messages ",
+    "langchain-js/CON04": "5 messages at once were acknowledged; there is [",
+    "langchain-js/DUR04": "another process added 'second'; this one reads [\"first\"]",
+    "langchain-js/DUR36": "",
+    "langchain-js/ISO38": 'bob.json, which nobody wrote, has ["Ann\'s card number is 1234"]',
+    "langgraph-js/CLR02": "deleteThread on a new file raised SqliteError: no such table",
+    "langgraph-js/CON04": "5 turns at once succeeded; MemorySaver remembers [",
+    "langgraph-js/SNP07": "a fork at an unknown checkpoint was accepted; the thread now has []",
+    "langgraph-js/SNP08": "a fork of ann's thread at bob's checkpoint was accepted; it now has []",
+}
 # What a newer release of a package no longer shows.
 MENDED_BY = {"langchain/LIV04_postgres_async": ("psycopg", "3.3.9")}
 pytestmark = pytest.mark.filterwarnings("ignore")  # of libraries, about what they will drop
@@ -143,8 +159,31 @@ def test_each_script_for_a_server_shows_its_finding(
     assert capsys.readouterr().out.startswith(f"broken: {SAID_ON_SERVERS[name]}")
 
 
+@pytest.mark.parametrize("name", SAID_BY_NODE)
+def test_each_script_in_javascript_shows_its_finding(name: str, tmp_path: Path) -> None:
+    """Where npm installed the packages."""
+    packages = find_packages("@langchain/community", "@langchain/langgraph-checkpoint-sqlite")
+    (tmp_path / "node_modules").symlink_to(packages / "node_modules")
+    script = tmp_path / f"{name.partition('/')[2]}.mjs"
+    script.write_bytes((FINDINGS / f"{name}.mjs").read_bytes())
+    done = subprocess.run(["node", str(script)], capture_output=True, text=True, check=False)
+    told = f"broken: {SAID_BY_NODE[name]}"
+    assert (done.returncode, done.stdout[: len(told)]) == (1, told), done.stderr
+
+
+@pytest.mark.parametrize("name", SAID_BY_NODE)
+def test_a_script_in_javascript_says_what_it_shows(name: str) -> None:
+    """In the comment at its beginning, as the others do in their docstrings."""
+    about = parse_script(read_about((FINDINGS / f"{name}.mjs").read_text("utf-8")))
+    assert about.title
+    assert about.advice
+
+
 def test_no_script_needs_goldfish() -> None:
     """They are for those who do not have it."""
     scripts = [each for library in MODULES for each in (FINDINGS / library).glob("*.py")]
+    foreign = [each for library in FOREIGN for each in (FINDINGS / library.prefix).glob("*.mjs")]
+    assert {f"{each.parent.name}/{each.stem}" for each in foreign} >= set(SAID_BY_NODE)
+    scripts += foreign
     assert len(scripts) >= len(SAID) + len(SAID_APART) + len(SAID_ON_SERVERS)
     assert [each.name for each in scripts if "goldfish" in each.read_text()] == []

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from goldfish.integrations.goldfish import GOLDFISH
-from goldfish.integrations.libraries import LIBRARIES, library_of
+from tools.findings.commands import INSTALL, LIBRARIES, library_of
 from tools.findings.details import render_library
 from tools.findings.environments import NotInstalledError, prepare
 from tools.findings.figures import compute_figures, keep_rows
@@ -106,6 +106,8 @@ def _python_for(target: dict[str, Any], python: Path) -> Path:
     """Return that Python, or one of its own for a target whose extra it does not have."""
     if not target["missing"]:
         return python
+    if not target["extra"]:
+        raise NotInstalledError(f"{target['missing'][0]} is not there: {INSTALL}")
     extra = target["extra"]
     return prepare(ROOT, PLACE / extra, f"{extra},servers")
 

@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from goldfish.integrations.library import Library
+from tools.findings.commands import COMMANDS, spell_target
 from tools.findings.figures import count_tested, parse_script
 from tools.findings.markdown import escape, fence, render_prose, render_table
 from tools.findings.overview import format_loss
@@ -26,8 +27,7 @@ def render_library(library: Library, figures: Figures) -> str:
         f"# Findings: {library.title}",
         "",
         f"[All libraries](../findings.md) · {_versions(targets)}, {_days(targets, figures)}. "
-        "Reproduce a finding with `goldfish check TARGET --only CODE --seed "
-        f"{figures['asked']['seed']}`.",
+        f"Reproduce a finding with {_reproduce(targets, figures)}.",
         "",
         *_targets(targets, figures["families"]),
         *_limits(targets),
@@ -37,6 +37,18 @@ def render_library(library: Library, figures: Figures) -> str:
         *_undecided(targets),
     ]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _reproduce(targets: Sequence[Figures], figures: Figures) -> str:
+    """Return the command that repeats a check; that of a memory in another language is spelled."""
+    commands = [each for each in targets if each["target"] in COMMANDS]
+    if not commands:
+        return f"`goldfish check TARGET --only CODE --seed {figures['asked']['seed']}`"
+    return " or ".join(
+        f"`goldfish check '{spell_target(each['target'])}' --only CODE "
+        f"--seed {each.get('seed', figures['asked']['seed'])}`"
+        for each in commands
+    )
 
 
 def _days(targets: Iterable[Figures], figures: Figures) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from goldfish.integrations.libraries import LIBRARIES, library_of
+from tools.findings.commands import LIBRARIES, library_of
 
 SCHEMA = 1
 WORDS = ("held", "broken", "documented", "unsupported", "unclaimed", "unknown", "skipped")
@@ -91,6 +91,7 @@ def _row(
         "versions": _versions(library.distributions, run, known),
         "promises": run.get("promises", ""),
         "error": run["error"],
+        **({"seed": run["seed"]} if "seed" in run else {}),
         "counts": count_verdicts(checks),
         "acknowledged": run.get("acknowledged", 0),
         "lost": run.get("lost", 0),

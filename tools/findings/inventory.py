@@ -16,10 +16,17 @@ from typing import Any
 from goldfish.catalogue.registry import catalogue
 from goldfish.findings.families import FAMILIES
 from goldfish.integrations.goldfish import GOLDFISH
-from goldfish.integrations.libraries import BUILT_INS, LIBRARIES
+from goldfish.integrations.libraries import BUILT_INS
 from goldfish.mcp.known import find_known
 from goldfish.mcp.packages import find_package, find_version
 from goldfish.world.sandbox import Sandbox
+from tools.findings.commands import (
+    COMMANDS,
+    LIBRARIES,
+    beside_packages,
+    find_missing,
+    read_versions,
+)
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 120.0  # seconds, for a script
@@ -33,8 +40,13 @@ def list_targets() -> dict[str, Any]:
         "targets": {
             name: {"about": each.about, "extra": each.extra, "missing": each.missing}
             for name, each in BUILT_INS.items()
+        }
+        | {
+            name: {"about": each.about, "extra": "", "missing": find_missing(name)}
+            for name, each in COMMANDS.items()
         },
-        "versions": {name: found for name in packages if (found := _version(name))},
+        "versions": {name: found for name in packages if (found := _version(name))}
+        | read_versions(),
         "promises": {code: each.promise for code, each in catalogue().items()},
         "families": FAMILIES,
         "python": sys.version.split()[0],
@@ -61,8 +73,8 @@ def run_scripts(folders: list[str]) -> list[dict[str, Any]]:
 
 
 def _scripts(folder: str) -> Iterator[Path]:
-    for path in sorted((ROOT / "findings" / folder).glob("*.py")):
-        if NAMED.fullmatch(path.stem):
+    for path in sorted((ROOT / "findings" / folder).iterdir()):
+        if path.suffix in {".py", ".mjs"} and NAMED.fullmatch(path.stem):
             yield path
 
 
@@ -71,16 +83,28 @@ def _run_script(path: Path) -> dict[str, Any]:
     source = path.read_text()
     sandbox = Sandbox()
     try:
-        code, said = _run([sys.executable, str(path), *_server(source, sandbox)])
+        if path.suffix == ".mjs":
+            with beside_packages(path) as copy:
+                code, said = _run(["node", str(copy)])
+        else:
+            code, said = _run([sys.executable, str(path), *_server(source, sandbox)])
     finally:
         sandbox.close()
     return {
         "library": path.parent.name,
         "script": str(path.relative_to(ROOT)),
-        "about": source.split('"""')[1].strip(),
+        "about": read_about(source),
         "exit": code,
         "said": said,
     }
+
+
+def read_about(source: str) -> str:
+    """Return what a script says of itself: its docstring, or the comment at its beginning."""
+    if source.startswith("/*"):
+        lines = source.removeprefix("/*").partition("*/")[0].splitlines()
+        return "\n".join(line.strip().removeprefix("*").strip() for line in lines).strip()
+    return source.split('"""')[1].strip()
 
 
 def _server(source: str, sandbox: Sandbox) -> list[str]:

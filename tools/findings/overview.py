@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from goldfish.integrations.goldfish import GOLDFISH
-from goldfish.integrations.libraries import LIBRARIES
 from goldfish.integrations.library import Library
+from tools.findings.commands import LIBRARIES
 from tools.findings.figures import count_tested
 from tools.findings.highlights import HIGHLIGHTS, Highlight
 from tools.findings.markdown import escape, render_table
@@ -40,7 +40,8 @@ def _opening(figures: Figures) -> list[str]:
         f"Made by `make findings` on {asked['day']}, with the releases of that day, Python "
         f"{figures['python']}, seed {asked['seed']}, suite {asked['suite']}, and at most "
         f"{asked['max_time']:g} s for each target. The same figures, with the calls that show "
-        f"each finding, are in [findings.json](../{DATA}) for machines.{_days(figures)}",
+        f"each finding, are in [findings.json](../{DATA}) for machines.{_days(figures)}"
+        f"{_seeds(figures)}",
         "",
     ]
 
@@ -54,6 +55,19 @@ def _days(figures: Figures) -> str:
         return ""
     new = ", ".join(days.pop(last, []))
     return f" Of that day are {new}; the others were measured on {', '.join(sorted(days))}."
+
+
+def _seeds(figures: Figures) -> str:
+    """Return which targets were measured with another seed, if any were."""
+    seeds: dict[int, list[str]] = {}
+    for each in figures["targets"]:
+        name = f"`{escape(each['target'])}`"
+        seeds.setdefault(each.get("seed", figures["asked"]["seed"]), []).append(name)
+    others = {seed: names for seed, names in seeds.items() if seed != figures["asked"]["seed"]}
+    return "".join(
+        f" With seed {seed}, for as long as they took: {', '.join(names)}."
+        for seed, names in others.items()
+    )
 
 
 def _total(targets: Iterable[Figures]) -> str:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tools.findings.commands import spell_target
+
 SPARE = 180.0  # seconds beyond --max-time, for the checks that had begun by then
 LOAD_SENSITIVE = {"wedged"}  # findings that a busy machine can cause: run again, alone
 
@@ -31,7 +33,7 @@ class Job:
     def command(self, file: Path, *more: str) -> list[str]:
         """Return the command line that writes its report to the file."""
         options = ["--seed", str(self.seed), "--suite", self.suite, "--json", str(file), *more]
-        return [str(self.python), "-m", "goldfish", "check", self.target, *options]
+        return [str(self.python), "-m", "goldfish", "check", spell_target(self.target), *options]
 
 
 def run_all(jobs: Sequence[Job], runs: Path, at_once: int) -> None:

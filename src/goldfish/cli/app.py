@@ -98,13 +98,17 @@ def check(
         Path | None, Option("F", "Accept the known failures listed in F (TOML)")
     ] = None,
     save_runs: Annotated[Path | None, Option("DIR", "Save every call, for goldfish replay")] = None,
+    service: Annotated[
+        list[str] | None,
+        Option("redis|postgres", "Server that a command (cmd:…) needs; repeatable"),
+    ] = None,
     quiet: Annotated[bool, Flag("--quiet", "-q", "Print one line per target")] = False,
     verbose: Annotated[bool, Flag("--verbose", "-v", "Print every check and all evidence")] = False,
 ) -> int:
     """Check memories against the catalogue of promises; by default, the embedded SQLite store.
 
-    A TARGET is a name (see `goldfish targets`), package.module:factory, path/to/file.py:factory
-    or specimen:NAME.
+    A TARGET is a name (see `goldfish targets`), package.module:factory, path/to/file.py:factory,
+    specimen:NAME, or a command in any language, such as 'cmd:node memory.mjs'.
 
     Exit codes: 0: all held; 1: something is broken or unknown; 2: goldfish could not run; 130, 143
     and 129: stopped by Ctrl-C, SIGTERM or SIGHUP, with a report of what was seen until then.
@@ -125,6 +129,7 @@ def check(
         baseline,
         save_runs,
         html,
+        services=service or (),
         detail="verdict" if quiet else "everything" if verbose else "usual",
     )
     return run(request)
@@ -147,15 +152,45 @@ def compare(
     workers: Annotated[int, Option("N", "Number of checks to run at once")] = 4,
     json: Annotated[Path | None, Option("F", "Write all reports as JSON")] = None,
     html: Annotated[Path | None, Option("F", "Write all reports as an HTML page")] = None,
+    service: Annotated[
+        list[str] | None,
+        Option("redis|postgres", "Server that a command (cmd:…) needs; repeatable"),
+    ] = None,
 ) -> int:
     """Show several memories side by side: targets, which are run, or reports written by --json."""
     from goldfish.cli.check import Request
     from goldfish.cli.compare import compare as show
 
     request = Request(
-        sides, only or (), skip or (), suite, seed, max_time, workers, json=json, html=html
+        sides,
+        only or (),
+        skip or (),
+        suite,
+        seed,
+        max_time,
+        workers,
+        json=json,
+        html=html,
+        services=service or (),
     )
     return show(request)
+
+
+@app.command("protocol-check", short_help="Say what is wrong with a memory in another language.")
+def protocol_check(
+    target: Annotated[str, Argument("cmd:…", "The command, such as 'cmd:node memory.mjs'")],
+    service: Annotated[
+        list[str] | None, Option("redis|postgres", "Server that the command needs; repeatable")
+    ] = None,
+    deadline: Annotated[float, Option("S", "Wait S seconds for each answer")] = 10.0,
+) -> int:
+    """Ask a command all kinds of questions, and say in what it does not speak the protocol.
+
+    Exit codes: 0: nothing wrong; 1: what is wrong, a sentence each; 2: it does not start.
+    """
+    from goldfish.cli.protocol_check import check_protocol
+
+    return check_protocol(target, service or (), deadline)
 
 
 @app.command(short_help="Judge saved calls again, or run them against another store.")

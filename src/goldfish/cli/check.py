@@ -3,6 +3,7 @@
 import random
 import shlex
 import sys
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ from goldfish.engine.opening import open_target
 from goldfish.engine.runner import Plan
 from goldfish.engine.selection import choose_for, select
 from goldfish.engine.stopping import Stop, interrupt_on_signals
-from goldfish.errors import UsageError
+from goldfish.errors import UsageError, mask
 from goldfish.report.github import annotate, suspend_commands
 from goldfish.report.html import render_html
 from goldfish.report.json import render_json
@@ -46,12 +47,18 @@ class Request:
     baseline: Path | None = None
     save_runs: Path | None = None
     html: Path | None = None
+    services: Sequence[str] = ()  # of commands that do not declare them
     detail: Detail = "usual"
 
     @property
     def quiet(self) -> bool:
         """Whether only verdicts are wanted."""
         return self.detail == "verdict"
+
+    def spell(self, target: str) -> str:
+        """Return how a shell takes this target, with the servers that a command needs."""
+        needed = self.services if target.startswith("cmd:") else ()
+        return " ".join([shlex.quote(target), *(f"--service {each}" for each in needed)])
 
 
 def check(request: Request) -> int:
@@ -60,7 +67,7 @@ def check(request: Request) -> int:
     known = read_baseline(request.baseline, catalogue()) if request.baseline else {}
     plan = make_plan(request)
     _refuse_unwritable_reports(request)
-    targets = resolve_targets(request.targets or ["sqlite"])
+    targets = resolve_targets(request.targets or ["sqlite"], request.services)
     for target in targets.values():
         choose_for(target, checks)  # which says so if there are none
     page = Page(sys.stderr if _is_report_on_standard_output(request) else None)
@@ -70,7 +77,7 @@ def check(request: Request) -> int:
             accounts = []
             for spec, target in targets.items():
                 chosen = choose_for(target, checks)
-                trial = Trial(target, chosen, replace(plan, spelled=shlex.quote(spec)))
+                trial = Trial(target, chosen, replace(plan, spelled=request.spell(spec)))
                 report = trial.report(stop, request.quiet)
                 accounts.append(apply_baseline(report, _find_known(known, spec, target)))
                 _write_summary(page, request, accounts, trial)
@@ -120,9 +127,13 @@ def open_targets(targets: Mapping[str, Target], stop: Stop, quiet: bool) -> dict
     return opened
 
 
-def resolve_targets(specs: Sequence[str]) -> dict[str, Target]:
+def resolve_targets(specs: Sequence[str], services: Sequence[str] = ()) -> dict[str, Target]:
     """Return the targets by their words; where two share a name, each has its words instead."""
-    targets = {spec: resolve(spec) for spec in specs}
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", UserWarning)
+        targets = {spec: resolve(spec, services) for spec in specs}
+    for each in said:
+        sys.stderr.write(f"goldfish: {mask(str(each.message))}\n")
     names = [target.name for target in targets.values()]
     return {
         spec: target if names.count(target.name) == 1 else replace(target, name=spec)

@@ -69,6 +69,14 @@ class Crash:
         ]
 
 
+class EndedItselfError(Exception):
+    """The process in which a store lives has ended by itself; ``crash`` says how."""
+
+    def __init__(self, crash: Crash) -> None:
+        super().__init__(str(crash))
+        self.crash = crash
+
+
 def _leave_out_harness(lines: Sequence[str]) -> list[str]:
     """Return the lines of standard error without empty ones and frames of the harness."""
     return [line for line in lines if line.strip() and not OURS.match(line)]

@@ -14,6 +14,7 @@ from collections.abc import (
 from functools import partial
 from typing import Any, Self, TypeVar
 
+from goldfish.harness.crash import EndedItselfError
 from goldfish.harness.errors import StoreError
 from goldfish.harness.patience import OverdueError, make_blame, wait_patiently
 from goldfish.harness.spool import describe_call, note_end, note_start
@@ -136,6 +137,8 @@ async def _wrap_errors(method: str, work: Callable[[], Coroutine[Any, Any, T]]) 
         return await work()  # made here, where it is awaited: a call may be given up before
     except asyncio.CancelledError:
         raise
+    except EndedItselfError as ended:
+        raise ended.crash.blame(method) from None
     except BaseException as error:  # also SystemExit: it must not end the thread
         raise StoreError(method, error) from error
 

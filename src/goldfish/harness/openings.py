@@ -188,7 +188,7 @@ class Openings:
         client.closed = True
         start = time.perf_counter()
         client.opened.kill()
-        reaper.wait_until_dead([client.opened.pid])  # so long it may hold what it had locked
+        reaper.wait_until_group_is_dead(client.opened.pid)  # so long it may hold what it locked
         what = FAULT, "", FAULT, f"kill {client.name}", None
         self.record.history.calls.append(Call(*what, start, time.perf_counter()))
 

@@ -27,7 +27,7 @@ MARGIN = 20.0
 
 
 class Pod:
-    """A process that opens the target, and serves any number of calls at once.
+    """A process group that opens the target, and serves any number of calls at once.
 
     Calls on one *lane* come one after the other where the store is not async; each lane of a sync
     store has a thread, and an opening of its own unless the target says that threads may share.
@@ -172,6 +172,8 @@ class Pod:
             raise StoreError(method, RemoteError(text, origin and parse_origin(origin)))
         if kind == "late":
             raise make_blame(value, is_late=True)
+        if kind == "crashed":  # the store lives in another process than the pod, and that ended
+            raise Crash(*value).blame(method)
         if kind == "violation":
             raise Violation(value)
         return value

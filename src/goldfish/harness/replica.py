@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from goldfish.findings.result import Violation
+from goldfish.harness.crash import CrashViolation
 from goldfish.harness.errors import StoreError, describe_error
 from goldfish.harness.imports import Imports
 from goldfish.harness.local import LocalClient
@@ -91,6 +92,8 @@ async def _answer(
         answer = ["raised", [describe_error(error.error), origin]]
     except LateError as error:
         answer = ["late", error.text]
+    except CrashViolation as violation:
+        answer = ["crashed", [violation.crash.code, list(violation.crash.errors)]]
     except Violation as violation:
         answer = ["violation", str(violation)]
     writer.write(pack([number, *answer, replica.imported()]))

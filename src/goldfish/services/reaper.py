@@ -69,6 +69,11 @@ def wait_until_dead(pids: Iterable[int], timeout: float = PATIENCE) -> bool:
     return True
 
 
+def wait_until_group_is_dead(group: int, timeout: float = PATIENCE) -> bool:
+    """Wait until a process group that was killed, and its leader, hold nothing any more."""
+    return wait_until_dead([group], timeout) and wait_until_dead(_list_group(group), timeout)
+
+
 def kill_tree(pid: int) -> list[int]:
     """SIGKILL a process and all its descendants; return their pids."""
     tree = freeze_tree(pid)
@@ -148,6 +153,19 @@ def _list_parents() -> list[tuple[int, int]]:
         return [(int(pid), int(fields[1])) for pid, fields in table if fields]
     rows = (line.split() for line in _run_ps("-A", "-o", "pid=,ppid=").splitlines())
     return [(int(row[0]), int(row[1])) for row in rows]
+
+
+def _list_group(group: int) -> list[int]:
+    """Return the members of a process group, the dead that nobody has buried among them."""
+    try:
+        os.killpg(group, 0)
+    except (ProcessLookupError, PermissionError):  # which is so for most: a pod is alone
+        return []
+    if _HAS_PROC:
+        table = [(pid, _read_stat(pid)) for pid in os.listdir("/proc") if pid.isdigit()]
+        return [int(pid) for pid, fields in table if fields and int(fields[2]) == group]
+    rows = (line.split() for line in _run_ps("-A", "-o", "pid=,pgid=").splitlines())
+    return [int(row[0]) for row in rows if int(row[1]) == group]
 
 
 def _run_ps(*arguments: str) -> str:

@@ -116,12 +116,12 @@ class Target:
     @property
     def location(self) -> Location | None:
         """How another process can import the factory; None if it is local to a function."""
-        if isinstance(self.factory, Elsewhere):
-            return self.factory.location
+        if isinstance(own := getattr(self.factory, "location", None), Location):
+            return own
         name = getattr(self.factory, "__qualname__", "<locals>")
         # A function knows its own module; of two with one name, sys.modules has only the newest.
-        own = getattr(inspect.unwrap(self.factory), "__globals__", {}).get("__file__")
-        file = own or getattr(sys.modules.get(self.factory.__module__), "__file__", None)
+        known = getattr(inspect.unwrap(self.factory), "__globals__", {}).get("__file__")
+        file = known or getattr(sys.modules.get(self.factory.__module__), "__file__", None)
         if file is None or "<" in name:  # <locals>, <lambda>
             return None
         return Location(self.factory.__module__, file, name)

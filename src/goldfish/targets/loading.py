@@ -65,6 +65,8 @@ def _make_importable(location: Location) -> None:
 
 
 def _find_attribute(module: Any, name: str) -> Any:
+    if hasattr(module, name):  # also one that the module makes of it, with dots
+        return getattr(module, name)
     found = module
     for part in name.split("."):
         if not hasattr(found, part):

@@ -4,7 +4,7 @@ import importlib.util
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib.metadata import EntryPoint, entry_points
@@ -26,10 +26,17 @@ AGENTS = re.compile(r"\bgoldfish\b.*\b(agent|service)\b")
 LISTED = "`goldfish targets` lists them"
 
 
-def resolve(spec: str) -> Target:
-    """Return the target that a user means; raise TargetError or MissingExtraError if none is."""
+def resolve(spec: str, services: Sequence[str] = ()) -> Target:
+    """Return the target that a user means; raise TargetError or MissingExtraError if none is.
+
+    ``services`` are the servers that a command needs and does not declare.
+    """
     if spec.startswith("specimen:"):
         return _load_specimen(spec.removeprefix("specimen:"))
+    if spec.startswith("cmd:"):
+        from goldfish.commands.declaration import make_command_target  # few need it
+
+        return make_command_target(spec, services)
     if spec in BUILT_INS:
         return _load_built_in(spec)
     if spec.startswith("mcp:"):

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from goldfish.errors import ServiceError
+from goldfish.world.environment import make_environment
 
 
 class RemoteSandbox:
@@ -45,6 +46,10 @@ class RemoteSandbox:
         from goldfish.mirror.environment import KEY
 
         return KEY
+
+    def make_environment(self) -> dict[str, str | None]:
+        """Return the variables by which a program in any language finds this place."""
+        return make_environment(self.path, self.opening, self._addresses)
 
     def _address(self, service: str) -> str:
         if service not in self._addresses:

@@ -9,6 +9,7 @@ from goldfish.errors import ServiceError
 from goldfish.services import cleanup
 from goldfish.services.pool import SERVICES
 from goldfish.services.shared import find_shared
+from goldfish.world.environment import make_environment
 
 if TYPE_CHECKING:
     from goldfish.world.faults import Fault, Faults
@@ -71,6 +72,11 @@ class Sandbox:
             "addresses": addresses,
             "model": self.model,
         }
+
+    def make_environment(self) -> dict[str, str | None]:
+        """Return the variables by which a program in any language finds this place."""
+        known = self.description()
+        return make_environment(known["path"], known["opening"], known["addresses"])
 
     def close(self) -> None:
         """Heal every fault, remove the directory and release the databases and servers."""

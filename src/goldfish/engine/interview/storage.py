@@ -27,6 +27,13 @@ class WatchedSandbox(Sandbox):
             self.asked = (*self.asked, SERVICES[name])
         return super().__getattribute__(name)
 
+    def make_environment(self) -> dict[str, str | None]:
+        """Return the variables for a program: what it does with them shows in the directory."""
+        before = self.is_used, self.asked
+        made = super().make_environment()
+        self.is_used, self.asked = before
+        return made
+
 
 async def ends_with_its_opening(memory: Memory) -> bool:
     """Return True if a memory is empty after a reopen, and never had a place to keep anything.
@@ -39,6 +46,8 @@ async def ends_with_its_opening(memory: Memory) -> bool:
     name = memory.session()
     try:
         before = await _write_and_read(memory, name)
+        if any(sandbox.path.iterdir()):
+            return False
         client = await memory.reopen()
         return before and not await _read(client, name)
     except (StoreError, Violation, OpeningError, UnsupportedError):
