@@ -30,6 +30,7 @@ POSTGRES = {"asyncpg", "psycopg", "psycopg2"}
 OWN_SERVERS = {"redis": "redis", **dict.fromkeys(POSTGRES, "postgres")}
 NO_SERVER = {"MongoDB", "DynamoDB", "Google Cloud", "Cassandra", "Elasticsearch", "MySQL"}
 NOWHERE = {"redis": "redis://127.0.0.1:1/0", "postgres": "postgresql://127.0.0.1:1/nowhere"}
+PARTS = {"host": "hostname", "port": "port", "db": "path", "password": "password"}  # of a URL
 KEYS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}  # of clients at import
 DEEPEST = 3  # objects of the project within objects
 
@@ -59,6 +60,7 @@ class Builder:
         self.backend = self._find_backend()
         self.place = Place()
         self._requirements = requirements
+        self._takes_password = False  # as a server of the sandbox has one
 
     def _find_backend(self) -> str:
         for source in self.reached:
@@ -98,6 +100,7 @@ class Builder:
                 given = [each for each in given if each[1] != "None"]
             return f"{owner.name}({', '.join(f'{name}={value}' for name, value in given if value)})"
         call = read_call(maker, source, self.sources, [], bound=True)
+        self._takes_password |= any("password" in each.name for each in call.parameters)
         known = self._find_constants(owner.name, [each.name for each in call.parameters])
         arguments = []
         for each in call.parameters:
@@ -140,12 +143,12 @@ class Builder:
         name, written = parameter.name, ast.unparse(parameter.annotation or ast.Constant(""))
         if URL.fullmatch(name):
             return self.address(name)
-        if self.backend == "redis" and name in {"host", "port", "db", "redis_host", "redis_port"}:
+        part = PARTS.get(name.removeprefix("redis_"), "")
+        if self.backend == "redis" and part and self._takes_password:
             self.place.services.add("redis")
             self.place.imports.add("from urllib.parse import urlsplit")
-            part = "hostname" if "host" in name else "port" if "port" in name else ""
             split = "urlsplit(sandbox.redis_url)"
-            return f"{split}.{part}" if part else f"int({split}.path[1:] or 0)"
+            return f"{split}.{part}" if name != "db" else f"int({split}.{part}[1:] or 0)"
         if self.backend in {*OWN_SERVERS, "mem0"} or "bool" in written or "int" in written:
             return ""
         if FOLDER.fullmatch(name):

@@ -126,7 +126,7 @@ class _Body:
         yield f"@goldfish.target({self._declare()})\n"
         yield f"{'async ' if self.place.awaits else ''}def memory(sandbox):\n"
         yield '    """Open the memory on a storage of its own, as often as goldfish needs it."""\n'
-        yield from (f"    {line}\n" for line in lines)
+        yield from (f"    {line}".rstrip() + "\n" for line in lines)
 
     def _begin(self) -> Iterator[str]:
         """Yield what comes before the memory is made."""
@@ -148,6 +148,15 @@ class _Body:
         """Yield the lines that make the memory, prepare it, and hand it out."""
         hand = "yield" if self.place.around else "return"
         prepare, sets = self.found.others.get("prepare"), self._list_attributes()
+        if sets and self.found.per_session:
+            made = value.partition("lambda session_id: ")[2].removesuffix(")")
+            yield "def open_session(session_id):"
+            yield f"    opened = {made}{guess}"
+            yield from (f"    {line}" for line in sets)
+            yield "    return opened"
+            yield ""
+            yield f"{hand} Wrapped(open_session)"
+            return
         if prepare is not None and ("create_all" in "".join(self.place.before) or self.found.per_session):
             prepare = None
         if prepare is None and not sets:
@@ -165,9 +174,9 @@ class _Body:
     def _list_attributes(self) -> list[str]:
         """Return the lines that replace the clients which an object makes by itself."""
         found, builder = self.found, self.builder
-        if found.owner is None or found.per_session or found.kind != "messages" or self.place.is_placed:
+        if found.owner is None or found.kind != "messages" or self.place.is_placed:
             return []
-        lines = []
+        lines, holder = [], "opened" if found.per_session else "store.memory"
         methods = builder.sources.list_methods(found.source, found.owner)
         for node in ast.walk(methods.get("__init__", ast.Module([], []))):
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
@@ -176,7 +185,7 @@ class _Body:
                 if stand_in and name.startswith("self."):
                     at = escape_controls(f"{found.source.file}:{node.lineno}")
                     attribute = name.removeprefix("self.")
-                    lines.append(f"store.memory.{attribute} = {stand_in}  # GUESS: in place of {at}")
+                    lines.append(f"{holder}.{attribute} = {stand_in}  # GUESS: in place of {at}")
         self.place.is_placed = bool(lines)
         return lines
 
@@ -230,6 +239,8 @@ class _Body:
         write = self.found.write
         if self.found.kind == "messages" and write and not write.part("many"):
             declared.append('lacks={"whole_batches"}')
+        if self.builder.backend == "mem0":
+            declared.append('lacks={"equal_facts"}')  # the stand-in stores texts as they are said
         if self._takes_langchain():
             declared.append('messages="langchain"')
         return ", ".join([*declared, "guessed=True"])
