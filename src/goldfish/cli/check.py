@@ -1,7 +1,6 @@
 """``goldfish check``: run the catalogue against targets, and report."""
 
 import random
-import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, redirect_stdout
@@ -70,7 +69,7 @@ def check(request: Request) -> int:
             accounts = []
             for spec, target in targets.items():
                 chosen = choose_for(target, checks)
-                trial = Trial(target, chosen, replace(plan, spelled=shlex.quote(spec)))
+                trial = Trial(target, chosen, replace(plan, spelled=spec))
                 report = trial.report(stop, request.quiet)
                 accounts.append(apply_baseline(report, _find_known(known, spec, target)))
                 _write_summary(page, request, accounts, trial)

@@ -1,6 +1,5 @@
 """``goldfish compare``: show several memories side by side, run now or read from reports."""
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -62,7 +61,7 @@ def _run_targets(request: Request, specs: Sequence[str], stop: Stop) -> dict[str
     plan, targets = make_plan(request), resolve_targets(specs)
     targets = open_targets(targets, stop, request.quiet)
     return {
-        spec: [Trial(target, checks, replace(plan, spelled=shlex.quote(spec))).report(stop)]
+        spec: [Trial(target, checks, replace(plan, spelled=spec)).report(stop)]
         for spec, target in targets.items()
     }
 

@@ -235,7 +235,11 @@ def _describe_choice(starter: Starter, project: Project) -> str:
 
 
 def _describe_suites() -> str:
-    quick, full = (len(select(catalogue(), suite=each)) for each in ("smoke", "standard"))
+    chosen = {suite: select(catalogue(), suite=suite) for suite in ("smoke", "standard")}
+    quick, full = (
+        sum(each.family != "CTX" for each in checks)
+        for checks in chosen.values()  # those are for agents
+    )
     return (
         f'It runs {quick} checks; suite="standard" runs all {full}. '
         "goldfish explain CODE describes each of them."
