@@ -163,7 +163,7 @@ def _write_files(request: Request, accounts: Sequence[Account], page: Page) -> N
         *write_report(request.html, lambda: render_html(accounts)),
     ]
     if request.save_runs:
-        kept = f"Every call is kept under {request.save_runs}: goldfish replay judges it again"
+        kept = f"Every call is kept under {request.save_runs}: goldfish replay {request.save_runs} judges it again"
         notes.append(kept)
     for note in ["", *notes] if notes and not request.quiet else []:
         page.write(note)

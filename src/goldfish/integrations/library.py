@@ -74,7 +74,9 @@ class Library:
     targets: tuple[BuiltIn, ...]  # its own memory
     dropins: tuple[BuiltIn, ...] = ()  # our stores behind its interfaces
     adapters: Mapping[str, str] = field(default_factory=dict)  # of goldfish.adapt, by module
-    models: Mapping[str, str] = field(default_factory=dict)  # stand-ins of goldfish.testing, by module
+    models: Mapping[str, str] = field(
+        default_factory=dict
+    )  # stand-ins of goldfish.testing, by module
     starters: tuple[Starter, ...] = ()
 
     @property

@@ -50,7 +50,7 @@ class ChatHistory:
         self.client.delete(f"{self.prefix}:{session_id}")
 ''',
             "p_redis_class/bot.py": "from p_redis_class.history import ChatHistory\n",
-            "p_redis_class/orders.py": '''
+            "p_redis_class/orders.py": """
 class OrderRepository:
     def __init__(self, client):
         self.client = client
@@ -58,7 +58,7 @@ class OrderRepository:
         self.client.set(order.id, order.json())
     def get(self, order_id):
         return self.client.get(order_id)
-''',
+""",
         },
         "ChatHistory",
         "append",
@@ -68,7 +68,7 @@ class OrderRepository:
     ),
     "redis-url-async": Sample(
         {
-            "p_redis_async/store.py": '''
+            "p_redis_async/store.py": """
 import json
 import os
 from redis.asyncio import Redis
@@ -93,7 +93,7 @@ class ConversationStore:
 
     async def delete_conversation(self, conversation_id: str) -> None:
         await self._redis.delete(self._key(conversation_id))
-''',
+""",
         },
         "ConversationStore",
         "save_message",
@@ -103,7 +103,7 @@ class ConversationStore:
     ),
     "redis-environment": Sample(
         {
-            "p_redis_env.py": '''
+            "p_redis_env.py": """
 import json, os
 import redis
 
@@ -116,7 +116,7 @@ class SessionMemory:
 
     def history(self, session_id, n=10):
         return [json.loads(x) for x in self.r.lrange("mem:" + session_id, 0, n - 1)]
-''',
+""",
         },
         "SessionMemory",
         "push",
@@ -156,7 +156,7 @@ def wipe(chat_id: str):
     ),
     "redis-host-port": Sample(
         {
-            "src/p_redis_host/memory.py": '''
+            "src/p_redis_host/memory.py": """
 import redis
 
 class AgentMemory:
@@ -177,7 +177,7 @@ class AgentMemory:
 
     def clear(self) -> None:
         self.redis.delete(self.session_id)
-''',
+""",
         },
         "AgentMemory",
         "add_user_message",
@@ -187,7 +187,7 @@ class AgentMemory:
     ),
     "redis-settings": Sample(
         {
-            "p_redis_settings/settings.py": '''
+            "p_redis_settings/settings.py": """
 from pydantic import BaseModel
 
 class Settings(BaseModel):
@@ -195,8 +195,8 @@ class Settings(BaseModel):
     model: str = "gpt-4o-mini"
 
 settings = Settings()
-''',
-            "p_redis_settings/memory.py": '''
+""",
+            "p_redis_settings/memory.py": """
 import json
 from dataclasses import dataclass, asdict
 import redis
@@ -216,7 +216,7 @@ class TurnStore:
 
     def get_turns(self, thread_id: str) -> list[Turn]:
         return [Turn(**json.loads(x)) for x in self._client.lrange(thread_id, 0, -1)]
-''',
+""",
         },
         "TurnStore",
         "add_turn",
@@ -226,7 +226,7 @@ class TurnStore:
     ),
     "sqlalchemy-repository": Sample(
         {
-            "p_sqla_repo/models.py": '''
+            "p_sqla_repo/models.py": """
 from datetime import datetime
 from sqlalchemy import String, Text, DateTime, func
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
@@ -241,8 +241,8 @@ class ChatMessage(Base):
     role: Mapped[str] = mapped_column(String(32))
     content: Mapped[str] = mapped_column(Text)
     created_at: Mapped[datetime] = mapped_column(DateTime, server_default=func.now())
-''',
-            "p_sqla_repo/repository.py": '''
+""",
+            "p_sqla_repo/repository.py": """
 from sqlalchemy import select
 from sqlalchemy.orm import Session, sessionmaker
 from p_sqla_repo.models import ChatMessage
@@ -263,7 +263,7 @@ class MessageRepository:
             query = (select(ChatMessage).where(ChatMessage.session_id == session_id)
                      .order_by(ChatMessage.id.desc()).limit(limit))
             return list(reversed(db.scalars(query).all()))
-''',
+""",
         },
         "MessageRepository",
         "add",
@@ -273,7 +273,7 @@ class MessageRepository:
     ),
     "sqlalchemy-functions": Sample(
         {
-            "p_sqla_crud/database.py": '''
+            "p_sqla_crud/database.py": """
 import os
 from sqlalchemy import create_engine
 from sqlalchemy.orm import declarative_base, sessionmaker
@@ -289,8 +289,8 @@ def get_db():
         yield db
     finally:
         db.close()
-''',
-            "p_sqla_crud/models.py": '''
+""",
+            "p_sqla_crud/models.py": """
 from sqlalchemy import Column, Integer, String, Text
 from p_sqla_crud.database import Base
 
@@ -300,8 +300,8 @@ class Message(Base):
     conversation_id = Column(String, index=True, nullable=False)
     sender = Column(String, nullable=False)
     body = Column(Text, nullable=False)
-''',
-            "p_sqla_crud/crud.py": '''
+""",
+            "p_sqla_crud/crud.py": """
 from sqlalchemy.orm import Session
 from p_sqla_crud.models import Message
 
@@ -315,7 +315,7 @@ def create_message(db: Session, conversation_id: str, sender: str, body: str):
 def get_messages(db: Session, conversation_id: str, skip: int = 0, limit: int = 100):
     return (db.query(Message).filter(Message.conversation_id == conversation_id)
             .order_by(Message.id).offset(skip).limit(limit).all())
-''',
+""",
         },
         "create_message and get_messages",
         "create_message",
@@ -325,7 +325,7 @@ def get_messages(db: Session, conversation_id: str, skip: int = 0, limit: int = 
     ),
     "sqlalchemy-model-alone": Sample(
         {
-            "p_sqla_model.py": '''
+            "p_sqla_model.py": """
 from sqlalchemy import String, Text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
@@ -337,7 +337,7 @@ class ConversationTurn(Base):
     thread_id: Mapped[str] = mapped_column(String, index=True)
     role: Mapped[str]
     text: Mapped[str] = mapped_column(Text)
-''',
+""",
         },
         "ConversationTurn",
         lines=("session.add(ConversationTurn(thread_id=session_id",),
@@ -345,7 +345,7 @@ class ConversationTurn(Base):
     ),
     "sqlalchemy-async": Sample(
         {
-            "p_sqla_async/db.py": '''
+            "p_sqla_async/db.py": """
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker, create_async_engine
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy import select
@@ -372,7 +372,7 @@ class HistoryService:
         rows = await self.session.scalars(
             select(Entry).where(Entry.session_key == session_key).order_by(Entry.id))
         return list(rows)
-''',
+""",
         },
         "HistoryService",
         "record_message",
@@ -382,7 +382,7 @@ class HistoryService:
     ),
     "sqlite-raw": Sample(
         {
-            "p_sqlite_raw.py": '''
+            "p_sqlite_raw.py": """
 import sqlite3
 
 class ChatDB:
@@ -400,7 +400,7 @@ class ChatDB:
         return self.conn.execute(
             "SELECT id, role, content, ts FROM messages WHERE session = ? ORDER BY id", (session,)
         ).fetchall()
-''',
+""",
         },
         "ChatDB",
         "insert_message",
@@ -409,7 +409,7 @@ class ChatDB:
     ),
     "sqlite-functions": Sample(
         {
-            "p_sqlite_fns/storage.py": '''
+            "p_sqlite_fns/storage.py": """
 import sqlite3
 from contextlib import closing
 
@@ -427,7 +427,7 @@ def get_conversation(user_id: str) -> list[tuple[str, str]]:
     with closing(sqlite3.connect(DB_PATH)) as db:
         return db.execute("SELECT role, message FROM log WHERE user_id = ? ORDER BY rowid",
                           (user_id,)).fetchall()
-''',
+""",
         },
         "save_message and get_conversation",
         "save_message",
@@ -463,7 +463,7 @@ class FileMemory:
     ),
     "json-module-folder": Sample(
         {
-            "p_json_dir.py": '''
+            "p_json_dir.py": """
 import json
 import os
 
@@ -480,7 +480,7 @@ def load_turns(session_id):
         return []
     with open(path) as f:
         return [json.loads(line) for line in f]
-''',
+""",
         },
         "append_turn and load_turns",
         "append_turn",
@@ -489,7 +489,7 @@ def load_turns(session_id):
     ),
     "asyncpg-pool": Sample(
         {
-            "p_asyncpg/memory.py": '''
+            "p_asyncpg/memory.py": """
 import asyncpg
 
 class PostgresConversationMemory:
@@ -507,7 +507,7 @@ class PostgresConversationMemory:
     async def messages(self, thread_id: str):
         return await self.pool.fetch(
             "SELECT role, content FROM turns WHERE thread = $1 ORDER BY id", thread_id)
-''',
+""",
         },
         "PostgresConversationMemory",
         "add_message",
@@ -518,7 +518,7 @@ class PostgresConversationMemory:
     ),
     "psycopg-functions": Sample(
         {
-            "p_psycopg/dal.py": '''
+            "p_psycopg/dal.py": """
 import os
 import psycopg
 
@@ -539,7 +539,7 @@ def list_messages(sid: str):
     with _connect() as conn:
         rows = conn.execute("SELECT role, content FROM chat WHERE sid = %s ORDER BY id DESC", (sid,))
         return rows.fetchall()
-''',
+""",
         },
         "store_message and list_messages",
         "store_message",
@@ -550,7 +550,7 @@ def list_messages(sid: str):
     ),
     "in-process-dict": Sample(
         {
-            "p_dict_memory.py": '''
+            "p_dict_memory.py": """
 from collections import defaultdict
 
 class BufferMemory:
@@ -563,7 +563,7 @@ class BufferMemory:
 
     def get_context(self, session_id):
         return self.buffers[session_id][-self.max_messages:]
-''',
+""",
         },
         "BufferMemory",
         "remember",
@@ -571,7 +571,7 @@ class BufferMemory:
     ),
     "langchain-subclass": Sample(
         {
-            "p_lc_history.py": '''
+            "p_lc_history.py": """
 import json
 from langchain_core.chat_history import BaseChatMessageHistory
 from langchain_core.messages import messages_from_dict, messages_to_dict
@@ -596,7 +596,7 @@ class JSONHistory(BaseChatMessageHistory):
     def clear(self):
         with open(self.path, "w") as file:
             file.write("[]")
-''',
+""",
         },
         "JSONHistory",
         lines=("goldfish.adapt.langchain(lambda session_id: JSONHistory(",),
@@ -638,7 +638,7 @@ class UserMemory:
     ),
     "mem0-messages": Sample(
         {
-            "p_mem0_messages/service.py": '''
+            "p_mem0_messages/service.py": """
 from mem0 import Memory
 
 memory = Memory()
@@ -648,7 +648,7 @@ def store_conversation(user_id: str, messages: list[dict]):
 
 def search_memories(user_id: str, query: str, limit: int = 3):
     return memory.search(query, filters={"user_id": user_id}, top_k=limit)
-''',
+""",
         },
         "store_conversation and search_memories",
         "store_conversation",
@@ -658,7 +658,7 @@ def search_memories(user_id: str, query: str, limit: int = 3):
     ),
     "fastapi-store": Sample(
         {
-            "src/p_api_store/app.py": '''
+            "src/p_api_store/app.py": """
 import json
 import os
 import redis
@@ -680,7 +680,7 @@ def post_message(session_id: str, body: MessageIn):
 @app.get("/sessions/{session_id}/messages")
 def read_messages(session_id: str):
     return {"messages": [json.loads(row) for row in client.lrange(session_id, 0, -1)]}
-''',
+""",
         },
         "service",
         services=("redis",),
@@ -689,7 +689,7 @@ def read_messages(session_id: str):
     ),
     "mongo": Sample(
         {
-            "p_mongo.py": '''
+            "p_mongo.py": """
 from pymongo import MongoClient
 
 class MongoHistory:
@@ -701,7 +701,7 @@ class MongoHistory:
 
     def get_messages(self, session_id):
         return list(self.messages.find({"session": session_id}))
-''',
+""",
         },
         "MongoHistory",
         "add_message",
@@ -711,7 +711,7 @@ class MongoHistory:
     ),
     "django": Sample(
         {
-            "p_django/chat/models.py": '''
+            "p_django/chat/models.py": """
 from django.db import models
 
 class ChatMessage(models.Model):
@@ -719,8 +719,8 @@ class ChatMessage(models.Model):
     role = models.CharField(max_length=20)
     content = models.TextField()
     created_at = models.DateTimeField(auto_now_add=True)
-''',
-            "p_django/chat/services.py": '''
+""",
+            "p_django/chat/services.py": """
 from .models import ChatMessage
 
 def save_message(session_id, role, content):
@@ -728,7 +728,7 @@ def save_message(session_id, role, content):
 
 def get_history(session_id):
     return ChatMessage.objects.filter(session_id=session_id).order_by("created_at")
-''',
+""",
         },
         "save_message and get_history",
         "save_message",

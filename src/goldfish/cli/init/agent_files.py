@@ -49,12 +49,18 @@ def _render_service(agent: FoundAgent, settings: Collection[str]) -> str:
     if lead:
         services = sorted({value.strip("{}").partition("_")[0] for value in lead.values()})
         env += f"    services={services!r},\n".replace("'", '"')
-    return SERVICE_BODY.format(call=_write_post(route), reply=_write_reply(route), command=command, env=env)
+    return SERVICE_BODY.format(
+        call=_write_post(route), reply=_write_reply(route), command=command, env=env
+    )
 
 
 def _write_post(route: Route) -> str:
     session, text = route.session or "session_id", route.text or "text"
-    path = repr_text(route.path) if not route.places else f"f{repr_text(route.write_path('session_id'))}"
+    path = (
+        repr_text(route.path)
+        if not route.places
+        else f"f{repr_text(route.write_path('session_id'))}"
+    )
     told = {session: "session_id"} if session not in route.places else {}
     told[text] = "text"
     queries = {key: value for key, value in told.items() if key in route.queries}

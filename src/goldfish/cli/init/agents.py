@@ -56,9 +56,7 @@ class FoundAgent:
 
 def find_agents(sources: Sources) -> list[FoundAgent]:
     """Return the agents that modules make, and the chats of services; tests make their own."""
-    found = [
-        each for source in sources.all if not source.is_test for each in _find_made(source)
-    ]
+    found = [each for source in sources.all if not source.is_test for each in _find_made(source)]
     root_first = sorted(found, key=lambda each: each.name != "root_agent")  # ADK's word for it
     return [*root_first, *_find_services(sources)]
 

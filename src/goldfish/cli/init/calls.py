@@ -200,7 +200,9 @@ def _find_pair(write: Call, functions: Sequence[Function]) -> Shape | None:
         return None
     for function in functions:
         for node in ast.walk(function):
-            for key, value in zip(node.keys, node.values, strict=True) if isinstance(node, ast.Dict) else ():
+            for key, value in (
+                zip(node.keys, node.values, strict=True) if isinstance(node, ast.Dict) else ()
+            ):
                 if isinstance(value, ast.Name) and value.id == question.name:
                     if isinstance(key, ast.Constant) and isinstance(key.value, str):
                         return Shape("dict", "", key.value)
@@ -224,7 +226,9 @@ def is_newest_first(read: Call, write: Call | None) -> bool:
     """Return True if a function returns the newest message first, as far as its code tells."""
     reading = ast.unparse(read.function)
     turns = len(re.findall(r"reversed\(|\[::-1\]|\.reverse\(\)", reading))
-    downwards = bool(re.search(r"\bDESC\b|\.desc\(\)|zrevrange|xrevrange|order_by\(['\"]-", reading))
+    downwards = bool(
+        re.search(r"\bDESC\b|\.desc\(\)|zrevrange|xrevrange|order_by\(['\"]-", reading)
+    )
     pushed = write is not None and "lpush" in ast.unparse(write.function)
     listed = "lrange" in reading
     return (downwards or (pushed and listed)) and turns % 2 == 0

@@ -102,7 +102,10 @@ def _find_classes(source: Source, sources: Sources) -> Iterator[FoundMemory]:
         maker = methods.get("__init__") or _read_dataclass(owner)
         makes = maker and read_call(maker, source, sources, [], bound=True)
         adapters = [
-            each for pattern, each in INTERFACES.items() for base in bases if re.search(pattern, base)
+            each
+            for pattern, each in INTERFACES.items()
+            for base in bases
+            if re.search(pattern, base)
         ]
         if adapters and not _is_abstract(methods):
             yield FoundMemory(
@@ -195,8 +198,12 @@ def rate_read(call: Call, per_session: bool = False) -> int:
     words = set(split(call.name))
     rating = 3 + 2 * bool(words & {"history", "messages", "conversation", "transcript", "memories"})
     rating -= bool(words & {"recent", "last", "latest", "context", "prompt", "summary", "by"})
-    rating -= 3 * bool(words & {"count", "sessions", "conversations", "users", "threads", "session"})
-    rating -= 2 * sum(each.is_required and each.part in {"other", "text"} for each in call.parameters)
+    rating -= 3 * bool(
+        words & {"count", "sessions", "conversations", "users", "threads", "session"}
+    )
+    rating -= 2 * sum(
+        each.is_required and each.part in {"other", "text"} for each in call.parameters
+    )
     return max(0, rating)
 
 

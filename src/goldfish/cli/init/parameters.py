@@ -56,7 +56,12 @@ class Call:
 
 
 def read_call(
-    function: Function, source: Source, sources: Sources, helpers: Sequence[Function], *, bound: bool
+    function: Function,
+    source: Source,
+    sources: Sources,
+    helpers: Sequence[Function],
+    *,
+    bound: bool,
 ) -> Call:
     """Return a function with the parts of its parameters; ``bound`` says that it is a method."""
     marks = {ast.unparse(each).rpartition(".")[2] for each in function.decorator_list}

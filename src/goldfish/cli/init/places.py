@@ -14,7 +14,9 @@ URL = re.compile(r"(\w*_)?(url|uri|dsn|address|conn(ection)?_?(string|str)|datab
 FILE = re.compile(r"(\w*_)?(path|file|filename|db_file|db_path|database|location|db_name|db)", re.I)
 FOLDER = re.compile(r"(\w*_)?(dir|directory|folder|root|base_path|data_path|base)", re.I)
 SETTINGS = re.compile(r"settings|config|cfg|conf|options|env", re.I)
-HANDLE = re.compile(r"(\w*_)?(client|redis|conn|connection|r|rdb|cache|kv|db|pool|cursor|memory|mem0?)")
+HANDLE = re.compile(
+    r"(\w*_)?(client|redis|conn|connection|r|rdb|cache|kv|db|pool|cursor|memory|mem0?)"
+)
 # Packages by which storage is reached, and what goldfish calls it; the first that fits is taken.
 BACKENDS: Mapping[str, str] = {
     "mem0": "mem0",
@@ -134,7 +136,11 @@ class Builder:
             self.place.is_placed = True
             return value
         kind = self.sources.find_class(_strip_default(source, parameter), source)
-        if kind and depth < DEEPEST and (parameter.is_required or SETTINGS.fullmatch(parameter.name)):
+        if (
+            kind
+            and depth < DEEPEST
+            and (parameter.is_required or SETTINGS.fullmatch(parameter.name))
+        ):
             return self.make(*kind, depth + 1)
         return "None" if parameter.is_required else ""
 
@@ -207,7 +213,9 @@ class Builder:
                 self.place.imports.add("import asyncpg")
                 self.place.services.add("postgres")
                 self.place.awaits = True
-                return f"await asyncpg.{'create_pool' if is_pool else 'connect'}(sandbox.postgres_dsn)"
+                return (
+                    f"await asyncpg.{'create_pool' if is_pool else 'connect'}(sandbox.postgres_dsn)"
+                )
             case "psycopg" if is_pool:
                 self.place.imports.add("from psycopg_pool import ConnectionPool")
                 self.place.services.add("postgres")
@@ -449,7 +457,9 @@ class Builder:
                 if at_import and service:
                     line = f'os.environ["{name}"] = "{NOWHERE[service]}"  # never your own server'
                     self.place.early.append(line)
-                text = address if address.startswith(("str", "sandbox.", "f")) else f"str({address})"
+                text = (
+                    address if address.startswith(("str", "sandbox.", "f")) else f"str({address})"
+                )
                 line = f'os.environ["{name}"] = {text}'
                 if not at_import and line not in self.place.before:
                     self.place.before.append(line)

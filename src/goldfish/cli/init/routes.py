@@ -205,7 +205,9 @@ def find_memory_routes(sources: Sources) -> tuple[Route, Route] | None:
     """Return the routes by which a service stores a message and returns a history, if it has both."""
     routes = list_routes(sources)
     sounds = [each for each in routes if HISTORY.search(f"{each.path} {each.function.name}")]
-    writes = [each for each in sounds if each.method in {"post", "put"} and each.session and each.text]
+    writes = [
+        each for each in sounds if each.method in {"post", "put"} and each.session and each.text
+    ]
     reads = [each for each in sounds if each.method == "get" and each.session]
     stores = [each for each in writes if each.role] or writes
     return (stores[0], reads[0]) if stores and reads else None

@@ -247,6 +247,7 @@ def read_rows(function: Function) -> Shape | None:
                 role, text = find_keys([each.rpartition(".")[2] for each in columns])
                 if text:
                     places = [each.rpartition(".")[2] for each in columns]
-                    return Shape("row", str(places.index(role)) if role else "",
-                                 str(places.index(text)))
+                    return Shape(
+                        "row", str(places.index(role)) if role else "", str(places.index(text))
+                    )
     return None

@@ -83,7 +83,9 @@ def _mark_guess(text: str) -> str:
     text = re.sub(r"^@goldfish\.target$", "@goldfish.target()", text, flags=re.MULTILINE)
     text = re.sub(r"^(@goldfish\.target\()(.*?)\)", _declare_guess, text, flags=re.MULTILINE)
     marked = f"{MARK}: open it as your application does"
-    return re.sub(r"^((async )?def memory\(sandbox\):)$", rf"\1  {marked}", text, flags=re.MULTILINE)
+    return re.sub(
+        r"^((async )?def memory\(sandbox\):)$", rf"\1  {marked}", text, flags=re.MULTILINE
+    )
 
 
 def _declare_guess(found: re.Match[str]) -> str:

@@ -15,9 +15,7 @@ from goldfish.report.sanitize import escape_controls
 from goldfish.targets.guesses import MARK
 
 LONGEST = 100  # characters of a line
-SUITE = (
-    'test_memory = goldfish.suite(memory, suite="smoke")  # later "standard", which runs every check\n'
-)
+SUITE = 'test_memory = goldfish.suite(memory, suite="smoke")  # later "standard", which runs every check\n'
 HEAD = '''"""Checks {what}: one test per promise."""
 
 # goldfish init read the project and guessed the lines that are marked with GUESS. Nothing is asked
@@ -157,7 +155,9 @@ class _Body:
             yield ""
             yield f"{hand} Wrapped(open_session)"
             return
-        if prepare is not None and ("create_all" in "".join(self.place.before) or self.found.per_session):
+        if prepare is not None and (
+            "create_all" in "".join(self.place.before) or self.found.per_session
+        ):
             prepare = None
         if prepare is None and not sets:
             yield f"{hand} {value}{guess}"
@@ -219,7 +219,9 @@ class _Body:
         if found.kind == "adapter":
             per = f"lambda session_id: {made}" if found.per_session else made
             return f"goldfish.adapt.{found.adapter}({per})", guess
-        return (f"Wrapped(lambda session_id: {made})" if found.per_session else f"Wrapped({made})"), guess
+        return (
+            f"Wrapped(lambda session_id: {made})" if found.per_session else f"Wrapped({made})"
+        ), guess
 
     def _make_handle(self) -> str:
         """Return what functions take as their client, connection or session."""
@@ -261,7 +263,15 @@ class _Body:
             yield from _write_model(self.builder)
             return
         if found.owner is not None or self.needs_handle or self.is_late:
-            held = "memory" if self.is_late else "open_session" if found.per_session else "memory" if found.owner else "handle"
+            held = (
+                "memory"
+                if self.is_late
+                else "open_session"
+                if found.per_session
+                else "memory"
+                if found.owner
+                else "handle"
+            )
             yield f"\n    def __init__(self, {held}):\n        self.{held} = {held}\n"
         yield from self._write_methods()
         yield "\n\n"
@@ -403,14 +413,16 @@ def _write_model(builder: Builder) -> Iterator[str]:
     if builder.backend == "django":
         yield _DJANGO.format(model=model, parts=parts, key=key, told=told, at=at)
         return
-    order = next((each for each in ("id", "created_at", "timestamp", "position") if each in names), key)
+    order = next(
+        (each for each in ("id", "created_at", "timestamp", "position") if each in names), key
+    )
     is_async = builder._is_sql_async()
     builder.place.imports.add("from sqlalchemy import select")
     template = _ASYNC_MODEL if is_async else _MODEL
     yield template.format(model=model, parts=parts, key=key, order=order, told=told, at=at)
 
 
-_MODEL = '''
+_MODEL = """
     def __init__(self, open_session):
         self.open_session = open_session
 
@@ -426,8 +438,8 @@ _MODEL = '''
             return [{told} for each in session.scalars(query)]
 
 
-'''
-_ASYNC_MODEL = '''
+"""
+_ASYNC_MODEL = """
     def __init__(self, open_session):
         self.open_session = open_session
 
@@ -443,8 +455,8 @@ _ASYNC_MODEL = '''
             return [{told} for each in await session.scalars(query)]
 
 
-'''
-_DJANGO = '''
+"""
+_DJANGO = """
     def add_messages(self, session_id, messages):
         for each in messages:
             {model}.objects.create({parts})  # GUESS: as your application writes {at}
@@ -454,7 +466,7 @@ _DJANGO = '''
         return [{told} for each in found]
 
 
-'''
+"""
 _DJANGO_LINES = (
     "# GUESS: set Django up here, with a database of the sandbox's own, before its models are",
     '# imported: os.environ["DJANGO_SETTINGS_MODULE"] = …, settings.DATABASES["default"] = …,',
