@@ -163,8 +163,8 @@ def _write_files(request: Request, accounts: Sequence[Account], page: Page) -> N
         *write_report(request.html, lambda: render_html(accounts)),
     ]
     if request.save_runs:
-        kept = f"Every call is kept under {request.save_runs}: goldfish replay {request.save_runs} judges it again"
-        notes.append(kept)
+        place = request.save_runs
+        notes.append(f"Every call is kept under {place}: goldfish replay {place} judges it again")
     for note in ["", *notes] if notes and not request.quiet else []:
         page.write(note)
 

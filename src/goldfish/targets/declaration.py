@@ -68,9 +68,9 @@ class Target:
     all that goes beyond it: what is broken there is told as broken, and documented as such.
 
     ``has`` and ``lacks`` are names of ``TRAITS``, ``ids`` a pattern of the ids that are taken;
-    ``dialect`` is learnt: how the memory says what goldfish says otherwise. ``messages`` is the form
-    in which it takes them. What is in ``declared`` was declared; of the rest, an interview may learn
-    otherwise. ``guessed`` says that nobody has looked at it yet, so it is not opened.
+    ``dialect`` is learnt: how the memory says what goldfish says otherwise. ``messages`` is the
+    form in which it takes them. What is in ``declared`` was declared; of the rest, an interview may
+    learn otherwise. ``guessed`` says that nobody has looked at it yet, so it is not opened.
     """
 
     name: str

@@ -3,14 +3,14 @@
 Each package has another name, so that one process can import them all.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Sample:
-    """A project: its files, what is to be found in it, and the first verdicts of that memory.
+    """A project: its files, and what is to be found in it.
 
-    ``broken`` are checks among DUR02, ISO01 and ORD01 that its memory breaks, as it is written.
+    ``lines`` are lines that the file must have, ``needs`` packages that the project imports.
     """
 
     files: dict[str, str]
@@ -18,9 +18,8 @@ class Sample:
     writes: str = ""
     reads: str = ""
     services: tuple[str, ...] = ()
-    broken: tuple[str, ...] = ()
-    lines: tuple[str, ...] = ()  # that the file must have
-    needs: tuple[str, ...] = field(default=())  # packages
+    lines: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
 
 
 SAMPLES = {
@@ -112,7 +111,8 @@ class SessionMemory:
         self.r = redis.from_url(os.environ.get("REDIS_URL", "redis://localhost:6379"))
 
     def push(self, session_id, msg):
-        self.r.lpush("mem:" + session_id, json.dumps({"sender": msg["sender"], "text": msg["text"]}))
+        row = {"sender": msg["sender"], "text": msg["text"]}
+        self.r.lpush("mem:" + session_id, json.dumps(row))
 
     def history(self, session_id, n=10):
         return [json.loads(x) for x in self.r.lrange("mem:" + session_id, 0, n - 1)]
@@ -389,12 +389,12 @@ class ChatDB:
     def __init__(self, db_path="chat.db"):
         self.conn = sqlite3.connect(db_path, timeout=20)
         self.conn.execute("CREATE TABLE IF NOT EXISTS messages "
-                          "(id INTEGER PRIMARY KEY, session TEXT, role TEXT, content TEXT, ts REAL)")
+                          "(id INTEGER PRIMARY KEY, session TEXT, role TEXT, content TEXT, ts)")
 
     def insert_message(self, session, role, content, ts=0.0):
         with self.conn:
-            self.conn.execute("INSERT INTO messages (session, role, content, ts) VALUES (?, ?, ?, ?)",
-                              (session, role, content, ts))
+            self.conn.execute("INSERT INTO messages (session, role, content, ts) "
+                              "VALUES (?, ?, ?, ?)", (session, role, content, ts))
 
     def get_history(self, session):
         return self.conn.execute(
@@ -498,11 +498,13 @@ class PostgresConversationMemory:
 
     async def setup(self):
         await self.pool.execute(
-            "CREATE TABLE IF NOT EXISTS turns (id bigserial primary key, thread text, role text, content text)")
+            "CREATE TABLE IF NOT EXISTS turns "
+            "(id bigserial primary key, thread text, role text, content text)")
 
     async def add_message(self, thread_id: str, role: str, content: str):
         await self.pool.execute(
-            "INSERT INTO turns (thread, role, content) VALUES ($1, $2, $3)", thread_id, role, content)
+            "INSERT INTO turns (thread, role, content) VALUES ($1, $2, $3)",
+            thread_id, role, content)
 
     async def messages(self, thread_id: str):
         return await self.pool.fetch(
@@ -529,15 +531,18 @@ def _connect():
 
 def create_tables():
     with _connect() as conn:
-        conn.execute("CREATE TABLE IF NOT EXISTS chat (id bigserial, sid text, role text, content text)")
+        conn.execute("CREATE TABLE IF NOT EXISTS chat "
+                     "(id bigserial, sid text, role text, content text)")
 
 def store_message(sid: str, role: str, content: str) -> None:
     with _connect() as conn:
-        conn.execute("INSERT INTO chat (sid, role, content) VALUES (%s, %s, %s)", (sid, role, content))
+        conn.execute("INSERT INTO chat (sid, role, content) VALUES (%s, %s, %s)",
+                     (sid, role, content))
 
 def list_messages(sid: str):
     with _connect() as conn:
-        rows = conn.execute("SELECT role, content FROM chat WHERE sid = %s ORDER BY id DESC", (sid,))
+        rows = conn.execute(
+            "SELECT role, content FROM chat WHERE sid = %s ORDER BY id DESC", (sid,))
         return rows.fetchall()
 """,
         },

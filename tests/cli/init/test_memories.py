@@ -1,4 +1,4 @@
-"""A memory of the project's own: it is found, wrapped, and not judged before its user has looked."""
+"""A memory of the project's own: it is found, wrapped, and not judged before a user has looked."""
 
 import os
 import subprocess

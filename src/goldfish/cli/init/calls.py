@@ -176,9 +176,9 @@ class CallWriter:
             return made
         if (literal := read_literals(functions)) is not None:
             return literal
-        if re.search(r"fetch(all|many)?\b|\.execute\(", ast.unparse(function)):
-            if rows := read_rows(function):
-                return rows
+        fetches = re.search(r"fetch(all|many)?\b|\.execute\(", ast.unparse(function))
+        if fetches and (rows := read_rows(function)):
+            return rows
         given = written.part("one", "many", "text") if written else None
         return given.shape if given and given.part != "text" else None
 
@@ -198,15 +198,15 @@ def _find_pair(write: Call, functions: Sequence[Function]) -> Shape | None:
     question, answer = write.part("question"), write.part("answer")
     if question is None or answer is None:
         return None
-    for function in functions:
-        for node in ast.walk(function):
-            for key, value in (
-                zip(node.keys, node.values, strict=True) if isinstance(node, ast.Dict) else ()
-            ):
-                if isinstance(value, ast.Name) and value.id == question.name:
-                    if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                        return Shape("dict", "", key.value)
-    return None
+    keys = [
+        key.value
+        for function in functions
+        for node in ast.walk(function)
+        if isinstance(node, ast.Dict)
+        for key, value in zip(node.keys, node.values, strict=True)
+        if isinstance(key, ast.Constant) and ast.unparse(value) == question.name
+    ]
+    return Shape("dict", "", str(keys[0])) if keys else None
 
 
 def _parse(annotation: str) -> ast.expr | None:

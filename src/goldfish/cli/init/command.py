@@ -24,7 +24,6 @@ from goldfish.cli.init.strangers import Stranger, find_strangers, render_strange
 from goldfish.cli.init.wrapper import Rendered, render_memory
 from goldfish.engine.selection import select
 from goldfish.errors import UsageError
-from goldfish.integrations.goldfish import OWN
 from goldfish.integrations.library import Starter
 from goldfish.report.page import Page
 from goldfish.report.sanitize import escape_controls

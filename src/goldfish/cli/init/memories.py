@@ -1,4 +1,4 @@
-"""Finds what a project remembers with: its own classes, functions and models, the likeliest first."""
+"""Finds what a project remembers with: its own classes, functions and models."""
 
 import ast
 import re
@@ -67,7 +67,8 @@ class FoundMemory:
         """Its class, or the two functions."""
         if self.owner is not None:
             return self.owner.name
-        assert self.write is not None and self.read is not None
+        assert self.write is not None
+        assert self.read is not None
         return f"{self.write.name} and {self.read.name}"
 
     @property
@@ -304,8 +305,7 @@ def _read_dataclass(owner: ast.ClassDef) -> ast.FunctionDef | None:
             if each.value is not None:
                 defaults.append(each.value)
     given = ast.arguments([], arguments, None, [], [], None, defaults)
-    made = ast.FunctionDef("__init__", given, [ast.Pass()], [], None, lineno=owner.lineno)
-    return made
+    return ast.FunctionDef("__init__", given, [ast.Pass()], [], None, lineno=owner.lineno)
 
 
 def _find_models(source: Source, sources: Sources) -> Iterator[FoundMemory]:

@@ -26,7 +26,8 @@ BACKENDS: Mapping[str, str] = {
     "aiosqlite": "aiosqlite", "sqlite3": "sqlite3",
     "django": "django",
     "pymongo": "MongoDB", "motor": "MongoDB", "boto3": "DynamoDB", "google": "Google Cloud",
-    "cassandra": "Cassandra", "elasticsearch": "Elasticsearch", "mysql": "MySQL", "pymysql": "MySQL",
+    "cassandra": "Cassandra", "elasticsearch": "Elasticsearch",
+    "mysql": "MySQL", "pymysql": "MySQL",
 }  # fmt: skip
 POSTGRES = {"asyncpg", "psycopg", "psycopg2"}
 OWN_SERVERS = {"redis": "redis", **dict.fromkeys(POSTGRES, "postgres")}
@@ -34,6 +35,7 @@ NO_SERVER = {"MongoDB", "DynamoDB", "Google Cloud", "Cassandra", "Elasticsearch"
 NOWHERE = {"redis": "redis://127.0.0.1:1/0", "postgres": "postgresql://127.0.0.1:1/nowhere"}
 PARTS = {"host": "hostname", "port": "port", "db": "path", "password": "password"}  # of a URL
 KEYS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}  # of clients at import
+GETTERS = r"environ\.get$|getenv$"
 DEEPEST = 3  # objects of the project within objects
 
 
@@ -175,7 +177,7 @@ class Builder:
             self.place.services.add("redis")
             return "sandbox.redis_url"
         if self.backend == "sql":
-            return self.sql_url(is_async=self._is_sql_async())
+            return self.sql_url(is_async=self.is_sql_async())
         if self.backend in POSTGRES or re.search("postgres|pg|dsn", low):
             self.place.services.add("postgres")
             return "sandbox.postgres_dsn"
@@ -188,7 +190,7 @@ class Builder:
         written = source.resolve(parameter.annotation)
         last = re.split(r"[.\[\]| ]", written.partition(" |")[0])[-1] or written
         if self.backend == "sql":
-            return self._sql_handle(parameter.name, written, parameter.part == "handle")
+            return self.sql_handle(parameter.name, written, parameter.part == "handle")
         if written in {"str", "int", "dict", "Path", "pathlib.Path"} or "bool" in written:
             return ""
         is_handle = parameter.part == "handle" or HANDLE.fullmatch(parameter.name)
@@ -270,9 +272,10 @@ class Builder:
         self.place.claims = "one at a time"  # Qdrant lends its directory to one process
         self.place.is_placed = True
 
-    def _is_sql_async(self) -> bool:
-        return any("AsyncSession" in str(each.imports) or "create_async_engine" in str(each.imports)
-                   or "async_sessionmaker" in str(each.imports) for each in self.reached)  # fmt: skip
+    def is_sql_async(self) -> bool:
+        """Return True if the project uses SQLAlchemy with asyncio."""
+        named = " ".join(str(each.imports) for each in self.reached)
+        return re.search("AsyncSession|create_async_engine|async_sessionmaker", named) is not None
 
     def sql_url(self, *, is_async: bool) -> str:
         """Return the URL of SQLAlchemy for a database of the sandbox."""
@@ -287,7 +290,7 @@ class Builder:
 
     def engine(self) -> str:
         """Return the name of an engine, whose tables are made before it is used."""
-        is_async = self._is_sql_async()
+        is_async = self.is_sql_async()
         maker = "create_async_engine" if is_async else "create_engine"
         home = "sqlalchemy.ext.asyncio" if is_async else "sqlalchemy"
         self.place.imports.add(f"from {home} import {maker}")
@@ -328,8 +331,9 @@ class Builder:
                 return "SQLModel"
         return None
 
-    def _sql_handle(self, name: str, written: str, is_handle: bool) -> str:
-        is_async = self._is_sql_async()
+    def sql_handle(self, name: str, written: str, is_handle: bool) -> str:
+        """Return an engine, a factory of sessions or a session, as a name or a type asks for."""
+        is_async = self.is_sql_async()
         home = "sqlalchemy.ext.asyncio" if is_async else "sqlalchemy.orm"
         low = name.lower()
         if re.search(r"engine", low) or written.rstrip("]").endswith("Engine"):
@@ -386,7 +390,7 @@ class Builder:
         if made.endswith(("create_engine", "create_async_engine")) and "sql" in made:
             return self.engine()
         if made.endswith("sessionmaker"):
-            return self._sql_handle("session_factory", made, True)
+            return self.sql_handle("session_factory", made, True)
         if re.match(r"mem0\b.*(Memory|AsyncMemory)(\.from_config)?$", made):
             self.use_offline_mem0()  # which the module gets when it is imported
             return ""
@@ -478,9 +482,8 @@ def list_settings(source: Source) -> Iterator[tuple[str, bool]]:
         key: ast.expr | None = None
         if isinstance(node, ast.Subscript) and "environ" in ast.unparse(node.value):
             key = node.slice
-        elif isinstance(node, ast.Call) and node.args:
-            if re.search(r"environ\.get$|getenv$", ast.unparse(node.func)):
-                key = node.args[0]
+        elif isinstance(node, ast.Call) and re.search(GETTERS, ast.unparse(node.func)):
+            key = node.args[0] if node.args else None
         if isinstance(key, ast.Constant) and isinstance(key.value, str):
             yield key.value, id(node) not in inside
 

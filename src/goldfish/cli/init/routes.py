@@ -68,7 +68,7 @@ class Route:
 
 
 def find_app(sources: Sources) -> tuple[Source, str] | None:
-    """Return where the app of a project is, and its name; ``create_app()`` if a function makes it."""
+    """Return where the app is, and its name; ``create_app()`` if a function makes it."""
     for source in sources.all:
         if source.is_test:
             continue
@@ -108,11 +108,11 @@ def _list_prefixes(sources: Sources) -> Iterator[tuple[str, str]]:
            for name, value in source.values.items() if isinstance(value, ast.Call)}  # fmt: skip
     for source in sources.all:
         for node in ast.walk(source.tree):
-            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("include_router"):
-                if node.args:
-                    dotted = source.resolve(node.args[0])
-                    dotted = dotted if "." in dotted else f"{source.module}.{dotted}"
-                    yield dotted, _read_prefix(node) + own.get(dotted, "")
+            called = ast.unparse(node.func) if isinstance(node, ast.Call) and node.args else ""
+            if isinstance(node, ast.Call) and called.endswith("include_router"):
+                dotted = source.resolve(node.args[0])
+                dotted = dotted if "." in dotted else f"{source.module}.{dotted}"
+                yield dotted, _read_prefix(node) + own.get(dotted, "")
 
 
 def _read_prefix(call: ast.Call) -> str:
@@ -202,7 +202,7 @@ def _choose_reply(names: Sequence[str]) -> str:
 
 
 def find_memory_routes(sources: Sources) -> tuple[Route, Route] | None:
-    """Return the routes by which a service stores a message and returns a history, if it has both."""
+    """Return the routes that store a message and return a history, if a service has both."""
     routes = list_routes(sources)
     sounds = [each for each in routes if HISTORY.search(f"{each.path} {each.function.name}")]
     writes = [

@@ -221,9 +221,8 @@ def _list_keys(names: set[str], function: Function) -> Iterator[str]:
 
 def _list_attributes(names: set[str], function: Function) -> Iterator[str]:
     for node in ast.walk(function):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            if node.value.id in names:
-                yield node.attr
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value) in names:
+            yield node.attr
 
 
 def read_literals(functions: Sequence[Function]) -> Shape | None:
@@ -241,13 +240,11 @@ def read_literals(functions: Sequence[Function]) -> Shape | None:
 def read_rows(function: Function) -> Shape | None:
     """Return the shape of the rows that a statement of SQL in a function selects."""
     for node in ast.walk(function):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            if found := SELECTED.search(node.value):
-                columns = [each.split()[-1].strip('"`') for each in found[1].split(",")]
-                role, text = find_keys([each.rpartition(".")[2] for each in columns])
-                if text:
-                    places = [each.rpartition(".")[2] for each in columns]
-                    return Shape(
-                        "row", str(places.index(role)) if role else "", str(places.index(text))
-                    )
+        written = node.value if isinstance(node, ast.Constant) else None
+        found = SELECTED.search(written) if isinstance(written, str) else None
+        columns = [each.split()[-1].strip('"`') for each in found[1].split(",")] if found else []
+        names = [each.rpartition(".")[2] for each in columns]
+        role, text = find_keys(names)
+        if text:
+            return Shape("row", str(names.index(role)) if role else "", str(names.index(text)))
     return None

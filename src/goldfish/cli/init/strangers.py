@@ -14,7 +14,8 @@ PATTERNS = {
     r"langgraph\.store\.(?!base|memory|sqlite|postgres)\w+.*": "langgraph_store",
     r"langchain_community\.chat_message_histories\.(?:.*\.)?(?!SQL|Redis|File|InMemory|Postgres"
     r"|ChatMessageHistory)\w+ChatMessageHistory": "langchain",
-    r"langchain_(?!community|core|postgres|classic)\w+\.(?:.*\.)?\w*ChatMessageHistory": "langchain",
+    r"langchain_(?!community|core|postgres|classic)\w+\.(?:.*\.)?\w*ChatMessageHistory":
+        "langchain",
     r"llama_index\.storage\.chat_store\.(?!redis|sqlite)\w+.*": "llamaindex",
     r"agents\.extensions\.memory\.(?:.*\.)?(?!Redis|SQLAlchemy|Encrypt|AdvancedSQLite|Async)\w+Session":
         "openai_agents",
@@ -29,7 +30,7 @@ PATTERNS = {
 
 @dataclass(frozen=True)
 class Stranger:
-    """An import that goldfish has no target for, the file that has it, and the adapter that fits."""
+    """An import that goldfish has no target for, where it is, and the adapter that fits."""
 
     dotted: str
     file: str

@@ -1,27 +1,38 @@
 """Renders the test file of a memory of the project's own: a wrapper, a target and a suite."""
 
 import ast
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from goldfish.cli.init.calls import MOST, CallWriter, list_limits
 from goldfish.cli.init.memories import FoundMemory
+from goldfish.cli.init.models import make_session_factory, write_model
 from goldfish.cli.init.parameters import Call
 from goldfish.cli.init.places import NO_SERVER, Builder
-from goldfish.cli.init.shapes import find_keys, list_fields
 from goldfish.cli.init.sources import Sources
-from goldfish.cli.init.words import QUERY, SESSION, USER
+from goldfish.cli.init.words import QUERY
 from goldfish.report.sanitize import escape_controls
 from goldfish.targets.guesses import MARK
 
 LONGEST = 100  # characters of a line
-SUITE = 'test_memory = goldfish.suite(memory, suite="smoke")  # later "standard", which runs every check\n'
+SUITE = (
+    'test_memory = goldfish.suite(memory, suite="smoke")'
+    '  # later "standard", which runs every check\n'
+)
 HEAD = '''"""Checks {what}: one test per promise."""
 
 # goldfish init read the project and guessed the lines that are marked with GUESS. Nothing is asked
 # until you have looked at them: mend what is not yours, then delete guessed=True below.
 
 '''
+
+
+_DJANGO_LINES = (
+    "# GUESS: set Django up here, with a database of the sandbox's own, before its models are",
+    '# imported: os.environ["DJANGO_SETTINGS_MODULE"] = …, settings.DATABASES["default"] = …,',
+    '# django.setup(), call_command("migrate", verbosity=0)',
+)
 
 
 @dataclass(frozen=True)
@@ -90,7 +101,7 @@ def write_imports(builder: Builder, above: int | None) -> str:
 
 
 def _is_standard(line: str) -> bool:
-    return line.split()[1].partition(".")[0] in {"os", "sys", "uuid", "zlib", "sqlite3", "urllib", "types", "asyncio", "pathlib"}  # fmt: skip
+    return line.split()[1].partition(".")[0] in sys.stdlib_module_names
 
 
 def _sort(lines: set[str]) -> list[str]:
@@ -168,7 +179,8 @@ class _Body:
             owner = "store.memory" if self.found.owner else self.found.source.module
             passed = "store.handle" if prepare.part("handle") else ""
             waits = "await " if prepare.is_async else ""
-            yield f"{waits}{owner}.{prepare.name}({passed})  # GUESS: it prepares {self._at(prepare)}"
+            at = self._at(prepare)
+            yield f"{waits}{owner}.{prepare.name}({passed})  # GUESS: it prepares {at}"
         yield f"{hand} store"
 
     def _list_attributes(self) -> list[str]:
@@ -196,7 +208,7 @@ class _Body:
         if prepare is not None and prepare.is_async:
             self.place.awaits = True
         if found.kind == "model":
-            factory = _make_factory(builder)
+            factory = make_session_factory(builder)
             self.place.is_placed = bool(factory)
             return f"Wrapped({factory})", ""
         if found.owner is None and builder.backend == "django":
@@ -260,7 +272,7 @@ class _Body:
         yield "class Wrapped:\n"
         yield f'    """{found.name} under the names that goldfish calls."""\n'
         if found.kind == "model":
-            yield from _write_model(self.builder)
+            yield from write_model(self.builder)
             return
         if found.owner is not None or self.needs_handle or self.is_late:
             held = (
@@ -283,7 +295,8 @@ class _Body:
         if found.per_session:
             owner = "self.open_session(session_id)"
         writer = CallWriter(self.builder, owner)
-        assert found.write is not None and found.read is not None
+        assert found.write is not None
+        assert found.read is not None
         if found.kind == "facts":
             yield from self._write_facts(writer)
             return
@@ -340,7 +353,8 @@ class _Body:
     def _write_facts(self, writer: CallWriter) -> Iterator[str]:
         found = self.found
         write, read = found.write, found.read
-        assert write is not None and read is not None
+        assert write is not None
+        assert read is not None
         given = {**self._ids(write, "user_id"), "role": '"user"', "text": "text"}
         if one := write.part("one", "many"):
             text = "text" if one.shape and one.shape.kind == "text" else _SAID
@@ -356,7 +370,8 @@ class _Body:
         if every := found.others.get("list_facts"):
             given = {**self._ids(every, "user_id"), "limit": MOST}
             yield from self._define("list_facts", "user_id", every)
-            yield f"        return _list_texts({writer.call(every, given)})  # GUESS: {self._at(every)}\n"
+            call = writer.call(every, given)
+            yield f"        return _list_texts({call})  # GUESS: it lists {self._at(every)}\n"
         if forget := found.others.get("forget_all"):
             yield from self._define("forget_all", "user_id", forget)
             yield f"        {writer.call(forget, self._ids(forget, 'user_id'))}\n"
@@ -385,90 +400,3 @@ def _name_query(read: Call) -> Call:
         for each in read.parameters
     ]
     return replace(read, parameters=parameters)
-
-
-def _make_factory(builder: Builder) -> str:
-    """Return the factory of sessions of SQLAlchemy for a model without functions."""
-    if builder.backend == "django":
-        return ""
-    builder.backend = "sql"
-    return builder._sql_handle("session_factory", "sessionmaker", True)
-
-
-def _write_model(builder: Builder) -> Iterator[str]:
-    """Yield the methods of a wrapper around a table that holds messages."""
-    source, owner = builder.found.source, builder.found.owner
-    assert owner is not None
-    builder.place.names.add((source.module, owner.name))
-    names = [each.name for each in list_fields(source, owner, builder.sources)]
-    role, text = find_keys(names)
-    keys = [each for each in names if SESSION.fullmatch(each)]
-    keys += [each for each in names if USER.fullmatch(each)]
-    key, model = keys[0], owner.name
-    at = escape_controls(f"({source.file}:{owner.lineno})")
-    parts = ", ".join(filter(None, [
-        f"{key}=session_id", f"{role}=each.role" if role else "", f"{text}=each.content"
-    ]))  # fmt: skip
-    told = f'{{"role": each.{role}, "content": each.{text}}}' if role else f"each.{text}"
-    if builder.backend == "django":
-        yield _DJANGO.format(model=model, parts=parts, key=key, told=told, at=at)
-        return
-    order = next(
-        (each for each in ("id", "created_at", "timestamp", "position") if each in names), key
-    )
-    is_async = builder._is_sql_async()
-    builder.place.imports.add("from sqlalchemy import select")
-    template = _ASYNC_MODEL if is_async else _MODEL
-    yield template.format(model=model, parts=parts, key=key, order=order, told=told, at=at)
-
-
-_MODEL = """
-    def __init__(self, open_session):
-        self.open_session = open_session
-
-    def add_messages(self, session_id, messages):
-        with self.open_session() as session, session.begin():
-            for each in messages:
-                session.add({model}({parts}))  # GUESS: as your application writes {at}
-                session.flush()
-
-    def get_history(self, session_id):
-        query = select({model}).where({model}.{key} == session_id).order_by({model}.{order})  # GUESS
-        with self.open_session() as session:
-            return [{told} for each in session.scalars(query)]
-
-
-"""
-_ASYNC_MODEL = """
-    def __init__(self, open_session):
-        self.open_session = open_session
-
-    async def add_messages(self, session_id, messages):
-        async with self.open_session() as session, session.begin():
-            for each in messages:
-                session.add({model}({parts}))  # GUESS: as your application writes {at}
-                await session.flush()
-
-    async def get_history(self, session_id):
-        query = select({model}).where({model}.{key} == session_id).order_by({model}.{order})  # GUESS
-        async with self.open_session() as session:
-            return [{told} for each in await session.scalars(query)]
-
-
-"""
-_DJANGO = """
-    def add_messages(self, session_id, messages):
-        for each in messages:
-            {model}.objects.create({parts})  # GUESS: as your application writes {at}
-
-    def get_history(self, session_id):
-        found = {model}.objects.filter({key}=session_id).order_by("pk")  # GUESS: as it reads
-        return [{told} for each in found]
-
-
-"""
-_DJANGO_LINES = (
-    "# GUESS: set Django up here, with a database of the sandbox's own, before its models are",
-    '# imported: os.environ["DJANGO_SETTINGS_MODULE"] = …, settings.DATABASES["default"] = …,',
-    '# django.setup(), call_command("migrate", verbosity=0)',
-)

@@ -43,8 +43,8 @@ _POSTGRES = (
     "time it is used (docstring of PostgresSaver.setup)"
 )
 _REDIS = (
-    "needs Redis 8, or the modules RedisJSON and RediSearch, and a call of setup() before the first "
-    "use (its README), without a limit"
+    "needs Redis 8, or the modules RedisJSON and RediSearch, and a call of setup() before the "
+    "first use (its README), without a limit"
 )
 NEEDS_SEARCH = (
     "langgraph-checkpoint-redis needs RediSearch, which this server lacks (goldfish's own is a "
@@ -163,8 +163,8 @@ LANGGRAPH = Library(
             requirements=("langgraph-checkpoint-redis",),
             extra="langgraph-redis",
             needs=("langgraph.checkpoint.redis",),
-            advice="It needs RediSearch, which goldfish's own server lacks: set GOLDFISH_REDIS_URL to "
-            "a Redis 8, or a Redis Stack, that is for tests.",
+            advice="It needs RediSearch, which goldfish's own server lacks: set GOLDFISH_REDIS_URL "
+            "to a Redis 8, or a Redis Stack, that is for tests.",
         ),
         _starter(
             "langgraph_memory",

@@ -1,8 +1,7 @@
 """Checks Mem0: one test per promise."""
 
-from goldfish.testing import OfflineMem0
-
 import goldfish
+from goldfish.testing import OfflineMem0
 
 offline = OfflineMem0()  # a real Mem0 on Qdrant: no key, no network, facts as they are said
 
