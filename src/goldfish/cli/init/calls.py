@@ -19,6 +19,15 @@ from goldfish.cli.init.shapes import (
 from goldfish.cli.init.sources import Function
 from goldfish.cli.init.words import ROLES_OF_KEYS, SESSION, TEXTS_OF_KEYS, USER
 
+# Code that puts a value in the place of another, and code that adds to what there is.
+OVERWRITING = re.compile(
+    r"\.(set|setex|write_text|write_bytes|replace|put)\(|dump\(|\] = |\.hset\("
+)
+ADDING = re.compile(
+    r"push\(|\.(append|extend|add|add_all|xadd|zadd|get|load|read_text|insert\w*|executemany)\(|\+="
+    r"|INSERT|self\.(_?load|_?get|_?read|history|messages)|'a'|setdefault",
+    re.IGNORECASE,
+)
 MOST = "100_000"  # messages: all of them
 
 
@@ -232,6 +241,14 @@ def is_newest_first(read: Call, write: Call | None) -> bool:
     pushed = write is not None and "lpush" in ast.unparse(write.function)
     listed = "lrange" in reading
     return (downwards or (pushed and listed)) and turns % 2 == 0
+
+
+def replaces_history(write: Call) -> bool:
+    """Return True if a function puts a whole history in the place of the one before."""
+    if write.part("many") is None:
+        return False
+    code = ast.unparse(ast.Module(write.function.body, []))
+    return bool(OVERWRITING.search(code)) and not ADDING.search(code)
 
 
 def list_limits(call: Call) -> Sequence[Parameter]:

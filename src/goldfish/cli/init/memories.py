@@ -101,7 +101,7 @@ def _find_classes(source: Source, sources: Sources) -> Iterator[FoundMemory]:
         bases = sources.list_bases(source, owner)
         methods = sources.list_methods(source, owner)
         maker = methods.get("__init__") or _read_dataclass(owner)
-        makes = maker and read_call(maker, source, sources, [], bound=True)
+        makes = read_call(maker, source, sources, [], bound=True) if maker else None
         adapters = [
             each
             for pattern, each in INTERFACES.items()
@@ -147,7 +147,8 @@ def _judge(
     if not writes or not (reads or recalls):
         return
     write = writes[0]
-    is_facts = bool(recalls) and (not reads or not write.part("role", "one", "many", "question"))
+    says = write.part("role", "one", "many", "question") and not _imports(source, "mem0")
+    is_facts = bool(recalls) and (not reads or not says)
     read = recalls[0] if is_facts else reads[0] if reads else None
     if read is None or read is write:
         return
@@ -161,10 +162,14 @@ def _judge(
         _score(source, owner, write, read, per_session),
         write,
         read,
-        _find_others(calls, reads, write, read, is_facts=is_facts),
+        _find_others(calls, reads, write, is_facts=is_facts, per_session=per_session),
         makes,
         per_session,
     )
+
+
+def _imports(source: Source, package: str) -> bool:
+    return any(each.partition(".")[0] == package for each in source.imports.values())
 
 
 def _rank(rated: Sequence[tuple[int, Call]]) -> list[Call]:
@@ -226,7 +231,7 @@ def _returns_no_messages(call: Call) -> bool:
 
 
 def _find_others(
-    calls: Sequence[Call], reads: Sequence[Call], write: Call, read: Call, *, is_facts: bool
+    calls: Sequence[Call], reads: Sequence[Call], write: Call, *, is_facts: bool, per_session: bool
 ) -> dict[str, Call]:
     """Return further calls by the names that goldfish has for them."""
     found: dict[str, Call] = {}
@@ -234,9 +239,9 @@ def _find_others(
     for call in calls:
         deed, words = name_deed(call.name), set(split(call.name))
         required = {each.part for each in call.parameters if each.is_required}
-        if deed == "remove" and required <= whole and not words & {"all"} - {"history"}:
-            if call.part("session", "user") or call.is_property is False:
-                found.setdefault("forget_all" if is_facts else "clear", call)
+        is_whole = per_session or call.part("session", "user") is not None
+        if deed == "remove" and required <= whole and is_whole:
+            found.setdefault("forget_all" if is_facts else "clear", call)
         elif deed == "prepare" and required <= {"handle"}:
             found.setdefault("prepare", call)
         elif deed == "begin":

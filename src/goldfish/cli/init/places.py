@@ -440,7 +440,11 @@ class Builder:
         )
 
     def set_environment(self) -> None:
-        """Write the lines that lead settings of the environment to the sandbox."""
+        """Write the lines that lead settings of the environment to the sandbox.
+
+        What an import reads gets a value that leads nowhere, and what clients need to be made a key.
+        """
+        is_placed = self.place.is_placed  # then what is read at a call is not needed
         origins = " ".join(each for source in self.reached for each in source.imports.values())
         for package, name in KEYS.items():
             if package in origins:
@@ -452,7 +456,7 @@ class Builder:
                 if at_import and not address and name.isidentifier():
                     self.place.imports.add("import os")
                     self.place.early.append(f'os.environ.setdefault("{name}", "goldfish")')
-                if not address and FILE.fullmatch(name) | (FOLDER.fullmatch(name) is not None):
+                if not address and (FILE.fullmatch(name) or FOLDER.fullmatch(name)):
                     address = self._address(Parameter(name.lower(), "other"))
                 if not address:
                     continue
@@ -465,7 +469,7 @@ class Builder:
                     address if address.startswith(("str", "sandbox.", "f")) else f"str({address})"
                 )
                 line = f'os.environ["{name}"] = {text}'
-                if not at_import and line not in self.place.before:
+                if not at_import and not is_placed and line not in self.place.before:
                     self.place.before.append(line)
                     self.place.is_placed = True
 

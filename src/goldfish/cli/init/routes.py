@@ -184,8 +184,8 @@ def _list_body_keys(name: str, function: Function) -> list[str]:
 def _read_reply(function: Function, mark: ast.Call, source: Source, sources: Sources) -> str:
     """Return the key of a reply in what a route returns; empty if it is not seen."""
     models = [each.value for each in mark.keywords if each.arg == "response_model"]
-    for node in [*models, function.returns]:
-        kind = sources.find_class(source.resolve(node), source) if node is not None else None
+    for said in [*models, function.returns]:
+        kind = sources.find_class(source.resolve(said), source) if said is not None else None
         if kind:
             names = [each.name for each in list_fields(*kind, sources)]
             return _choose_reply(names)

@@ -27,11 +27,21 @@ SERVER_WORDS = {"redis": ("REDIS", "VALKEY"), "postgres": ("POSTGRES", "PG", "DA
 
 def choose_starters(project: Project) -> list[Starter]:
     """Return one starter per library that the project uses, the clearest sign first; or OWN."""
-    ranked = sorted(STARTERS.values(), key=lambda each: rate(each, project), reverse=True)
+    ranked = sorted(
+        STARTERS.values(),
+        key=lambda each: (rate(each, project), _is_required(each, project)),
+        reverse=True,
+    )
     strangers = {each.library for each in find_strangers(project) if each.adapter}
     fitting = [each for each in ranked if rate(each, project) > _least(each, strangers)]
     best = {each.imports: each for each in reversed(fitting)}
     return [each for each in fitting if best[each.imports] is each] or [OWN]
+
+
+def _is_required(starter: Starter, project: Project) -> bool:
+    """Return True if the project requires the package of this very memory."""
+    own = set(starter.requirements) - set(starter.imports)
+    return bool(own & project.requirements)
 
 
 def _least(starter: Starter, strangers: set[str]) -> int:

@@ -16,7 +16,10 @@ TEXT = re.compile(
     r"information|said|words|value|data|line"
 )
 ONE = re.compile(r"(new_)?(message|msg|turn|entry|item|event|record|interaction|chat_message)")
-MANY = re.compile(r"(new_)?(messages|msgs|turns|items|entries|batch|events|records|interactions)")
+MANY = re.compile(
+    r"(new_)?(messages|msgs|turns|items|entries|batch|events|records|interactions)|history"
+    r"|conversation|transcript|chat_history"
+)
 QUESTION = re.compile(
     r"(user|human)_?(message|msg|text|input|content|said|query|prompt)|question|human"
     r"|user_input|prompt|query|input(_text)?"

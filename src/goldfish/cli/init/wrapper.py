@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from goldfish.cli.init.calls import MOST, CallWriter, list_limits
+from goldfish.cli.init.calls import MOST, CallWriter, list_limits, replaces_history
 from goldfish.cli.init.memories import FoundMemory
 from goldfish.cli.init.models import make_session_factory, write_model
 from goldfish.cli.init.parameters import Call
@@ -223,7 +223,7 @@ class _Body:
         made = builder.make(found.source, found.owner)
         if not self.place.is_placed:
             builder.replace_globals()
-            builder.set_environment()
+        builder.set_environment()
         if "=None" in made:
             self.gaps.append("None stands where the code does not say what to hand in")
         at = escape_controls(f"{found.source.file}:{found.owner.lineno}")
@@ -320,6 +320,12 @@ class _Body:
         if many := write.part("many"):
             each = writer.message(many)
             given["many"] = "messages" if each == "each" else f"[{each} for each in messages]"
+            if replaces_history(write):
+                assert self.found.read is not None
+                before = {**self._ids(self.found.read), "limit": MOST}
+                yield "        # GUESS: the whole history is read and written, as it replaces the old\n"
+                yield f"        history = list({writer.call(self.found.read, before)})\n"
+                given["many"] = f"history + {given['many']}"
             yield f"        {writer.call(write, given)}{guess}"
             return
         reply = self.found.others.get("reply")
