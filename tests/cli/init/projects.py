@@ -741,4 +741,127 @@ def get_history(session_id):
         lines=("DJANGO_SETTINGS_MODULE",),
         needs=("django",),
     ),
+    "service-that-replaces": Sample(
+        {
+            "p_replaces/main.py": """
+import json, os
+import redis.asyncio as aioredis
+from fastapi import FastAPI, Depends
+from openai import AsyncOpenAI
+from pydantic import BaseModel
+
+app = FastAPI()
+llm = AsyncOpenAI()
+pool = aioredis.ConnectionPool.from_url(os.getenv("REDIS_URL", "redis://localhost"))
+
+class ChatRequest(BaseModel):
+    session_id: str
+    message: str
+
+class RedisHistory:
+    def __init__(self, redis: aioredis.Redis):
+        self.redis = redis
+    async def load(self, session_id: str) -> list[dict]:
+        raw = await self.redis.get(f"h:{session_id}")
+        return json.loads(raw) if raw else []
+    async def save(self, session_id: str, history: list[dict]) -> None:
+        await self.redis.set(f"h:{session_id}", json.dumps(history))
+
+@app.post("/chat")
+async def chat(req: ChatRequest):
+    store = RedisHistory(aioredis.Redis(connection_pool=pool))
+    history = await store.load(req.session_id)
+    history.append({"role": "user", "content": req.message})
+    done = await llm.chat.completions.create(model="gpt-4o-mini", messages=history)
+    reply = done.choices[0].message.content
+    history.append({"role": "assistant", "content": reply})
+    await store.save(req.session_id, history)
+    return {"reply": history[-1]["content"]}
+""",
+        },
+        "RedisHistory",
+        "save",
+        "load",
+        ("redis",),
+        lines=("history = list(await self.memory.load(session_id))", '"OPENAI_API_KEY"'),
+        needs=("fastapi", "openai"),
+    ),
+    "mem0-async": Sample(
+        {
+            "p_mem0_async.py": """
+from mem0 import AsyncMemory
+class LongTermMemory:
+    def __init__(self, memory: AsyncMemory | None = None):
+        self._memory = memory or AsyncMemory()
+    async def add_memory(self, messages: list[dict], user_id: str, metadata: dict | None = None):
+        return await self._memory.add(messages, user_id=user_id, metadata=metadata)
+    async def search_memory(self, query: str, user_id: str, top_k: int = 5):
+        result = await self._memory.search(query, filters={"user_id": user_id}, top_k=top_k)
+        return result["results"]
+    async def get_all(self, user_id: str):
+        return (await self._memory.get_all(filters={"user_id": user_id}))["results"]
+    async def delete_all(self, user_id: str):
+        await self._memory.delete_all(user_id=user_id)
+"""
+        },
+        "LongTermMemory",
+        "add_memory",
+        "search_memory",
+        lines=("OfflineMem0(asynchronous=True)", "def list_facts", "def forget_all"),
+        needs=("mem0",),
+    ),
+    "mem0-by-module": Sample(
+        {
+            "p_mem0_module.py": """
+import os
+import mem0
+os.environ["OPENAI_API_KEY"]
+class MemoryService:
+    def __init__(self):
+        self.m = mem0.Memory.from_config({"vector_store": {"provider": "qdrant"}})
+    def save_fact(self, user_id: str, fact: str):
+        self.m.add(fact, user_id=user_id)
+    def relevant_facts(self, user_id: str, question: str) -> str:
+        found = self.m.search(question, filters={"user_id": user_id})
+        return "\\n".join(r["memory"] for r in found["results"])
+"""
+        },
+        "MemoryService",
+        "save_fact",
+        "relevant_facts",
+        lines=("OfflineMem0().replace_mem0()", 'setdefault("OPENAI_API_KEY"'),
+        needs=("mem0",),
+    ),
+    "redis-own-messages": Sample(
+        {
+            "p_own_messages.py": """
+from datetime import datetime, timezone
+from enum import Enum
+from pydantic import BaseModel, Field
+import redis
+class Role(str, Enum):
+    user = "user"
+    assistant = "assistant"
+    system = "system"
+    tool = "tool"
+class Message(BaseModel):
+    role: Role
+    text: str
+    sent_at: datetime = Field(default_factory=lambda: datetime.now(timezone.utc))
+class HistoryStore:
+    def __init__(self, redis_client: redis.Redis | None = None, max_len: int = 100):
+        self.redis = redis_client or redis.Redis()
+        self.max_len = max_len
+    def add(self, session_id: str, message: Message) -> None:
+        self.redis.rpush(session_id, message.model_dump_json())
+    def all(self, session_id: str) -> list[Message]:
+        return [Message.model_validate_json(x) for x in self.redis.lrange(session_id, 0, -1)]
+"""
+        },
+        "HistoryStore",
+        "add",
+        "all",
+        ("redis",),
+        lines=("Message(role=Role(each.role), text=each.content)", "redis_client=redis.from_url("),
+    ),
 }

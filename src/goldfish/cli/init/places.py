@@ -442,7 +442,7 @@ class Builder:
     def set_environment(self) -> None:
         """Write the lines that lead settings of the environment to the sandbox.
 
-        What an import reads gets a value that leads nowhere, and what clients need to be made a key.
+        What an import reads gets a value that leads nowhere, and clients that it makes a key.
         """
         is_placed = self.place.is_placed  # then what is read at a call is not needed
         origins = " ".join(each for source in self.reached for each in source.imports.values())

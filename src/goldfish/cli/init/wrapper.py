@@ -323,7 +323,7 @@ class _Body:
             if replaces_history(write):
                 assert self.found.read is not None
                 before = {**self._ids(self.found.read), "limit": MOST}
-                yield "        # GUESS: the whole history is read and written, as it replaces the old\n"
+                yield "        # GUESS: it replaces the history, so all of it is read first\n"
                 yield f"        history = list({writer.call(self.found.read, before)})\n"
                 given["many"] = f"history + {given['many']}"
             yield f"        {writer.call(write, given)}{guess}"
