@@ -71,9 +71,14 @@ class LocalClient:
         except BaseException:
             thread.abandon()
             raise
-        said = transcript or Transcript()
-        known = {"threads": target.threads, "messages": target.messages}
-        return cls(opened, closing, thread, said, **known)
+        return cls(
+            opened,
+            closing,
+            thread,
+            transcript or Transcript(),
+            threads=target.threads,
+            messages=target.messages,
+        )
 
     async def call(self, method: str, *arguments: Any, deadline: float, **options: Any) -> Any:
         """Call a method; return what it returns, as a list if that is any kind of iterator."""
@@ -103,8 +108,14 @@ class LocalClient:
         if any(map(inspect.iscoroutinefunction, writes)):
             return self
         if getattr(self.store, "threads", self.threads) is True:
-            thread, known = LoopThread(), {"threads": True, "messages": self.messages}
-            return type(self)(self.store, _do_nothing, thread, self.transcript, **known)
+            return type(self)(
+                self.store,
+                _do_nothing,
+                LoopThread(),
+                self.transcript,
+                threads=True,
+                messages=self.messages,
+            )
         return await another()
 
     def abandon(self) -> None:

@@ -31,7 +31,9 @@ def _to_langchain(message: Any) -> Any:
 
 
 def _from_langchain(message: Any) -> Any:
-    from goldfish.integrations.langchain.messages import BaseMessage, from_langchain
+    from langchain_core.messages import BaseMessage
+
+    from goldfish.integrations.langchain.messages import from_langchain
 
     return from_langchain(message) if isinstance(message, BaseMessage) else message
 

@@ -3,7 +3,6 @@
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from goldfish.cli.init.parameters import Call, Parameter
 from goldfish.cli.init.places import Builder
@@ -12,6 +11,7 @@ from goldfish.cli.init.shapes import (
     Shape,
     find_element,
     list_fields,
+    parse_annotation,
     read_annotation,
     read_literals,
     read_rows,
@@ -134,8 +134,8 @@ class CallWriter:
         for each in list_fields(source, owner, self.sources):
             value = ""
             if each.name == shape.role or (not shape.role and ROLES_OF_KEYS.fullmatch(each.name)):
-                parameter = Parameter(each.name, "role", _parse(each.annotation))
-                value = self._cast_in(source, parameter)
+                parameter = Parameter(each.name, "role", parse_annotation(each.annotation))
+                value = self._cast_role(parameter, "each.role")
             elif each.name == shape.text or (not shape.text and TEXTS_OF_KEYS.fullmatch(each.name)):
                 value = "each.content"
             elif SESSION.fullmatch(each.name) or USER.fullmatch(each.name):
@@ -148,9 +148,6 @@ class CallWriter:
                 value = "{}" if "dict" in each.annotation.lower() else "None"
             given += [f"{each.name}={value}"] if value else []
         return f"{owner.name}({', '.join(given)})"
-
-    def _cast_in(self, source: object, parameter: Parameter) -> str:
-        return self._cast_role(parameter, "each.role")
 
     def history(self, call: Call, expression: str) -> str:
         """Return an expression of a history in words that goldfish reads, oldest first."""
@@ -198,7 +195,7 @@ class CallWriter:
                 found = self.sources.find_class(call.source.resolve(node), call.source)
                 shape = found and read_annotation(node, call.source, self.sources)
                 if shape and shape.text:
-                    return replace(shape)
+                    return shape
         return None
 
 
@@ -216,13 +213,6 @@ def _find_pair(write: Call, functions: Sequence[Function]) -> Shape | None:
         if isinstance(key, ast.Constant) and ast.unparse(value) == question.name
     ]
     return Shape("dict", "", str(keys[0])) if keys else None
-
-
-def _parse(annotation: str) -> ast.expr | None:
-    try:
-        return ast.parse(annotation, mode="eval").body if annotation else None
-    except SyntaxError:
-        return None
 
 
 def _tell_time(annotation: str) -> str:

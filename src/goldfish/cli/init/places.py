@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from goldfish.cli.init.memories import FoundMemory
 from goldfish.cli.init.parameters import Parameter, read_call
-from goldfish.cli.init.shapes import list_fields
+from goldfish.cli.init.shapes import list_fields, parse_annotation
 from goldfish.cli.init.sources import Source, Sources
 
 URL = re.compile(r"(\w*_)?(url|uri|dsn|address|conn(ection)?_?(string|str)|database_url)", re.I)
@@ -94,15 +94,7 @@ class Builder:
         methods = self.sources.list_methods(source, owner)
         maker = methods.get("__init__")
         if maker is None:
-            fields = list_fields(source, owner, self.sources)
-            given = [
-                (each.name, self._fill(Parameter(each.name, "other", _parse(each.annotation),
-                                                 each.is_required), source, depth))
-                for each in fields
-            ]  # fmt: skip
-            if "dataclass" not in " ".join(map(ast.unparse, owner.decorator_list)):
-                given = [each for each in given if each[1] != "None"]
-            return f"{owner.name}({', '.join(f'{name}={value}' for name, value in given if value)})"
+            return f"{owner.name}({', '.join(self._fill_fields(source, owner, depth))})"
         call = read_call(maker, source, self.sources, [], bound=True)
         self._takes_password |= any("password" in each.name for each in call.parameters)
         known = self._find_constants(owner.name, [each.name for each in call.parameters])
@@ -114,6 +106,16 @@ class Builder:
             if value:
                 arguments.append(f"{each.name}={value}")
         return f"{owner.name}({', '.join(arguments)})"
+
+    def _fill_fields(self, source: Source, owner: ast.ClassDef, depth: int) -> Iterator[str]:
+        """Yield the arguments of a class without ``__init__``: a dataclass, or settings."""
+        needs_all = "dataclass" in " ".join(map(ast.unparse, owner.decorator_list))
+        for each in list_fields(source, owner, self.sources):
+            annotation = parse_annotation(each.annotation)
+            wanted = Parameter(each.name, "other", annotation, each.is_required)
+            value = self._fill(wanted, source, depth)
+            if value and (needs_all or value != "None"):
+                yield f"{each.name}={value}"
 
     def _find_constants(self, name: str, parameters: list[str]) -> dict[str, str]:
         """Return the constants that the project itself passes where it makes such an object."""
@@ -421,7 +423,9 @@ class Builder:
         if not SETTINGS.search(name) and not SETTINGS.search(settings[1].name):
             return
         for each in list_fields(*settings, self.sources):
-            value = self._address(Parameter(each.name, "other", _parse(each.annotation), True))
+            value = self._address(
+                Parameter(each.name, "other", parse_annotation(each.annotation), True)
+            )
             if value and self._is_used(name):
                 self.place.modules.add(source.module)
                 where = f"{settings[0].file}:{settings[1].lineno}"
@@ -490,13 +494,6 @@ def list_settings(source: Source) -> Iterator[tuple[str, bool]]:
             key = node.args[0] if node.args else None
         if isinstance(key, ast.Constant) and isinstance(key.value, str):
             yield key.value, id(node) not in inside
-
-
-def _parse(annotation: str) -> ast.expr | None:
-    try:
-        return ast.parse(annotation, mode="eval").body if annotation else None
-    except SyntaxError:
-        return None
 
 
 def _strip_default(source: Source, parameter: Parameter) -> str:

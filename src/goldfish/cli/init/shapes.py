@@ -62,6 +62,14 @@ def strip_annotation(node: ast.expr | None) -> ast.expr | None:
     return node
 
 
+def parse_annotation(annotation: str) -> ast.expr | None:
+    """Return the expression of an annotation; None if there is none."""
+    try:
+        return ast.parse(annotation, mode="eval").body if annotation else None
+    except SyntaxError:
+        return None
+
+
 def find_element(node: ast.expr | None) -> ast.expr | None:
     """Return what a list, a sequence or an iterator is of; None if the annotation is no such."""
     node = strip_annotation(node)

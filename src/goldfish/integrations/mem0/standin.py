@@ -1,5 +1,6 @@
 """A stand-in for ``mem0.Memory`` in a project under test: a real Mem0 that contacts nobody."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,8 +25,8 @@ class OfflineMem0:
 
     def replace_mem0(self) -> Self:
         """Put it in the place of Mem0's own class, for modules that are imported after this."""
-        for module in (offline.mem0, offline.mem0.memory.main):
-            setattr(module, self._base.__name__, self.Memory)
+        for module in ("mem0", "mem0.memory.main"):  # which `offline` has imported, silently
+            setattr(sys.modules[module], self._base.__name__, self.Memory)
         return self
 
     @contextmanager
