@@ -35,10 +35,10 @@ async def redis_async(sandbox: Any) -> AsyncIterator[AsyncLangGraphMemory]:
 
 def _find_search(sandbox: Any) -> str:
     """Return the URL of database 0; raise a ServiceError if the server has no RediSearch."""
-    url = urlsplit(sandbox.redis_url)._replace(path="/0").geturl()
+    url: str = urlsplit(sandbox.redis_url)._replace(path="/0").geturl()
     with Redis.from_url(url) as client:
         try:
-            client.execute_command("FT._LIST")  # type: ignore[no-untyped-call]
+            client.execute_command("FT._LIST")
         except ResponseError:
             raise ServiceError(NEEDS_SEARCH) from None
     return url
