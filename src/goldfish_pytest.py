@@ -29,6 +29,10 @@ USAGE = pytest.StashKey["BaselineUsage"]()
 UPDATE = "--snapshot-update"  # the same word for every plugin that has it
 OUR_UPDATE = "--goldfish-snapshot-update"
 USAGE_OF_WORKER = "goldfish_baselines"
+OUR_FIXTURES = {
+    *("goldfish_sandbox", "memory_store", "redis_store", "postgres_store", "mem0_client"),
+    *("model_mirror", "snapshot_db", "snapshot_store"),
+}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -406,6 +410,22 @@ def _get_usage(config: pytest.Config) -> "BaselineUsage":
     from goldfish.snapshots.unused import BaselineUsage
 
     return config.stash.setdefault(USAGE, BaselineUsage())
+
+
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Run an async test that uses one of our fixtures, if no other plugin does."""
+    import inspect
+
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    if not OUR_FIXTURES & set(pyfuncitem.fixturenames):
+        return None
+    import asyncio
+
+    names = inspect.signature(pyfuncitem.obj).parameters
+    arguments = {name: pyfuncitem.funcargs[name] for name in names if name in pyfuncitem.funcargs}
+    asyncio.run(pyfuncitem.obj(**arguments))
+    return True
 
 
 @contextlib.contextmanager

@@ -1,6 +1,5 @@
 """A reader who follows a page word for word, in a directory of their own."""
 
-import asyncio
 import contextlib
 import importlib
 import io
@@ -22,7 +21,6 @@ RUN = {"cat", "goldfish", "ls", "pytest", "python"}  # pip and make are for the 
 PLUGINS = ("no_network", "no:cacheprovider", "no:langsmith_plugin", "no:anyio", "no:xdist")
 SHORTEST = "DUR02"
 QUIET = " ".join(f"-p {plugin}" for plugin in PLUGINS)
-TESTS_BEGIN = "import asyncio\n\nimport pytest\n\nimport goldfish\n\n\n"
 
 
 class NotAsShown(AssertionError):  # noqa: N818 - it is what a failed test says
@@ -38,6 +36,7 @@ class Reader:
     printed: str = ""
     aside: str = ""
     tests: int = 0
+    ran: list[Block] = field(default_factory=list)
     said: list[tuple[Block, str]] = field(default_factory=list)  # what a new edition would show
 
     def read(self, page: str, path: Path) -> None:
@@ -48,6 +47,8 @@ class Reader:
         for block in blocks(page):
             if block.note != "not run" and block.kind != "prose":
                 getattr(self, f"_{block.kind}")(block)
+        for block in list(self.ran):  # as whoever tries a snippet again
+            self._run(block)
 
     def _quote(self, block: Block) -> None:
         quoted = block.text.partition("\n")[2].strip("\n")
@@ -62,11 +63,8 @@ class Reader:
     def _test(self, block: Block) -> None:
         self.tests += 1
         name = f"test_page_{self.tests}.py"
-        (self.directory / name).write_text(TESTS_BEGIN + block.text, encoding="utf-8")
-        options = (
-            "-q -p asyncio -o asyncio_mode=auto -o asyncio_default_fixture_loop_scope=function"
-        )
-        code, said = self._ran(f"pytest {options} {name} --snapshot-update")
+        (self.directory / name).write_text(block.text, encoding="utf-8")
+        code, said = self._ran(f"pytest -q {name} --snapshot-update")  # without other plugins
         if code:
             raise NotAsShown(f"a test of the page fails:\n{block.text}\n{said}{self.aside}")
 
@@ -74,10 +72,8 @@ class Reader:
         out = io.StringIO()
         with contextlib.redirect_stdout(out), _importing_from(self.directory):
             exec(compile(block.text, "page", "exec"), self.names)
-            main = self.names.pop("main", None)
-            if callable(main) and "asyncio.run(" not in block.text:
-                asyncio.run(main())
         self.printed = out.getvalue()
+        self.ran.append(block)
 
     def _printed(self, block: Block) -> None:
         self.said.append((block, self.printed))

@@ -6,6 +6,7 @@ import goldfish
 from docs.making import commands, fixtures
 from docs.making.assembly import everything
 from goldfish.catalogue.registry import catalogue
+from goldfish.engine.selection import select
 from goldfish.findings.kinds import KINDS
 from goldfish.findings.result import Verdict
 from goldfish.integrations.libraries import BUILT_INS
@@ -81,6 +82,12 @@ def test_every_finding_and_verdict_is_explained() -> None:
     """On the page for those who want to argue."""
     explained = words(page("deciding.md"))
     assert {*KINDS, *Verdict} <= explained
+
+
+def test_the_number_of_smoke_promises_is_right() -> None:
+    """On the page about CI, of those that a memory is asked."""
+    smoke = [each for each in select(catalogue(), suite="smoke") if each.family != "CTX"]
+    assert f"asks a memory {len(smoke)} promises" in page("howto/ci.md")
 
 
 def test_the_readme_names_every_fixture() -> None:

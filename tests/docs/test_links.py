@@ -55,6 +55,19 @@ def problem(path: str, link: str) -> str:
     return "" if (ROOT / goal).exists() else f"there is no {goal}"
 
 
+def test_links_of_the_repository_lead_to_files_of_the_repository() -> None:
+    """Who reads a page where the code is hosted finds no page that only the site has."""
+    pages = [path for path in texts() if (ROOT / path).exists()]
+    generated = {path for path in texts() if not (ROOT / path).exists()}
+    found = [
+        f"{path}: {link}"
+        for path in pages
+        for link in _LINK.findall(texts()[path])
+        if not re.match(r"\w+:", link) and _resolved(path, link.partition("#")[0]) in generated
+    ]
+    assert found == []
+
+
 @pytest.mark.parametrize("area", ["docs/howto", "docs/stories", "docs/catalogue", "docs", ""])
 def test_links_lead_somewhere(area: str) -> None:
     """Of all pages of an area."""

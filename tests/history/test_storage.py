@@ -31,6 +31,15 @@ def test_a_run_gives_back_its_histories_by_directory_file_or_target(tmp_path: Pa
     assert [each.about.code for each in load_histories(run / "CON02.jsonl")] == ["CON02"]
 
 
+def test_the_directory_above_has_the_newest_run_of_each_target(tmp_path: Path) -> None:
+    """What --save-runs was given can be replayed, also after several targets and runs."""
+    for name in ("redis", "sqlite", "sqlite"):
+        run = make_run_directory(tmp_path, name)
+        History([], About(name, "CON01")).save(run / "CON01.jsonl")
+    found = load_histories(tmp_path)
+    assert [each.about.target for each in found] == ["redis", "sqlite"]
+
+
 def test_a_directory_without_histories_is_told(tmp_path: Path) -> None:
     """So is one that cannot be made."""
     with pytest.raises(HistoryError, match="holds no histories"):

@@ -29,7 +29,7 @@ class _AgentReplica:
 
     def __init__(self, order: dict[str, Any]) -> None:
         self._location = Location(**order["location"])
-        self._threads = order["threads"]
+        self._threads = order["known"]["threads"]
         self._sandbox = RemoteSandbox(order["sandbox"])
         self._lanes: list[LocalClient] = []
         self._widening = asyncio.Lock()

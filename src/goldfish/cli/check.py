@@ -1,7 +1,6 @@
 """``goldfish check``: run the catalogue against targets, and report."""
 
 import random
-import shlex
 import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -55,10 +54,10 @@ class Request:
         """Whether only verdicts are wanted."""
         return self.detail == "verdict"
 
-    def spell(self, target: str) -> str:
-        """Return how a shell takes this target, with the servers that a command needs."""
-        needed = self.services if target.startswith("cmd:") else ()
-        return " ".join([shlex.quote(target), *(f"--service {each}" for each in needed)])
+    def spell(self, plan: Plan, target: str) -> Plan:
+        """Return the plan for a target as the user wrote it, with the servers that it was given."""
+        given = self.services if target.startswith("cmd:") else ()
+        return replace(plan, spelled=target, services=tuple(given))
 
 
 def check(request: Request) -> int:
@@ -77,7 +76,7 @@ def check(request: Request) -> int:
             accounts = []
             for spec, target in targets.items():
                 chosen = choose_for(target, checks)
-                trial = Trial(target, chosen, replace(plan, spelled=request.spell(spec)))
+                trial = Trial(target, chosen, request.spell(plan, spec))
                 report = trial.report(stop, request.quiet)
                 accounts.append(apply_baseline(report, _find_known(known, spec, target)))
                 _write_summary(page, request, accounts, trial)
@@ -175,8 +174,8 @@ def _write_files(request: Request, accounts: Sequence[Account], page: Page) -> N
         *write_report(request.html, lambda: render_html(accounts)),
     ]
     if request.save_runs:
-        kept = f"Every call is kept under {request.save_runs}: goldfish replay judges it again"
-        notes.append(kept)
+        place = request.save_runs
+        notes.append(f"Every call is kept under {place}: goldfish replay {place} judges it again")
     for note in ["", *notes] if notes and not request.quiet else []:
         page.write(note)
 

@@ -61,7 +61,7 @@ def _run_targets(request: Request, specs: Sequence[str], stop: Stop) -> dict[str
     plan, targets = make_plan(request), resolve_targets(specs, request.services)
     targets = open_targets(targets, stop, request.quiet)
     return {
-        spec: [Trial(target, checks, replace(plan, spelled=request.spell(spec))).report(stop)]
+        spec: [Trial(target, checks, request.spell(plan, spec)).report(stop)]
         for spec, target in targets.items()
     }
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from goldfish.catalogue.registry import Check, Subject
 from goldfish.cli.check import refuse_unwritable, write_report
 from goldfish.cli.replay_page import render_page
+from goldfish.engine.opening import open_target
 from goldfish.engine.runner import Plan
 from goldfish.engine.runner import run as run_checks
 from goldfish.errors import HistoryError, UsageError
@@ -56,6 +57,7 @@ def replay(
 def _write_test(judged: Sequence[History], path: Path, target: str | None) -> int:
     text = render_tests(judged, target)
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
@@ -73,7 +75,7 @@ def _replay_recording(recording: Path, against: str | None) -> int:
             f"{recording} is a recording: name the store to run it against with --against"
         )
     calls = load_recording(recording)
-    target = resolve(against)
+    target = open_target(resolve(against))
 
     async def another_store_answers_the_same(memory: Memory) -> None:
         await replay_calls(memory, calls)

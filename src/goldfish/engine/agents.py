@@ -156,7 +156,8 @@ def _draw_dialogue(error: Exception, agent: Agent) -> Dialogue | None:
 def _save_history(examination: Examination, stage: Stage) -> None:
     if examination.keep is not None:
         code = examination.check.code
-        about = About(examination.target.name, code, examination.seed, judged=False)
+        name = examination.spelled or examination.target.name
+        about = About(name, code, examination.seed, judged=False)
         again = f"-{examination.effort:g}" if examination.effort > 1 else ""
         path = examination.keep / f"{code}{again}.jsonl"
         History(stage.history.calls, about).save(path)

@@ -54,6 +54,7 @@ class Examination:
     keep: Path | None = None  # where its history is kept
     stage: "SharedStage | None" = None  # of a service, which all checks share
     is_second: bool = False  # the machine was too late to tell the first time
+    spelled: str = ""  # the target as the user wrote it
 
     async def run(self) -> Result:
         """Return the result; what is not the target's fault is unknown."""
@@ -143,7 +144,8 @@ class Examination:
         if self.keep is None:
             return
         record, code = memory.record, self.check.code
-        about = About(self.target.name, code, self.seed, judged=record.acknowledged > 0)
+        name = self.spelled or self.target.name
+        about = About(name, code, self.seed, judged=record.acknowledged > 0)
         again = f"-{self.effort:g}" if self.effort > 1 else ""  # a soak comes by more than once
         History(record.history.calls, about).save(self.keep / f"{code}{again}.jsonl")
 

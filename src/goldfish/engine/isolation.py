@@ -60,6 +60,7 @@ async def examine(
     until: float | None,
     keep: str | None,
     is_second: bool,
+    spelled: str,
     server: str,
 ) -> dict[str, Any]:
     """Run a check here: what the other process does."""
@@ -82,6 +83,7 @@ async def examine(
         math.inf if until is None else until,
         Path(keep) if keep else None,
         is_second=is_second,
+        spelled=spelled,
     ).run()
     return {"result": to_plain(result), "target": to_plain(opened, leave_out={"factory"})}
 
@@ -97,6 +99,7 @@ async def _describe(examination: Examination) -> dict[str, Any]:
         "until": None if math.isinf(examination.until) else examination.until,
         "keep": str(examination.keep) if examination.keep else None,
         "is_second": examination.is_second,
+        "spelled": examination.spelled,
         "server": await examination.fork_server.get_path(),
     }
 

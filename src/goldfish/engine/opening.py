@@ -17,6 +17,7 @@ from goldfish.harness.memory import Memory
 from goldfish.harness.patience import LateError
 from goldfish.harness.plain import fields_from_plain, to_plain
 from goldfish.targets.declaration import Target, apply_declarations, is_fully_declared, learn
+from goldfish.targets.guesses import refuse_guess
 from goldfish.targets.interface import find_interface_problem
 
 PATIENCE = 60.0  # seconds for an opening or a call: here slowness is nobody's fault
@@ -32,6 +33,7 @@ def open_target(target: Target) -> Target:
     """
     if target.is_inspected:
         return target
+    refuse_guess(target)
     if target.agent is not None:
         from goldfish.engine.first_turn import open_agent  # the mirror, which few need
 
@@ -80,17 +82,22 @@ async def _open(target: Target) -> Target:
         memory = Memory(target, sandbox, Random(0), PATIENCE)
         try:
             learnt = await _interview(memory)
-            return replace(learnt, services=learnt.services or sandbox.asked)
+            return replace(learnt, services=_join_services(learnt, sandbox))
         finally:
             await memory.discard()
     except OpeningError as error:
         if isinstance(error.cause, WORLD):
             raise error.cause from None
-        return target
+        return replace(target, services=_join_services(target, sandbox))
     except (Violation, LateError):
-        return target
+        return replace(target, services=_join_services(target, sandbox))
     finally:
         sandbox.close()
+
+
+def _join_services(target: Target, sandbox: WatchedSandbox) -> tuple[str, ...]:
+    """Return the services that a target declares, and those that it asked for all the same."""
+    return tuple(dict.fromkeys([*target.services, *sandbox.asked]))
 
 
 async def _interview(memory: Memory) -> Target:
@@ -102,4 +109,4 @@ async def _interview(memory: Memory) -> Target:
     if is_fully_declared(target):
         return target
     await make_first_contact(memory)
-    return learn(target, await interview(memory))
+    return learn(memory.target, await interview(memory))

@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+import shlex
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -36,7 +37,8 @@ class Plan:
     deadline: float = CALL_DEADLINE
     grow: bool = False  # go on with more and more effort until max_time is up
     save_runs: Path | None = None  # where to keep the histories
-    spelled: str = ""  # the target as the user would write it, for the line that reproduces
+    spelled: str = ""  # the target as the user wrote it, who is to find it again
+    services: tuple[str, ...] = ()  # that the user gave to a command
 
 
 def run(
@@ -76,7 +78,7 @@ class _Run:
         plan, target = self._plan, self._target
         self._stage = _share_stage(target, plan.deadline)
         self._places = asyncio.Semaphore(1 if self._stage else plan.workers)
-        self._keep = make_run_directory(plan.save_runs, target.name) if plan.save_runs else None
+        self._keep = _make_place(plan, target)
         self._fork_server = ForkServer(target) if target.location else None
         self._give_up = time.monotonic() + (plan.max_time or math.inf)
         if target.is_inspected:
@@ -174,6 +176,7 @@ class _Run:
             self._give_up if plan.grow else math.inf,
             self._keep,
             self._stage,
+            spelled=plan.spelled,
         )
 
     def _inspect(self, store: object) -> Target:
@@ -190,8 +193,16 @@ class _Run:
         return self._target.promises if outcome.is_unclaimed else ""
 
     def _reproduce(self, check: Check) -> str:
-        target = self._plan.spelled or self._target.name
-        return f"goldfish check {target} --only {check.code} --seed {self._plan.seed}"
+        target = shlex.quote(self._plan.spelled or self._target.name)
+        given = "".join(f" --service {each}" for each in self._plan.services)
+        return f"goldfish check {target}{given} --only {check.code} --seed {self._plan.seed}"
+
+
+def _make_place(plan: Plan, target: Target) -> Path | None:
+    """Make the directory for the histories of a run, under the name that the user knows."""
+    if plan.save_runs is None:
+        return None
+    return make_run_directory(plan.save_runs, plan.spelled or target.name)
 
 
 def _share_stage(target: Target, deadline: float) -> "SharedStage | None":

@@ -48,7 +48,8 @@ class ForkServer:
             )
         self._location = asdict(target.location)
         self._is_agent = target.agent is not None
-        self._threads = target.threads  # declared on the target, which the factory may not be
+        # What is known of the target, and the factory itself may not declare.
+        self._known = {"threads": target.threads, "messages": target.messages}
         self._path = path
         self._attached = path is not None
         self._starting = asyncio.Lock()
@@ -72,7 +73,7 @@ class ForkServer:
 
         It runs ``serve``, which is spelled "module:function".
         """
-        order = {"threads": self._threads, "sandbox": sandbox, "options": options, "serve": serve}
+        order = {"known": self._known, "sandbox": sandbox, "options": options, "serve": serve}
         return await self.order("pod", order)
 
     async def order(self, kind: str, order: dict[str, Any]) -> tuple[int, Connection]:

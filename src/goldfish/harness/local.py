@@ -21,6 +21,7 @@ from goldfish.harness.spool import describe_call, note_end, note_start
 from goldfish.harness.transcript import Transcript
 from goldfish.history.operations import METHODS, has_effect
 from goldfish.targets.declaration import Target
+from goldfish.targets.forms import OWN, Form, put_in_form, read_form
 from goldfish.threads import LoopThread
 
 T = TypeVar("T")
@@ -41,9 +42,11 @@ class LocalClient:
         transcript: Transcript,
         *,
         threads: bool = False,
+        messages: Form = OWN,
     ) -> None:
         self.store = opened
         self.threads = threads
+        self.messages = messages  # the form in which the store takes them
         self.lacking = find_lacking(opened)
         self.methods = find_methods(opened, self.lacking)
         self.transcript = transcript
@@ -69,17 +72,32 @@ class LocalClient:
         except BaseException:
             thread.abandon()
             raise
-        return cls(opened, closing, thread, transcript or Transcript(), threads=target.threads)
+        return cls(
+            opened,
+            closing,
+            thread,
+            transcript or Transcript(),
+            threads=target.threads,
+            messages=target.messages,
+        )
 
     async def call(self, method: str, *arguments: Any, deadline: float, **options: Any) -> Any:
         """Call a method; return what it returns, as a list if that is any kind of iterator."""
 
         async def ask(options: dict[str, Any]) -> Any:
-            work = partial(_call, getattr(self.store, method), arguments, options)
+            work = partial(self._ask_store, method, arguments, options)
             shown = describe_call(method, arguments, options)
             return await _run_in_time(self._thread, method, work, deadline, shown)
 
         return await self.transcript.exchange(method, arguments, options, ask)
+
+    async def _ask_store(
+        self, method: str, arguments: tuple[Any, ...], options: dict[str, Any]
+    ) -> Any:
+        """Call a method with messages in the store's form; what it returns comes in ours."""
+        given = put_in_form(self.messages, method, arguments)
+        answer = await _call(getattr(self.store, method), given, options)
+        return read_form(self.messages, method, answer)
 
     async def beside(self, another: Callable[[], Awaitable[Self]]) -> Self:
         """Return a client whose calls run at the same time as this one's.
@@ -91,7 +109,14 @@ class LocalClient:
         if any(map(inspect.iscoroutinefunction, writes)):
             return self
         if getattr(self.store, "threads", self.threads) is True:
-            return type(self)(self.store, _do_nothing, LoopThread(), self.transcript, threads=True)
+            return type(self)(
+                self.store,
+                _do_nothing,
+                LoopThread(),
+                self.transcript,
+                threads=True,
+                messages=self.messages,
+            )
         return await another()
 
     def abandon(self) -> None:

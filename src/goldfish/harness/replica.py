@@ -27,7 +27,7 @@ LONGEST_LINE = 1 << 30
 
 def serve_calls(connection: socket.socket, order: dict[str, Any]) -> None:
     """Open the target and answer calls until the harness hangs up: what a pod runs."""
-    target = replace(load_location(Location(**order["location"])), threads=order["threads"])
+    target = replace(load_location(Location(**order["location"])), **order["known"])
     replica = _Replica(target, RemoteSandbox(order["sandbox"]), order["options"])
     asyncio.run(serve(connection, replica))
 

@@ -38,15 +38,27 @@ def _update_link(link: Path, name: str) -> None:
 
 
 def load_histories(run: Path) -> list[History]:
-    """Load the histories of a run, or the one in a file."""
+    """Load the histories of a run, or the one in a file.
+
+    Of the directories above it, those of the newest run of each target.
+    """
     if run.is_file():
         return [load_history(run)]
-    found = sorted(run.glob("*.jsonl"))
-    if not found and (run / LATEST).is_dir():
-        return load_histories(run / LATEST)
+    found = _find_histories(run)
     if not found:
         raise HistoryError(f"{run} holds no histories: give a directory that --save-runs filled")
     return [load_history(path) for path in found]
+
+
+def _find_histories(run: Path) -> list[Path]:
+    """Return the files of a run, of the newest run of a target, or of those of all targets."""
+    if found := sorted(run.glob("*.jsonl")):
+        return found
+    if (run / LATEST).is_dir():
+        return sorted((run / LATEST).glob("*.jsonl"))
+    runs = sorted(each for each in run.glob("*/*") if each.is_dir() and each.name != LATEST)
+    newest = {each.parent: each for each in runs}  # their names sort by time
+    return [path for each in newest.values() for path in sorted(each.glob("*.jsonl"))]
 
 
 def load_history(path: Path) -> History:

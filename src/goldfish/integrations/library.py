@@ -54,6 +54,8 @@ class Starter:
     extra: str = ""
     needs: tuple[str, ...] = ()  # the modules that the file imports
     service: str = ""
+    is_placeholder: bool = False  # a store of ours stands where the user's own is to go
+    advice: str = ""  # what the file needs that no package brings
 
     @property
     def text(self) -> str:
@@ -72,7 +74,9 @@ class Library:
     targets: tuple[BuiltIn, ...]  # its own memory
     dropins: tuple[BuiltIn, ...] = ()  # our stores behind its interfaces
     adapters: Mapping[str, str] = field(default_factory=dict)  # of goldfish.adapt, by module
-    models: Mapping[str, str] = field(default_factory=dict)  # of goldfish.testing, by module
+    models: Mapping[str, str] = field(
+        default_factory=dict
+    )  # stand-ins of goldfish.testing, by module
     starters: tuple[Starter, ...] = ()
 
     @property

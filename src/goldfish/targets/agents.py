@@ -1,15 +1,18 @@
 """Agents as targets: a factory of agents, or a command that starts a service."""
 
+import inspect
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import CodeType
 from typing import Any, Literal, overload
 
 from goldfish.errors import TargetError
 from goldfish.targets.agent_traits import ANY_TOOL, AgentTraits
 from goldfish.targets.declaration import Claims, Target, hold_to_everything, make_target
 
+ADDRESSES = {"redis_url": "redis", "postgres_dsn": "postgres"}
 OF_AGENTS = {"window_tokens", "remembers", "tools", "system", "resumes"}
 
 
@@ -55,6 +58,7 @@ def agent(
     declines: Mapping[str, str] = ...,
     promises: str = "",
     documented: Mapping[str, str] = ...,
+    guessed: bool = False,
 ) -> Callable[[Callable[..., Any]], Target]: ...
 
 
@@ -87,6 +91,7 @@ def service(
     declines: Mapping[str, str] | None = None,
     promises: str = "",
     documented: Mapping[str, str] | None = None,
+    guessed: bool = False,
 ) -> Target:
     """Make a target of a command that starts a service, and of a function that talks to it."""
     if isinstance(command, str) or not command or not all(isinstance(it, str) for it in command):
@@ -114,13 +119,18 @@ def service(
         declines=declines or {},
         promises=promises,
         documented=documented or {},
+        guessed=guessed,
     )
     assert target.agent is not None
     return replace(target, agent=replace(target.agent, is_service=True))
 
 
 def make_agent(factory: Callable[..., Any], **declared: Any) -> Target:
-    """Return the target of a factory of agents, with what it declares."""
+    """Return the target of a factory of agents, with what it declares.
+
+    Its workers are other processes, so the servers that its code names are started before it runs.
+    """
+    declared["services"] = tuple({**dict.fromkeys(declared.get("services", ())), **_see(factory)})
     of_agent = {name: declared.pop(name) for name in OF_AGENTS & set(declared)}
     of_agent["tools"] = _list_tools(of_agent.get("tools", False))
     if of_agent.get("remembers", "session") not in ("session", "users"):
@@ -131,6 +141,24 @@ def make_agent(factory: Callable[..., Any], **declared: Any) -> Target:
             raise TargetError(f"{name}= must be a whole number above 0 (got {size!r})")
     target = make_target(factory, **declared)
     return hold_to_everything(replace(target, agent=AgentTraits(**of_agent)))
+
+
+def _see(factory: Callable[..., Any]) -> dict[str, None]:
+    """Return the services that a factory, or the command of a service, asks its sandbox for."""
+    if isinstance(factory, Service):
+        texts = [*factory.command, *factory.environment.values()]
+        names = {name for name in ADDRESSES if any(f"{{{name}}}" in text for text in texts)}
+    else:
+        names = set(_list_names(getattr(inspect.unwrap(factory), "__code__", None)))
+    return {service: None for name, service in ADDRESSES.items() if name in names}
+
+
+def _list_names(code: CodeType | None) -> Iterator[str]:
+    if code is not None:
+        yield from code.co_names
+        for each in code.co_consts:
+            if isinstance(each, CodeType):
+                yield from _list_names(each)
 
 
 def _list_tools(tools: bool | Iterable[str]) -> tuple[str, ...]:

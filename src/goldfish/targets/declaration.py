@@ -10,6 +10,7 @@ from typing import Any, Literal, overload
 from goldfish.errors import TargetError
 from goldfish.findings.absence import Absence
 from goldfish.targets.agent_traits import AgentTraits
+from goldfish.targets.forms import FORMS, OWN, Form
 from goldfish.targets.traits import (
     CARRIES,
     FILTERS,
@@ -67,8 +68,9 @@ class Target:
     all that goes beyond it: what is broken there is told as broken, and documented as such.
 
     ``has`` and ``lacks`` are names of ``TRAITS``, ``ids`` a pattern of the ids that are taken;
-    ``dialect`` is learnt: how the memory says what goldfish says otherwise. What is in ``declared``
-    was declared; of the rest, an interview may learn otherwise.
+    ``dialect`` is learnt: how the memory says what goldfish says otherwise. ``messages`` is the
+    form in which it takes them. What is in ``declared`` was declared; of the rest, an interview may
+    learn otherwise. ``guessed`` says that nobody has looked at it yet, so it is not opened.
     """
 
     name: str
@@ -91,6 +93,8 @@ class Target:
     lacks: frozenset[str] = frozenset()
     ids: str | None = None
     dialect: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    messages: Form = OWN
+    guessed: bool = False
     agent: AgentTraits | None = None  # None: a memory
     declared: frozenset[str] = field(default=frozenset(), compare=False)
     is_inspected: bool = field(default=False, compare=False)  # what its store declares is in it
@@ -256,6 +260,8 @@ def target(
     has: Iterable[str] = (),
     lacks: Iterable[str] = (),
     ids: str | None = None,
+    messages: Form = ...,
+    guessed: bool = False,
 ) -> Callable[[Callable[..., Any]], Target]: ...
 
 
@@ -288,6 +294,9 @@ def make_target(
     claims = said.get("claims")
     if claims is not None and claims not in CLAIMS:
         raise TargetError(f"claims= must be one of {', '.join(map(repr, CLAIMS))} (got {claims!r})")
+    if said.get("messages", OWN) not in FORMS:
+        forms, given = ", ".join(map(repr, FORMS)), said["messages"]
+        raise TargetError(f"messages= must be one of {forms} (got {given!r})")
     if said.get("carries", ()) is None:
         del said["carries"]
     if "carries" in said:

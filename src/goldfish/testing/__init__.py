@@ -10,12 +10,21 @@ from goldfish.integrations.libraries import LIBRARIES
 if TYPE_CHECKING:
     from goldfish.embedding.embedder import Vectors
     from goldfish.integrations.langchain.model import LangChainModel
+    from goldfish.integrations.mem0.standin import OfflineMem0
     from goldfish.integrations.openai_agents.model import OpenAIAgentsModel
     from goldfish.mirror import Mirror
 
-__all__ = ["HashEmbedder", "LangChainModel", "Mirror", "OpenAIAgentsModel", "relive"]
+__all__ = [
+    "HashEmbedder",
+    "LangChainModel",
+    "Mirror",
+    "OfflineMem0",
+    "OpenAIAgentsModel",
+    "relive",
+]
 
-# Chat models that think nothing: each is a class of its library, so it is imported when asked for.
+# Models that think nothing, and a Mem0 without one: each needs its library, so it is imported when
+# it is asked for.
 _MODELS = {name: (each, module) for each in LIBRARIES for name, module in each.models.items()}
 
 

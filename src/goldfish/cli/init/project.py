@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from goldfish.cli.init.agents import FoundAgent, find_agents
+from goldfish.cli.init.memories import FoundMemory, find_memories
+from goldfish.cli.init.sources import Source, Sources, find_root
 
 MOST_FILES, LARGEST_FILE = 5_000, 1_000_000  # sources to read, and the bytes of one
 SKIPPED = {"node_modules", "site-packages", "__pycache__", "build", "dist", "venv"}
@@ -21,7 +23,7 @@ REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 @dataclass
 class Project:
-    """What a project uses: imports with the file of each, requirements, settings, agents.
+    """What a project uses: imports with the file of each, requirements, settings, sources, agents.
 
     The values of settings are never stored.
     """
@@ -30,7 +32,9 @@ class Project:
     requirements: set[str] = field(default_factory=set)
     settings: set[str] = field(default_factory=set)
     agents: list[FoundAgent] = field(default_factory=list)
+    memories: list[FoundMemory] = field(default_factory=list)
     local: set[str] = field(default_factory=set)  # its own modules, which hide installed ones
+    sources: Sources = field(default_factory=Sources)
 
     def importing(self, package: str, name: str = "") -> str | None:
         """Return the first import from a package, or of that name from it."""
@@ -46,12 +50,16 @@ class Project:
 def survey(root: Path) -> Project:
     """Read the sources and the declarations of a project; skip what cannot be read."""
     project = Project(local=_modules_in(root) | _modules_in(root / "src"))
+    trees: dict[str, ast.Module] = {}
     for number, path in enumerate(_sources(root)):
         if number >= MOST_FILES:
             break
         with suppress(OSError, SyntaxError, ValueError, RecursionError, MemoryError):
             if path.stat().st_size <= LARGEST_FILE:
-                _read_source(project, path, str(path.relative_to(root)))
+                name = str(path.relative_to(root))
+                trees[name] = _parse(path)
+                _read_source(project, trees[name], name)
+    _place_sources(project, trees)
     _read_requirements(project, root)
     _read_settings(project, root)
     return project
@@ -74,12 +82,26 @@ def _modules_in(folder: Path) -> set[str]:
     return packages | {each.stem for each in folder.glob("*.py")}
 
 
-def _read_source(project: Project, path: Path, name: str) -> None:
+def _parse(path: Path) -> ast.Module:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about the project's own escapes and comparisons
-        tree = ast.parse(path.read_bytes())
-    found = find_agents(tree, Path(name).as_posix())
-    project.agents += [each for each in found if each.module]
+        return ast.parse(path.read_bytes())
+
+
+def _place_sources(project: Project, trees: dict[str, ast.Module]) -> None:
+    """Name the module of each source, and find the agents among them."""
+    packages = {Path(name).parent.as_posix() for name in trees if name.endswith("__init__.py")}
+    imported = {each.partition(".")[0] for each in project.imports}
+    for name, tree in trees.items():
+        file = Path(name).as_posix()
+        source = Source(file, tree, find_root(file, packages, imported))
+        if source.module:
+            project.sources.all.append(source)
+    project.agents = find_agents(project.sources)
+    project.memories = find_memories(project.sources)
+
+
+def _read_source(project: Project, tree: ast.Module, name: str) -> None:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:

@@ -1,13 +1,16 @@
 """Chooses the starter that suits a project, and renders the test file that it becomes there."""
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 
 from goldfish.cli.init.project import Project
+from goldfish.cli.init.strangers import find_strangers
 from goldfish.integrations.goldfish import GOLDFISH, OWN
 from goldfish.integrations.libraries import LIBRARIES
 from goldfish.integrations.library import Starter
 from goldfish.report.sanitize import escape_controls
+from goldfish.targets.guesses import MARK
 from goldfish.targets.lookup import is_installed
 
 STARTERS = {
@@ -24,10 +27,27 @@ SERVER_WORDS = {"redis": ("REDIS", "VALKEY"), "postgres": ("POSTGRES", "PG", "DA
 
 def choose_starters(project: Project) -> list[Starter]:
     """Return one starter per library that the project uses, the clearest sign first; or OWN."""
-    ranked = sorted(STARTERS.values(), key=lambda each: rate(each, project), reverse=True)
-    fitting = [each for each in ranked if rate(each, project)]
+    ranked = sorted(
+        STARTERS.values(),
+        key=lambda each: (rate(each, project), _is_required(each, project)),
+        reverse=True,
+    )
+    strangers = {each.library for each in find_strangers(project) if each.adapter}
+    fitting = [each for each in ranked if rate(each, project) > _least(each, strangers)]
     best = {each.imports: each for each in reversed(fitting)}
     return [each for each in fitting if best[each.imports] is each] or [OWN]
+
+
+def _is_required(starter: Starter, project: Project) -> bool:
+    """Return True if the project requires the package of this very memory."""
+    own = set(starter.requirements) - set(starter.imports)
+    return bool(own & project.requirements)
+
+
+def _least(starter: Starter, strangers: set[str]) -> int:
+    """Return the sign that is not enough: a library's memory may be one without a target."""
+    libraries = {each.partition(".")[0].partition("_")[0] for each in starter.imports}
+    return PACKAGE_IMPORTED if libraries & strangers else NO_SIGN
 
 
 def rate(starter: Starter, project: Project) -> int:
@@ -52,16 +72,34 @@ def _find_import(starter: Starter, project: Project, names: tuple[str, ...]) -> 
 def missing_extras(starter: Starter) -> list[str]:
     """Return the extras that bring what the file needs and what is not installed."""
     extras = [] if all(map(is_installed, starter.needs)) else [starter.extra]
-    if starter.service and not _has_server(starter.service):
-        extras.append("servers")
-    return extras
+    return extras + (["servers"] if missing_servers(filter(None, [starter.service])) else [])
 
 
-def render(starter: Starter, project: Project) -> str:
+def missing_servers(services: Iterable[str]) -> bool:
+    """Return True if a server is needed, and none is installed or given by its address."""
+    return not all(map(_has_server, services))
+
+
+def render(starter: Starter, project: Project, *, guessed: bool = False) -> str:
     """Return the test file, with a comment about what was seen in the project."""
-    docstring, _, rest = starter.text.partition("\n")
+    text = _mark_guess(starter.text) if guessed else starter.text
+    docstring, _, rest = text.partition("\n")
     notes = "".join(f"# {escape_controls(note)}\n" for note in _notes(starter, project))
-    return f"{docstring}\n\n{notes}{rest}" if notes else starter.text
+    return f"{docstring}\n\n{notes}{rest}" if notes else text
+
+
+def _mark_guess(text: str) -> str:
+    """Return a test file that fails until somebody has looked at its factory."""
+    text = re.sub(r"^@goldfish\.target$", "@goldfish.target()", text, flags=re.MULTILINE)
+    text = re.sub(r"^(@goldfish\.target\()(.*?)\)", _declare_guess, text, flags=re.MULTILINE)
+    marked = f"{MARK}: open it as your application does"
+    return re.sub(
+        r"^((async )?def memory\(sandbox\):)$", rf"\1  {marked}", text, flags=re.MULTILINE
+    )
+
+
+def _declare_guess(found: re.Match[str]) -> str:
+    return f"{found[1]}{', '.join(filter(None, [found[2], 'guessed=True']))})"
 
 
 def _notes(starter: Starter, project: Project) -> Iterator[str]:

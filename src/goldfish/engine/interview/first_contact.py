@@ -1,6 +1,7 @@
 """First contact: one ordinary write and read, without which there is nothing to check."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 from goldfish.catalogue.support.facts import read_text, unpack_facts
@@ -9,6 +10,7 @@ from goldfish.findings.result import Violation
 from goldfish.harness.errors import StoreError, describe_error
 from goldfish.harness.memory import MISSING, Memory, contents_of
 from goldfish.history.operations import METHODS
+from goldfish.targets.forms import Form
 from goldfish.targets.traces import find_user_line
 
 TEXT = "The quick goldfish remembers its bowl"
@@ -30,13 +32,45 @@ EXPECTED = {
 }
 
 
+# Forms that a store may want its messages in, if it takes none of ours.
+OTHER_FORMS: tuple[Form, ...] = ("dict", "langchain")
+
+
 async def make_first_contact(memory: Memory) -> None:
-    """Write and read once; raise a TargetError if that fails twice, or returns no messages."""
+    """Write and read once; raise a TargetError if that fails twice, or returns no messages.
+
+    A store that takes its messages as dicts, or as LangChain's, is given such from then on.
+    """
     for talk in (_talk_of_messages, _talk_of_facts):
         if problem := await _find_problem(memory, talk):
             await memory.reopen()  # once more: what fails only sometimes is for the checks to tell
-            if again := await _find_problem(memory, talk):
+            if not (again := await _find_problem(memory, talk)):
+                continue
+            if talk is _talk_of_facts or not await _find_form(memory):
                 raise TargetError(again or problem)
+
+
+async def _find_form(memory: Memory) -> bool:
+    """Find a form of messages in which the store keeps one; return False if there is none."""
+    if "messages" in memory.target.declared:
+        return False
+    asked = memory.target
+    for form in OTHER_FORMS:
+        memory.declare(replace(asked, messages=form))
+        await memory.reopen()
+        if not await _find_problem(memory, _talk_and_listen):
+            return True
+    memory.declare(asked)
+    await memory.reopen()
+    return False
+
+
+async def _talk_and_listen(memory: Memory) -> str:
+    """Say something; return a problem unless it comes back."""
+    session, said = memory.session(), memory.message()
+    await memory.client.add(session, [said])
+    found = await memory.client.contents(session)
+    return "" if found == [said.content] else "it does not come back"
 
 
 async def _find_problem(memory: Memory, talk: Callable[[Memory], Awaitable[str]]) -> str:

@@ -6,7 +6,7 @@ from goldfish.integrations.library import BuiltIn, Library, Starter
 
 _target = partial(BuiltIn, module=f"{__name__}.targets")
 
-OWN = Starter("own", "a memory of your own", "goldfish/starters/own.py")
+OWN = Starter("own", "a memory of your own", "goldfish/starters/own.py", is_placeholder=True)
 
 GOLDFISH = Library(
     name="goldfish",
@@ -31,6 +31,7 @@ GOLDFISH = Library(
             extra="redis",
             needs=("redis",),
             service="redis",
+            is_placeholder=True,
         ),
         Starter(
             "postgres",
@@ -41,6 +42,7 @@ GOLDFISH = Library(
             extra="postgres",
             needs=("psycopg",),
             service="postgres",
+            is_placeholder=True,
         ),
         OWN,  # suits any project, and is asked for by none
     ),

@@ -27,6 +27,12 @@ _agent = partial(
     extra="langchain-agents",
     packages=(*_PACKAGES, "langchain.agents", "langchain_openai", "starlette"),
 )
+_redis = partial(
+    BuiltIn,
+    module=f"{__name__}.targets.redis",
+    extra="langgraph-redis",
+    packages=("langgraph.pregel", "langgraph.checkpoint.redis"),
+)
 _starter = partial(Starter, imports=("langgraph",), extra="langgraph")
 
 _SQLITE = (
@@ -35,6 +41,14 @@ _SQLITE = (
 _POSTGRES = (
     "recommended for production (docstring of InMemorySaver); setup() is to be called the first "
     "time it is used (docstring of PostgresSaver.setup)"
+)
+_REDIS = (
+    "needs Redis 8, or the modules RedisJSON and RediSearch, and a call of setup() before the "
+    "first use (its README), without a limit"
+)
+NEEDS_SEARCH = (
+    "langgraph-checkpoint-redis needs RediSearch, which this server lacks (goldfish's own is a "
+    "Valkey): set GOLDFISH_REDIS_URL to a Redis 8, or a Redis Stack, that is for tests"
 )
 _SQLITE_STORE = (
     "setup() is to be called before the first use (docstring of SqliteStore), without a limit"
@@ -82,6 +96,8 @@ LANGGRAPH = Library(
         ),
         _checkpointer("langgraph-postgres", "postgres", "its threads in PostgreSQL", _POSTGRES),
         _checkpointer("langgraph-postgres-async", "postgres_async", "the same, async", _POSTGRES),
+        _redis("langgraph-redis", "redis", "its threads in a Redis with RediSearch", _REDIS),
+        _redis("langgraph-redis-async", "redis_async", "the same, async", _REDIS),
         _store(
             "langgraph-store-memory",
             "memory",
@@ -136,6 +152,19 @@ LANGGRAPH = Library(
             requirements=("langgraph-checkpoint-postgres",),
             needs=("langgraph.checkpoint.postgres",),
             service="postgres",
+        ),
+        _starter(
+            "langgraph_redis",
+            "LangGraph, threads in Redis",
+            "langgraph/starters/redis.py",
+            classes=(
+                *("RedisSaver", "AsyncRedisSaver", "ShallowRedisSaver", "AsyncShallowRedisSaver"),
+            ),
+            requirements=("langgraph-checkpoint-redis",),
+            extra="langgraph-redis",
+            needs=("langgraph.checkpoint.redis",),
+            advice="It needs RediSearch, which goldfish's own server lacks: set GOLDFISH_REDIS_URL "
+            "to a Redis 8, or a Redis Stack, that is for tests.",
         ),
         _starter(
             "langgraph_memory",

@@ -62,6 +62,7 @@ MEM0 = Library(
         ),
     ),
     adapters={"mem0": "adapter"},
+    models={"OfflineMem0": "standin"},
     starters=(
         Starter(
             "mem0",

@@ -1,0 +1,246 @@
+"""Writes the calls of a wrapper: one of goldfish's methods in the words of the project's own."""
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+
+from goldfish.cli.init.parameters import Call, Parameter
+from goldfish.cli.init.places import Builder
+from goldfish.cli.init.shapes import (
+    TIMES,
+    Shape,
+    find_element,
+    list_fields,
+    parse_annotation,
+    read_annotation,
+    read_literals,
+    read_rows,
+)
+from goldfish.cli.init.sources import Function
+from goldfish.cli.init.words import ROLES_OF_KEYS, SESSION, TEXTS_OF_KEYS, USER
+
+# Code that puts a value in the place of another, and code that adds to what there is.
+OVERWRITING = re.compile(
+    r"\.(set|setex|write_text|write_bytes|replace|put)\(|dump\(|\] = |\.hset\("
+)
+ADDING = re.compile(
+    r"push\(|\.(append|extend|add|add_all|xadd|zadd|get|load|read_text|insert\w*|executemany)\(|\+="
+    r"|INSERT|self\.(_?load|_?get|_?read|history|messages)|'a'|setdefault",
+    re.IGNORECASE,
+)
+MOST = "100_000"  # messages: all of them
+
+
+class CallWriter:
+    """Writes calls on what a wrapper holds: ``self.memory``, or a module of the project."""
+
+    def __init__(self, builder: Builder, owner: str) -> None:
+        self.builder, self.owner = builder, owner
+        self.found, self.sources = builder.found, builder.sources
+
+    def call(self, call: Call, given: dict[str, str]) -> str:
+        """Return the expression of a call, with what is given by the parts of its parameters."""
+        passed = ", ".join(self._list_arguments(call, given))
+        text = f"{self.owner}.{call.name}" + ("" if call.is_property else f"({passed})")
+        return f"await {text}" if call.is_async else text
+
+    def _list_arguments(self, call: Call, given: dict[str, str]) -> Iterator[str]:
+        """Yield the arguments, by their names where one before them is left out."""
+        by_name = False
+        for each in call.parameters:
+            value = self._argument(each, given)
+            by_name = by_name or not value or each.is_keyword
+            if value:
+                yield f"{each.name}={value}" if by_name else value
+
+    def _argument(self, parameter: Parameter, given: dict[str, str]) -> str:
+        value = given.get(parameter.part, "")
+        if parameter.part == "handle":
+            value = "self.handle" if parameter.is_required or not value else value
+        elif parameter.part in {"session", "user"}:
+            value = self._identify(parameter, given)
+        elif parameter.part == "role":
+            value = self._cast_role(parameter, value) if value else ""
+        elif parameter.part == "other" or not value:
+            value = self._guess_other(parameter, given)
+        return value
+
+    def _identify(self, parameter: Parameter, given: dict[str, str]) -> str:
+        """Return the session where it is wanted, in the type that is wanted."""
+        if parameter.part == "user" and given.get("has_session"):
+            return '"ann"' if parameter.is_required else ""
+        value = given.get("id", "session_id")
+        written = ast.unparse(parameter.annotation) if parameter.annotation else ""
+        if "UUID" in written:
+            self.builder.place.imports.add("import uuid")
+            return f"uuid.uuid5(uuid.NAMESPACE_URL, {value})"
+        if re.match(r"int\b", written):
+            self.builder.place.imports.add("import zlib")
+            return f"zlib.crc32({value}.encode())"
+        return value
+
+    def _cast_role(self, parameter: Parameter, value: str) -> str:
+        """Return the role as the enumeration that is wanted, if one is."""
+        source = self.found.source
+        kind = self.sources.find_class(source.resolve(parameter.annotation), source)
+        if kind and any("Enum" in each for each in self.sources.list_bases(*kind)):
+            self.builder.place.names.add((kind[0].module, kind[1].name))
+            return f"{kind[1].name}({value})"
+        return value
+
+    def _guess_other(self, parameter: Parameter, given: dict[str, str]) -> str:
+        if not parameter.is_required:
+            return ""
+        if "message" in given and parameter.name in {"id", "message_id", "msg_id", "key"}:
+            return "each.id"
+        if "message" in given and TIMES.fullmatch(parameter.name):
+            return _tell_time(ast.unparse(parameter.annotation) if parameter.annotation else "")
+        if parameter.name in {"metadata", "meta", "extra"}:
+            return "{}"
+        return "None"
+
+    def message(self, parameter: Parameter) -> str:
+        """Return one of our messages, ``each``, as a parameter wants it."""
+        shape = parameter.shape
+        if shape is None:
+            shape = Shape("text") if parameter.part == "text" else self._find_dict()
+        if shape.kind == "text":
+            return "each.content"
+        if shape.kind in {"pair", "row"}:
+            return "(each.role, each.content)"
+        if shape.kind == "own" or (shape.kind == "dict" and shape.owner):
+            return self._own(shape)
+        if shape.kind == "langchain":
+            return "each"
+        if shape.kind == "object":
+            if shape.is_ours:
+                return "each"
+            self.builder.place.imports.add("from types import SimpleNamespace")
+            return f"SimpleNamespace({shape.role}=each.role, {shape.text}=each.content)"
+        return f'{{"{shape.role or "role"}": each.role, "{shape.text or "content"}": each.content}}'
+
+    def _find_dict(self) -> Shape:
+        """Return the shape of the dicts that the project writes elsewhere."""
+        functions = [each for each in ast.walk(self.found.source.tree)
+                     if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)]  # fmt: skip
+        return read_literals(functions) or Shape("dict")
+
+    def _own(self, shape: Shape) -> str:
+        """Return the call that makes a message of the project's own class."""
+        assert shape.owner is not None
+        source, owner = shape.owner
+        self.builder.place.names.add((source.module, owner.name))
+        given = []
+        for each in list_fields(source, owner, self.sources):
+            value = ""
+            if each.name == shape.role or (not shape.role and ROLES_OF_KEYS.fullmatch(each.name)):
+                parameter = Parameter(each.name, "role", parse_annotation(each.annotation))
+                value = self._cast_role(parameter, "each.role")
+            elif each.name == shape.text or (not shape.text and TEXTS_OF_KEYS.fullmatch(each.name)):
+                value = "each.content"
+            elif SESSION.fullmatch(each.name) or USER.fullmatch(each.name):
+                value = "session_id" if each.is_required else ""
+            elif each.is_required and each.name == "id":
+                value = "each.id"
+            elif each.is_required and TIMES.fullmatch(each.name):
+                value = _tell_time(each.annotation)
+            elif each.is_required:
+                value = "{}" if "dict" in each.annotation.lower() else "None"
+            given += [f"{each.name}={value}"] if value else []
+        return f"{owner.name}({', '.join(given)})"
+
+    def history(self, call: Call, expression: str) -> str:
+        """Return an expression of a history in words that goldfish reads, oldest first."""
+        if is_newest_first(call, self.found.write):
+            expression = f"list({expression})[::-1]"
+        shape = self.find_result(call)
+        if shape is None or shape.is_ours or not shape.text:
+            return expression
+        if shape.kind == "row":
+            role, text = (f"each[{part}]" if part else "" for part in (shape.role, shape.text))
+        elif shape.kind == "dict":
+            role, text = (f'each["{part}"]' if part else "" for part in (shape.role, shape.text))
+        else:
+            role, text = (f"each.{part}" if part else "" for part in (shape.role, shape.text))
+        parts = f'"role": {role}, "content": {text}' if role else f'"content": {text}'
+        return f"[{{{parts}}} for each in {expression}]"
+
+    def find_result(self, call: Call) -> Shape | None:
+        """Return the shape of the messages that a function returns."""
+        source, function = call.source, call.function
+        said = read_annotation(find_element(function.returns), source, self.sources)
+        if said is not None and (said.text or said.kind in {"text", "pair"}):
+            if said.kind == "row":
+                return read_rows(function) or said
+            return said
+        written = self.found.write
+        functions = [function, *([written.function] if written else [])]
+        if written and (pair := _find_pair(written, functions)):
+            return pair
+        made = self._find_made(call)
+        if made is not None:
+            return made
+        if (literal := read_literals(functions)) is not None:
+            return literal
+        fetches = re.search(r"fetch(all|many)?\b|\.execute\(", ast.unparse(function))
+        if fetches and (rows := read_rows(function)):
+            return rows
+        given = written.part("one", "many", "text") if written else None
+        return given.shape if given and given.part != "text" else None
+
+    def _find_made(self, call: Call) -> Shape | None:
+        """Return the shape of the project's class that a function makes or asks for."""
+        for node in ast.walk(call.function):
+            if isinstance(node, ast.Name):
+                found = self.sources.find_class(call.source.resolve(node), call.source)
+                shape = found and read_annotation(node, call.source, self.sources)
+                if shape and shape.text:
+                    return shape
+        return None
+
+
+def _find_pair(write: Call, functions: Sequence[Function]) -> Shape | None:
+    """Return the shape of an exchange, of which only the user's part is told."""
+    question, answer = write.part("question"), write.part("answer")
+    if question is None or answer is None:
+        return None
+    keys = [
+        key.value
+        for function in functions
+        for node in ast.walk(function)
+        if isinstance(node, ast.Dict)
+        for key, value in zip(node.keys, node.values, strict=True)
+        if isinstance(key, ast.Constant) and ast.unparse(value) == question.name
+    ]
+    return Shape("dict", "", str(keys[0])) if keys else None
+
+
+def _tell_time(annotation: str) -> str:
+    if "float" in annotation or "int" in annotation:
+        return "each.created_at.timestamp()"
+    return "each.created_at.isoformat()" if "str" in annotation else "each.created_at"
+
+
+def is_newest_first(read: Call, write: Call | None) -> bool:
+    """Return True if a function returns the newest message first, as far as its code tells."""
+    reading = ast.unparse(read.function)
+    turns = len(re.findall(r"reversed\(|\[::-1\]|\.reverse\(\)", reading))
+    downwards = bool(
+        re.search(r"\bDESC\b|\.desc\(\)|zrevrange|xrevrange|order_by\(['\"]-", reading)
+    )
+    pushed = write is not None and "lpush" in ast.unparse(write.function)
+    listed = "lrange" in reading
+    return (downwards or (pushed and listed)) and turns % 2 == 0
+
+
+def replaces_history(write: Call) -> bool:
+    """Return True if a function puts a whole history in the place of the one before."""
+    if write.part("many") is None:
+        return False
+    code = ast.unparse(ast.Module(write.function.body, []))
+    return bool(OVERWRITING.search(code)) and not ADDING.search(code)
+
+
+def list_limits(call: Call) -> Sequence[Parameter]:
+    """Return the parameters by which a function returns fewer than all messages."""
+    return [each for each in call.parameters if each.part == "limit"]

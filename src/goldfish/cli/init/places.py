@@ -1,0 +1,500 @@
+"""How a memory of a project is opened in a sandbox: clients, engines, paths and settings."""
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from goldfish.cli.init.memories import FoundMemory
+from goldfish.cli.init.parameters import Parameter, read_call
+from goldfish.cli.init.shapes import list_fields, parse_annotation
+from goldfish.cli.init.sources import Source, Sources
+
+URL = re.compile(r"(\w*_)?(url|uri|dsn|address|conn(ection)?_?(string|str)|database_url)", re.I)
+FILE = re.compile(r"(\w*_)?(path|file|filename|db_file|db_path|database|location|db_name|db)", re.I)
+FOLDER = re.compile(r"(\w*_)?(dir|directory|folder|root|base_path|data_path|base)", re.I)
+SETTINGS = re.compile(r"settings|config|cfg|conf|options|env", re.I)
+HANDLE = re.compile(
+    r"(\w*_)?(client|redis|conn|connection|r|rdb|cache|kv|db|pool|cursor|memory|mem0?)"
+)
+# Packages by which storage is reached, and what goldfish calls it; the first that fits is taken.
+BACKENDS: Mapping[str, str] = {
+    "mem0": "mem0",
+    "redis": "redis", "valkey": "redis", "aioredis": "redis", "fakeredis": "redis",
+    "sqlmodel": "sql", "sqlalchemy": "sql", "flask_sqlalchemy": "sql",
+    "asyncpg": "asyncpg", "psycopg": "psycopg", "psycopg2": "psycopg2", "psycopg_pool": "psycopg",
+    "aiosqlite": "aiosqlite", "sqlite3": "sqlite3",
+    "django": "django",
+    "pymongo": "MongoDB", "motor": "MongoDB", "boto3": "DynamoDB", "google": "Google Cloud",
+    "cassandra": "Cassandra", "elasticsearch": "Elasticsearch",
+    "mysql": "MySQL", "pymysql": "MySQL",
+}  # fmt: skip
+POSTGRES = {"asyncpg", "psycopg", "psycopg2"}
+OWN_SERVERS = {"redis": "redis", **dict.fromkeys(POSTGRES, "postgres")}
+NO_SERVER = {"MongoDB", "DynamoDB", "Google Cloud", "Cassandra", "Elasticsearch", "MySQL"}
+NOWHERE = {"redis": "redis://127.0.0.1:1/0", "postgres": "postgresql://127.0.0.1:1/nowhere"}
+PARTS = {"host": "hostname", "port": "port", "db": "path", "password": "password"}  # of a URL
+KEYS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}  # of clients at import
+GETTERS = r"environ\.get$|getenv$"
+DEEPEST = 3  # objects of the project within objects
+
+
+@dataclass
+class Place:
+    """What the factory of a target needs beside the call that makes the memory."""
+
+    services: set[str] = field(default_factory=set)
+    imports: set[str] = field(default_factory=set)
+    before: list[str] = field(default_factory=list)  # lines of the factory
+    early: list[str] = field(default_factory=list)  # lines before the project is imported
+    modules: set[str] = field(default_factory=set)  # of the project, by name
+    names: set[tuple[str, str]] = field(default_factory=set)  # modules, and what is taken of each
+    awaits: bool = False
+    is_placed: bool = False  # something of the sandbox is handed in
+    around: str = ""  # a line with a block in which the memory is open
+    claims: str = ""
+
+
+class Builder:
+    """Writes the expressions that open one memory in a sandbox."""
+
+    def __init__(self, found: FoundMemory, sources: Sources, requirements: set[str]) -> None:
+        self.found, self.sources = found, sources
+        self.reached = sources.reach(found.source)
+        self.backend = self._find_backend()
+        self.place = Place()
+        self._requirements = requirements
+        self._takes_password = False  # as a server of the sandbox has one
+
+    def _find_backend(self) -> str:
+        for source in self.reached:
+            tops = {each.partition(".")[0] for each in source.imports.values()}
+            for package, backend in BACKENDS.items():
+                if package in tops and package not in self.sources.by_module:
+                    return backend
+        return ""
+
+    @property
+    def is_sql_on_postgres(self) -> bool:
+        """Whether the project's SQLAlchemy talks to PostgreSQL."""
+        tops = {each.partition(".")[0] for source in self.sources.all
+                for each in source.imports.values()}  # fmt: skip
+        named = {each.replace("-binary", "").replace("-", "_") for each in self._requirements}
+        return bool((tops | named) & POSTGRES) or any(
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and node.value.startswith("postgres")
+            for source in self.reached
+            for node in ast.walk(source.tree)
+        )
+
+    def make(self, source: Source, owner: ast.ClassDef, depth: int = 0) -> str:
+        """Return the call that makes an object of a class, as its ``__init__`` wants it."""
+        self.place.names.add((source.module, owner.name))
+        methods = self.sources.list_methods(source, owner)
+        maker = methods.get("__init__")
+        if maker is None:
+            return f"{owner.name}({', '.join(self._fill_fields(source, owner, depth))})"
+        call = read_call(maker, source, self.sources, [], bound=True)
+        self._takes_password |= any("password" in each.name for each in call.parameters)
+        known = self._find_constants(owner.name, [each.name for each in call.parameters])
+        arguments = []
+        for each in call.parameters:
+            value = self._fill(each, source, depth)
+            if value == "None" and each.name in known:
+                value = known[each.name]
+            if value:
+                arguments.append(f"{each.name}={value}")
+        return f"{owner.name}({', '.join(arguments)})"
+
+    def _fill_fields(self, source: Source, owner: ast.ClassDef, depth: int) -> Iterator[str]:
+        """Yield the arguments of a class without ``__init__``: a dataclass, or settings."""
+        needs_all = "dataclass" in " ".join(map(ast.unparse, owner.decorator_list))
+        for each in list_fields(source, owner, self.sources):
+            annotation = parse_annotation(each.annotation)
+            wanted = Parameter(each.name, "other", annotation, each.is_required)
+            value = self._fill(wanted, source, depth)
+            if value and (needs_all or value != "None"):
+                yield f"{each.name}={value}"
+
+    def _find_constants(self, name: str, parameters: list[str]) -> dict[str, str]:
+        """Return the constants that the project itself passes where it makes such an object."""
+        found: dict[str, str] = {}
+        for source in self.sources.all:
+            for node in ast.walk(source.tree):
+                if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == name:
+                    given = dict(zip(parameters, node.args, strict=False))
+                    given |= {each.arg: each.value for each in node.keywords if each.arg}
+                    constants = {k: v for k, v in given.items() if isinstance(v, ast.Constant)}
+                    found |= {key: repr(each.value) for key, each in constants.items()}
+        return found
+
+    def _fill(self, parameter: Parameter, source: Source, depth: int = 0) -> str:
+        """Return what to pass for a parameter; nothing to leave it out, None if unknown."""
+        if parameter.part == "session":
+            return "session_id" if self.found.per_session else ""
+        if parameter.part == "user" and self.found.per_session:
+            return "session_id"
+        value = self.handle(parameter, source) or self._address(parameter)
+        if value:
+            self.place.is_placed = True
+            return value
+        kind = self.sources.find_class(_strip_default(source, parameter), source)
+        if (
+            kind
+            and depth < DEEPEST
+            and (parameter.is_required or SETTINGS.fullmatch(parameter.name))
+        ):
+            return self.make(*kind, depth + 1)
+        return "None" if parameter.is_required else ""
+
+    def _address(self, parameter: Parameter) -> str:
+        """Return an address or a path of the sandbox, if the name asks for one."""
+        name, written = parameter.name, ast.unparse(parameter.annotation or ast.Constant(""))
+        if URL.fullmatch(name):
+            return self.address(name)
+        part = PARTS.get(name.removeprefix("redis_"), "")
+        if self.backend == "redis" and part and self._takes_password:
+            self.place.services.add("redis")
+            self.place.imports.add("from urllib.parse import urlsplit")
+            split = "urlsplit(sandbox.redis_url)"
+            return f"{split}.{part}" if name != "db" else f"int({split}.{part}[1:] or 0)"
+        if self.backend in {*OWN_SERVERS, "mem0"} or "bool" in written or "int" in written:
+            return ""
+        if FOLDER.fullmatch(name):
+            return "str(sandbox.path)" if "str" in written else "sandbox.path"
+        if FILE.fullmatch(name):
+            return self.file(is_text="Path" not in written)
+        return ""
+
+    def file(self, *, is_text: bool) -> str:
+        """Return the path of a file in the sandbox."""
+        name = "memory.db" if self.backend in {"sqlite3", "aiosqlite", "sql"} else "memory.json"
+        return f'str(sandbox.path / "{name}")' if is_text else f'sandbox.path / "{name}"'
+
+    def address(self, name: str) -> str:
+        """Return the address of the server, or of the file, that a name asks for."""
+        low = name.lower()
+        if "redis" in low or "valkey" in low or self.backend == "redis":
+            self.place.services.add("redis")
+            return "sandbox.redis_url"
+        if self.backend == "sql":
+            return self.sql_url(is_async=self.is_sql_async())
+        if self.backend in POSTGRES or re.search("postgres|pg|dsn", low):
+            self.place.services.add("postgres")
+            return "sandbox.postgres_dsn"
+        if self.backend in {"sqlite3", "aiosqlite"}:
+            return self.file(is_text=True)
+        return ""
+
+    def handle(self, parameter: Parameter, source: Source) -> str:
+        """Return a client, connection, engine or session, if a parameter is one."""
+        written = source.resolve(parameter.annotation)
+        last = re.split(r"[.\[\]| ]", written.partition(" |")[0])[-1] or written
+        if self.backend == "sql":
+            return self.sql_handle(parameter.name, written, parameter.part == "handle")
+        if written in {"str", "int", "dict", "Path", "pathlib.Path"} or "bool" in written:
+            return ""
+        is_handle = parameter.part == "handle" or HANDLE.fullmatch(parameter.name)
+        if self.backend == "redis" and (is_handle or last in {"Redis", "StrictRedis", "Valkey"}):
+            return self.redis_client(is_async="asyncio" in written or None)
+        if self.backend == "mem0" and is_handle:
+            return self.mem0()
+        if not is_handle:
+            return ""
+        return self._connection("pool" in parameter.name.lower() or "Pool" in written)
+
+    def _connection(self, is_pool: bool) -> str:
+        match self.backend:
+            case "sqlite3":
+                self.place.imports.add("import sqlite3")
+                return 'sqlite3.connect(sandbox.path / "memory.db", timeout=20)'
+            case "aiosqlite":
+                self.place.imports.add("import aiosqlite")
+                self.place.awaits = True
+                return 'await aiosqlite.connect(sandbox.path / "memory.db", timeout=20)'
+            case "asyncpg":
+                self.place.imports.add("import asyncpg")
+                self.place.services.add("postgres")
+                self.place.awaits = True
+                return (
+                    f"await asyncpg.{'create_pool' if is_pool else 'connect'}(sandbox.postgres_dsn)"
+                )
+            case "psycopg" if is_pool:
+                self.place.imports.add("from psycopg_pool import ConnectionPool")
+                self.place.services.add("postgres")
+                return "ConnectionPool(sandbox.postgres_dsn)"
+            case "psycopg" | "psycopg2":
+                self.place.imports.add(f"import {self.backend}")
+                self.place.services.add("postgres")
+                return f"{self.backend}.connect(sandbox.postgres_dsn)"
+        return ""
+
+    def redis_client(self, *, is_async: bool | None = None) -> str:
+        """Return a client of Redis like the project's own."""
+        self.place.services.add("redis")
+        calls = [
+            (source.resolve(node.func), node)
+            for source in self.reached
+            for node in ast.walk(source.tree)
+            if isinstance(node, ast.Call)
+            and re.match(r"(aio)?(redis|valkey)\b", source.resolve(node.func))
+        ]
+        origins = [each for source in self.reached for each in source.imports.values()]
+        package = "valkey" if any(each.startswith("valkey") for each in origins) else "redis"
+        if is_async is None:
+            named = [dotted for dotted, _ in calls] or origins
+            is_async = any(f"{package}.asyncio" in each or "aioredis" in each for each in named)
+        texts = [each.value for _, node in calls for each in node.keywords
+                 if each.arg == "decode_responses"]  # fmt: skip
+        decodes = ast.unparse(texts[0]) if texts else str(not calls and not self._decodes())
+        module = f"{package}.asyncio" if is_async else package
+        self.place.imports.add(f"import {module}")
+        more = ", decode_responses=True" if decodes == "True" else ""
+        return f"{module}.from_url(sandbox.redis_url{more})"
+
+    def _decodes(self) -> bool:
+        return ".decode(" in ast.unparse(self.found.source.tree)
+
+    def mem0(self) -> str:
+        """Return a real Mem0 that needs no key and no network."""
+        self.use_offline_mem0()
+        return "offline.Memory()"
+
+    def use_offline_mem0(self) -> None:
+        """Put a Mem0 that contacts nobody in the place of the one that the project imports."""
+        self.place.imports.add("from goldfish.testing import OfflineMem0")
+        named = [each for source in self.reached for each in source.imports.values()]
+        is_async = any(each.endswith("AsyncMemory") for each in named)
+        more = "asynchronous=True" if is_async else ""
+        line = f"offline = OfflineMem0({more}).replace_mem0()  # GUESS: no key, no network"
+        if line not in self.place.early:
+            self.place.early.append(line)
+        self.place.around = "with offline.open(sandbox.path):"
+        self.place.claims = "one at a time"  # Qdrant lends its directory to one process
+        self.place.is_placed = True
+
+    def is_sql_async(self) -> bool:
+        """Return True if the project uses SQLAlchemy with asyncio."""
+        named = " ".join(str(each.imports) for each in self.reached)
+        return re.search("AsyncSession|create_async_engine|async_sessionmaker", named) is not None
+
+    def sql_url(self, *, is_async: bool) -> str:
+        """Return the URL of SQLAlchemy for a database of the sandbox."""
+        if self.is_sql_on_postgres:
+            self.place.services.add("postgres")
+            named = " ".join(self._requirements) + str([s.imports for s in self.sources.all])
+            sync = "psycopg2" if "psycopg2" in named else "psycopg"
+            driver = "asyncpg" if is_async and "asyncpg" in named else sync
+            return f'sandbox.postgres_dsn.replace("postgresql:", "postgresql+{driver}:", 1)'
+        driver = "sqlite+aiosqlite" if is_async else "sqlite"
+        return f"f\"{driver}:///{{sandbox.path / 'memory.db'}}\""
+
+    def engine(self) -> str:
+        """Return the name of an engine, whose tables are made before it is used."""
+        is_async = self.is_sql_async()
+        maker = "create_async_engine" if is_async else "create_engine"
+        home = "sqlalchemy.ext.asyncio" if is_async else "sqlalchemy"
+        self.place.imports.add(f"from {home} import {maker}")
+        line = f"engine = {maker}({self.sql_url(is_async=is_async)})"
+        if line not in self.place.before:
+            self.place.before.append(line)
+            self.place.before += self._make_tables(is_async)
+        return "engine"
+
+    def _make_tables(self, is_async: bool) -> list[str]:
+        base = self._find_base()
+        if base is None:
+            return []
+        if is_async:
+            self.place.awaits = True
+            return [
+                "async with engine.begin() as connection:",
+                f"    await connection.run_sync({base}.metadata.create_all)",
+            ]
+        return [f"{base}.metadata.create_all(engine)"]
+
+    def _find_base(self) -> str | None:
+        """Return the name of the base of the project's tables."""
+        for source in [*self.reached, *self.sources.all]:
+            names = [
+                name
+                for name, owner in source.classes.items()
+                if any(each.endswith("DeclarativeBase") for each in
+                       (source.resolve(base) for base in owner.bases))
+            ]  # fmt: skip
+            names += [name for name, value in source.values.items()
+                      if "declarative_base(" in ast.unparse(value)]  # fmt: skip
+            if names:
+                self.place.names.add((source.module, names[0]))
+                return names[0]
+            if "sqlmodel.SQLModel" in source.imports.values():
+                self.place.imports.add("from sqlmodel import SQLModel")
+                return "SQLModel"
+        return None
+
+    def sql_handle(self, name: str, written: str, is_handle: bool) -> str:
+        """Return an engine, a factory of sessions or a session, as a name or a type asks for."""
+        is_async = self.is_sql_async()
+        home = "sqlalchemy.ext.asyncio" if is_async else "sqlalchemy.orm"
+        low = name.lower()
+        if re.search(r"engine", low) or written.rstrip("]").endswith("Engine"):
+            return self.engine()
+        if "sessionmaker" in written or re.search(r"maker|factory|local|scope", low):
+            maker = "async_sessionmaker" if is_async else "sessionmaker"
+            self.place.imports.add(f"from {home} import {maker}")
+            return f"{maker}({self.engine()}, expire_on_commit=False)"
+        if is_handle or re.search(r"\bA?(sync)?Session$", written):
+            kind = "AsyncSession" if is_async else "Session"
+            self.place.imports.add(f"from {home} import {kind}")
+            return f"{kind}({self.engine()}, expire_on_commit=False)"
+        return ""
+
+    def replace_globals(self) -> None:
+        """Write the lines that put the sandbox in the place of what modules hold at their top."""
+        if self.backend == "mem0":
+            self.use_offline_mem0()
+        for source in self.reached:
+            for name, value in source.values.items():
+                expression = self._replace(source, name, value)
+                if expression and self._is_used(name):
+                    self._put(source, name, expression)
+
+    def _put(self, source: Source, name: str, expression: str) -> None:
+        """Write one such line, for each module that has the name."""
+        homes = [source, *(
+            each for each in self.reached
+            if each is not source and each.imports.get(name) == f"{source.module}.{name}"
+        )]  # fmt: skip
+        self.place.modules |= {each.module for each in homes}
+        left = " = ".join(f"{each.module}.{name}" for each in homes)
+        where = f"{source.file}:{source.values[name].lineno}"
+        self.place.before.append(f"{left} = {expression}  # GUESS: in place of {where}")
+        self.place.is_placed = True
+
+    def _replace(self, source: Source, name: str, value: ast.expr) -> str:
+        """Return what stands in for a value at the top of a module; nothing for most."""
+        if isinstance(value, ast.Call) and (made := self.stand_in(source, value)):
+            return made
+        settings = isinstance(value, ast.Call) and self.sources.find_class(
+            source.resolve(value.func), source
+        )
+        if settings:
+            self._replace_settings(source, name, settings)
+            return ""
+        return self._replace_address(name, value)
+
+    def stand_in(self, source: Source, call: ast.Call) -> str:
+        """Return a client on the sandbox for a call that makes one; nothing for other calls."""
+        made = source.resolve(call.func)
+        if re.match(r"(aio)?(redis|valkey|fakeredis)\b.*(Redis|from_url|Valkey)$", made):
+            return self.redis_client(is_async="asyncio" in made or "aioredis" in made)
+        if made.endswith(("create_engine", "create_async_engine")) and "sql" in made:
+            return self.engine()
+        if made.endswith("sessionmaker"):
+            return self.sql_handle("session_factory", made, True)
+        if re.match(r"mem0\b.*(Memory|AsyncMemory)(\.from_config)?$", made):
+            self.use_offline_mem0()  # which the module gets when it is imported
+            return ""
+        if re.match(r"(sqlite3|psycopg2?)\.connect$|psycopg_pool", made):
+            return self._connection("Pool" in made)
+        return ""
+
+    def _replace_address(self, name: str, value: ast.expr) -> str:
+        written = ast.unparse(value)
+        is_text = isinstance(value, ast.Constant) and isinstance(value.value, str)
+        is_setting = re.search(r"environ|getenv|Path\(|os\.path|expanduser", written)
+        if not (is_text or is_setting):
+            return ""
+        if URL.fullmatch(name):
+            return self.address(name)
+        if self.backend in OWN_SERVERS or self.backend == "mem0":
+            return ""
+        if FOLDER.fullmatch(name):
+            return "sandbox.path" if "Path(" in written else "str(sandbox.path)"
+        if FILE.fullmatch(name):
+            return self.file(is_text="Path(" not in written)
+        return ""
+
+    def _replace_settings(
+        self, source: Source, name: str, settings: tuple[Source, ast.ClassDef]
+    ) -> None:
+        """Write the addresses into an object of settings, whose class is the project's."""
+        if not SETTINGS.search(name) and not SETTINGS.search(settings[1].name):
+            return
+        for each in list_fields(*settings, self.sources):
+            value = self._address(
+                Parameter(each.name, "other", parse_annotation(each.annotation), True)
+            )
+            if value and self._is_used(name):
+                self.place.modules.add(source.module)
+                where = f"{settings[0].file}:{settings[1].lineno}"
+                line = f"{source.module}.{name}.{each.name} = {value}  # GUESS: as {where} has it"
+                self.place.before.append(line)
+                self.place.is_placed = True
+
+    def _is_used(self, name: str) -> bool:
+        """Return True if a function of the memory's modules uses a name."""
+        return any(
+            isinstance(node, ast.Name) and node.id == name
+            for source in self.reached
+            for function in ast.walk(source.tree)
+            if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+            for node in ast.walk(function)
+        )
+
+    def set_environment(self) -> None:
+        """Write the lines that lead settings of the environment to the sandbox.
+
+        What an import reads gets a value that leads nowhere, and clients that it makes a key.
+        """
+        is_placed = self.place.is_placed  # then what is read at a call is not needed
+        origins = " ".join(each for source in self.reached for each in source.imports.values())
+        for package, name in KEYS.items():
+            if package in origins:
+                self.place.imports.add("import os")
+                self.place.early.append(f'os.environ.setdefault("{name}", "goldfish")  # no key')
+        for source in self.reached:
+            for name, at_import in list_settings(source):
+                address = self.address(name) if URL.fullmatch(name) else ""
+                if at_import and not address and name.isidentifier():
+                    self.place.imports.add("import os")
+                    self.place.early.append(f'os.environ.setdefault("{name}", "goldfish")')
+                if not address and (FILE.fullmatch(name) or FOLDER.fullmatch(name)):
+                    address = self._address(Parameter(name.lower(), "other"))
+                if not address:
+                    continue
+                self.place.imports.add("import os")
+                service = next((key for key in NOWHERE if key in address), "")
+                if at_import and service:
+                    line = f'os.environ["{name}"] = "{NOWHERE[service]}"  # never your own server'
+                    self.place.early.append(line)
+                text = (
+                    address if address.startswith(("str", "sandbox.", "f")) else f"str({address})"
+                )
+                line = f'os.environ["{name}"] = {text}'
+                if not at_import and not is_placed and line not in self.place.before:
+                    self.place.before.append(line)
+                    self.place.is_placed = True
+
+
+def list_settings(source: Source) -> Iterator[tuple[str, bool]]:
+    """Yield the settings that a source reads from the environment, and whether its import does."""
+    inside = {
+        id(node)
+        for function in ast.walk(source.tree)
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        for node in ast.walk(ast.Module(function.body, []))
+    }
+    for node in ast.walk(source.tree):
+        key: ast.expr | None = None
+        if isinstance(node, ast.Subscript) and "environ" in ast.unparse(node.value):
+            key = node.slice
+        elif isinstance(node, ast.Call) and re.search(GETTERS, ast.unparse(node.func)):
+            key = node.args[0] if node.args else None
+        if isinstance(key, ast.Constant) and isinstance(key.value, str):
+            yield key.value, id(node) not in inside
+
+
+def _strip_default(source: Source, parameter: Parameter) -> str:
+    return source.resolve(parameter.annotation).partition(" |")[0]

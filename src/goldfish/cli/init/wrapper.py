@@ -1,0 +1,408 @@
+"""Renders the test file of a memory of the project's own: a wrapper, a target and a suite."""
+
+import ast
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from goldfish.cli.init.calls import MOST, CallWriter, list_limits, replaces_history
+from goldfish.cli.init.memories import FoundMemory
+from goldfish.cli.init.models import make_session_factory, write_model
+from goldfish.cli.init.parameters import Call
+from goldfish.cli.init.places import NO_SERVER, Builder
+from goldfish.cli.init.sources import Sources
+from goldfish.cli.init.words import QUERY
+from goldfish.report.sanitize import escape_controls
+from goldfish.targets.guesses import MARK
+
+LONGEST = 100  # characters of a line
+SUITE = (
+    'test_memory = goldfish.suite(memory, suite="smoke")'
+    '  # later "standard", which runs every check\n'
+)
+HEAD = '''"""Checks {what}: one test per promise."""
+
+# goldfish init read the project and guessed the lines that are marked with GUESS. Nothing is asked
+# until you have looked at them: mend what is not yours, then delete guessed=True below.
+
+'''
+
+
+_DJANGO_LINES = (
+    "# GUESS: set Django up here, with a database of the sandbox's own, before its models are",
+    '# imported: os.environ["DJANGO_SETTINGS_MODULE"] = …, settings.DATABASES["default"] = …,',
+    '# django.setup(), call_command("migrate", verbosity=0)',
+)
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """A test file, the services that it needs, and what is left to fill in."""
+
+    text: str
+    services: tuple[str, ...]
+    gaps: tuple[str, ...] = ()
+
+
+def render_memory(
+    found: FoundMemory, sources: Sources, requirements: set[str], above: int | None = 1
+) -> Rendered:
+    """Return the test file of a memory.
+
+    ``above`` is how many folders above the file the project begins; None if it is unknown.
+    """
+    builder = Builder(found, sources, requirements)
+    body = _Body(builder)
+    factory = "".join(body.write_factory())
+    wrapper = "".join(body.write_wrapper())
+    place = builder.place
+    what = escape_controls(f"{found.name} of {found.source.file}")
+    head = HEAD.format(what=what.replace('"', "'"))
+    text = head + write_imports(builder, above) + wrapper + factory + "\n\n" + SUITE
+    return Rendered(lift_comments(text), tuple(sorted(place.services)), tuple(body.gaps))
+
+
+def lift_comments(text: str) -> str:
+    """Return a file whose comments stand above the lines that they would make too long."""
+    lines = []
+    for line in text.splitlines():
+        code, mark, comment = line.partition(f"  {MARK}")
+        if mark and len(line) > LONGEST and code.strip():
+            margin = code[: len(code) - len(code.lstrip())]
+            lines += [f"{margin}{MARK}{comment}", code]
+        else:
+            lines.append(line)
+    return "\n".join(lines) + "\n"
+
+
+def write_imports(builder: Builder, above: int | None) -> str:
+    """Return the imports of a test file, those of the project last."""
+    place, root = builder.place, builder.found.source.root
+    standard = {each for each in place.imports if _is_standard(each)}
+    others = place.imports - standard
+    if above is not None:
+        standard |= {"import sys", "from pathlib import Path"}
+    named: dict[str, set[str]] = {}
+    for module, name in place.names:
+        named.setdefault(module, set()).add(name)
+    own = [f"from {module} import {', '.join(sorted(names))}" for module, names in named.items()]
+    own += [f"import {module}" for module in sorted(place.modules)]
+    lines = _sort(standard)
+    if others:
+        lines += ["", *_sort(others)]
+    lines += ["", "import goldfish", ""]
+    if above is not None:
+        folder = f' / "{root}"' if root else ""
+        where = f"Path(__file__).resolve().parents[{above}]{folder}"
+        lines.append(f"sys.path.insert(0, str({where}))  # where your modules are")
+    lines += list(dict.fromkeys(place.early))
+    lines += [f"{each}  # noqa: E402" for each in sorted(own)]
+    return "\n".join(lines).lstrip("\n") + "\n\n\n"
+
+
+def _is_standard(line: str) -> bool:
+    return line.split()[1].partition(".")[0] in sys.stdlib_module_names
+
+
+def _sort(lines: set[str]) -> list[str]:
+    return sorted(lines, key=lambda each: (not each.startswith("import"), each))
+
+
+class _Body:
+    """Writes the wrapper and the factory of one memory."""
+
+    def __init__(self, builder: Builder) -> None:
+        self.builder, self.found, self.place = builder, builder.found, builder.place
+        self.gaps: list[str] = []
+        # Django's models cannot be imported before it is set up, which the factory does.
+        self.is_late = builder.backend == "django" and self.found.owner is None
+        self.needs_handle = any(
+            call.part("handle")
+            for call in (self.found.write, self.found.read)
+            if call and self.found.owner is None
+        )
+
+    def _at(self, call: Call) -> str:
+        return escape_controls(f"({call.source.file}:{call.function.lineno})")
+
+    def write_factory(self) -> Iterator[str]:
+        """Yield the lines of the target; what it needs is known afterwards."""
+        value, guess = self._make()
+        opened = list(self._open(value, guess))
+        lines = [*self._begin(), *opened]
+        if self.place.around:
+            lines = [self.place.around, *(f"    {each}" for each in lines)]
+        yield f"@goldfish.target({self._declare()})\n"
+        yield f"{'async ' if self.place.awaits else ''}def memory(sandbox):\n"
+        yield '    """Open the memory on a storage of its own, as often as goldfish needs it."""\n'
+        yield from (f"    {line}".rstrip() + "\n" for line in lines)
+
+    def _begin(self) -> Iterator[str]:
+        """Yield what comes before the memory is made."""
+        found, backend = self.found, self.builder.backend
+        if backend in NO_SERVER:
+            self.gaps.append(f"goldfish starts no {backend}: give the memory one that is for tests")
+            yield f"# GUESS: goldfish starts no {backend}; hand in one that is for tests"
+        elif backend == "django":
+            self.gaps.append("Django needs its settings, and a database of the sandbox's own")
+            yield from _DJANGO_LINES
+        yield from self.place.before
+        if backend and backend not in {*NO_SERVER, "django"} and not self.place.is_placed:
+            self.gaps.append("nothing in the code says how to give it a storage of its own")
+            yield "# GUESS: give it a storage of the sandbox's own, or it uses yours"
+        if begin := found.others.get("begin"):
+            yield f"# GUESS: {begin.name} {self._at(begin)} may have to be called first"
+
+    def _open(self, value: str, guess: str) -> Iterator[str]:
+        """Yield the lines that make the memory, prepare it, and hand it out."""
+        hand = "yield" if self.place.around else "return"
+        prepare, sets = self.found.others.get("prepare"), self._list_attributes()
+        if sets and self.found.per_session:
+            made = value.partition("lambda session_id: ")[2].removesuffix(")")
+            yield "def open_session(session_id):"
+            yield f"    opened = {made}{guess}"
+            yield from (f"    {line}" for line in sets)
+            yield "    return opened"
+            yield ""
+            yield f"{hand} Wrapped(open_session)"
+            return
+        if prepare is not None and (
+            "create_all" in "".join(self.place.before) or self.found.per_session
+        ):
+            prepare = None
+        if prepare is None and not sets:
+            yield f"{hand} {value}{guess}"
+            return
+        yield f"store = {value}{guess}"
+        yield from sets
+        if prepare is not None:
+            owner = "store.memory" if self.found.owner else self.found.source.module
+            passed = "store.handle" if prepare.part("handle") else ""
+            waits = "await " if prepare.is_async else ""
+            at = self._at(prepare)
+            yield f"{waits}{owner}.{prepare.name}({passed})  # GUESS: it prepares {at}"
+        yield f"{hand} store"
+
+    def _list_attributes(self) -> list[str]:
+        """Return the lines that replace the clients which an object makes by itself."""
+        found, builder = self.found, self.builder
+        if found.owner is None or found.kind != "messages" or self.place.is_placed:
+            return []
+        lines, holder = [], "opened" if found.per_session else "store.memory"
+        methods = builder.sources.list_methods(found.source, found.owner)
+        for node in ast.walk(methods.get("__init__", ast.Module([], []))):
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+                name = ast.unparse(node.targets[0])
+                stand_in = builder.stand_in(found.source, node.value)
+                if stand_in and name.startswith("self."):
+                    at = escape_controls(f"{found.source.file}:{node.lineno}")
+                    attribute = name.removeprefix("self.")
+                    lines.append(f"{holder}.{attribute} = {stand_in}  # GUESS: in place of {at}")
+        self.place.is_placed = bool(lines)
+        return lines
+
+    def _make(self) -> tuple[str, str]:
+        """Return the expression of the store that is checked, and the comment about it."""
+        found, builder = self.found, self.builder
+        prepare = found.others.get("prepare")
+        if prepare is not None and prepare.is_async:
+            self.place.awaits = True
+        if found.kind == "model":
+            factory = make_session_factory(builder)
+            self.place.is_placed = bool(factory)
+            return f"Wrapped({factory})", ""
+        if found.owner is None and builder.backend == "django":
+            builder.place.before.append(f"import {found.source.module} as project")
+            return "Wrapped(project)", ""
+        if found.owner is None:
+            self.place.modules.add(found.source.module)
+            handle = self._make_handle()
+            builder.replace_globals()
+            builder.set_environment()
+            return f"Wrapped({handle})", "  # GUESS: how it is reached" if handle else ""
+        made = builder.make(found.source, found.owner)
+        if not self.place.is_placed:
+            builder.replace_globals()
+        builder.set_environment()
+        if "=None" in made:
+            self.gaps.append("None stands where the code does not say what to hand in")
+        at = escape_controls(f"{found.source.file}:{found.owner.lineno}")
+        guess = f"  # GUESS: how it is made ({at})"
+        if found.kind == "adapter":
+            per = f"lambda session_id: {made}" if found.per_session else made
+            return f"goldfish.adapt.{found.adapter}({per})", guess
+        return (
+            f"Wrapped(lambda session_id: {made})" if found.per_session else f"Wrapped({made})"
+        ), guess
+
+    def _make_handle(self) -> str:
+        """Return what functions take as their client, connection or session."""
+        for call in (self.found.write, self.found.read):
+            parameter = call.part("handle") if call else None
+            if call is not None and parameter is not None:
+                self.place.is_placed = True
+                return self.builder.handle(parameter, call.source) or "None"
+        return ""
+
+    def _declare(self) -> str:
+        declared = []
+        if self.place.services:
+            declared.append(f"services={sorted(self.place.services)}".replace("'", '"'))
+        if self.place.claims:
+            declared.append(f'claims="{self.place.claims}"')
+        write = self.found.write
+        if self.found.kind == "messages" and write and not write.part("many"):
+            declared.append('lacks={"whole_batches"}')
+        if self.builder.backend == "mem0":
+            declared.append('lacks={"equal_facts"}')  # the stand-in stores texts as they are said
+        if self._takes_langchain():
+            declared.append('messages="langchain"')
+        return ", ".join([*declared, "guessed=True"])
+
+    def _takes_langchain(self) -> bool:
+        write = self.found.write
+        message = write.part("one", "many") if write else None
+        return bool(message and message.shape and message.shape.kind == "langchain")
+
+    def write_wrapper(self) -> Iterator[str]:
+        """Yield the class that has the names which goldfish calls."""
+        found = self.found
+        if found.kind == "adapter":
+            return
+        yield "class Wrapped:\n"
+        yield f'    """{found.name} under the names that goldfish calls."""\n'
+        if found.kind == "model":
+            yield from write_model(self.builder)
+            return
+        if found.owner is not None or self.needs_handle or self.is_late:
+            held = (
+                "memory"
+                if self.is_late
+                else "open_session"
+                if found.per_session
+                else "memory"
+                if found.owner
+                else "handle"
+            )
+            yield f"\n    def __init__(self, {held}):\n        self.{held} = {held}\n"
+        yield from self._write_methods()
+        yield "\n\n"
+
+    def _write_methods(self) -> Iterator[str]:
+        found = self.found
+        is_object = found.owner is not None or self.is_late
+        owner = "self.memory" if is_object else found.source.module
+        if found.per_session:
+            owner = "self.open_session(session_id)"
+        writer = CallWriter(self.builder, owner)
+        assert found.write is not None
+        assert found.read is not None
+        if found.kind == "facts":
+            yield from self._write_facts(writer)
+            return
+        yield from self._write_messages(writer, found.write)
+        yield from self._write_read(writer, "get_history", found.read)
+        if clear := found.others.get("clear"):
+            yield from self._define("clear", "session_id", clear)
+            yield f"        {writer.call(clear, self._ids(clear))}\n"
+
+    def _ids(self, call: Call, name: str = "session_id") -> dict[str, str]:
+        return {"id": name, **({"has_session": "yes"} if call.part("session") else {})}
+
+    def _define(self, name: str, parameters: str, *calls: Call) -> Iterator[str]:
+        waits = "async " if any(each.is_async for each in calls) else ""
+        yield f"\n    {waits}def {name}(self, {parameters}):\n"
+
+    def _write_messages(self, writer: CallWriter, write: Call) -> Iterator[str]:
+        given = {**self._ids(write), "message": "each", "role": "each.role"}
+        yield from self._define("add_messages", "session_id, messages", write)
+        guess = f"  # GUESS: it writes {self._at(write)}\n"
+        if many := write.part("many"):
+            each = writer.message(many)
+            given["many"] = "messages" if each == "each" else f"[{each} for each in messages]"
+            if replaces_history(write):
+                assert self.found.read is not None
+                before = {**self._ids(self.found.read), "limit": MOST}
+                yield "        # GUESS: it replaces the history, so all of it is read first\n"
+                yield f"        history = list({writer.call(self.found.read, before)})\n"
+                given["many"] = f"history + {given['many']}"
+            yield f"        {writer.call(write, given)}{guess}"
+            return
+        reply = self.found.others.get("reply")
+        for part in ("one", "text"):
+            if parameter := write.part(part):
+                given[part] = writer.message(parameter)
+        if write.part("question") and write.part("answer"):
+            given |= {"question": "each.content", "answer": '""'}
+        yield "        for each in messages:\n"
+        if reply is not None and not write.part("role"):
+            parameter = reply.part("text", "one")
+            theirs = {**given, "text": "each.content"}
+            theirs |= {parameter.part: writer.message(parameter)} if parameter else {}
+            yield '            if each.role == "assistant":\n'
+            yield f"                {writer.call(reply, theirs)}  # GUESS: {self._at(reply)}\n"
+            yield "            else:\n"
+            yield f"                {writer.call(write, given)}{guess}"
+            return
+        yield f"            {writer.call(write, given)}{guess}"
+
+    def _write_read(self, writer: CallWriter, name: str, read: Call) -> Iterator[str]:
+        given = self._ids(read)
+        if list_limits(read):
+            given["limit"] = MOST
+        yield from self._define(name, "session_id", read)
+        call = writer.call(read, given)
+        returned = ast.unparse(read.function.returns) if read.function.returns else ""
+        expression = f"({call}).splitlines()" if returned == "str" else writer.history(read, call)
+        yield f"        return {expression}  # GUESS: it reads {self._at(read)}\n"
+
+    def _write_facts(self, writer: CallWriter) -> Iterator[str]:
+        found = self.found
+        write, read = found.write, found.read
+        assert write is not None
+        assert read is not None
+        given = {**self._ids(write, "user_id"), "role": '"user"', "text": "text"}
+        if one := write.part("one", "many"):
+            text = "text" if one.shape and one.shape.kind == "text" else _SAID
+            given[one.part] = f"[{text}]" if one.part == "many" else text
+        yield from self._define("remember", "user_id, text", write)
+        yield f"        {writer.call(write, given)}  # GUESS: it writes {self._at(write)}\n"
+        given = {**self._ids(read, "user_id"), "limit": "limit", "text": "query", "one": "query"}
+        given |= {"question": "query"}
+        call = writer.call(_name_query(read), {**given, "query": "query"})
+        yield from self._define("recall", "user_id, query, *, limit=5", read)
+        yield f"        found = {call}  # GUESS: it searches {self._at(read)}\n"
+        yield "        return _list_texts(found)\n"
+        if every := found.others.get("list_facts"):
+            given = {**self._ids(every, "user_id"), "limit": MOST}
+            yield from self._define("list_facts", "user_id", every)
+            call = writer.call(every, given)
+            yield f"        return _list_texts({call})  # GUESS: it lists {self._at(every)}\n"
+        if forget := found.others.get("forget_all"):
+            yield from self._define("forget_all", "user_id", forget)
+            yield f"        {writer.call(forget, self._ids(forget, 'user_id'))}\n"
+        yield "\n\n" + _LIST_TEXTS.rstrip("\n") + "\n"
+
+
+_SAID = '{"role": "user", "content": text}'
+_LIST_TEXTS = '''def _list_texts(found):
+    """Return facts as dicts with a text, in whatever they come."""
+    rows = found.get("results", []) if isinstance(found, dict) else found or []
+    rows = rows.splitlines() if isinstance(rows, str) else rows
+    keys = ("text", "memory", "content", "fact")
+    return [
+        {"text": each}
+        if isinstance(each, str)
+        else {"id": each.get("id"), "text": next(each[key] for key in keys if key in each)}
+        for each in rows
+    ]
+'''
+
+
+def _name_query(read: Call) -> Call:
+    """Return a call whose query is known as such, whatever its name made of it."""
+    parameters = [
+        replace(each, part="query") if QUERY.fullmatch(each.name) and each.is_required else each
+        for each in read.parameters
+    ]
+    return replace(read, parameters=parameters)
