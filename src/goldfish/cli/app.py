@@ -38,6 +38,10 @@ def run(arguments: Sequence[str]) -> int:
         return int(done.code or 0)
 
 
+# Options that several commands have.
+EDITION_HELP = "Ask only what this edition had, such as 2026.11 [default: pyproject.toml's, or all]"
+PROFILE_HELP = "Hold it to what it is sold as: single-process, shared, durable, multi-tenant"
+
 Offer = Callable[[str], list[str]] | None  # returns the words that a shell offers after Tab
 
 
@@ -86,7 +90,7 @@ def check(
     ] = "standard",
     seed: Annotated[int | None, Option("N", "Repeat the run with this seed")] = None,
     max_time: Annotated[
-        float | None, Option("S", "Stop starting new checks after S seconds")
+        float | None, Option("S", "Stop after S seconds, and report what was seen")
     ] = None,
     workers: Annotated[int, Option("N", "Number of checks to run at once")] = 4,
     html: Annotated[Path | None, Option("F", "Write the report as an HTML page")] = None,
@@ -96,6 +100,19 @@ def check(
     ] = None,
     baseline: Annotated[
         Path | None, Option("F", "Accept the known failures listed in F (TOML)")
+    ] = None,
+    edition: Annotated[str | None, Option("E", EDITION_HELP, completion.editions)] = None,
+    profile: Annotated[
+        list[str] | None, Option("P", f"{PROFILE_HELP}; repeatable", completion.profiles)
+    ] = None,
+    repeat: Annotated[
+        int, Option("N", "Run N times, with N seeds, and print how often each check said what")
+    ] = 1,
+    badge: Annotated[
+        Path | None, Option("F", "Write a badge in the endpoint format of shields.io")
+    ] = None,
+    markdown: Annotated[
+        Path | None, Option("F", "Write a summary in Markdown (- for stdout)")
     ] = None,
     save_runs: Annotated[Path | None, Option("DIR", "Save every call, for goldfish replay")] = None,
     quiet: Annotated[bool, Flag("--quiet", "-q", "Print one line per target")] = False,
@@ -126,8 +143,68 @@ def check(
         save_runs,
         html,
         detail="verdict" if quiet else "everything" if verbose else "usual",
+        edition=edition,
+        profile=profile or (),
+        repeat=repeat,
+        badge=badge,
+        markdown=markdown,
     )
     return run(request)
+
+
+@app.command(short_help="Write what is broken today as known failures, or drop what is mended.")
+def baseline(
+    target: Annotated[str, Argument("TARGET", "What to check", completion.targets)],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="F", help="The baseline to write (TOML)")
+    ],
+    update: Annotated[
+        bool, typer.Option("--update", help="Drop the entries that hold now; add nothing")
+    ] = False,
+    only: Annotated[
+        list[str] | None,
+        Option("CODE|FAMILY", "Run only these checks; repeatable", completion.checks),
+    ] = None,
+    skip: Annotated[
+        list[str] | None, Option("CODE|FAMILY", "Skip these checks; repeatable", completion.checks)
+    ] = None,
+    suite: Annotated[
+        str, Option("SUITE", "Suite to run: smoke, standard or soak", completion.suites)
+    ] = "standard",
+    seed: Annotated[int | None, Option("N", "Repeat the run with this seed")] = None,
+    max_time: Annotated[
+        float | None, Option("S", "Stop after S seconds, and write what was seen")
+    ] = None,
+    workers: Annotated[int, Option("N", "Number of checks to run at once")] = 4,
+    edition: Annotated[str | None, Option("E", EDITION_HELP, completion.editions)] = None,
+    profile: Annotated[
+        list[str] | None, Option("P", f"{PROFILE_HELP}; repeatable", completion.profiles)
+    ] = None,
+    repeat: Annotated[
+        int, Option("N", "Run N times: what breaks in some runs only is listed as such")
+    ] = 1,
+) -> int:
+    """Write what is broken today as known failures, for `goldfish check --baseline`.
+
+    Each entry has the finding, and a place for the reason why it may stay and for a link. --update
+    drops the entries that hold now, and leaves all others as they are.
+    """
+    from goldfish.cli.baseline import write_baseline
+    from goldfish.cli.check import Request
+
+    request = Request(
+        [target],
+        only or (),
+        skip or (),
+        suite,
+        seed,
+        max_time,
+        workers,
+        edition=edition,
+        profile=profile or (),
+        repeat=repeat,
+    )
+    return write_baseline(request, output, update=update)
 
 
 @app.command(short_help="Show several memories side by side.")
@@ -142,7 +219,7 @@ def compare(
     suite: Annotated[str, Option("SUITE", "Suite to run: smoke, standard or soak")] = "standard",
     seed: Annotated[int | None, Option("N", "Seed of all runs")] = None,
     max_time: Annotated[
-        float | None, Option("S", "Stop starting new checks after S seconds")
+        float | None, Option("S", "Stop after S seconds, and report what was seen")
     ] = None,
     workers: Annotated[int, Option("N", "Number of checks to run at once")] = 4,
     json: Annotated[Path | None, Option("F", "Write all reports as JSON")] = None,
@@ -249,11 +326,21 @@ def checks(
         list[str] | None,
         Argument("CODE|FAMILY", "List only these, such as DUR or TTL03", completion.checks),
     ] = None,
+    new_since: Annotated[
+        str | None, Option("E", "List only what edition E did not have", completion.editions)
+    ] = None,
+    edition: Annotated[
+        str | None, Option("E", "List what this edition had", completion.editions)
+    ] = None,
+    profile: Annotated[
+        list[str] | None,
+        Option("P", "List what this profile is held to; repeatable", completion.profiles),
+    ] = None,
 ) -> int:
     """List the promises."""
     from goldfish.cli import show
 
-    return show.checks(names or ())
+    return show.checks(names or (), new_since, edition, profile or ())
 
 
 @app.command()
@@ -269,13 +356,16 @@ def explain(
     code: Annotated[
         str,
         Argument(
-            "CODE|WORD", "A code (DUR02), a family (DUR) or a finding (lost)", completion.explained
+            "CODE|WORD",
+            "A code (DUR02), a family (DUR), a finding (lost), a verdict (not-asked), a profile",
+            completion.explained,
         ),
     ],
 ) -> int:
     """Explain a check: its promise, its incident, what usually breaks it, the fix with code.
 
-    For a family, list its promises; for a finding (lost, torn, …), say what it means.
+    For a family, list its promises; for a finding (lost, torn, …), a verdict or a profile, say what
+    it means.
     """
     from goldfish.cli.explain import explain as tell
 

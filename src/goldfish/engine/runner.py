@@ -14,11 +14,13 @@ from goldfish.engine.events import Finished, Interrupted, Listener, Opened, Star
 from goldfish.engine.examination import Examination, make_result
 from goldfish.engine.isolation import can_be_apart, examine_apart
 from goldfish.engine.selection import order_checks
+from goldfish.engine.settings import EVERYTHING, Scope
 from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import Report, Result, Verdict
 from goldfish.harness.forks import ForkServer
 from goldfish.history.storage import make_run_directory
 from goldfish.targets.declaration import Target, apply_declarations
+from goldfish.targets.place import describe_place
 
 if TYPE_CHECKING:
     from goldfish.engine.agents import SharedStage
@@ -37,6 +39,7 @@ class Plan:
     grow: bool = False  # go on with more and more effort until max_time is up
     save_runs: Path | None = None  # where to keep the histories
     spelled: str = ""  # the target as the user would write it, for the line that reproduces
+    scope: Scope = EVERYTHING  # by which the checks were chosen, for the report
 
 
 def run(
@@ -100,9 +103,16 @@ class _Run:
         return self._make_report([self._seen_of(check) for check in self._checks])
 
     def _make_report(self, results: Sequence[Result]) -> Report:
-        target = self._target
+        target, plan = self._target, self._plan
         return Report(
-            target.name, self._plan.seed, tuple(results), target.promises, target.absences
+            target.name,
+            plan.seed,
+            tuple(results),
+            target.promises,
+            target.absences,
+            plan.scope.edition,
+            plan.scope.profile,
+            place=describe_place(target),
         )
 
     def _seen_of(self, check: Check) -> Result:
@@ -138,7 +148,7 @@ class _Run:
                 self._listen(Started(self._target.name, check, total))
             began = time.monotonic()
             examination = self._examination(check, effort)
-            outcome = await self._examine(replace(examination, is_second=is_second))
+            outcome = await self._examine_in_time(replace(examination, is_second=is_second))
             if _was_late(outcome) and not is_second:
                 return outcome  # it is tried again when nothing else runs
             result = replace(
@@ -150,6 +160,20 @@ class _Run:
             self._finished[check.code] = result
             self._listen(Finished(self._target.name, result, total))
             return result
+
+    async def _examine_in_time(self, examination: Examination) -> Result:
+        """Run a check, and cut it off when the time is up: half of it tells nothing."""
+        if math.isinf(self._give_up):
+            return await self._examine(examination)
+        # A soak ends by itself, as soon as what it is doing is done.
+        grace = self._plan.deadline if self._plan.grow else 0.0
+        try:
+            async with asyncio.timeout(self._give_up + grace - time.monotonic()) as limit:
+                return await self._examine(examination)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            return make_result(examination.check, Verdict.SKIPPED, Reason(Why.TIME_UP))
 
     async def _examine(self, examination: Examination) -> Result:
         """Run a check in a process of its own, or here if its target cannot be imported there."""

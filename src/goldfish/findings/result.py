@@ -90,6 +90,7 @@ class Result:
     is_basic: bool = False  # it asks for ordinary calls with ordinary values
     dialogue: Dialogue | None = None  # the turns and prompts that show what is broken
     notes: tuple[str, ...] = ()  # what was seen beside the verdict, and a reader should know
+    said: tuple[tuple[str, int], ...] = ()  # of several runs: how often it said what
 
     @property
     def family(self) -> str:
@@ -100,6 +101,11 @@ class Result:
     def summary(self) -> str:
         """The reason as a sentence."""
         return str(self.reason) if self.reason else ""
+
+    @property
+    def is_unsteady(self) -> bool:
+        """Whether it did not say the same in all of several runs."""
+        return len(self.said) > 1
 
     @property
     def is_unclaimed(self) -> bool:
@@ -116,6 +122,10 @@ class Report:
     results: tuple[Result, ...]
     promises: str = ""  # what the memory's documentation says of its limits
     absences: tuple[Absence, ...] = ()  # what the memory does not do, as the interview found
+    edition: str = ""  # the edition that was asked for; empty if all checks were
+    profile: str = ""  # what the memory was held to be
+    runs: int = 1  # how often each check was asked
+    place: str = ""  # file and line of the target, if a user wrote it
 
     @property
     def notes(self) -> list[str]:
