@@ -46,12 +46,12 @@ def _explain(
     origins: Mapping[str, tuple[str, Iterable[Any]]],
 ) -> Iterator[Explanation]:
     """Yield what is wrong with the contents, the gravest first."""
-    wanted, got = Counter(map(repr, expected)), Counter(map(repr, found))
-    extra = [each for each in found if repr(each) not in wanted]
-    missing = [each for each in expected if repr(each) not in got]
+    wanted, got = Counter(map(show, expected)), Counter(map(show, found))
+    extra = [each for each in found if show(each) not in wanted]
+    missing = [each for each in expected if show(each) not in got]
     for word, (was, contents) in origins.items():
-        known = set(map(repr, contents))
-        if back := [each for each in extra if repr(each) in known]:
+        known = set(map(show, contents))
+        if back := [each for each in extra if show(each) in known]:
             yield f"{word}: {quote(back[0])} was {was}, but {where} returns it", tuple(back)
     if altered := _find_altered(missing, extra):
         before, after = map(quote, altered)
@@ -61,9 +61,9 @@ def _explain(
         yield f"lost: {text} ({len(missing)} of {len(expected)} missing)", tuple(missing)
     if extra:
         yield f"phantom: {quote(extra[0])} was never written, but {where} returns it", tuple(extra)
-    if more := [each for each in expected if got[repr(each)] > wanted[repr(each)]]:
+    if more := [each for each in expected if got[show(each)] > wanted[show(each)]]:
         yield f"duplicated: {where} returns {quote(more[0])} too often", tuple(more)
-    if fewer := [each for each in expected if got[repr(each)] < wanted[repr(each)]]:
+    if fewer := [each for each in expected if got[show(each)] < wanted[show(each)]]:
         text = (
             f"{quote(fewer[0])} was acknowledged several times, but {where} returns it less often"
         )
@@ -88,9 +88,17 @@ def _find_altered(missing: Sequence[Any], extra: Sequence[Any]) -> tuple[Any, An
     return None
 
 
+def show(value: object) -> str:
+    """Return the form of a value; a stranger's object may not even have one."""
+    try:
+        return repr(value)
+    except Exception as error:
+        return f"<{type(value).__name__} that cannot be shown: {type(error).__name__}>"
+
+
 def quote(value: object, limit: int = 60) -> str:
     """Return the value as evidence: printable, masked, on one line, without a long middle."""
-    plain = value if isinstance(value, str) else repr(value)
+    plain = value if isinstance(value, str) else show(value)
     masked = mask(plain)  # before it is cut: half a URL may hide where its password ends
     ends = masked if len(masked) <= 2 * WINDOW else masked[:WINDOW] + masked[-WINDOW:]
     if isinstance(value, str):
