@@ -3,7 +3,7 @@
 It is checked, and never run.
 """
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Annotated
 
 import pytest
@@ -65,9 +65,9 @@ async def history(session_id: str, memory: Memory) -> list[str]:
 
 
 @pytest.fixture
-def own(goldfish_sandbox: Sandbox) -> Iterator[Own]:
+def own(goldfish_sandbox: Sandbox) -> Own:
     """A fixture."""
-    yield Own(str(goldfish_sandbox.path))
+    return Own(str(goldfish_sandbox.path))
 
 
 async def down_is_not_empty(

@@ -59,7 +59,10 @@ def _run(request: Request, stop: Stop) -> Report:
     checks = select_checks(request, plan.scope)
     ((spec, target),) = open_targets(targets, stop, quiet=False).items()
     trial = Trial(target, choose_for(target, checks), replace(plan, spelled=shlex.quote(spec)))
-    return trial.report(stop, runs=request.repeat)
+    report = trial.report(stop, runs=request.repeat)
+    if trial.failure:
+        raise trial.failure
+    return report
 
 
 def _add_table(page: Page, path: Path, target: str, report: Report) -> None:

@@ -76,16 +76,19 @@ def check(request: Request) -> int:
     with interrupt_on_signals() as stop:
         with suspend_commands(page.file), _redirect_strangers(request):
             targets = open_targets(targets, stop, request.quiet)
-            accounts = []
+            accounts, failures = [], []
             for spec, target in targets.items():
                 chosen = choose_for(target, checks)
                 trial = Trial(target, chosen, replace(plan, spelled=shlex.quote(spec)))
                 report = trial.report(stop, request.quiet, request.repeat)
                 accounts.append(apply_baseline(report, _find_known(known, spec, target)))
                 _write_summary(page, request, accounts, trial)
+                failures += [trial.failure] if trial.failure else []
         annotate(page.file, accounts, targets.values())
         append_step_summary(accounts)
         _write_files(request, accounts, page)
+    for failure in failures:
+        raise failure  # after the report of what was seen before it
     return stop.code if stop.asked else exit_code(accounts)
 
 

@@ -10,6 +10,7 @@ from goldfish.engine.events import Event, Interrupted
 from goldfish.engine.repetition import merge_runs
 from goldfish.engine.runner import Plan, report_nothing, run
 from goldfish.engine.stopping import Stop
+from goldfish.errors import ServiceError
 from goldfish.findings.result import Report
 from goldfish.report.estimate import Estimate
 from goldfish.report.progress import make_watcher
@@ -22,6 +23,7 @@ class Trial:
     def __init__(self, target: Target, checks: Sequence[Check], plan: Plan) -> None:
         self.seconds = 0.0
         self.interrupted = False
+        self.failure: ServiceError | None = None  # what ended it, after something was seen
         self._target = target
         self._checks = checks
         self._plan = plan
@@ -32,7 +34,7 @@ class Trial:
         limit = self._plan.max_time or math.inf
         for number in range(1, runs):
             left = limit - (time.monotonic() - began)
-            if stop.asked or left <= 0:
+            if stop.asked or self.failure or left <= 0:
                 break
             plan = replace(self._plan, seed=self._plan.seed + number)
             if not math.isinf(left):
@@ -57,5 +59,9 @@ class Trial:
                     return run(self._target, self._checks, plan, listen)
         except KeyboardInterrupt:
             stop.asked = True
+        except ServiceError as error:
+            if not seen.asked:
+                raise
+            self.failure = error
         self.interrupted = True
         return seen

@@ -15,6 +15,7 @@ from goldfish.engine.examination import Examination, make_result
 from goldfish.engine.isolation import can_be_apart, examine_apart
 from goldfish.engine.selection import order_checks
 from goldfish.engine.settings import EVERYTHING, Scope
+from goldfish.errors import ServiceError
 from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import Report, Result, Verdict
 from goldfish.harness.forks import ForkServer
@@ -47,14 +48,15 @@ def run(
 ) -> Report:
     """Return the report of all checks about one target.
 
-    An interrupted run tells what it saw by its last event, and raises KeyboardInterrupt.
+    An interrupted run tells what it saw by its last event, and raises KeyboardInterrupt; one whose
+    server has died raises a ServiceError.
     """
     state = _Run(target, checks, plan, listen)
     # A loop of our own, so that the thread keeps whatever current loop it had.
     with asyncio.Runner(loop_factory=asyncio.new_event_loop) as loop:
         try:
             return loop.run(state.report())
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, ServiceError):  # also a server of the user's that has died
             listen(Interrupted(state.cut_short()))
             raise
 
@@ -132,7 +134,13 @@ class _Run:
             check.code: asyncio.ensure_future(self._run_one(check, effort))
             for check in order_checks(self._checks, in_haste=self._plan.max_time is not None)
         }
-        results = await asyncio.gather(*(begun[check.code] for check in self._checks))
+        try:
+            results = await asyncio.gather(*(begun[check.code] for check in self._checks))
+        except ServiceError:
+            for task in begun.values():  # one has told: the others would tell the same
+                task.cancel()
+            await asyncio.gather(*begun.values(), return_exceptions=True)
+            raise
         return [
             await self._run_one(check, effort, is_second=True) if _was_late(result) else result
             for check, result in zip(self._checks, results, strict=True)

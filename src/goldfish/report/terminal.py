@@ -17,7 +17,7 @@ from goldfish.report.cost import describe_cost
 from goldfish.report.family_table import write_family_table
 from goldfish.report.page import Page
 from goldfish.report.results import group_by_reason, select_results, state_finding
-from goldfish.report.sanitize import escape_controls, sanitize_report, shorten
+from goldfish.report.sanitize import escape_controls, sanitize_report, shorten, shorten_evidence
 from goldfish.report.words import NOT_ASKED, NOT_CLAIMED, name_verdict
 
 STYLES = {"held": "bold green", "broken": "bold red", "unknown": "bold yellow"}
@@ -215,8 +215,9 @@ def _write_evidence(page: Page, result: Result, most: int | None) -> None:
     lines = [*result.evidence[:most]]
     if more := len(result.evidence) - len(lines):
         lines.append(f"… {more} more lines of evidence: -v shows them")
-    for line in [*lines, *draw_calls(result)]:
-        page.write(shorten(escape_controls(line), room), indent=INDENT)
+    shown = [escape_controls(line) for line in [*lines, *draw_calls(result)]]
+    for line in shorten_evidence(shown, room):
+        page.write(line, indent=INDENT)
 
 
 def _write_command(page: Page, command: str) -> None:
