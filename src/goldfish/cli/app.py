@@ -38,10 +38,6 @@ def run(arguments: Sequence[str]) -> int:
         return int(done.code or 0)
 
 
-# Options that several commands have.
-EDITION_HELP = "Ask only what this edition had, such as 2026.11 [default: pyproject.toml's, or all]"
-PROFILE_HELP = "Hold it to what it is sold as: single-process, shared, durable, multi-tenant"
-
 Offer = Callable[[str], list[str]] | None  # returns the words that a shell offers after Tab
 
 
@@ -58,6 +54,35 @@ def Flag(name: str, short: str, about: str) -> Any:  # noqa: N802 - as typer spe
 def Argument(metavar: str, about: str, offer: Offer = None) -> Any:  # noqa: N802 - as typer spells it
     """Make an argument with the name that the help shows."""
     return typer.Argument(metavar=metavar, help=about, autocompletion=offer)
+
+
+# Options that several commands have.
+Only = Annotated[
+    list[str] | None, Option("CODE|FAMILY", "Run only these checks; repeatable", completion.checks)
+]
+Skip = Annotated[
+    list[str] | None, Option("CODE|FAMILY", "Skip these checks; repeatable", completion.checks)
+]
+Suite = Annotated[str, Option("SUITE", "Suite to run: smoke, standard or soak", completion.suites)]
+Seed = Annotated[int | None, Option("N", "Repeat the run with this seed")]
+MaxTime = Annotated[float | None, Option("S", "Stop after S seconds, and report what was seen")]
+Workers = Annotated[int, Option("N", "Number of checks to run at once")]
+Edition = Annotated[
+    str | None,
+    Option(
+        "E",
+        "Ask only what this edition had, such as 2026.11 [default: pyproject.toml's, or all]",
+        completion.editions,
+    ),
+]
+Profile = Annotated[
+    list[str] | None,
+    Option(
+        "P",
+        "Hold it to what it is sold as: single-process, shared, durable, multi-tenant; repeatable",
+        completion.profiles,
+    ),
+]
 
 
 @app.callback(invoke_without_command=True)
@@ -78,21 +103,12 @@ def check(
     targets: Annotated[
         list[str] | None, Argument("TARGET", "What to check [default: sqlite]", completion.targets)
     ] = None,
-    only: Annotated[
-        list[str] | None,
-        Option("CODE|FAMILY", "Run only these checks; repeatable", completion.checks),
-    ] = None,
-    skip: Annotated[
-        list[str] | None, Option("CODE|FAMILY", "Skip these checks; repeatable", completion.checks)
-    ] = None,
-    suite: Annotated[
-        str, Option("SUITE", "Suite to run: smoke, standard or soak", completion.suites)
-    ] = "standard",
-    seed: Annotated[int | None, Option("N", "Repeat the run with this seed")] = None,
-    max_time: Annotated[
-        float | None, Option("S", "Stop after S seconds, and report what was seen")
-    ] = None,
-    workers: Annotated[int, Option("N", "Number of checks to run at once")] = 4,
+    only: Only = None,
+    skip: Skip = None,
+    suite: Suite = "standard",
+    seed: Seed = None,
+    max_time: MaxTime = None,
+    workers: Workers = 4,
     html: Annotated[Path | None, Option("F", "Write the report as an HTML page")] = None,
     json: Annotated[Path | None, Option("F", "Write the report as JSON (- for stdout)")] = None,
     junit: Annotated[
@@ -101,10 +117,8 @@ def check(
     baseline: Annotated[
         Path | None, Option("F", "Accept the known failures listed in F (TOML)")
     ] = None,
-    edition: Annotated[str | None, Option("E", EDITION_HELP, completion.editions)] = None,
-    profile: Annotated[
-        list[str] | None, Option("P", f"{PROFILE_HELP}; repeatable", completion.profiles)
-    ] = None,
+    edition: Edition = None,
+    profile: Profile = None,
     repeat: Annotated[
         int, Option("N", "Run N times, with N seeds, and print how often each check said what")
     ] = 1,
@@ -161,25 +175,14 @@ def baseline(
     update: Annotated[
         bool, typer.Option("--update", help="Drop the entries that hold now; add nothing")
     ] = False,
-    only: Annotated[
-        list[str] | None,
-        Option("CODE|FAMILY", "Run only these checks; repeatable", completion.checks),
-    ] = None,
-    skip: Annotated[
-        list[str] | None, Option("CODE|FAMILY", "Skip these checks; repeatable", completion.checks)
-    ] = None,
-    suite: Annotated[
-        str, Option("SUITE", "Suite to run: smoke, standard or soak", completion.suites)
-    ] = "standard",
-    seed: Annotated[int | None, Option("N", "Repeat the run with this seed")] = None,
-    max_time: Annotated[
-        float | None, Option("S", "Stop after S seconds, and write what was seen")
-    ] = None,
-    workers: Annotated[int, Option("N", "Number of checks to run at once")] = 4,
-    edition: Annotated[str | None, Option("E", EDITION_HELP, completion.editions)] = None,
-    profile: Annotated[
-        list[str] | None, Option("P", f"{PROFILE_HELP}; repeatable", completion.profiles)
-    ] = None,
+    only: Only = None,
+    skip: Skip = None,
+    suite: Suite = "standard",
+    seed: Seed = None,
+    max_time: MaxTime = None,
+    workers: Workers = 4,
+    edition: Edition = None,
+    profile: Profile = None,
     repeat: Annotated[
         int, Option("N", "Run N times: what breaks in some runs only is listed as such")
     ] = 1,
@@ -210,18 +213,12 @@ def baseline(
 @app.command(short_help="Show several memories side by side.")
 def compare(
     sides: Annotated[list[str], Argument("TARGET|REPORT.json", "Two or more targets or reports")],
-    only: Annotated[
-        list[str] | None, Option("CODE|FAMILY", "Run only these checks; repeatable")
-    ] = None,
-    skip: Annotated[
-        list[str] | None, Option("CODE|FAMILY", "Skip these checks; repeatable")
-    ] = None,
-    suite: Annotated[str, Option("SUITE", "Suite to run: smoke, standard or soak")] = "standard",
+    only: Only = None,
+    skip: Skip = None,
+    suite: Suite = "standard",
     seed: Annotated[int | None, Option("N", "Seed of all runs")] = None,
-    max_time: Annotated[
-        float | None, Option("S", "Stop after S seconds, and report what was seen")
-    ] = None,
-    workers: Annotated[int, Option("N", "Number of checks to run at once")] = 4,
+    max_time: MaxTime = None,
+    workers: Workers = 4,
     json: Annotated[Path | None, Option("F", "Write all reports as JSON")] = None,
     html: Annotated[Path | None, Option("F", "Write all reports as an HTML page")] = None,
 ) -> int:
