@@ -75,7 +75,7 @@ ROOMS = {
     "services": "",
     "world": "mirror.environment services",
     "targets": "history findings.absence findings.families harness.errors integrations "
-    "mirror.environment specimens",
+    "mirror.environment services.binaries specimens",
     "harness": "findings history mirror.environment services targets world",
     "stress": "findings harness history judges",
     "model": "",

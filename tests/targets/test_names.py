@@ -8,7 +8,6 @@ import pytest
 from goldfish.errors import MissingExtraError, TargetError
 from goldfish.integrations.libraries import BUILT_INS
 from goldfish.integrations.library import BuiltIn
-from goldfish.targets import names
 from goldfish.targets.names import resolve
 
 STORE = """
@@ -145,7 +144,7 @@ def test_all_that_is_missing_is_named_at_once(monkeypatch: pytest.MonkeyPatch) -
         "x", "x", "nothing", module="none", extra="redis", packages=("redis", "no_such_package")
     )
     monkeypatch.setitem(BUILT_INS, "x", entry)  # type: ignore[index] # a plain dict, behind a Mapping
-    monkeypatch.setattr(names, "has_server", lambda service: False)
+    monkeypatch.setattr("goldfish.services.binaries.has_server", lambda service: False)
     with pytest.raises(MissingExtraError) as caught:
         resolve("x")
     assert str(caught.value) == (

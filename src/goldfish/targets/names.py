@@ -15,7 +15,6 @@ from goldfish.findings.families import FAMILIES
 from goldfish.harness.errors import describe_error
 from goldfish.integrations.libraries import BUILT_INS
 from goldfish.integrations.library import BuiltIn
-from goldfish.services.binaries import TITLES, has_server
 from goldfish.specimens import gallery
 from goldfish.targets.agents import Service
 from goldfish.targets.declaration import Target, as_target, hold_to_everything
@@ -75,6 +74,8 @@ def _load_built_in(name: str) -> Target:
 
 def _list_missing(entry: BuiltIn) -> MissingExtraError:
     """Return the error that names all that is missing at once, the servers too."""
+    from goldfish.services.binaries import TITLES, has_server  # servers, which few need here
+
     missing, extra = list(entry.missing), entry.extra
     for service, package in CLIENTS.items():
         if package in entry.packages and not has_server(service):
