@@ -22,4 +22,6 @@ def freeze(name: str, folder: Path = FOLDER) -> Path:
 
 
 if __name__ == "__main__":
-    print(f"Written: {freeze(*sys.argv[1:])}. Add its digest to tests/catalogue/test_editions.py")
+    print(
+        f"Written: {freeze(sys.argv[1] if len(sys.argv) == 2 else '')}. Add its digest to tests/catalogue/test_editions.py"
+    )

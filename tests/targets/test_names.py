@@ -143,7 +143,7 @@ def test_all_that_is_missing_is_named_at_once(monkeypatch: pytest.MonkeyPatch) -
     entry = BuiltIn(
         "x", "x", "nothing", module="none", extra="redis", packages=("redis", "no_such_package")
     )
-    monkeypatch.setitem(BUILT_INS, "x", entry)  # type: ignore[index] # a plain dict, behind a Mapping
+    monkeypatch.setitem(BUILT_INS, "x", entry)
     monkeypatch.setattr("goldfish.services.binaries.has_server", lambda service: False)
     with pytest.raises(MissingExtraError) as caught:
         resolve("x")

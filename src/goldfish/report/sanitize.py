@@ -90,9 +90,9 @@ def shorten_evidence(lines: Sequence[str], limit: int) -> list[str]:
     shown = [shorten(line, limit) for line in lines]
     for at, (first, second) in enumerate(pairwise(lines)):
         if first.startswith(EXPECTED) and second.startswith(READ):
-            texts = first.removeprefix(EXPECTED), second.removeprefix(READ)
-            shown[at] = EXPECTED + _shorten_beside(*texts, limit - len(EXPECTED))
-            shown[at + 1] = READ + _shorten_beside(*reversed(texts), limit - len(READ))
+            wanted, got = first.removeprefix(EXPECTED), second.removeprefix(READ)
+            shown[at] = EXPECTED + _shorten_beside(wanted, got, limit - len(EXPECTED))
+            shown[at + 1] = READ + _shorten_beside(got, wanted, limit - len(READ))
     return shown
 
 
