@@ -8,9 +8,10 @@ export PYTHONDONTWRITEBYTECODE =
 # Most tests wait for a disk, a server or another process: three of them keep one core busy.
 export PYTEST_XDIST_AUTO_NUM_WORKERS ?= $(shell expr 3 \* `getconf _NPROCESSORS_ONLN`)
 
-.PHONY: check test lint node gallery soak bench docs pictures findings constraints clean
+.PHONY: check test lint node gallery soak bench docs pictures findings constraints edition release-check clean
 .NOTPARALLEL: # what a target needs is installed in the order in which it is named
 
+# The servers are in it, so that .venv/bin/goldfish check redis works too, and postgres.
 check: $(VENV)/.core $(VENV)/.model
 	$(BIN)/goldfish check $(ARGS)
 
@@ -61,6 +62,14 @@ constraints: $(VENV)/.dev
 	$(BIN)/python -m pip freeze --exclude-editable >> $(VENV)/constraints.txt
 	mv $(VENV)/constraints.txt constraints.txt
 
+# The checks of today as a new edition, which never changes again: make edition EDITION=2027.2
+edition: $(VENV)/.core
+	$(BIN)/python -m tools.edition $(EDITION)
+
+# What users get: wheel and sdist, and the wheel alone on Python 3.11, 3.12 and 3.13 where they are.
+release-check:
+	$(PYTHON) -m tools.release
+
 clean:
 	rm -rf site .findings $(VENV) .mypy_cache .pytest_cache .ruff_cache
 
@@ -69,7 +78,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.core: pyproject.toml constraints.txt | $(VENV)/bin/python
-	$(INSTALL) -c constraints.txt -e '.[semantic]'
+	$(INSTALL) -c constraints.txt -e '.[postgres,redis,semantic,servers]'
 	touch $@
 
 $(VENV)/.dev: pyproject.toml constraints.txt | $(VENV)/bin/python

@@ -60,6 +60,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="For these targets: smoke, standard (the default) or soak",
     )
     group.addoption(
+        "--goldfish-edition",
+        default=None,
+        metavar="E",
+        help="For these targets: only what this edition had, such as 2026.11 (or [tool.goldfish] "
+        "in pyproject.toml)",
+    )
+    group.addoption(
+        "--goldfish-profile",
+        action="append",
+        default=[],
+        metavar="P",
+        help="For these targets: single-process, shared, durable or multi-tenant (may be repeated)",
+    )
+    group.addoption(
         "--goldfish-seed",
         type=int,
         default=0,
@@ -150,13 +164,16 @@ class GoldfishTarget(pytest.Collector):
 
     def collect(self) -> "list[GoldfishCheck]":
         """Return one item per check; a sentence says why there is none."""
+        from goldfish.engine.settings import choose_scope
         from goldfish.errors import GoldfishError, mask
         from goldfish.plugin.suite import make_item_name, select_checks
 
-        option = self.config.option
+        option, root = self.config.option, self.config.rootpath
         try:
             target = self._resolved()
-            checks = select_checks(target, option.goldfish_only, suite=option.goldfish_suite)
+            scope = choose_scope(option.goldfish_edition, option.goldfish_profile, root)
+            only, suite = option.goldfish_only, option.goldfish_suite
+            checks = select_checks(target, only, suite=suite, scope=scope)
         except GoldfishError as error:
             raise self.CollectError(mask(str(error))) from None
         items = [GoldfishCheck.of(self, make_item_name(check), target, check) for check in checks]

@@ -75,7 +75,7 @@ ROOMS = {
     "services": "",
     "world": "mirror.environment services",
     "targets": "commands history findings.absence findings.families harness.errors integrations "
-    "mcp.declaration mirror.environment specimens",
+    "mcp.declaration mirror.environment services.binaries specimens",
     "mcp": "harness.patience services targets",
     "harness": "findings history mirror.environment services targets world",
     "stress": "findings harness history judges",

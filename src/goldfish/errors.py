@@ -81,9 +81,12 @@ class MissingExtraError(GoldfishError, ImportError):
     """An optional package is not installed."""
 
     @classmethod
-    def of(cls, package: str, extra: str) -> "MissingExtraError":
-        """Return the error for a package, with the command that installs it."""
-        return cls(f"{package} is not installed: pip install 'goldfish[{extra}]'")
+    def of(cls, package: str, extra: str, *others: str) -> "MissingExtraError":
+        """Return the error for a package, and others, with the command that installs them all."""
+        names = [package, *others]
+        listed = ", ".join(names[:-1]) + " and " + names[-1] if others else package
+        verb = "are" if others else "is"
+        return cls(f"{listed} {verb} not installed: pip install 'goldfish[{extra}]'")
 
 
 class ModelNotFoundError(GoldfishError):

@@ -191,16 +191,32 @@ def test_a_baseline_that_names_a_check_that_holds_fails(
     assert "DUR02 stale: listed as known, but held" in capsys.readouterr().out
 
 
-def test_a_factory_that_raises_is_unknown(
+def test_a_factory_that_raises_ends_with_its_line(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """With the reason, and without the password in it."""
-    code = "def raising(sandbox): raise OSError('no route to redis://me:hunter2@host/0')"
+    """In one sentence, exit 2, and without the password in it."""
+    code = "def raising(sandbox):\n    raise OSError('no route to redis://me:hunter2@host/0')\n"
     (project / "raising_store.py").write_text(code)
-    assert run_command(["check", "raising_store.py:raising", *SMALL]) == 1
+    assert run_command(["check", "raising_store.py:raising", *SMALL]) == 2
+    told = " ".join(capsys.readouterr().err.split())
+    assert told == (
+        "goldfish: the target raising does not open, so nothing was asked: its factory raised "
+        "OSError: no route to redis://***@host/0 (line 2 of raising_store.py)"
+    )
+
+
+def test_a_pinned_edition_a_profile_and_repeated_runs_are_in_the_report(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The edition from pyproject.toml, the profile from the command line."""
+    (project / "pyproject.toml").write_text('[tool.goldfish]\nedition = "2026.11"\n')
+    options = ["--profile", "durable", "--repeat", "2", "--badge", "badge.json"]
+    assert run_command(["check", *SMALL, *options]) == 0
     out = " ".join(capsys.readouterr().out.split())
-    assert "unknown: the target did not open: opening raised OSError: no route" in out
-    assert "redis://***@host/0" in out
+    assert "2 runs, seeds 5 to 6, edition 2026.11, profile durable)" in out
+    assert "Of 2 checks, 2 said the same in all 2 runs." in out
+    badge = json.loads((project / "badge.json").read_text())
+    assert badge["label"] == "goldfish 2026.11 durable"
 
 
 @pytest.mark.parametrize(
@@ -210,6 +226,9 @@ def test_a_factory_that_raises_is_unknown(
         ("check --only DUR99", "no check named 'DUR99': did you mean "),
         ("check --suite smok", "no suite named 'smok': did you mean smoke"),
         ("check --workers 0", "--workers must be 1 or more (got 0)"),
+        ("check --repeat 0", "--repeat must be 1 or more (got 0)"),
+        ("check --edition 2026.1", "no edition named '2026.1': did you mean 2026.11?"),
+        ("check --profile durabel", "no profile named 'durabel': did you mean durable?"),
         ("check --max-time 0", "--max-time must be greater than 0 (got 0)"),
         ("check --seed x", "Invalid value for '--seed'"),
         ("check --sed 1", "No such option: --sed (Possible options: --seed"),

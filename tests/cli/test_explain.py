@@ -69,3 +69,36 @@ def test_what_is_unknown_brings_the_nearest(
     """Words and codes alike."""
     assert run_command(["explain", asked]) == 2
     assert sentence in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("word", "told"),
+    [
+        ("not-asked", "not asked  The check did not run."),
+        ("unsupported", "not asked  The check did not run."),
+        ("not claimed", "not claimed  The check did not run, because the memory never promised"),
+        ("unknown", "unknown  The check ran, and could not tell"),
+        ("durable", "durable  also restarts, kills"),
+    ],
+)
+def test_the_words_of_a_report_are_explained(
+    word: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Verdicts, also as JSON has them, and profiles."""
+    assert run_command(["explain", word]) == 0
+    assert capsys.readouterr().out.startswith(told)
+
+
+def test_a_check_says_since_when_it_is_and_for_whom(capsys: pytest.CaptureFixture[str]) -> None:
+    """Its edition, and the profiles that it takes."""
+    assert run_command(["explain", "DUR16"]) == 0
+    assert "\nsince      2026.11; profile: durable and shared\n" in capsys.readouterr().out
+
+
+def test_what_is_new_since_an_edition_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    """A profile and an edition choose too."""
+    assert run_command(["checks", "--new-since", "2026.11"]) == 0
+    assert run_command(["checks", "DUR", "--edition", "2026.11", "--profile", "durable"]) == 0
+    out = capsys.readouterr().out
+    assert "DUR02" in out
+    assert "DUR03" not in out

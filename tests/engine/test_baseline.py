@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from goldfish.engine.baseline import apply_baseline, read_baseline
+from goldfish.engine.baseline import Entry, apply_baseline, read_baseline
 from goldfish.errors import UsageError
 from goldfish.findings.result import Report, Result, Verdict
 
-KNOWN = {"DUR02": "a dict dies with its process"}
+KNOWN = {"DUR02": Entry("a dict dies with its process")}
 
 
 def report(**verdicts: str) -> Report:
@@ -42,7 +42,7 @@ def test_a_baseline_gives_reasons_by_target_and_code(tmp_path: Path) -> None:
     path = tmp_path / "known.toml"
     path.write_text('[memory]\nDUR02 = "dies"\n["my_app.m:f"]\nISO01 = "x"\n')
     known = read_baseline(path, ["DUR02", "ISO01"])
-    assert known == {"memory": {"DUR02": "dies"}, "my_app.m:f": {"ISO01": "x"}}
+    assert known == {"memory": {"DUR02": Entry("dies")}, "my_app.m:f": {"ISO01": Entry("x")}}
 
 
 @pytest.mark.parametrize(
@@ -50,6 +50,8 @@ def test_a_baseline_gives_reasons_by_target_and_code(tmp_path: Path) -> None:
     [
         ('[memory]\nDUR02 = " "', 'gives no reason: write DUR02 = "the reason"'),
         ("[memory]\nDUR02 = 3", "gives no reason"),
+        ("[memory]\nDUR02 = { flaky = true }", "DUR02 has flaky = True; use reason (str)"),
+        ("[memory]\nDUR02 = { reason = 3 }", "DUR02 has reason = 3; use reason (str)"),
         ('[memory]\nDUR03 = "x"', "no check named 'DUR03': did you mean DUR02?"),
         ('[my_app.m]\nDUR02 = "x"', 'write ["my_app.m"]'),
         ('DUR02 = "x"', "outside a table"),
@@ -73,3 +75,21 @@ def test_a_baseline_that_is_not_there_is_refused(tmp_path: Path) -> None:
     """Nothing known is not the same as a wrong path."""
     with pytest.raises(UsageError, match="No such file"):
         read_baseline(tmp_path / "gone.toml", [])
+
+
+@pytest.mark.parametrize(("sometimes", "passes"), [(True, True), (False, False)])
+def test_what_breaks_only_sometimes_is_not_stale_when_it_holds(
+    sometimes: bool, passes: bool
+) -> None:
+    """A race that was not lost this time proves nothing."""
+    known = {"DUR02": Entry("a race", sometimes=sometimes)}
+    assert apply_baseline(report(DUR02="held", ISO01="held"), known).passed is passes
+
+
+def test_a_known_failure_is_told_with_its_link() -> None:
+    """Or that nobody has given a reason yet."""
+    told = apply_baseline(report(DUR02="broken"), {"DUR02": Entry("a race", link="https://a/1")})
+    assert told.known == {"DUR02": "a race (https://a/1)"}
+    assert apply_baseline(report(DUR02="broken"), {"DUR02": Entry()}).known == {
+        "DUR02": "no reason was given yet"
+    }

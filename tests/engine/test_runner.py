@@ -267,6 +267,16 @@ def test_when_the_time_is_up_the_rest_is_skipped() -> None:
     assert [result.verdict for result in report.results][1:] == [Verdict.SKIPPED] * 2
 
 
+def test_when_the_time_is_up_a_running_check_is_cut_off() -> None:
+    """Half of a check tells nothing, so it is not asked, neither held nor unknown."""
+
+    async def never_ends(memory: Memory) -> None:
+        await asyncio.Event().wait()
+
+    result = ask(lambda sandbox: Dict(), never_ends, plan=Plan(max_time=0.2))
+    assert (result.verdict, result.summary) == (Verdict.SKIPPED, "the time was up")
+
+
 def test_codes_are_unique_and_of_a_known_family() -> None:
     """The catalogue loads, sorted by family and number."""
     codes = list(catalogue())

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from goldfish.findings.comparison import expect_contents, quote
+from goldfish.findings.comparison import expect_contents, quote, quote_lists, quote_pair
 from goldfish.findings.kinds import KINDS
 from goldfish.findings.remainder import find_remainder
 from goldfish.findings.result import Violation
@@ -67,3 +67,34 @@ def test_a_history_without_one_end_says_which_is_left(found: str, end: str | Non
     """So that a limit can be told from a message that somebody overwrote."""
     left = find_remainder("abcd", found)
     assert (left and left.end) == end
+
+
+def test_a_long_text_is_shown_where_it_differs() -> None:
+    """Not by a beginning and an end that are the same."""
+    long = "a" * 400
+    before, after = quote_pair(f"{long}b{long}", f"{long}c{long}")
+    assert before != after
+    assert "ab" in before
+    assert "ac" in after
+    assert "801 long, from character 381" in before
+
+
+def test_long_lists_are_shown_from_where_they_differ() -> None:
+    """The rest is counted."""
+    said = [f"m{n}" for n in range(40)]
+    wanted, got = quote_lists(said, [*said[:20], *said[21:]])
+    assert wanted.startswith("(19 as expected, then) ['m19', 'm20', 'm21'")
+    assert got.startswith("(19 as expected, then) ['m19', 'm21', 'm22'")
+
+
+class Unshowable:
+    """An object of a stranger."""
+
+    def __repr__(self) -> str:
+        raise RuntimeError("no form")
+
+
+def test_an_object_that_cannot_be_shown_is_named() -> None:
+    """The finding is told all the same."""
+    with pytest.raises(Violation, match="Unshowable that cannot be shown: RuntimeError"):
+        expect_contents([Unshowable()], [], session="s")

@@ -234,7 +234,7 @@ class TestExpected:
         run(project, "--runxfail").assert_outcomes(failed=1)
 
     @pytest.mark.parametrize(
-        ("target", "told"), [("kept", "holds"), ("modest", "is unsupported (not claimed*)")]
+        ("target", "told"), [("kept", "holds"), ("modest", "is not asked any more (not claimed*)")]
     )
     def test_a_stale_one_fails(self, project: pytest.Pytester, target: str, told: str) -> None:
         """What holds, or cannot be asked, must not be excused any longer."""

@@ -21,10 +21,11 @@ def test_the_document_has_the_promised_shape() -> None:
     assert document["schema"] == 1
     report = document["reports"][1]
     told = "target seed verdict counts loss_rate acknowledged lost promises does_not checks"
-    assert list(report) == [*told.split(), "backend", "causes", "notes", "cost"]
+    told += " backend causes notes cost edition profile runs place"
+    assert list(report) == told.split()
     assert (report["target"], report["seed"], report["verdict"]) == ("sqlite", 7, "broken")
     names = "code name family verdict finding summary evidence seconds reproduce documented"
-    names += " promise acknowledged lost history figures origin conditions basic prompts notes"
+    names += " promise acknowledged lost history figures origin conditions basic prompts notes said"
     assert list(report["checks"][0]) == names.split()
     assert [each["finding"] for each in report["checks"]][:2] == [None, "lost"]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from goldfish.report.sanitize import escape_controls
+from goldfish.report.sanitize import escape_controls, shorten_evidence
 
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
 DOCTOR = "\U0001f469\U0001f3fd\u200d\u2695\ufe0f"
@@ -28,3 +28,14 @@ def test_what_can_be_read_stays_as_it_is(text: str) -> None:
 def test_what_acts_or_hides_is_shown_by_its_number(text: str, told: str) -> None:
     """A joiner between letters hides a difference."""
     assert escape_controls(text) == told
+
+
+def test_evidence_that_is_cut_keeps_what_differs() -> None:
+    """The lines of a comparison are cut at the same place, shortly before it."""
+    same = ", ".join(f"'m{n}'" for n in range(30))
+    lines = [f"expected [{same}, 'lost']", f"read back [{same}, 'wrong']", "x" * 90]
+    expected, read, other = shorten_evidence(lines, 70)
+    assert expected.startswith("expected … ")
+    assert "'lost'" in expected
+    assert "'wrong'" in read
+    assert max(map(len, (expected, read, other))) <= 70

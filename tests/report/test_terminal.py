@@ -72,18 +72,17 @@ def test_findings_with_one_cause_are_told_as_one() -> None:
     assert "3 promises broken by 1 cause." in summary
     assert "        at memory.py:12 in add_messages\n" in summary
     assert "        The same error breaks 2 more promises: ISO01 FID01\n" in summary
-    assert summary.count("goldfish check") == 1
+    assert summary.count("goldfish check") == 2  # under the finding, and in the end
     known = told(Account(Report("x", 7, tuple(broken)), {"DUR02": "we know"}))
     assert "        The same error breaks 1 more promise: FID01\n" in known
 
 
 def test_what_was_not_judged_is_listed_by_reason() -> None:
-    """Unsupported, not claimed and skipped, each apart."""
+    """What was not asked, and what was never claimed, each apart."""
     summary = told(Account(NASTY_REPORT))
-    assert "1 held, 1 unknown, 2 unsupported, 1 not claimed, 1 skipped" in " ".join(summary.split())
-    assert "  Unsupported:\n    no set_ttl: TTL01 TTL02\n" in summary
+    assert "1 held, 1 unknown, 3 not asked, 1 not claimed" in " ".join(summary.split())
+    assert "  Not asked:\n    no set_ttl: TTL01 TTL02\n    the time was up: CON02\n" in summary
     assert "  Not claimed:\n    one process only: CON01\n" in summary
-    assert "  Skipped:\n    the time was up: CON02\n" in summary
     assert "  unknown: the target did not open: [bold]x" in summary
 
 
@@ -94,12 +93,12 @@ def test_what_was_not_asked_for_want_of_something_ends_the_summary() -> None:
     held = result("ISO01", Verdict.HELD)
     summary = told(Account(Report("sqlite", 7, (held, *lacking))))
     assert " ".join(summary.split()).startswith(
-        "sqlite: held where asked (1 promise, 3 not asked). 1 promise held, 3 unsupported."
+        "sqlite: held where asked (1 of 4 promises). 1 promise held, 3 not asked."
     )
     assert " ".join(summary.split()).endswith(
         "Not asked: 3 promises (REC, REV), because no model is here: run goldfish model install"
     )
-    assert "Unsupported:" not in summary
+    assert "Not asked:\n" not in summary
 
 
 def test_a_known_failure_is_told_by_its_reason_and_a_stale_entry_by_its_code() -> None:
@@ -144,8 +143,8 @@ def test_a_quiet_summary_is_the_verdict_alone() -> None:
     """Whatever there is to tell."""
     summary = told(Account(NASTY_REPORT), "verdict")
     assert " ".join(summary.split()) == (
-        "sqlite: broken. 1 promise broken, 1 held, 1 unknown, 2 unsupported, 1 not claimed, "
-        "1 skipped. (7.3 s, seed 7)"
+        "sqlite: broken. 1 promise broken, 1 held, 1 unknown, 3 not asked, 1 not claimed. "
+        "(7.3 s, seed 7)"
     )
 
 
@@ -153,9 +152,14 @@ def test_a_verbose_summary_names_every_check_and_keeps_no_evidence_back() -> Non
     """In the order of the catalogue, with the time of each."""
     summary = told(Account(NASTY_REPORT), "everything")
     assert "\n  ISO01 held          0.2 s  What was acknowledged" in summary
-    assert "\n  CON02 skipped       0.2 s  What was" in summary
+    assert "\n  CON02 not asked     0.2 s  What was" in summary
     assert "line 27" in summary
     assert max(map(len, summary.splitlines())) <= 80
+
+
+def is_row(line: str) -> bool:
+    """Whether a line is a row of the table of families."""
+    return line.startswith("ISO")
 
 
 @pytest.mark.parametrize("columns", ["40", "80"])
@@ -167,7 +171,7 @@ def test_a_summary_longer_than_a_screen_ends_at_a_glance(
     broken = results_of_many_causes("DUR", 8)
     held = tuple(result(f"ISO{n:02}", Verdict.HELD) for n in range(1, 13))
     lines = told(Account(Report("x", 7, held + broken))).splitlines()
-    glance = lines[lines.index("") :][-6:]
+    glance = lines[: lines.index("", lines.index(next(filter(is_row, lines))))][-6:]
     assert [line.split() for line in glance if line.startswith(("ISO", "DUR"))] == (
         [["ISO", ".", "12", ".", "."], ["DUR", "8", ".", ".", "."]]
         if columns == "40"
@@ -208,3 +212,48 @@ def test_a_family_that_was_left_out_as_a_whole_is_named_once() -> None:
     others = (result("DUR01", Verdict.HELD), result("DUR02", Verdict.SKIPPED, why))
     summary = told(Account(Report("x", 7, (*others, *family))))
     assert "interrupted before it started: all 8 of TTL, DUR02\n" in summary
+
+
+def test_a_page_of_findings_ends_with_what_where_and_the_next_command() -> None:
+    """Of the gravest cause: whoever reads only the end of a log knows how to go on."""
+    place = Frame("memory.py", 12, "add_messages")
+    origin = Origin("TypeError", "no", "add_messages", place, place)
+    refused = replace(
+        result("FID01", Verdict.BROKEN, "add_messages raised TypeError"),
+        finding="refused",
+        origin=origin,
+        reproduce="goldfish check x --only FID01 --seed 7",
+    )
+    summary = told(Account(Report("x", 7, (refused,))))
+    assert summary.endswith(
+        "\nWhat:  FID01 refused: add_messages raised TypeError\n"
+        "Where: memory.py:12 in add_messages\n"
+        "Next:  goldfish check x --only FID01 --seed 7\n"
+    )
+    lost = result("DUR02", Verdict.BROKEN, "'a' is gone")
+    summary = told(Account(Report("x", 7, (lost,), place="my_memory.py:6")))
+    assert "\nWhere: x, opened at my_memory.py:6\n" in summary
+    assert "Where:" not in told(Account(Report("x", 7, (lost,)), {"DUR02": "we know"}))
+
+
+def test_a_run_that_was_cut_short_does_not_list_hundreds_of_codes() -> None:
+    """Neither of those that did not run, nor of a target that did not open."""
+    codes = [f"{family}{n:02}" for family in ("ISO", "DUR", "ORD", "CON") for n in range(1, 60)]
+    for verdict in (Verdict.SKIPPED, Verdict.UNKNOWN):
+        cut = tuple(result(code, verdict, "the time was up") for code in codes[:-3])
+        others = tuple(result(code, Verdict.HELD) for code in codes[-3:])
+        summary = told(Account(Report("x", 7, cut + others)))
+        assert len(summary.splitlines()) < 20
+        assert "233 promises (ISO, DUR, ORD, CON)" in " ".join(summary.split())
+
+
+def test_a_pinned_edition_and_profile_are_in_the_headline() -> None:
+    """With the seeds of all runs, and how often each check said what."""
+    steady = replace(result("ISO01", Verdict.HELD), said=(("held", 3),))
+    shaky = replace(result("CON01", Verdict.HELD), said=(("held", 2), ("not asked", 1)))
+    report = Report("x", 7, (steady, shaky), edition="2026.11", profile="shared", runs=3)
+    summary = told(Account(report))
+    assert "(7.3 s, 3 runs, seeds 7 to 9, edition 2026.11, profile shared)" in " ".join(
+        summary.split()
+    )
+    assert "Of 2 checks, 1 said the same in all 3 runs:\n    CON01 held 2, not asked 1\n" in summary

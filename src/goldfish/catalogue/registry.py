@@ -99,6 +99,13 @@ class Check:
         return self.function.__name__
 
     @property
+    def since(self) -> str:
+        """The first edition that has it."""
+        from goldfish.catalogue.editions import find_since  # which imports this module
+
+        return find_since(self.code)
+
+    @property
     def every_need(self) -> tuple[Need, ...]:
         """What it requires of a target, with what all checks about its subject require."""
         return ESSENTIALS[self.about] + self.needs

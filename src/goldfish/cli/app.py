@@ -56,6 +56,35 @@ def Argument(metavar: str, about: str, offer: Offer = None) -> Any:  # noqa: N80
     return typer.Argument(metavar=metavar, help=about, autocompletion=offer)
 
 
+# Options that several commands have.
+Only = Annotated[
+    list[str] | None, Option("CODE|FAMILY", "Run only these checks; repeatable", completion.checks)
+]
+Skip = Annotated[
+    list[str] | None, Option("CODE|FAMILY", "Skip these checks; repeatable", completion.checks)
+]
+Suite = Annotated[str, Option("SUITE", "Suite to run: smoke, standard or soak", completion.suites)]
+Seed = Annotated[int | None, Option("N", "Repeat the run with this seed")]
+MaxTime = Annotated[float | None, Option("S", "Stop after S seconds, and report what was seen")]
+Workers = Annotated[int, Option("N", "Number of checks to run at once")]
+Edition = Annotated[
+    str | None,
+    Option(
+        "E",
+        "Ask only what this edition had, such as 2026.11 [default: pyproject.toml's, or all]",
+        completion.editions,
+    ),
+]
+Profile = Annotated[
+    list[str] | None,
+    Option(
+        "P",
+        "Hold it to what it is sold as: single-process, shared, durable, multi-tenant; repeatable",
+        completion.profiles,
+    ),
+]
+
+
 @app.callback(invoke_without_command=True)
 def goldfish(
     context: typer.Context,
@@ -74,21 +103,12 @@ def check(
     targets: Annotated[
         list[str] | None, Argument("TARGET", "What to check [default: sqlite]", completion.targets)
     ] = None,
-    only: Annotated[
-        list[str] | None,
-        Option("CODE|FAMILY", "Run only these checks; repeatable", completion.checks),
-    ] = None,
-    skip: Annotated[
-        list[str] | None, Option("CODE|FAMILY", "Skip these checks; repeatable", completion.checks)
-    ] = None,
-    suite: Annotated[
-        str, Option("SUITE", "Suite to run: smoke, standard or soak", completion.suites)
-    ] = "standard",
-    seed: Annotated[int | None, Option("N", "Repeat the run with this seed")] = None,
-    max_time: Annotated[
-        float | None, Option("S", "Stop starting new checks after S seconds")
-    ] = None,
-    workers: Annotated[int, Option("N", "Number of checks to run at once")] = 4,
+    only: Only = None,
+    skip: Skip = None,
+    suite: Suite = "standard",
+    seed: Seed = None,
+    max_time: MaxTime = None,
+    workers: Workers = 4,
     html: Annotated[Path | None, Option("F", "Write the report as an HTML page")] = None,
     json: Annotated[Path | None, Option("F", "Write the report as JSON (- for stdout)")] = None,
     junit: Annotated[
@@ -96,6 +116,17 @@ def check(
     ] = None,
     baseline: Annotated[
         Path | None, Option("F", "Accept the known failures listed in F (TOML)")
+    ] = None,
+    edition: Edition = None,
+    profile: Profile = None,
+    repeat: Annotated[
+        int, Option("N", "Run N times, with N seeds, and print how often each check said what")
+    ] = 1,
+    badge: Annotated[
+        Path | None, Option("F", "Write a badge in the endpoint format of shields.io")
+    ] = None,
+    markdown: Annotated[
+        Path | None, Option("F", "Write a summary in Markdown (- for stdout)")
     ] = None,
     save_runs: Annotated[Path | None, Option("DIR", "Save every call, for goldfish replay")] = None,
     service: Annotated[
@@ -131,25 +162,68 @@ def check(
         html,
         services=service or (),
         detail="verdict" if quiet else "everything" if verbose else "usual",
+        edition=edition,
+        profile=profile or (),
+        repeat=repeat,
+        badge=badge,
+        markdown=markdown,
     )
     return run(request)
+
+
+@app.command(short_help="Write what is broken today as known failures, or drop what is mended.")
+def baseline(
+    target: Annotated[str, Argument("TARGET", "What to check", completion.targets)],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="F", help="The baseline to write (TOML)")
+    ],
+    update: Annotated[
+        bool, typer.Option("--update", help="Drop the entries that hold now; add nothing")
+    ] = False,
+    only: Only = None,
+    skip: Skip = None,
+    suite: Suite = "standard",
+    seed: Seed = None,
+    max_time: MaxTime = None,
+    workers: Workers = 4,
+    edition: Edition = None,
+    profile: Profile = None,
+    repeat: Annotated[
+        int, Option("N", "Run N times: what breaks in some runs only is listed as such")
+    ] = 1,
+) -> int:
+    """Write what is broken today as known failures, for `goldfish check --baseline`.
+
+    Each entry has the finding, and a place for the reason why it may stay and for a link. --update
+    drops the entries that hold now, and leaves all others as they are.
+    """
+    from goldfish.cli.baseline import write_baseline
+    from goldfish.cli.check import Request
+
+    request = Request(
+        [target],
+        only or (),
+        skip or (),
+        suite,
+        seed,
+        max_time,
+        workers,
+        edition=edition,
+        profile=profile or (),
+        repeat=repeat,
+    )
+    return write_baseline(request, output, update=update)
 
 
 @app.command(short_help="Show several memories side by side.")
 def compare(
     sides: Annotated[list[str], Argument("TARGET|REPORT.json", "Two or more targets or reports")],
-    only: Annotated[
-        list[str] | None, Option("CODE|FAMILY", "Run only these checks; repeatable")
-    ] = None,
-    skip: Annotated[
-        list[str] | None, Option("CODE|FAMILY", "Skip these checks; repeatable")
-    ] = None,
-    suite: Annotated[str, Option("SUITE", "Suite to run: smoke, standard or soak")] = "standard",
+    only: Only = None,
+    skip: Skip = None,
+    suite: Suite = "standard",
     seed: Annotated[int | None, Option("N", "Seed of all runs")] = None,
-    max_time: Annotated[
-        float | None, Option("S", "Stop starting new checks after S seconds")
-    ] = None,
-    workers: Annotated[int, Option("N", "Number of checks to run at once")] = 4,
+    max_time: MaxTime = None,
+    workers: Workers = 4,
     json: Annotated[Path | None, Option("F", "Write all reports as JSON")] = None,
     html: Annotated[Path | None, Option("F", "Write all reports as an HTML page")] = None,
     service: Annotated[
@@ -290,11 +364,21 @@ def checks(
         list[str] | None,
         Argument("CODE|FAMILY", "List only these, such as DUR or TTL03", completion.checks),
     ] = None,
+    new_since: Annotated[
+        str | None, Option("E", "List only what edition E did not have", completion.editions)
+    ] = None,
+    edition: Annotated[
+        str | None, Option("E", "List what this edition had", completion.editions)
+    ] = None,
+    profile: Annotated[
+        list[str] | None,
+        Option("P", "List what this profile is held to; repeatable", completion.profiles),
+    ] = None,
 ) -> int:
     """List the promises."""
     from goldfish.cli import show
 
-    return show.checks(names or ())
+    return show.checks(names or (), new_since, edition, profile or ())
 
 
 @app.command()
@@ -310,13 +394,16 @@ def explain(
     code: Annotated[
         str,
         Argument(
-            "CODE|WORD", "A code (DUR02), a family (DUR) or a finding (lost)", completion.explained
+            "CODE|WORD",
+            "A code (DUR02), a family (DUR), a finding (lost), a verdict (not-asked), a profile",
+            completion.explained,
         ),
     ],
 ) -> int:
     """Explain a check: its promise, its incident, what usually breaks it, the fix with code.
 
-    For a family, list its promises; for a finding (lost, torn, …), say what it means.
+    For a family, list its promises; for a finding (lost, torn, …), a verdict or a profile, say what
+    it means.
     """
     from goldfish.cli.explain import explain as tell
 

@@ -8,18 +8,22 @@ from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from goldfish.catalogue.registry import catalogue
+from goldfish.catalogue.editions import name_current
+from goldfish.catalogue.registry import Check, catalogue
 from goldfish.cli.trial import Trial
 from goldfish.engine.baseline import Account, Known, apply_baseline, read_baseline
 from goldfish.engine.opening import open_target
 from goldfish.engine.runner import Plan
 from goldfish.engine.selection import choose_for, select
+from goldfish.engine.settings import Scope, choose_scope
 from goldfish.engine.stopping import Stop, interrupt_on_signals
 from goldfish.errors import UsageError, mask
+from goldfish.report.badge import render_badge
 from goldfish.report.github import annotate, suspend_commands
 from goldfish.report.html import render_html
 from goldfish.report.json import render_json
 from goldfish.report.junit import render_junit
+from goldfish.report.markdown import append_step_summary, render_markdown
 from goldfish.report.page import Page
 from goldfish.report.progress import show_status
 from goldfish.report.terminal import Detail, summarise
@@ -48,6 +52,11 @@ class Request:
     html: Path | None = None
     services: Sequence[str] = ()  # of commands that do not declare them
     detail: Detail = "usual"
+    edition: str | None = None
+    profile: Sequence[str] = ()
+    repeat: int = 1
+    badge: Path | None = None
+    markdown: Path | None = None
 
     @property
     def quiet(self) -> bool:
@@ -62,9 +71,9 @@ class Request:
 
 def check(request: Request) -> int:
     """Run, report, and return the exit code; what is wrong with the request is found first."""
-    checks = select(catalogue(), only=request.only, skip=request.skip, suite=request.suite)
-    known = read_baseline(request.baseline, catalogue()) if request.baseline else {}
     plan = make_plan(request)
+    checks = select_checks(request, plan.scope)
+    known = read_baseline(request.baseline, catalogue()) if request.baseline else {}
     _refuse_unwritable_reports(request)
     targets = resolve_targets(request.targets or ["sqlite"], request.services)
     for target in targets.values():
@@ -73,15 +82,19 @@ def check(request: Request) -> int:
     with interrupt_on_signals() as stop:
         with suspend_commands(page.file), _redirect_strangers(request):
             targets = open_targets(targets, stop, request.quiet)
-            accounts = []
+            accounts, failures = [], []
             for spec, target in targets.items():
                 chosen = choose_for(target, checks)
                 trial = Trial(target, chosen, request.spell(plan, spec))
-                report = trial.report(stop, request.quiet)
+                report = trial.report(stop, request.quiet, request.repeat)
                 accounts.append(apply_baseline(report, _find_known(known, spec, target)))
                 _write_summary(page, request, accounts, trial)
+                failures += [trial.failure] if trial.failure else []
         annotate(page.file, accounts, targets.values())
+        append_step_summary(accounts)
         _write_files(request, accounts, page)
+    for failure in failures:
+        raise failure  # after the report of what was seen before it
     return stop.code if stop.asked else exit_code(accounts)
 
 
@@ -103,6 +116,8 @@ def make_plan(request: Request) -> Plan:
     seed = random.SystemRandom().randrange(1_000_000) if request.seed is None else request.seed
     if request.workers < 1:
         raise UsageError(f"--workers must be 1 or more (got {request.workers})")
+    if request.repeat < 1:
+        raise UsageError(f"--repeat must be 1 or more (got {request.repeat})")
     if request.max_time is not None and not request.max_time > 0:
         raise UsageError(f"--max-time must be greater than 0 (got {request.max_time:g})")
     return Plan(
@@ -111,6 +126,19 @@ def make_plan(request: Request) -> Plan:
         max_time=request.max_time,
         grow=request.suite == "soak",
         save_runs=request.save_runs,
+        scope=choose_scope(request.edition, request.profile),
+    )
+
+
+def select_checks(request: Request, scope: Scope) -> list[Check]:
+    """Return the checks that were asked for."""
+    return select(
+        catalogue(),
+        only=request.only,
+        skip=request.skip,
+        suite=request.suite,
+        edition=scope.edition or None,
+        profiles=scope.profiles,
     )
 
 
@@ -145,7 +173,12 @@ def _find_known(known: dict[str, Known], spec: str, target: Target) -> Known:
 
 
 def _is_report_on_standard_output(request: Request) -> bool:
-    return STANDARD_OUTPUT in (request.json, request.junit)
+    return STANDARD_OUTPUT in _list_texts(request)
+
+
+def _list_texts(request: Request) -> list[Path | None]:
+    """Return the reports that may go to standard output."""
+    return [request.json, request.junit, request.markdown]
 
 
 def _redirect_strangers(request: Request) -> AbstractContextManager[object]:
@@ -154,9 +187,10 @@ def _redirect_strangers(request: Request) -> AbstractContextManager[object]:
 
 
 def _refuse_unwritable_reports(request: Request) -> None:
-    if request.json == request.junit == STANDARD_OUTPUT:
+    texts = _list_texts(request)
+    if texts.count(STANDARD_OUTPUT) > 1:
         raise UsageError("two reports cannot share standard output: name a file for one of them")
-    for path in filter(None, (request.json, request.junit, request.html)):
+    for path in filter(None, (*texts, request.html, request.badge)):
         refuse_unwritable(path)
 
 
@@ -172,12 +206,18 @@ def _write_files(request: Request, accounts: Sequence[Account], page: Page) -> N
         *write_report(request.json, lambda: render_json([each.report for each in accounts])),
         *write_report(request.junit, lambda: render_junit(accounts)),
         *write_report(request.html, lambda: render_html(accounts)),
+        *write_report(request.markdown, lambda: render_markdown(accounts)),
+        *write_report(request.badge, lambda: render_badge(accounts, _name_edition())),
     ]
     if request.save_runs:
         place = request.save_runs
         notes.append(f"Every call is kept under {place}: goldfish replay {place} judges it again")
     for note in ["", *notes] if notes and not request.quiet else []:
         page.write(note)
+
+
+def _name_edition() -> str:
+    return name_current(catalogue().values())
 
 
 def write_report(path: Path | None, text: Callable[[], str]) -> list[str]:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from goldfish.catalogue.registry import catalogue
 from goldfish.cli.check import (
     Request,
     exit_code,
@@ -12,11 +11,11 @@ from goldfish.cli.check import (
     open_targets,
     refuse_unwritable,
     resolve_targets,
+    select_checks,
     write_report,
 )
 from goldfish.cli.trial import Trial
 from goldfish.engine.baseline import Account
-from goldfish.engine.selection import select
 from goldfish.engine.stopping import Stop, interrupt_on_signals
 from goldfish.errors import UsageError
 from goldfish.findings.families import FAMILIES
@@ -57,8 +56,8 @@ def _run_targets(request: Request, specs: Sequence[str], stop: Stop) -> dict[str
     """Run the same checks with the same seed on each target; return their reports."""
     if not specs:
         return {}
-    checks = select(catalogue(), only=request.only, skip=request.skip, suite=request.suite)
     plan, targets = make_plan(request), resolve_targets(specs, request.services)
+    checks = select_checks(request, plan.scope)
     targets = open_targets(targets, stop, request.quiet)
     return {
         spec: [Trial(target, checks, request.spell(plan, spec)).report(stop)]

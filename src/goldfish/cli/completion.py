@@ -41,6 +41,20 @@ def suites(incomplete: str) -> list[str]:
     return _keep_matching(SUITES, incomplete)
 
 
+def editions(incomplete: str) -> list[str]:
+    """Return the editions, newest first, and the word for all checks."""
+    from goldfish.catalogue.editions import LATEST, list_editions
+
+    return _keep_matching([*reversed(list_editions()), LATEST], incomplete)
+
+
+def profiles(incomplete: str) -> list[str]:
+    """Return the profiles."""
+    from goldfish.catalogue.profiles import PROFILES
+
+    return _keep_matching(PROFILES, incomplete)
+
+
 def explained(incomplete: str) -> list[str]:
     """Return codes, and the words for findings."""
     from goldfish.findings.kinds import KINDS

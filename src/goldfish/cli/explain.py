@@ -2,12 +2,14 @@
 
 from collections import Counter
 
+from goldfish.catalogue.profiles import PROFILES, list_aspects
 from goldfish.catalogue.registry import SUITES, Check, Need, catalogue
 from goldfish.errors import UsageError
 from goldfish.findings.families import FAMILIES
 from goldfish.findings.kinds import KINDS
 from goldfish.findings.remedies import REMEDIES, Remedy, find_remedy
 from goldfish.report.page import Page
+from goldfish.report.words import MEANINGS, find_word
 from goldfish.specimens import Specimen, gallery
 from goldfish.targets.lookup import suggest_name
 
@@ -20,6 +22,10 @@ def explain(name: str) -> int:
     page, word = Page(), name.strip().lower()
     if word in KINDS:
         _explain_finding(page, word)
+    elif (verdict := find_word(name)) is not None:
+        page.write(MEANINGS[verdict], label=f"{verdict}  ", style="bold")
+    elif word in PROFILES:
+        _explain_profile(page, word)
     elif word.upper() in FAMILIES:
         _explain_family(page, word.upper())
     else:
@@ -34,6 +40,7 @@ def _explain_check(page: Page, check: Check) -> None:
     page.write()
     page.write(f"{check.family}, {FAMILIES[check.family]}", label=LABEL.format("family"))
     page.write(f"{check.suite}", label=LABEL.format("suite"))
+    page.write(_describe_scope(check), label=LABEL.format("since"))
     needs = "; ".join(need.text for need in _listed_needs(check)) or "only what every memory has"
     page.write(needs, label=LABEL.format("needs"))
     page.write(check.incident, label=LABEL.format("incident"))
@@ -53,6 +60,15 @@ def _explain_family(page: Page, family: str) -> None:
         page.write(check.promise, label=f"{check.code}  ")
     page.write()
     page.write(f"`goldfish explain {checks[0].code}` tells one of them in full.")
+
+
+def _explain_profile(page: Page, name: str) -> None:
+    """Write what a memory of this profile is held to, and how many promises that are."""
+    page.write(PROFILES[name], label=f"{name}  ", style="bold")
+    page.write()
+    held = [each for each in catalogue().values() if list_aspects(each) <= {name}]
+    page.write(f"{len(held)} promises: `goldfish checks --profile {name}` lists them.")
+    page.write("Several profiles add up: --profile shared --profile durable.")
 
 
 def _explain_finding(page: Page, word: str) -> None:
@@ -97,8 +113,16 @@ def _find_check(name: str) -> Check:
     there, code = catalogue(), name.strip().upper()
     if code not in there:
         see = "`goldfish checks` lists them"
-        raise UsageError(suggest_name("check", name, [*there, *KINDS, *FAMILIES], see=see))
+        raise UsageError(
+            suggest_name("check", name, [*there, *KINDS, *FAMILIES, *MEANINGS, *PROFILES], see=see)
+        )
     return there[code]
+
+
+def _describe_scope(check: Check) -> str:
+    """Return the edition that has it first, and the profiles that it takes."""
+    aspects = " and ".join(sorted(list_aspects(check))) or "every profile"
+    return f"{check.since}; profile: {aspects}"
 
 
 def _listed_needs(check: Check) -> tuple[Need, ...]:

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from goldfish.catalogue.editions import LATEST, place_check, read_edition
+from goldfish.catalogue.profiles import parse_profiles
 from goldfish.catalogue.registry import catalogue
 from goldfish.engine.selection import parse_names
 from goldfish.integrations.libraries import BUILT_INS
@@ -17,13 +19,26 @@ MORE = (
 )
 
 
-def checks(names: Sequence[str]) -> int:
+def checks(
+    names: Sequence[str], new_since: str | None, edition: str | None, profile: Sequence[str]
+) -> int:
     """List code and promise of every check, or of those with these codes and families."""
     page, there = Page(), catalogue()
-    wanted = parse_names(there, names)
-    for check in there.values():
-        if not wanted or {check.code, check.family} & wanted:
-            page.write(check.promise, label=f"{check.code}  ")
+    wanted, old = parse_names(there, names), read_edition(new_since) if new_since else {}
+    scope, profiles = edition or LATEST, set(parse_profiles(profile))
+    shown = [
+        check
+        for check in there.values()
+        if (place := place_check(check, scope)) is not None and check.code not in old
+        if not wanted or {check.code, check.family} & wanted
+        if not profiles or place.aspects <= profiles
+    ]
+    for check in shown:
+        page.write(check.promise, label=f"{check.code}  ")
+    if not shown:
+        page.write(
+            f"No check is new since {new_since}." if new_since else "There is no such check."
+        )
     return 0
 
 

@@ -9,7 +9,7 @@ from goldfish.engine.interview import interview, make_first_contact
 from goldfish.engine.interview.storage import WatchedSandbox
 from goldfish.errors import MissingExtraError, ModelNotFoundError, ServiceError, TargetError
 from goldfish.findings.result import Violation
-from goldfish.harness.errors import NoPodError, OpeningError
+from goldfish.harness.errors import NoPodError, OpeningError, describe_error
 from goldfish.harness.forks import ForkServer
 from goldfish.harness.isolation import CrashedError, TaskError, can_run_apart, run_apart
 from goldfish.harness.local import LocalClient
@@ -19,6 +19,8 @@ from goldfish.harness.plain import fields_from_plain, to_plain
 from goldfish.targets.declaration import Target, apply_declarations, is_fully_declared, learn
 from goldfish.targets.guesses import refuse_guess
 from goldfish.targets.interface import find_interface_problem
+from goldfish.targets.place import describe_place
+from goldfish.targets.traces import find_user_line
 
 PATIENCE = 60.0  # seconds for an opening or a call: here slowness is nobody's fault
 # What is missing here, and is not the target's fault: no check can go on.
@@ -28,8 +30,7 @@ WORLD = (MissingExtraError, ModelNotFoundError, ServiceError, TargetError)
 def open_target(target: Target) -> Target:
     """Open the target; return it with what its store declares, and what an interview learns of it.
 
-    Raise a TargetError if it is not a memory, or fails at the first ordinary call. A target that
-    does not open is returned as it is: the run reports it as unknown.
+    Raise a TargetError if it does not open, is not a memory, or fails at the first ordinary call.
     """
     if target.is_inspected:
         return target
@@ -75,6 +76,26 @@ async def describe_opened(target: Target) -> dict[str, Any]:
 
 
 async def _open(target: Target) -> Target:
+    """Open the target in a sandbox, twice if need be: what fails once is for the checks to tell."""
+    try:
+        return await _open_once(target)
+    except OpeningError:
+        pass
+    try:
+        return await _open_once(target)
+    except OpeningError as error:
+        raise TargetError(_describe_failure(target, error)) from None
+
+
+def _describe_failure(target: Target, error: OpeningError) -> str:
+    place = find_user_line(error.cause) or describe_place(target)
+    return (
+        f"the target {target.name} does not open, so nothing was asked: its factory raised "
+        f"{describe_error(error.cause)}{f' ({place})' if place else ''}"
+    )
+
+
+async def _open_once(target: Target) -> Target:
     sandbox = WatchedSandbox()
     try:
         sandbox.provide(target.services)
@@ -88,7 +109,9 @@ async def _open(target: Target) -> Target:
     except OpeningError as error:
         if isinstance(error.cause, WORLD):
             raise error.cause from None
-        return replace(target, services=_join_services(target, sandbox))
+        if not error.first:  # it was open before, so the checks will tell
+            return replace(target, services=_join_services(target, sandbox))
+        raise
     except (Violation, LateError):
         return replace(target, services=_join_services(target, sandbox))
     finally:

@@ -15,11 +15,14 @@ from goldfish.engine.events import Finished, Interrupted, Listener, Opened, Star
 from goldfish.engine.examination import Examination, make_result
 from goldfish.engine.isolation import can_be_apart, examine_apart
 from goldfish.engine.selection import order_checks
+from goldfish.engine.settings import EVERYTHING, Scope
+from goldfish.errors import ServiceError
 from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import Report, Result, Verdict
 from goldfish.harness.forks import ForkServer
 from goldfish.history.storage import make_run_directory
 from goldfish.targets.declaration import Target, apply_declarations
+from goldfish.targets.place import describe_place
 
 if TYPE_CHECKING:
     from goldfish.engine.agents import SharedStage
@@ -39,6 +42,7 @@ class Plan:
     save_runs: Path | None = None  # where to keep the histories
     spelled: str = ""  # the target as the user wrote it, who is to find it again
     services: tuple[str, ...] = ()  # that the user gave to a command
+    scope: Scope = EVERYTHING  # by which the checks were chosen, for the report
 
 
 def run(
@@ -46,14 +50,15 @@ def run(
 ) -> Report:
     """Return the report of all checks about one target.
 
-    An interrupted run tells what it saw by its last event, and raises KeyboardInterrupt.
+    An interrupted run tells what it saw by its last event, and raises KeyboardInterrupt; one whose
+    server has died raises a ServiceError.
     """
     state = _Run(target, checks, plan, listen)
     # A loop of our own, so that the thread keeps whatever current loop it had.
     with asyncio.Runner(loop_factory=asyncio.new_event_loop) as loop:
         try:
             return loop.run(state.report())
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, ServiceError):  # also a server of the user's that has died
             listen(Interrupted(state.cut_short()))
             raise
 
@@ -102,9 +107,16 @@ class _Run:
         return self._make_report([self._seen_of(check) for check in self._checks])
 
     def _make_report(self, results: Sequence[Result]) -> Report:
-        target = self._target
+        target, plan = self._target, self._plan
         return Report(
-            target.name, self._plan.seed, tuple(results), target.promises, target.absences
+            target.name,
+            plan.seed,
+            tuple(results),
+            target.promises,
+            target.absences,
+            plan.scope.edition,
+            plan.scope.profile,
+            place=describe_place(target),
         )
 
     def _seen_of(self, check: Check) -> Result:
@@ -124,7 +136,13 @@ class _Run:
             check.code: asyncio.ensure_future(self._run_one(check, effort))
             for check in order_checks(self._checks, in_haste=self._plan.max_time is not None)
         }
-        results = await asyncio.gather(*(begun[check.code] for check in self._checks))
+        try:
+            results = await asyncio.gather(*(begun[check.code] for check in self._checks))
+        except ServiceError:
+            for task in begun.values():  # one has told: the others would tell the same
+                task.cancel()
+            await asyncio.gather(*begun.values(), return_exceptions=True)
+            raise
         return [
             await self._run_one(check, effort, is_second=True) if _was_late(result) else result
             for check, result in zip(self._checks, results, strict=True)
@@ -140,7 +158,7 @@ class _Run:
                 self._listen(Started(self._target.name, check, total))
             began = time.monotonic()
             examination = self._examination(check, effort)
-            outcome = await self._examine(replace(examination, is_second=is_second))
+            outcome = await self._examine_in_time(replace(examination, is_second=is_second))
             if _was_late(outcome) and not is_second:
                 return outcome  # it is tried again when nothing else runs
             result = replace(
@@ -152,6 +170,20 @@ class _Run:
             self._finished[check.code] = result
             self._listen(Finished(self._target.name, result, total))
             return result
+
+    async def _examine_in_time(self, examination: Examination) -> Result:
+        """Run a check, and cut it off when the time is up: half of it tells nothing."""
+        if math.isinf(self._give_up):
+            return await self._examine(examination)
+        # A soak ends by itself, as soon as what it is doing is done.
+        grace = self._plan.deadline if self._plan.grow else 0.0
+        try:
+            async with asyncio.timeout(self._give_up + grace - time.monotonic()) as limit:
+                return await self._examine(examination)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            return make_result(examination.check, Verdict.SKIPPED, Reason(Why.TIME_UP))
 
     async def _examine(self, examination: Examination) -> Result:
         """Run a check in a process of its own, or here if its target cannot be imported there."""

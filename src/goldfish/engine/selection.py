@@ -1,8 +1,15 @@
-"""Selects the checks of a run (--only, --skip, --suite), and puts them in order."""
+"""Selects the checks of a run (by code, suite, edition, profile), and puts them in order."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from goldfish.catalogue.editions import (
+    LATEST,
+    UNRELEASED,
+    Place,
+    find_since,
+    place_check,
+)
 from goldfish.catalogue.registry import SUITES, Check
 from goldfish.errors import UsageError
 from goldfish.findings.families import FAMILIES, OF_AGENTS
@@ -18,22 +25,48 @@ def select(
     only: Iterable[str] = (),
     skip: Iterable[str] = (),
     suite: str = "standard",
+    edition: str | None = None,
+    profiles: Sequence[str] = (),
 ) -> list[Check]:
-    """Return the checks of a suite and of the smaller ones; a code in ``only`` is in any suite."""
+    """Return the checks of a suite and of the smaller ones, as far as edition and profiles go.
+
+    A code in ``only`` is in any suite and profile.
+    """
     wanted, unwanted = parse_names(catalogue, only), parse_names(catalogue, skip)
     if suite not in SUITES:
         raise UsageError(suggest_name("suite", suite, SUITES, see=f"use {', '.join(SUITES)}"))
     suites = SUITES[: SUITES.index(suite) + 1]
+    places = {code: place_check(check, edition) for code, check in catalogue.items()}
+    _refuse_newer(edition, [code for code in wanted & set(places) if places[code] is None])
     chosen = [
         check
         for check in catalogue.values()
-        if (check.code in wanted)
-        or (check.suite in suites and (not wanted or check.family in wanted))
+        if (place := places[check.code]) is not None
+        if check.code in wanted
+        or (
+            place.suite in suites
+            and _fits(place, profiles)
+            and (not wanted or check.family in wanted)
+        )
         if not {check.code, check.family} & unwanted
     ]
     if not chosen:
-        raise UsageError("no check is left to run: name fewer in --skip, or a larger --suite")
+        raise UsageError(
+            "no check is left to run: name fewer in --skip, or a larger --suite or --profile"
+        )
     return chosen
+
+
+def _fits(place: Place, profiles: Sequence[str]) -> bool:
+    return not profiles or place.aspects <= set(profiles)
+
+
+def _refuse_newer(edition: str | None, codes: Sequence[str]) -> None:
+    """Raise if a check is asked for by its code that the edition does not have."""
+    for code in sorted(codes):
+        since = find_since(code)
+        why = "is in no edition yet" if since == UNRELEASED else f"is new in edition {since}"
+        raise UsageError(f"{code} {why}, and {edition} is asked for: use --edition {LATEST}")
 
 
 def choose_for(target: Target, checks: Sequence[Check]) -> list[Check]:

@@ -97,6 +97,7 @@ class Result:
     dialogue: Dialogue | None = None  # the turns and prompts that show what is broken
     remainder: Remainder | None = None  # which end is left of the history in question
     notes: tuple[str, ...] = ()  # what was seen beside the verdict, and a reader should know
+    said: tuple[tuple[str, int], ...] = ()  # of several runs: how often it said what
 
     @property
     def family(self) -> str:
@@ -116,6 +117,11 @@ class Result:
         return left is not None and left.count >= SHORTEST_LIMIT and ordinary
 
     @property
+    def is_unsteady(self) -> bool:
+        """Whether it did not say the same in all of several runs."""
+        return len(self.said) > 1
+
+    @property
     def is_unclaimed(self) -> bool:
         """Whether the check goes beyond what the memory ever promised."""
         return self.reason is not None and self.reason.why is Why.NOT_CLAIMED
@@ -130,6 +136,10 @@ class Report:
     results: tuple[Result, ...]
     promises: str = ""  # what the memory's documentation says of its limits
     absences: tuple[Absence, ...] = ()  # what the memory does not do, as the interview found
+    edition: str = ""  # the edition that was asked for; empty if all checks were
+    profile: str = ""  # what the memory was held to be
+    runs: int = 1  # how often each check was asked
+    place: str = ""  # file and line of the target, if a user wrote it
 
     @property
     def notes(self) -> list[str]:

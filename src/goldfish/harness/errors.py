@@ -1,7 +1,6 @@
 """What goes wrong between the harness and a store under test."""
 
-from goldfish.errors import mask
-from goldfish.history.origin import Origin, find_origin
+from goldfish.history.origin import Origin, find_origin, spell_error
 
 
 class StoreError(Exception):
@@ -55,12 +54,12 @@ def is_time_out(error: BaseException) -> bool:
 
 def is_lock_held(error: BaseException) -> bool:
     """Return True if SQLite says that others hold the lock: at once, or after its own time-out."""
-    return "database is locked" in str(error)
+    return "database is locked" in spell_error(error)
 
 
 def describe_error(error: BaseException) -> str:
     """Return the kind of an error and its first line."""
     if isinstance(error, RemoteError):
         return str(error)
-    first = mask(str(error)).strip().partition("\n")[0]
+    first = spell_error(error).strip().partition("\n")[0]
     return f"{type(error).__name__}: {first}" if first else type(error).__name__

@@ -70,12 +70,20 @@ def _parse_frame(fields: Any) -> Frame | None:
     return Frame(str(file), int(line), str(function))
 
 
+def spell_error(error: BaseException) -> str:
+    """Return the message of an error without secrets; of one that cannot be shown, why."""
+    try:
+        return mask(str(error))
+    except Exception as unshowable:  # a stranger's error, which may not even have a form
+        return f"(its message cannot be shown: {type(unshowable).__name__})"
+
+
 def find_origin(method: str, error: BaseException) -> Origin:
     """Return where an error of this method was raised."""
     frames = [frame for frame in _list_frames(error.__traceback__) if not _is_harness(frame.file)]
     own = [frame for frame in frames if not _is_installed(frame.file)]
     inner, nearest = (_shorten(some[-1]) if some else None for some in (frames, own))
-    first = mask(str(error)).strip().partition("\n")[0]
+    first = spell_error(error).strip().partition("\n")[0]
     return Origin(type(error).__name__, first[:LONGEST], method, inner, nearest)
 
 

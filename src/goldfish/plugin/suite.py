@@ -5,11 +5,13 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
 from goldfish.catalogue.registry import Check, Function, catalogue
 from goldfish.engine.selection import LISTED, choose_for, select
+from goldfish.engine.settings import EVERYTHING, Scope, choose_scope
 from goldfish.errors import GoldfishError, MissingExtraError, UsageError, mask
 from goldfish.findings.causes import find_causes
 from goldfish.findings.reason import Reason
@@ -28,11 +30,14 @@ def suite(
     suite: str = "standard",
     seed: int = 0,
     expected: Mapping[str, str] | None = None,
+    edition: str | None = None,
+    profile: Words = None,
 ) -> Callable[..., None]:
     """Return a test function for a test module: ``test_memory = goldfish.suite(my_memory)``.
 
     ``only`` and ``skip`` take codes and families. ``expected`` gives each check that is known to be
-    broken a reason: it counts as an expected failure, and fails once it holds.
+    broken a reason: it counts as an expected failure, and fails once it holds. ``edition`` and
+    ``profile`` are those of ``goldfish check``; without them, the ones of pyproject.toml.
     """
     try:
         import pytest
@@ -43,7 +48,8 @@ def suite(
     spec = target if isinstance(target, str) else None
     try:
         held_to = _resolve_target(target)
-        checks = select_checks(held_to, only, skip, suite)
+        scope = choose_scope(edition, _as_list(profile), _find_folder(sys._getframe(1)))
+        checks = select_checks(held_to, only, skip, suite, scope)
         reasons = _check_reasons(expected or {})
     except GoldfishError as error:
         raise error.with_traceback(None) from None  # the user's own line is all that matters
@@ -61,14 +67,30 @@ def suite(
 
 
 def select_checks(
-    target: Target, only: Words = None, skip: Words = None, suite: str = "standard"
+    target: Target,
+    only: Words = None,
+    skip: Words = None,
+    suite: str = "standard",
+    scope: Scope = EVERYTHING,
 ) -> list[Check]:
     """Return the checks of that suite for a target, by codes and families.
 
     A UsageError names the nearest.
     """
-    chosen = select(catalogue(), only=_as_list(only), skip=_as_list(skip), suite=suite)
+    chosen = select(
+        catalogue(),
+        only=_as_list(only),
+        skip=_as_list(skip),
+        suite=suite,
+        edition=scope.edition or None,
+        profiles=scope.profiles,
+    )
     return choose_for(target, chosen)
+
+
+def _find_folder(caller: FrameType) -> Path:
+    """Return the folder of the test file, above which its project is."""
+    return Path(caller.f_code.co_filename).parent
 
 
 def make_item_name(check: Check) -> str:
@@ -104,7 +126,11 @@ def run_as_test(
     if isinstance(opened, GoldfishError):
         _told[opened] = check.code
     if reason and result.verdict in {Verdict.HELD, Verdict.UNSUPPORTED}:
-        told = "holds" if result.verdict is Verdict.HELD else f"is unsupported ({result.summary})"
+        told = (
+            "holds"
+            if result.verdict is Verdict.HELD
+            else f"is not asked any more ({result.summary})"
+        )
         pytest.fail(
             f"{check.code} is expected to be broken, and {told}: remove it from expected=",
             pytrace=False,

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import TypeGuard
 
 from goldfish.findings.result import Report, Result, Verdict
-
-NOT_ASKED = "not asked"
+from goldfish.report.words import NOT_ASKED
 
 
 @dataclass(frozen=True)

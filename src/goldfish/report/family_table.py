@@ -4,8 +4,9 @@ from collections import Counter
 
 from goldfish.findings.families import FAMILIES
 from goldfish.findings.result import Report, Result
-from goldfish.report.comparison import NOT_ASKED, was_asked
+from goldfish.report.comparison import was_asked
 from goldfish.report.page import Page
+from goldfish.report.words import NOT_ASKED
 
 COLUMNS = ("broken", "held", "unknown", NOT_ASKED)
 NAMES_FROM = 70  # columns: below that there is room for the letters of a family only

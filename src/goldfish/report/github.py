@@ -1,6 +1,5 @@
 """What GitHub Actions shows beside a pull request: one annotation per cause."""
 
-import inspect
 import os
 import secrets
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,6 +13,7 @@ from goldfish.report.causes import list_cause_lines, list_causes
 from goldfish.report.results import list_lines
 from goldfish.report.sanitize import escape_controls, sanitize_report
 from goldfish.targets.declaration import Target
+from goldfish.targets.place import find_factory
 
 MOST = 10  # of each kind that GitHub shows for one step
 FAILURES = (Verdict.BROKEN, Verdict.UNKNOWN)
@@ -85,14 +85,13 @@ def format_command(title: str, message: str, target: Target | None = None) -> st
 
 def _locate(target: Target | None) -> dict[str, str]:
     """Return file and line of the factory in the repository; nothing if it is not in there."""
-    if target is None or target.location is None:
+    found = find_factory(target) if target is not None else None
+    if found is None:
         return {}
+    path, line = found
     root = Path(os.environ.get("GITHUB_WORKSPACE") or Path.cwd()).resolve()
-    path = Path(target.location.file).resolve()
     if not path.is_relative_to(root) or "site-packages" in path.parts:
         return {}
-    code = getattr(inspect.unwrap(target.factory), "__code__", None)
-    line = code.co_firstlineno if code else 1
     return {"file": str(path.relative_to(root)), "line": str(line)}
 
 

@@ -64,6 +64,10 @@ def _spell_report(report: Report) -> dict[str, Any]:
         "causes": [_spell_cause(cause) for cause in find_causes(report.results)],
         "notes": report.notes,
         "cost": describe_cost(report),
+        "edition": report.edition,
+        "profile": report.profile,
+        "runs": report.runs,
+        "place": report.place,
     }
 
 
@@ -100,6 +104,7 @@ def _spell_result(result: Result) -> dict[str, Any]:
         "basic": result.is_basic,
         "prompts": asdict(result.dialogue) if result.dialogue else None,
         "notes": list(result.notes),
+        "said": dict(result.said),
     }
 
 
@@ -123,7 +128,17 @@ def _parse_report(fields: dict[str, Any]) -> Report:
     results = tuple(replace(_parse_result(each), backend=backend) for each in fields["checks"])
     absences = tuple(Absence(**each) for each in fields.get("does_not", ()))
     promises = fields.get("promises", "")
-    return Report(fields["target"], fields["seed"], results, promises, absences)
+    return Report(
+        fields["target"],
+        fields["seed"],
+        results,
+        promises,
+        absences,
+        fields.get("edition", ""),
+        fields.get("profile", ""),
+        fields.get("runs", 1),
+        fields.get("place", ""),
+    )
 
 
 def _parse_result(fields: dict[str, Any]) -> Result:
@@ -148,6 +163,7 @@ def _parse_result(fields: dict[str, Any]) -> Result:
         is_basic=get("basic", False),
         dialogue=parse_dialogue(fields["prompts"]) if get("prompts") else None,
         notes=tuple(get("notes", ())),
+        said=tuple(get("said", {}).items()),
     )
 
 

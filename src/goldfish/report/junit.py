@@ -49,6 +49,9 @@ def _add_suite(root: ElementTree.Element, report: Report, known: Mapping[str, st
     )
     properties = ElementTree.SubElement(suite, "properties")
     ElementTree.SubElement(properties, "property", name="seed", value=str(report.seed))
+    for name in ("edition", "profile"):
+        if value := getattr(report, name):
+            ElementTree.SubElement(properties, "property", name=name, value=value)
     for each in report.absences:
         told = f"{each.sentence} To hold it to that: {each.declaration}"
         ElementTree.SubElement(properties, "property", name=f"does_not.{each.trait}", value=told)

@@ -1,6 +1,8 @@
 """Texts of strangers made safe to show: without secrets, not endless, and inert."""
 
+from collections.abc import Sequence
 from dataclasses import fields, is_dataclass, replace
+from itertools import pairwise
 from typing import Any
 from unicodedata import category
 
@@ -8,6 +10,7 @@ from goldfish.errors import mask
 from goldfish.findings.result import Report, Result
 
 LONGEST = 2_000  # characters
+EXPECTED, READ = "expected ", "read back "  # how the lines of a comparison begin
 JOINER = "\u200d"
 
 
@@ -80,6 +83,28 @@ def shorten(text: str, limit: int) -> str:
         return text
     tail = limit // 4
     return f"{text[: limit - tail - 3]} … {text[-tail:]}"[:limit]
+
+
+def shorten_evidence(lines: Sequence[str], limit: int) -> list[str]:
+    """Return lines that fit; of what was expected and what was read, the part that differs."""
+    shown = [shorten(line, limit) for line in lines]
+    for at, (first, second) in enumerate(pairwise(lines)):
+        if first.startswith(EXPECTED) and second.startswith(READ):
+            wanted, got = first.removeprefix(EXPECTED), second.removeprefix(READ)
+            shown[at] = EXPECTED + _shorten_beside(wanted, got, limit - len(EXPECTED))
+            shown[at + 1] = READ + _shorten_beside(got, wanted, limit - len(READ))
+    return shown
+
+
+def _shorten_beside(text: str, other: str, limit: int) -> str:
+    """Return the text; if it is longer than the limit, the part where another differs from it."""
+    differs = next(
+        (at for at, pair in enumerate(zip(text, other, strict=False)) if len({*pair}) > 1), 0
+    )
+    start = max(0, differs - limit // 2)
+    if len(text) <= limit or differs < limit // 2:
+        return shorten(text, limit)
+    return truncate(f"… {text[start:]}", limit)
 
 
 def truncate(text: str, limit: int) -> str:

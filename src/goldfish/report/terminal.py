@@ -1,20 +1,23 @@
 """The summary of a run for people: what was promised, what broke, how to see it again."""
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Literal
 
-from goldfish.engine.baseline import Account, Known
+from goldfish.engine.baseline import Account
 from goldfish.findings.backends import choose_remedy
 from goldfish.findings.causes import Cause, Mechanism
 from goldfish.findings.reason import Why
 from goldfish.findings.result import Report, Result, Verdict
 from goldfish.report.calls import draw_calls
 from goldfish.report.causes import diagnose, list_causes, list_others, locate, state_others
+from goldfish.report.conclusion import describe_run, write_conclusion, write_repetition
 from goldfish.report.cost import describe_cost
 from goldfish.report.family_table import write_family_table
 from goldfish.report.page import Page
 from goldfish.report.results import group_by_reason, select_results, state_finding
-from goldfish.report.sanitize import escape_controls, sanitize_report, shorten
+from goldfish.report.sanitize import escape_controls, sanitize_report, shorten, shorten_evidence
+from goldfish.report.words import NOT_ASKED, NOT_CLAIMED, name_verdict
 
 STYLES = {"held": "bold green", "broken": "bold red", "unknown": "bold yellow"}
 ROW_STYLES = {Verdict.BROKEN: "red", Verdict.UNKNOWN: "yellow"}
@@ -46,6 +49,7 @@ def summarise(page: Page, account: Account, seconds: float, detail: Detail = "us
     if detail == "everything":
         _write_every_check(page, report)
     _write_failures(page, account, report, None if detail == "everything" else MOST_EVIDENCE)
+    write_repetition(page, report, whole=detail == "everything")
     _write_absences(page, report)
     _write_notes(page, report)
     if cost := describe_cost(report):
@@ -56,21 +60,21 @@ def summarise(page: Page, account: Account, seconds: float, detail: Detail = "us
         page.write()
         write_family_table(page, report)
         page.write(headline, style=style)
+    write_conclusion(page, account, report)
 
 
 def make_headline(report: Report, account: Account, seconds: float) -> str:
-    """Return the verdict: "sqlite: held. 58 promises held, 3 unsupported. (7.3 s, seed 1)"."""
+    """Return the verdict: "sqlite: held. 58 promises held, 3 not asked. (7.3 s, seed 1)"."""
     verdict = report.verdict.value
     if account.known and account.passed:
         verdict = "broken as known"
     elif account.stale and report.verdict is Verdict.HELD:
         verdict = "held, but the baseline is stale"
     elif report.verdict is Verdict.HELD and report.is_mostly_unasked:
-        asked = report.asked
-        promises = f"{asked} promise{'' if asked == 1 else 's'}"
-        verdict = f"held where asked ({promises}, {len(report.results) - asked} not asked)"
+        verdict = f"held where asked ({report.asked} of {len(report.results)} promises)"
     counts = _describe_counts(report, account.known)
-    return f"{report.target}: {verdict}. {counts}. ({seconds:.1f} s, seed {report.seed})"
+    how = ", ".join([f"{seconds:.1f} s", *describe_run(report)])
+    return f"{report.target}: {verdict}. {counts}. ({how})"
 
 
 def describe_loss(report: Report) -> str:
@@ -79,8 +83,8 @@ def describe_loss(report: Report) -> str:
     return f"Loss rate {100 * report.loss_rate:.1f} %: {counts} were gone later."
 
 
-def _describe_counts(report: Report, known: Known) -> str:
-    unclaimed = sum(each.is_unclaimed for each in select_results(report, Verdict.UNSUPPORTED))
+def _describe_counts(report: Report, known: Mapping[str, str]) -> str:
+    named = Counter(map(name_verdict, report.results))
     broken = select_results(report, Verdict.BROKEN)
     as_documented = 0 if known else sum(bool(each.documented) for each in broken)
     counts = report.counts
@@ -95,9 +99,8 @@ def _describe_counts(report: Report, known: Known) -> str:
         ("broken as documented", as_documented),
         ("held", counts["held"]),
         ("unknown", counts["unknown"]),
-        ("unsupported", counts["unsupported"] - unclaimed),
-        ("not claimed", unclaimed),
-        ("skipped", counts["skipped"]),
+        (NOT_ASKED, named[NOT_ASKED]),
+        (NOT_CLAIMED, named[NOT_CLAIMED]),
     ]
     (first, count), *others = [part for part in parts if part[1]] or [("", 0)]
     if not count:
@@ -110,7 +113,7 @@ def _write_every_check(page: Page, report: Report) -> None:
     """Write a line for each check: verdict, time, promise."""
     page.write()
     for result in report.results:
-        label = f"{result.code} {result.verdict.value:<11} {result.seconds:5.1f} s  "
+        label = f"{result.code} {name_verdict(result):<11} {result.seconds:5.1f} s  "
         page.write(result.promise, indent=2, label=label, style=ROW_STYLES.get(result.verdict, ""))
 
 
@@ -130,7 +133,7 @@ def _write_failures(page: Page, account: Account, report: Report, most: int | No
         room = LINES_OF_SUMMARY * (page.width - 11)
         text = shorten(escape_controls(str(reason)), room)
         page.write(text, indent=2, label="unknown: ", style="yellow")
-        page.write(_join_codes(group, report), indent=INDENT)
+        page.write(_list_briefly(page, group, report, LINES_OF_CODES), indent=INDENT)
         _write_command(page, group[0].reproduce)
 
 
@@ -211,8 +214,9 @@ def _write_evidence(page: Page, result: Result, most: int | None) -> None:
     lines = [*result.evidence[:most]]
     if more := len(result.evidence) - len(lines):
         lines.append(f"… {more} more lines of evidence: -v shows them")
-    for line in [*lines, *draw_calls(result)]:
-        page.write(shorten(escape_controls(line), room), indent=INDENT)
+    shown = [escape_controls(line) for line in [*lines, *draw_calls(result)]]
+    for line in shorten_evidence(shown, room):
+        page.write(line, indent=INDENT)
 
 
 def _write_command(page: Page, command: str) -> None:
@@ -253,9 +257,9 @@ def _write_unjudged(page: Page, report: Report, most: int | None) -> None:
     missing_here = [each for each in unsupported if _is_missing_here(each)]
     unclaimed = [each for each in unsupported if each.is_unclaimed]
     others = [each for each in unsupported if each not in missing_here and each not in unclaimed]
-    _write_list(page, "Unsupported", others, report, most)
+    others += select_results(report, Verdict.SKIPPED)
+    _write_list(page, "Not asked", others, report, most)
     _write_list(page, "Not claimed", unclaimed, report, most)
-    _write_list(page, "Skipped", select_results(report, Verdict.SKIPPED), report, most)
     for reason, group in group_by_reason(missing_here).items():
         page.write()
         text = shorten(escape_controls(reason.short), LINES_OF_SUMMARY * page.width)
@@ -277,10 +281,16 @@ def _write_list(
     page.write(f"{title}:", indent=2)
     for reason, group in group_by_reason(results).items():
         text = shorten(escape_controls(reason.short), page.width)
-        line = f"{text}: {_join_codes(group, report)}"
-        if most is not None and len(line) > most * (page.width - 4):
-            line = f"{text}: {_count_by_family(group)}"
-        page.write(line, indent=4)
+        page.write(f"{text}: {_list_briefly(page, group, report, most, len(text))}", indent=4)
+
+
+def _list_briefly(
+    page: Page, group: list[Result], report: Report, most: int | None, before: int = 0
+) -> str:
+    """Return the codes; how many, where they and what is before take more lines than ``most``."""
+    codes = _join_codes(group, report)
+    is_long = most is not None and before + len(codes) > most * (page.width - INDENT)
+    return _count_by_family(group) if is_long else codes
 
 
 def _count_by_family(group: list[Result]) -> str:

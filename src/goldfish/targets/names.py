@@ -14,6 +14,7 @@ from goldfish.errors import GoldfishError, MissingExtraError, TargetError
 from goldfish.findings.families import FAMILIES
 from goldfish.harness.errors import describe_error
 from goldfish.integrations.libraries import BUILT_INS
+from goldfish.integrations.library import BuiltIn
 from goldfish.specimens import gallery
 from goldfish.targets.agents import Service
 from goldfish.targets.declaration import Target, as_target, hold_to_everything
@@ -22,6 +23,7 @@ from goldfish.targets.lookup import suggest_name
 from goldfish.targets.traces import find_user_line
 
 ENTRY_POINTS = "goldfish.targets"
+CLIENTS = {"redis": "redis", "postgres": "psycopg"}  # of each service, the package that shows it
 AGENTS = re.compile(r"\bgoldfish\b.*\b(agent|service)\b")
 LISTED = "`goldfish targets` lists them"
 
@@ -77,8 +79,21 @@ def _load_specimen(name: str) -> Target:
 def _load_built_in(name: str) -> Target:
     entry = BUILT_INS[name]
     if entry.missing:
-        raise MissingExtraError.of(entry.missing[0], entry.extra)
+        raise _list_missing(entry)
     return hold_to_everything(load(entry.module, entry.factory, label=name))
+
+
+def _list_missing(entry: BuiltIn) -> MissingExtraError:
+    """Return the error that names all that is missing at once, the servers too."""
+    from goldfish.services.binaries import TITLES, has_server  # servers, which few need here
+
+    missing, extra = list(entry.missing), entry.extra
+    for service, package in CLIENTS.items():
+        if package in entry.packages and not has_server(service):
+            missing.append(f"a {TITLES[service]} server")
+    if len(missing) > len(entry.missing):
+        extra = f"{entry.extra},servers"
+    return MissingExtraError.of(missing[0], extra, *missing[1:])
 
 
 def _load_registered(entry: EntryPoint) -> Target:

@@ -10,6 +10,7 @@ from goldfish.engine.baseline import Account
 from goldfish.findings.families import FAMILIES
 from goldfish.findings.result import Report, Result, Verdict
 from goldfish.report.causes import list_causes
+from goldfish.report.conclusion import describe_run
 from goldfish.report.html.finding import render_cause, render_finding
 from goldfish.report.html.markup import Markup, element, join
 from goldfish.report.html.matrix import render_differences, render_matrix
@@ -20,9 +21,8 @@ from goldfish.report.html.summary import (
     describe_loss,
     make_headline,
     make_lead,
-    rank_causes,
-    rank_results,
 )
+from goldfish.report.ranking import rank_causes, rank_results
 from goldfish.report.results import select_results
 from goldfish.report.sanitize import sanitize_report
 
@@ -159,5 +159,6 @@ def _render_index(broken: Sequence[Result], anchor: str, causes: int) -> Markup:
 
 
 def _render_footer(reports: Sequence[Report]) -> Markup:
-    seeds = ", ".join(sorted({str(report.seed) for report in reports})) or "none"
-    return element("footer", element("p", f"goldfish {version('goldfish')}, seed {seeds}."))
+    runs = dict.fromkeys(", ".join(describe_run(report)) for report in reports)
+    how = "; ".join(runs) or "no run"
+    return element("footer", element("p", f"goldfish {version('goldfish')}, {how}."))

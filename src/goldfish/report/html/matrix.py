@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 
 from goldfish.findings.result import Report, Result, Verdict
 from goldfish.report.comparison import (
-    NOT_ASKED,
     Difference,
     describe_result,
     find_differences,
@@ -13,6 +12,7 @@ from goldfish.report.comparison import (
 )
 from goldfish.report.html.markup import Markup, element, join
 from goldfish.report.results import select_results
+from goldfish.report.words import NOT_ASKED
 
 MARKS = {"held": "✓ ", "broken": "✗ ", "unknown": "? ", "none": ""}
 

@@ -1,6 +1,7 @@
 """The sections after the findings: stale in a baseline, unknown, notes, held, not asked."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from goldfish.engine.baseline import Account
 from goldfish.findings.absence import Absence
@@ -10,6 +11,7 @@ from goldfish.report.results import group_by_reason, select_results
 from goldfish.report.sanitize import shorten
 
 LONGEST = 400
+MOST_CODES = 60
 
 
 def render_other_verdicts(account: Account, *, alone: bool) -> list[Markup]:
@@ -32,7 +34,7 @@ def render_other_verdicts(account: Account, *, alone: bool) -> list[Markup]:
         parts.append(_fold(f"{len(held)} promises held{of}", _render_promises(held)))
     for verdict, title in (
         (Verdict.UNSUPPORTED, "not asked: the memory has no such power, or never claimed it"),
-        (Verdict.SKIPPED, "skipped"),
+        (Verdict.SKIPPED, "not asked: the run ended before"),
     ):
         if some := select_results(report, verdict):
             contents = _render_by_reason(some, commands=False)
@@ -62,10 +64,18 @@ def _render_promises(results: Iterable[Result]) -> Markup:
     return element("ul", *lines)
 
 
+def _list_codes(group: Sequence[Result]) -> str:
+    """Return the codes; of very many, how many there are of each family."""
+    if len(group) <= MOST_CODES:
+        return " ".join(result.code for result in group)
+    counted = Counter(result.family for result in group)
+    return ", ".join(f"{count} of {family}" for family, count in counted.items())
+
+
 def _render_by_reason(results: Iterable[Result], *, commands: bool) -> Markup:
     lines = []
     for reason, group in group_by_reason(results).items():
-        codes = " ".join(result.code for result in group)
+        codes = _list_codes(group)
         again = group[0].reproduce if commands else ""
         command = element("pre", again, class_="command") if again else Markup("")
         text = shorten(str(reason), LONGEST) or "no reason was given"

@@ -280,6 +280,11 @@ def _explain_error(
             f"{server} is a read-only replica, and nothing was written: "
             "open the store on its primary"
         )
+    if "unknown command 'eval" in str(error).lower():
+        return MemoryStoreBackendError(
+            f"{server} runs no Lua scripts, which the store needs: if it is fakeredis, "
+            "pip install 'fakeredis[lua]'"
+        )
     return MemoryStoreBackendError(
         f"{server}: {mask(str(error), *addresses) or type(error).__name__}: "
         "check that it is running, reachable and accepts writes"
