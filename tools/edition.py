@@ -22,6 +22,5 @@ def freeze(name: str, folder: Path = FOLDER) -> Path:
 
 
 if __name__ == "__main__":
-    print(
-        f"Written: {freeze(sys.argv[1] if len(sys.argv) == 2 else '')}. Add its digest to tests/catalogue/test_editions.py"
-    )
+    written = freeze(sys.argv[1] if len(sys.argv) == 2 else "")
+    print(f"Written: {written}. Add its digest to tests/catalogue/test_editions.py")
