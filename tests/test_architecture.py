@@ -190,7 +190,7 @@ def test_every_room_says_what_it_is_for() -> None:
 
 def test_the_tests_are_in_the_same_rooms() -> None:
     """Who looks for the tests of a module finds them under the same path."""
-    apart = {"bench", "data", "docs", "examples", "tools"}
+    apart = {"bench", "data", "docs", "examples", "tools", "typed"}
     rooms = {path.name for path in (SOURCES / "goldfish").iterdir() if path.is_dir()}
     inside = ROOT / "tests"
     found = {path.parent.name for path in inside.glob("*/*.py")}

@@ -153,7 +153,7 @@ def test_servers_and_other_processes_end_with_the_run(tmp_path: Path) -> None:
         "unknown",
         "skipped",
     ]
-    assert "sqlite: unknown. 1 promise skipped." in out
+    assert "sqlite: unknown. 1 promise not asked." in out
     assert run.leaves_nothing()
 
 
@@ -166,5 +166,5 @@ def test_a_run_that_is_stopped_before_its_first_check_says_that_nothing_was_aske
     code, out, err = run.stopped(signal.SIGTERM)
     assert code == 143, err
     assert verdicts(tmp_path / "r.json")["DUR02"][0] == "skipped"
-    assert out.startswith("own.py:memory: unknown. 1 promise skipped.")
+    assert out.startswith("own.py:memory: unknown. 1 promise not asked.")
     assert run.leaves_nothing()

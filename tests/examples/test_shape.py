@@ -26,6 +26,7 @@ def test_there_are_four() -> None:
     assert found == {
         *NAMES,
         "agents",
+        "mcp",
         "node-agent",
         "perl",
         "typescript",

@@ -80,7 +80,7 @@ def test_a_store_that_answers_the_same_holds(
             "found[1:2] = [each.model_copy(update={'role': 'tool'}) for each in found[1:2]]",
             "message 2 of 3, its role",
         ),
-        ("raise OSError('down')", "whether it raises"),
+        ("if session_id == 'ann': raise OSError('down')", "whether it raises"),
     ],
 )
 def test_the_first_answer_that_differs_is_shown_field_by_field(

@@ -81,14 +81,15 @@ def test_a_target_that_gives_no_memory_is_refused() -> None:
         open_target(as_target(lambda sandbox: None, "forgetful"))
 
 
-def test_a_target_that_opens_well_or_not_at_all_is_left_to_the_run() -> None:
-    """An opening that raises is unknown, not wrong usage."""
+def test_a_target_that_does_not_open_is_told_with_its_line() -> None:
+    """Nothing can be asked of it, so there is no run."""
 
     def raising(sandbox: Any) -> None:
         raise OSError("no route")
 
     open_target(as_target(Reference, "reference"))
-    open_target(as_target(raising, "raising"))
+    with pytest.raises(TargetError, match=r"OSError: no route \(line \d+ of .*test_interface\.py"):
+        open_target(as_target(raising, "raising"))
 
 
 def test_a_package_that_an_opening_misses_is_told_as_it_is() -> None:

@@ -35,6 +35,7 @@ def expect_results(talk: Conversation, turn: Turn) -> None:
     calls = list_calls(turn)
     if not calls:
         raise UnprovenError("the mirror called no tool: the agent offers none in this turn")
+    has_ids = shows_results(turn.prompt, calls)
     mine = _list_results(turn.prompt, calls)
     wanted = [call.id for call in calls]
     given = [str(each.call_id) for each in mine]
@@ -48,8 +49,14 @@ def expect_results(talk: Conversation, turn: Turn) -> None:
         shown = set(find_marks(result.text))
         foreign = [m for each in others if each is not call for m in find_marks(each.arguments)]
         if shown & set(foreign) and not shown & set(own):
-            what = f"the call {call.id} has the result of another one"
-            raise _blame(talk, turn, "corrupted", what)
+            raise _blame(talk, turn, *_name_mistake(call, has_ids=has_ids))
+
+
+def _name_mistake(call: ToolCall, *, has_ids: bool) -> tuple[str, str]:
+    """Return what it is that a call has the result of another one."""
+    if has_ids:
+        return "corrupted", f"the call {call.id} has the result of another one"
+    return "reordered", "results are not in the order of their calls, and have no ids to tell"
 
 
 def _list_results(prompt: Prompt, calls: list[ToolCall]) -> list[Message]:
