@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import time
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -389,15 +390,23 @@ async def test_a_deadline_needs_messages(backend: Backend) -> None:
 
 async def test_a_store_wide_ttl_is_renewed_by_each_write(backend: Backend) -> None:
     """Writing renews, reading does not, and the deadline comes with the write itself."""
-    async with backend.open(ttl=0.5) as store:
-        await store.add_messages("s", said("a"))
-        assert 0 < (await store.get_ttl("s") or 0) <= 0.5
-        await asyncio.sleep(0.3)
-        await store.add_messages("s", said("b"))
-        await asyncio.sleep(0.3)
-        assert await contents(store) == ["a", "b"]
-        await asyncio.sleep(0.3)
-        assert await contents(store) == []
+    async with backend.open(ttl=1.0) as store:
+        for session in map(str, range(5)):  # a busy machine may sleep for longer than it was told
+            begin = time.monotonic()
+            await store.add_messages(session, said("a"))
+            left = await store.get_ttl(session) or 0
+            await asyncio.sleep(0.6)
+            renewed = time.monotonic()
+            await store.add_messages(session, said("b"))
+            await asyncio.sleep(0.6)
+            found = await contents(store, session)
+            if max(renewed - begin, time.monotonic() - renewed) < 0.9:
+                assert (found, 0 < left <= 1.0) == (["a", "b"], True)
+                break
+        else:
+            pytest.skip("this machine is too busy to tell")
+        await asyncio.sleep(0.6)
+        assert await contents(store, session) == []
 
 
 async def test_two_stores_on_one_storage_see_each_other_at_once(backend: Backend) -> None:
