@@ -33,6 +33,11 @@ node: | $(VENV)/bin/python
 gallery: $(VENV)/.dev $(VENV)/.model
 	GOLDFISH_WHOLE_GALLERY=1 $(BIN)/python -m pytest -n auto tests/specimens/test_gallery.py $(ARGS)
 
+# Every specimen and every correct reference with 20 seeds, quiet and under load, for the table of the
+# catalogue: hours. It goes on where it was cut short; ARGS='--max-time 600' cuts it.
+campaign: $(VENV)/.dev $(VENV)/.model
+	$(BIN)/python -m tools.campaign $(ARGS)
+
 # Random sequences of calls on every store against the model, SOAK on each; SEED repeats a run.
 soak: SOAK ?= 10000
 soak: SEED ?= $(shell date +%s)

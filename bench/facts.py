@@ -3,8 +3,9 @@
 python bench/facts.py [--backend sqlite] [--mem0] [--quick] [--json FILE]
 
 What a process does first is timed in new processes, which have imported everything and asked for
-another user before. With --mem0 the same few facts are asked of mem0ai, with Qdrant on disk, in the
-same run.
+another user before. Times are those of the processor, in the process that asks: how busy the
+machine is does not count, nor does what a server does. With --mem0 the same few facts are asked of
+mem0ai, with Qdrant on disk, in the same run.
 """
 
 import argparse
@@ -20,7 +21,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 from statistics import median
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -133,7 +134,7 @@ def mem0(sizes: Sizes) -> Timing:
     """The search of mem0ai among as many facts of a user as the few of ours."""
     from goldfish.integrations.mem0 import offline as mem0_offline
 
-    _tell(f"mem0: a user with {sizes.few:,} facts")
+    tell(f"mem0: a user with {sizes.few:,} facts")
     with tempfile.TemporaryDirectory() as directory:
         config = {"path": directory, "on_disk": True, "embedding_model_dims": DIMENSIONS}
         store = {"provider": "qdrant", "config": config}
@@ -151,13 +152,13 @@ def _searched(memory: Any, sizes: Sizes) -> float:
 
     dice = random.Random("mem0")
     for number in range(sizes.few):
-        memory.add(_text(dice, number), user_id="ann", metadata={"n": number}, infer=False)
+        memory.add(make_text(dice, number), user_id="ann", metadata={"n": number}, infer=False)
     options = scope_arguments(memory.search, "ann", 5, None)
     taken = []
-    for question in _questions(sizes.samples):
-        began = perf_counter()
+    for question in make_questions(sizes.samples):
+        began = process_time()
         memory.search(question, **options)
-        taken.append(perf_counter() - began)
+        taken.append(process_time() - began)
     return median(taken)
 
 
@@ -167,7 +168,7 @@ async def _timings(backend: str, url: str, sizes: Sizes) -> list[Timing]:
         await _fill(store, WARMING, 1)
         for nth, facts in enumerate((sizes.few, sizes.many)):
             user = f"user with {facts}"
-            _tell(f"{backend}: a user with {facts:,} facts")
+            tell(f"{backend}: a user with {facts:,} facts")
             await _fill(store, user, facts)
             steps = await _steps(store, user, sizes.samples)
             if backend != "memory":  # which no other process can open
@@ -177,7 +178,7 @@ async def _timings(backend: str, url: str, sizes: Sizes) -> list[Timing]:
             for step, seconds in steps.items():
                 most = AIMS.get(step, (None, None))[nth]
                 timings.append(Timing(backend, step, facts, 1000 * seconds, most))
-        _tell(f"{backend}: {sizes.users:,} users")
+        tell(f"{backend}: {sizes.users:,} users")
         for start in range(0, sizes.users, FILL_STEP):
             some = range(start, min(start + FILL_STEP, sizes.users))
             await asyncio.gather(*(_fill(store, f"one of many {each}", 1) for each in some))
@@ -216,7 +217,7 @@ async def _time_first(backend: str, url: str, user: str) -> tuple[float, float, 
         ids = [fact.id for fact in await store.list_facts(user, limit=20, offset=10)]
         got, raw = await _take_turns(store, select, user, ids)
         listed = await _timed(lambda: store.list_facts(user, limit=5))
-        return await _timed(lambda: store.recall(user, _questions(1)[0])), got, raw, listed
+        return await _timed(lambda: store.recall(user, make_questions(1)[0])), got, raw, listed
 
 
 async def _take_turns(
@@ -230,7 +231,7 @@ async def _take_turns(
     return median(got), median(raw)
 
 
-def _tell(doing: str) -> None:
+def tell(doing: str) -> None:
     """What is being done now, for those who wait; not part of the figures."""
     print(f"{doing} …", file=sys.stderr, flush=True)
 
@@ -248,7 +249,7 @@ def _new_facts(user: str, count: int) -> Iterator[New]:
     vectors = np.random.default_rng(len(user)).normal(size=(count, DIMENSIONS)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     for number in range(count):
-        text = _text(dice, number)
+        text = make_text(dice, number)
         vector = vectors[number].tobytes()
         base, said = encode_base({"n": number}, now), encode_said(text, now)
         marks = make_marks(text, {"n": number}, vector, DIMENSIONS)
@@ -256,16 +257,18 @@ def _new_facts(user: str, count: int) -> Iterator[New]:
         yield New(new_id(), identity(text), base, said, None, name, vector, marks, 1)
 
 
-def _text(dice: random.Random, number: int) -> str:
+def make_text(dice: random.Random, number: int) -> str:
+    """Ten words, and a number that no other text has."""
     return " ".join(dice.choices(WORDS, k=10)) + f" {number}"
 
 
-def _questions(samples: int) -> list[str]:
+def make_questions(samples: int) -> list[str]:
+    """Five words each, the same in every run."""
     return [" ".join(random.Random(n).choices(WORDS, k=5)) for n in range(samples)]
 
 
 async def _steps(store: BaseStore, user: str, samples: int) -> dict[str, float]:
-    questions = _questions(samples)
+    questions = make_questions(samples)
     first = await _timed(lambda: store.recall(user, questions[0]))
     return {
         "first recall": first,
@@ -290,14 +293,14 @@ async def _median(work: Callable[[str], Awaitable[object]], texts: Sequence[str]
 
 
 async def _timed(work: Callable[[], Awaitable[object]]) -> float:
-    began = perf_counter()
+    began = process_time()
     await work()
-    return perf_counter() - began
+    return process_time() - began
 
 
-def table(timings: Sequence[Timing]) -> str:
+def table(timings: Sequence[Timing], things: str = "facts") -> str:
     """The figures for people."""
-    lines = [f"{'backend':10} {'step':28} {'facts':>8} {'ms':>9}  most"]
+    lines = [f"{'backend':10} {'step':28} {things:>8} {'ms':>9}  most"]
     for each in timings:
         most = "" if each.most is None else f"{each.most:g} {'met' if each.met else 'below'}"
         figures = f"{each.facts:>8} {each.milliseconds:>9.2f}  {most}"

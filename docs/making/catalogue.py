@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+from docs.making import stability
 from docs.making.markdown import escaped
 from goldfish.catalogue.registry import Check, catalogue
 from goldfish.findings.families import FAMILIES
@@ -32,7 +33,7 @@ def _index() -> str:
     ]
     for family, about in FAMILIES.items():
         lines.append(f"| [{family}]({family}.md) | {about} | {len(_checks(family))} |")
-    lines += ["", "## Every promise", ""]
+    lines += ["", *stability.summarise(list(FAMILIES)), "", "## Every promise", ""]
     lines += [_line(check) for check in _all()]
     return "\n".join(lines) + "\n"
 
@@ -64,6 +65,7 @@ def _entry(check: Check) -> str:
             f"**{escaped(check.promise)}**",
             f"*Incident.* {escaped(check.incident)}",
             *_advised(check, caught),
+            *stability.describe(check.code),
             *map(_specimen, caught),
             "",
         ]

@@ -32,7 +32,8 @@ function connect() {
 
 // JSON keeps ids apart that UTF-8 would not, and the tag keeps a session on one node of a cluster.
 const keys = (session_id) => ["order", "messages"].map((part) => `{${JSON.stringify(session_id)}}:${part}`);
-const late = () => new Promise((_, fail) => setTimeout(fail, 5000, new Error("redis does not answer")).unref());
+class TimeoutError extends Error { name = "TimeoutError"; }
+const late = () => new Promise((_, fail) => setTimeout(fail, 5000, new TimeoutError("redis does not answer")).unref());
 const within = (work) => Promise.race([work, late()]);
 const run = async (script, session_id, args) =>
   within((await within(connect())).eval(script, { keys: keys(session_id), arguments: args }));

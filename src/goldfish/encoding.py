@@ -74,11 +74,20 @@ def decode_value(text: str | bytes) -> Any:
 
 def decode_messages(bodies: Sequence[str] | Sequence[bytes]) -> list[ChatMessage]:
     """Return the messages that were encoded as these JSON texts."""
+    starts = range(0, len(bodies), PARSED_TOGETHER)
+    return decode_parts(bodies[start : start + PARSED_TOGETHER] for start in starts)
+
+
+def decode_parts(parts: Iterable[Sequence[str] | Sequence[bytes]]) -> list[ChatMessage]:
+    """Return the messages of a history whose JSON texts come a few at a time.
+
+    ``PARSED_TOGETHER`` is a good number: more would not fit into the processor's caches, and the
+    memory of one part is used again by the next.
+    """
     messages: list[ChatMessage] = []
     try:
-        # Some at a time: one text of a long history would not fit into the processor's caches.
-        for start in range(0, len(bodies), PARSED_TOGETHER):
-            messages += _build(_parse(bodies[start : start + PARSED_TOGETHER]))
+        for bodies in parts:
+            messages += _build(_parse(bodies))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise MemoryStoreBackendError(
             f"a stored message is damaged ({error}): restore the data from a backup"

@@ -96,3 +96,16 @@ def test_a_command_is_a_list_of_words() -> None:
     """A string would be split by nobody."""
     with pytest.raises(TargetError, match="must be a list of words"):
         goldfish.service("uvicorn app:app", say=say)
+
+
+def test_a_say_that_overlooks_a_status_is_told_of_it() -> None:
+    """The error of the function alone would not say that the route is wrong."""
+
+    def ask(http: Any, session_id: str, text: str) -> str:
+        return str(http.put("/chat", json={}).headers["x-reply"])
+
+    async def talk(agent: Agent) -> None:
+        turn = await agent.talk().attempt()
+        assert turn.error == "say raised KeyError: 'x-reply'; PUT /chat answered 501"
+
+    converse(make_service(say=ask), talk)

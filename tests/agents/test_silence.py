@@ -10,6 +10,7 @@ from goldfish.agents.conversation import LOCK_TIME_OUT, _is_out_of_time
 from goldfish.agents.turns import Turn
 from goldfish.harness.errors import RemoteError
 from goldfish.harness.patience import LateError
+from goldfish.mirror import Exchange, Prompt
 
 STAGE: Any = None
 TALK: Any = type("Talk", (), {"session": "s"})
@@ -26,6 +27,14 @@ def test_a_turn_that_failed_is_the_agents_fault_unless_its_clock_ran_out_on_a_la
     turn.is_late = True
     with pytest.raises(LateError, match="it broke"):
         agent.blame_silence(TALK, turn)
+
+
+def test_a_refusal_is_told_in_the_words_of_the_provider() -> None:
+    """They say what is wrong with the prompt."""
+    refused = Exchange(1, "POST /v1/messages", "anthropic", Prompt(()), ended="refused")
+    refused.refusal = "messages: text content blocks must be non-empty"
+    turn = Turn(1, "s", "u", "m00001", "hi", "worker1", outcome="failed", exchanges=[refused])
+    assert refused.refusal in str(Agent(STAGE, Random(0)).blame_silence(TALK, turn))
 
 
 @pytest.mark.parametrize(

@@ -60,6 +60,15 @@ class LikeFacts:
         self.db.close()
 
 
+class ShortFacts(LikeFacts):
+    """It takes no more than 4096 characters, as its schema says."""
+
+    def remember(self, user_id: str, text: str, metadata: Any = None) -> Any:
+        if len(text) > 4_096:
+            raise ValueError("a fact has at most 4096 characters")
+        return super().remember(user_id, text, metadata)
+
+
 class CosineFacts:
     """Vectors of hashed words, compared with Python's own equality in filters; without a list."""
 
@@ -146,6 +155,20 @@ class JsonFacts:
     def list_facts(self, user_id: str) -> list[Any]:
         with self.opened() as facts:
             return list(reversed(facts.get(user_id, [])))
+
+
+class StrictFacts(JsonFacts):
+    """Filters by equality of value and kind: 1 is not 1.0, as it is in a typed column."""
+
+    def list_facts(self, user_id: str, filter: Any = None) -> list[Any]:  # noqa: A002 - its name in goldfish
+        return [
+            fact
+            for fact in super().list_facts(user_id)
+            if all(
+                key in fact["metadata"] and repr(fact["metadata"][key]) == repr(value)
+                for key, value in (filter or {}).items()
+            )
+        ]
 
 
 class ForgetsEverybody(LikeFacts):

@@ -5,7 +5,7 @@ import pytest
 from goldfish.catalogue.registry import catalogue
 from goldfish.engine.runner import Plan, run
 from goldfish.findings.result import Verdict
-from goldfish.targets.declaration import as_target
+from goldfish.targets.declaration import as_target, make_target
 from tests.catalogue import fact_stores as stores
 
 # What a plain store was once blamed for, and what was added about facts since.
@@ -25,12 +25,23 @@ WRONG: dict[type, tuple[str, str]] = {
 }
 
 
-@pytest.mark.parametrize("store", [stores.LikeFacts, stores.CosineFacts, stores.JsonFacts])
+RIGHT = [stores.LikeFacts, stores.CosineFacts, stores.JsonFacts, stores.StrictFacts]
+
+
+@pytest.mark.parametrize("store", RIGHT)
 def test_a_right_store_is_not_blamed(store: type) -> None:
     """By LIKE, by vectors and in a file; none of them declares anything."""
     report = run(as_target(store), [catalogue()[code] for code in CODES], Plan(deadline=30))
     blamed = [each for each in report.results if each.verdict in {Verdict.BROKEN, Verdict.UNKNOWN}]
     assert [(each.code, each.summary) for each in blamed] == []
+
+
+def test_a_declared_limit_of_a_fact_is_not_exceeded() -> None:
+    """A rule about the length says nothing about the characters of a fact."""
+    (result,) = run(
+        make_target(stores.ShortFacts, lacks={"large_contents"}), [catalogue()["FID32"]], Plan()
+    ).results
+    assert result.verdict is Verdict.HELD, result.summary
 
 
 @pytest.mark.parametrize("store", WRONG, ids=lambda store: store.__name__)

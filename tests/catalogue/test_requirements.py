@@ -14,7 +14,7 @@ from goldfish.harness.wire import pack, unpack
 from goldfish.messages import Fact, Recollection
 from goldfish.specimens.references.facts import FactsReference
 from goldfish.specimens.references.sqlite import Reference
-from goldfish.targets.declaration import Target, as_target
+from goldfish.targets.declaration import Target, apply_declarations, as_target
 
 FACTS = as_target(FactsReference, "facts")
 WHY = "the model is not installed: goldfish model install"
@@ -74,6 +74,21 @@ def test_a_lacking_method_is_not_asked_for_the_reason_that_the_store_gives() -> 
 def test_an_attribute_that_merely_is_called_lacking_means_nothing() -> None:
     """Only a mapping from methods to reasons is a declaration."""
     assert result(as_target(LackingSomethingElse, "else"), "REC01").verdict is Verdict.HELD
+
+
+def test_a_setting_of_an_object_is_not_a_declaration() -> None:
+    """Numbers and flags that a class has are; those that only its object has are its own."""
+
+    class Client:
+        """A stranger that retries, and shows its prompts a window of ten messages."""
+
+        scoped_ids = False
+
+        def __init__(self) -> None:
+            self.retries, self.window = True, 10
+
+    found = apply_declarations(Client(), as_target(Client))
+    assert found.declared == {"scoped_ids"}
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from goldfish.catalogue.registry import catalogue
+from goldfish.catalogue.sequences import trying
 from goldfish.catalogue.sequences.steps import Step, show_script
 from goldfish.engine.runner import Plan, run
 from goldfish.findings.result import Report, Result, Verdict
@@ -230,3 +231,21 @@ def test_a_long_call_is_broken_so_that_it_can_be_pasted() -> None:
     assert lines[-1] == "await memory.clear('talk')"
     made = ast.unparse(ast.parse("\n".join(lines)))
     assert made.count("ChatMessage") == made.count("one, (two,") == 4
+
+
+def test_a_memory_that_is_slow_to_open_is_asked_a_few_sequences(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where each opening starts a program, twenty sequences would take a minute."""
+    drawn: list[Any] = []
+    draw = trying._draw
+
+    def note(*given: Any) -> Any:
+        drawn.append(given)
+        return draw(*given)
+
+    monkeypatch.setattr(trying, "_draw", note)
+    monkeypatch.setattr(trying, "LONGEST", 0.0)
+    target = as_target(lambda sandbox: ListOfDicts(sandbox), "beside the test")
+    (result,) = run(target, [catalogue()["SEQ01"]], PLAN).results
+    assert (result.verdict, len(drawn)) == (Verdict.HELD, trying.FEWEST)

@@ -7,7 +7,7 @@ _VOLATILE = (
     (re.compile(r"\b([a-z]+)-[0-9a-f]{6}-\d+"), r"\1-#"),
     (re.compile(r"\b[0-9a-f]{6,}\b"), "#"),
     (re.compile(r"/\S*/(?=[\w.-]+)"), ""),  # directories
-    (re.compile(r"\d[\d,.]*"), "#"),
+    (re.compile(r"\d([\d,.]*\d)?"), "#"),  # but not the comma behind one
 )
 _CHECK = re.compile(r"^ *([A-Z]{3}\d\d) (.+?[.:])\s+(\w+): ", re.DOTALL | re.MULTILINE)
 _VERDICT = re.compile(r"^(\S+: (?:held|broken|unknown)[^.]*)\.", re.MULTILINE)

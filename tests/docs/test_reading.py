@@ -54,6 +54,7 @@ def test_words_are_compared_and_numbers_are_not() -> None:
     assert shows("begins\n…\nends", "begins, goes on, ends") == ""
     assert shows("ends\n…\nbegins", "begins, goes on, ends") != ""
     assert shows("1 lost", "2 lost", exactly=True) != ""
+    assert shows("(seed 418230, edition 1)", "(seed 98426, edition 1)") == ""
 
 
 def test_of_runs_that_differ_promises_and_findings_are_compared() -> None:

@@ -378,3 +378,48 @@ class Loose(Facts):
         for _, user_id, text in self.later:
             super().remember(user_id, text)
         super().close()
+
+
+class Queued(Facts):
+    """Takes a fact down in an inbox, from which the next opening takes it up, too."""
+
+    def __init__(self, sandbox: Any) -> None:
+        super().__init__(sandbox)
+        self.db.execute("CREATE TABLE IF NOT EXISTS inbox (n INTEGER PRIMARY KEY, user, text)")
+        self.since = time.monotonic()
+
+    def remember(self, user_id: str, text: str) -> None:  # type: ignore[override]
+        self.db.execute("INSERT INTO inbox (user, text) VALUES (?, ?)", (user_id, text))
+
+    def list_facts(self, user_id: str, filter: Any = None) -> Rows:  # noqa: A002 - its name in goldfish
+        if time.monotonic() > self.since + 0.1:
+            self.since = time.monotonic()
+            self.take_up()
+        return super().list_facts(user_id)
+
+    def take_up(self) -> None:
+        """Make facts of what lies in the inbox."""
+        self.db.execute("BEGIN IMMEDIATE")
+        for user_id, text in self.db.execute("SELECT user, text FROM inbox").fetchall():
+            super().remember(user_id, text)
+        self.db.execute("DELETE FROM inbox")
+        self.db.execute("COMMIT")
+
+
+class Stamping(Dumped):
+    """Adds a word of its own to all metadata, and deletes a list of ids whole or not at all."""
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        stamp = {"ingested_by": "api"}
+        stamped = [
+            each.model_copy(update={"metadata": {**each.metadata, **stamp}}) for each in messages
+        ]
+        super().add_messages(session_id, stamped)
+
+    def delete_messages(self, session_id: str, ids: Sequence[str]) -> None:
+        unknown = set(ids) - {each.id for each in self.get_history(session_id)}
+        if unknown:
+            raise KeyError(min(unknown))
+        with self.writing():
+            rows = [(session_id, each) for each in ids]
+            self.db.executemany("DELETE FROM dumped WHERE s = ? AND id = ?", rows)

@@ -24,9 +24,11 @@ from tests.engine.right_memories import (
     Loose,
     Paged,
     Pairs,
+    Queued,
     Registered,
     Rewinding,
     Sliding,
+    Stamping,
     TwoColumns,
     Typed,
     Unique,
@@ -86,6 +88,11 @@ PARTICULAR: dict[type[Any], tuple[set[str], str]] = {
         },
         "FID32 REC03 REV01 REV05",
     ),
+    Stamping: (
+        {"first_contents", "strict_last", "plain_metadata", "empty_unknowns"},
+        "CLR10 FID15 FID20",
+    ),
+    Queued: ({"equal_facts", "facts_in_order", "prompt_facts", "scoped_ids"}, "DUR23 DUR45"),
 }
 
 

@@ -44,6 +44,22 @@ def test_an_opened_target_knows_what_its_store_declares() -> None:
     assert len(openings) == 1
 
 
+def test_nothing_is_opened_for_a_method_that_the_interview_did_not_see() -> None:
+    """A memory may take a second to open, and hundreds of checks may be beyond it."""
+    openings: list[Any] = []
+
+    def factory(sandbox: Any) -> Reference:
+        openings.append(sandbox)
+        return Reference(sandbox)
+
+    opened = open_target(as_target(factory, "messages only"))
+    before = len(openings)
+    results = run(opened, [catalogue()["CON19"], catalogue()["SEQ05"]], PLAN).results
+    reasons = [Reason.of(Why.LACKS_METHOD, each) for each in ("remember", "set_state")]
+    assert [each.reason for each in results] == reasons
+    assert len(openings) == before
+
+
 def test_the_events_of_a_run_begin_with_the_opening() -> None:
     """Then each check starts and finishes."""
     kinds = [type(event) for event in events_of(open_target(as_target(Declaring)))]

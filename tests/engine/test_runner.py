@@ -13,9 +13,10 @@ from goldfish.catalogue.registry import Check, Need, Reopening, catalogue, metho
 from goldfish.engine.events import Finished, Started
 from goldfish.engine.runner import Plan, run
 from goldfish.errors import MissingExtraError, NotPossibleError
-from goldfish.findings.reason import Reason
+from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import Result, UnprovenError, UnsupportedError, Verdict
 from goldfish.harness.memory import Memory, more_patience
+from goldfish.harness.patience import LateError, is_second_try
 from goldfish.history import History
 from goldfish.messages import ChatMessage
 
@@ -339,3 +340,18 @@ def test_what_is_handed_in_gives_a_call_more_time() -> None:
     assert more_patience(["session", few]) < 0.1
     assert more_patience(["session", few * 2000]) > 30
     assert more_patience(["session", [ChatMessage(role="user", content="x" * 10**7)]]) > 5
+
+
+def test_a_late_check_that_there_is_no_time_to_try_again_is_unknown() -> None:
+    """It is not told as one that was never asked."""
+
+    async def comes_late(memory: Memory) -> None:
+        if is_second_try.get():
+            await asyncio.sleep(60)  # past the time that there is
+        raise LateError("wedged: add_messages did not return")
+
+    result = ask(lambda sandbox: Dict(), comes_late, plan=Plan(max_time=1.5))
+    assert (result.verdict, result.reason and result.reason.why) == (
+        Verdict.UNKNOWN,
+        Why.MACHINE_LATE,
+    )

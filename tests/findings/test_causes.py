@@ -128,3 +128,29 @@ def test_retries_that_end_in_different_ways_are_one_cause() -> None:
     """A message that is written over is out of place, and has other contents."""
     results = [broken("DUP01", "reordered"), broken("DUP02", "corrupted")]
     assert group(*results) == [(Mechanism.BASE, ("DUP02", "DUP01"))]
+
+
+def test_a_race_is_told_by_its_loss_in_the_fewest_calls() -> None:
+    """A check that was refused never came to its reads: that does not make it the simpler one."""
+    call = Call("here1", "ann", "remember", "Ann was in Rome", None, 0.0, 1.0, place="here1")
+    shown = {"CON18": 3, "CON19": 11, "CON23": 1}
+    results = [
+        broken("CON18", "lost", f"{AT_ONCE}, remember, list_facts"),
+        broken("CON19", "lost", "at once, remember, list_facts"),
+        broken("CON23", "refused", "at once, remember"),
+    ]
+    results = [
+        replace(each, excerpt=make_excerpt([call] * shown[each.code], (), ())) for each in results
+    ]
+    assert group(*results) == [(Mechanism.RACE, ("CON18", "CON19", "CON23"))]
+
+
+@pytest.mark.parametrize(
+    ("finding", "codes"), [("reordered", ("ORD01", "ISO01")), ("corrupted", ("FID02", "ORD07"))]
+)
+def test_a_cause_is_told_by_the_family_that_is_about_it(
+    finding: str, codes: tuple[str, ...]
+) -> None:
+    """Where others take as little, wherever they stand in the catalogue."""
+    for order in (codes, codes[::-1]):
+        assert group(*(broken(code, finding) for code in order)) == [(Mechanism.BASE, codes)]

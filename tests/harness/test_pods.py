@@ -57,6 +57,24 @@ class Lazy:
 lazy = target(Lazy)
 
 
+class Worldly:
+    """A store that says where it is, and who forked whoever forked it."""
+
+    def __init__(self, sandbox: Any) -> None:
+        pass
+
+    def add_messages(self, session_id: str, messages: list[Any]) -> None:
+        raise NotImplementedError
+
+    def get_history(self, session_id: str) -> list[Any]:
+        base = Path(f"/proc/{os.getppid()}/stat").read_text().rpartition(")")[2].split()[1]
+        world = {"city": os.environ.get("CITY"), "cwd": os.getcwd(), "first": sys.path[0]}
+        return [{"content": base, "metadata": world}]
+
+
+worldly = target(Worldly)
+
+
 async def opened(forks: ForkServer, sandbox: Sandbox) -> Pod:
     sandbox.opening += 1
     return await (await Pod.fork(forks, sandbox.description(), {}, Transcript())).open()
@@ -104,6 +122,26 @@ async def test_what_opening_imports_is_paid_for_once() -> None:
         pod.kill()
     forks.close()
     sandbox.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc")
+async def test_a_pod_has_the_world_of_today_from_the_base_of_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another environment, directory or path needs other servers, and no other base."""
+
+    async def look() -> dict[str, Any]:
+        pod = await opened(ForkServer(worldly), Sandbox())
+        (said,) = await pod.call("get_history", "s", deadline=5)
+        pod.kill()
+        return {"base": said["content"], **said["metadata"]}
+
+    before = await look()
+    monkeypatch.setenv("CITY", "Bergen")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    world = {"city": "Bergen", "cwd": str(tmp_path), "first": str(tmp_path)}
+    assert await look() == {"base": before["base"], **world}
 
 
 def test_a_factory_inside_a_function_cannot_be_found_by_another_process() -> None:

@@ -36,13 +36,25 @@ LINES = [
     write(action="trim", value=2.0),
     write(action="trim", value=True),
     write(action="remember", value="text", result={"id": 1}),
+    write(action="read", value=["a"], result=["a"]),
+    write(action="clear", value=None, result=["a"]),
+    write(action="fault", value=None),
     write(outcome="fail", origin={"error": "ValueError", "message": "x"}),
 ]
+# What reads of one session return, one after the other.
+SHOWN: list[list[object]] = [
+    [], ["a"], ["a", "b"], ["a", "b"], ["a", "b]"], ["a"], ["a,"], ["b", "c"], ["b", "c", "\\"],
+    ["b", "c", "\\", '"'], [], ["a", 1], ["a", 12], ["a", 12, ["x"]], ["a", "", "\ud800"],
+    ["a", "", "\ud800", "z"], ["a", ""], ["a", "", "]"],
+]  # fmt: skip
 FAULTS = [
     "", "[]", "null", "{", write()[:-1], write() + "x",
     write(start=3.0), write(start=None), write(end=float("nan")), write(end=float("inf")),
     write(process=1), write(session=None), write(place=1), write(outcome="maybe"),
     write(value=None), write(value="text"), write(value=3), write(action="read", result=None),
+    write(start=-1e999), write(end="1e999").replace('"1e999"', "1e999"),
+    write(action="read", result=["a"]).replace('"a"]', '"a",]'),
+    write(action="read", result=["a"]).replace('"a"]', r'"a", "\x"]'),
     write(error=None), write(timed_out=0), write(origin=None), write(origin=[]), write(action=None),
     json.dumps({name: value for name, value in PLAIN.items() if name != "process"}),
 ]  # fmt: skip
@@ -53,9 +65,9 @@ def parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> I
     """Parse with msgspec, and as where it is not installed."""
     if not request.param:
         monkeypatch.setitem(sys.modules, "msgspec", None)
-    lines._find_decoder.cache_clear()
+    lines._find_decoders.cache_clear()
     yield
-    lines._find_decoder.cache_clear()
+    lines._find_decoders.cache_clear()
 
 
 @pytest.mark.parametrize("line", LINES)
@@ -73,8 +85,16 @@ def test_a_fault_is_told_as_ever(line: str) -> None:
     with pytest.raises((ValueError, TypeError, KeyError)) as expected:
         parse_call(json.loads(line))
     with pytest.raises(type(expected.value)) as found:
-        parse_lines([write(), line])
+        parse_lines([write(), write(action="read", value=None, result=["a"]), line])
     assert str(found.value) == str(expected.value)
+
+
+@pytest.mark.usefixtures("parser")
+def test_reads_that_continue_each_other_keep_their_contents() -> None:
+    """A read is parsed from where it differs from the last one, in whatever way it does."""
+    texts = [write(action="read", value=None, result=shown, place="x") for shown in SHOWN]
+    texts += [text.replace(", ", ",") for text in texts]
+    assert [call.result for call in parse_lines(texts)] == [tuple(each) for each in SHOWN * 2]
 
 
 @pytest.mark.usefixtures("parser")
@@ -83,12 +103,12 @@ def test_texts_that_are_equal_become_one() -> None:
     calls = simulated(Random(3), "s", Mix(calls=60))
     back = parse_lines(json.dumps(spell_out_call(call)) for call in calls)
     assert back == calls
-    texts = [text for call in back for text in (*(call.result or ()), call.session, call.process)]
+    texts = [text for call in back for text in (*(call.result or ()), call.session)]
     assert len({id(text) for text in texts}) == len(set(texts))
 
 
 def test_msgspec_parses_a_plain_line() -> None:
     """So the tests above compare two parsers."""
-    decode = lines._find_decoder()
-    assert decode is not None
-    assert decode(write())[:2] == ("p1", "add")
+    decoders = lines._find_decoders()
+    assert decoders is not None
+    assert decoders[0](write())[:2] == ("p1", "add")

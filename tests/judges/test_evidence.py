@@ -1,6 +1,10 @@
 """Findings drawn for people."""
 
+import json
+
 from goldfish.history import History
+from goldfish.history.lines import parse_lines
+from goldfish.history.model import spell_out_call
 from goldfish.history.notation import parse_history
 from goldfish.judges import judge
 from goldfish.judges.evidence import draw_proof
@@ -8,8 +12,16 @@ from goldfish.judges.evidence import draw_proof
 
 def lines_of(notes: str) -> tuple[str, list[str]]:
     history = parse_history(notes)
-    finding, (_, *lines) = draw_proof(history, judge(history).findings[0])
+    proof = draw_proof(history, judge(history).findings[0])
+    loaded = load_again(history)
+    assert draw_proof(loaded, judge(loaded).findings[0]) == proof
+    finding, (_, *lines) = proof
     return finding.summary, lines
+
+
+def load_again(history: History) -> History:
+    """Return the history as a file gives it, whose calls are made whenever they are asked for."""
+    return History(parse_lines(json.dumps(spell_out_call(call)) for call in history.calls))
 
 
 def test_only_the_calls_that_prove_it_are_shown_and_gaps_say_so() -> None:

@@ -50,9 +50,11 @@ def test_a_path_that_leads_nowhere_is_an_error_and_not_an_empty_memory() -> None
 
 
 def test_what_a_tool_reports_as_an_error_is_raised() -> None:
-    """In its own words."""
+    """In its own words, and in one line: JSON over several lines would be cut after its brace."""
     with pytest.raises(ToolError, match="no such entity"):
         answer("no such entity", isError=True)
+    with pytest.raises(ToolError, match=r'^\{ "error": "busy" \}$'):
+        answer('{\n  "error": "busy"\n}', isError=True)
 
 
 def test_prose_is_read_by_a_pattern_or_refused() -> None:

@@ -1,5 +1,6 @@
 """Servers that cannot be checked: one sentence, exit code 2, and what the process said last."""
 
+import gc
 import shlex
 from pathlib import Path
 
@@ -51,9 +52,13 @@ def test_what_cannot_be_started_says_why(
     ],
 )
 def test_a_server_that_never_answers_is_named_with_what_it_printed(
-    kind: str, message: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    kind: str,
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """In this process, where patience can be short."""
+    """In this process, where patience can be short; that it ends later is of no interest."""
     import asyncio
 
     from goldfish.mcp.server import Server
@@ -61,7 +66,9 @@ def test_a_server_that_never_answers_is_named_with_what_it_printed(
     monkeypatch.setattr(connection, "ANSWERS_WITHIN", 1.0)
     with pytest.raises(connection.UnreadyError) as caught:
         asyncio.run(Server(spell(kind)).connect(tmp_path))
+    gc.collect()
     assert message in str(caught.value)
+    assert "never retrieved" not in caplog.text
 
 
 def test_a_line_that_is_no_message_does_not_stop_a_server_that_works(tmp_path: Path) -> None:
@@ -97,6 +104,16 @@ def test_a_package_is_known_in_a_command(
     assert (package.name, package.arguments) == (name, arguments)
 
 
+def test_what_a_package_needs_beside_it_is_installed_with_it() -> None:
+    """In a place of its own, so that the package alone stays as it is."""
+    package = find_package(shlex.split("uvx --with httpx,h2 --with=six --from name run"))
+    assert package is not None
+    assert package.companions == ("httpx", "h2", "six")
+    alone = find_package(["uvx", "--from", "name", "run"])
+    assert alone is not None
+    assert alone.directory != package.directory
+
+
 @pytest.mark.parametrize("command", ["node server.js", "npx", "npx --call 'x'", "python -m name"])
 def test_other_commands_are_started_as_they_are(command: str) -> None:
     """Also those of npx whose options change what runs."""
@@ -110,3 +127,14 @@ def test_other_commands_are_started_as_they_are(command: str) -> None:
 def test_an_old_node_is_seen(wanted: str, is_satisfied: bool) -> None:
     """It is named when a server does not start."""
     assert satisfies("v20.20.2", wanted) is is_satisfied
+
+
+def test_a_package_of_pypi_does_not_import_the_modules_of_goldfish(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It may need another release of ``mcp``; any other command inherits the path as it is."""
+    from goldfish.mcp.server import Server
+
+    monkeypatch.setenv("PYTHONPATH", "/elsewhere")
+    assert "PYTHONPATH" not in Server("uvx some-memory")._inherited
+    assert Server("python -m some_memory")._inherited["PYTHONPATH"] == "/elsewhere"

@@ -37,6 +37,41 @@ def test_prose_is_written_as_containment(tmp_path: Path, monkeypatch: pytest.Mon
     assert "contains=True" in (tmp_path / "test_mcp_memory.py").read_text()
 
 
+def test_what_a_tool_requires_beside_the_text_is_made_up() -> None:
+    """A heading of its own, and one of the choices; the shorter of two names is the plainer."""
+    required = {
+        "type": {"type": "string", "enum": ["task", "general"]},
+        "title": {"type": "string"},
+        "content": {"type": "string"},
+    }
+    schema = {"type": "object", "properties": required, "required": list(required)}
+    by_id = {"properties": {"memory_id": {"type": "string"}}, "required": ["memory_id"]}
+    query = {"properties": {"query": {"type": "string"}}, "required": ["query"]}
+    tools = {
+        "store_memory": {"inputSchema": schema},
+        "recall_memories": {"inputSchema": query},
+        "get_related_memories": {"inputSchema": by_id},
+        "get_memory": {"inputSchema": by_id},
+    }
+    guess = guess_map(tools, "x")
+    made = {"content": "{text}", "type": "general", "title": "{new}"}
+    assert guess.tool_map["remember"] == {"tool": "store_memory", "arguments": made}
+    assert guess.tool_map["get_fact"]["tool"] == "get_memory"
+    assert "store_memory requires type, title: look at what it gets." in guess.remarks
+
+
+def test_a_tool_that_does_not_return_the_fact_is_left_out() -> None:
+    """If another one does: a list of recent activity is not a list of facts."""
+    tools = {name: {"tool": name} for name in ("add", "search", "recent")}
+    guess = Guess(dict(zip(("remember", "recall", "list_facts"), tools.values(), strict=True)))
+    answers = {
+        "recall": Answer("search", ["tea"], '["tea"]'),
+        "list_facts": Answer("recent", "1 memory", "1 memory"),
+    }
+    learn_reading(guess, answers, "tea")
+    assert set(guess.tool_map) == {"remember", "recall"}
+
+
 def test_tools_are_chosen_by_their_names_and_parameters() -> None:
     """What deletes all is not taken for what deletes one."""
     guess = guess_map({each["name"]: each for each in TOOLS}, "x")

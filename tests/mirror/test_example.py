@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from goldfish.mirror.answers import Answers
 from goldfish.mirror.example import answer_by_example
 from goldfish.mirror.marks import Marks
@@ -38,3 +40,29 @@ def test_without_an_example_there_is_an_object_with_the_marks() -> None:
     assert answer_by_example(prompt, ["m44d25"]) is None
     answer = Answers(Marks()).answer(prompt, is_main=False)
     assert "m44d25" in json.loads(answer.text)["text"]
+
+
+@pytest.mark.parametrize(
+    "instructions",
+    [
+        'Extract facts as JSON: {"facts": ["..."]}',
+        'Return {"facts": []}',
+        'Answer with {"facts": ["fact1", "fact2"]} and nothing else.',
+        'Return JSON: {"facts": [...]}',
+        'Return a JSON object with the key "facts", a list of strings.',
+        "Reply in JSON with a `facts` field.",
+    ],
+)
+def test_a_sketch_of_the_answer_is_followed(instructions: str) -> None:
+    """As people write it in a prompt: no schema, no sentence, often no JSON."""
+    made = answer_by_example(ask(instructions), ["m44d25"])
+    assert made == {"facts": ["user: My order number is m44d25, please note it"]}
+
+
+def test_a_sketch_keeps_words_that_are_no_placeholders() -> None:
+    """A kind must be one that the agent knows."""
+    prompt = ask('Answer as {"topic": "billing", "answer": "..."}.')
+    made = answer_by_example(prompt, ["r89a4a"], "r00001")
+    assert made == {"topic": "billing", "answer": "r89a4a r00001"}
+    made = answer_by_example(ask('Route: {"topic": "billing"}'), ["r89a4a"])
+    assert made == {"topic": "billing", "text": "r89a4a"}

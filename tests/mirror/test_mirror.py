@@ -116,6 +116,34 @@ def test_what_is_put_behind_a_short_system_prompt_leaves_a_request_a_main_one(
         assert str(reply.choices[0].message.content).startswith("Understood.")
 
 
+def test_a_main_request_for_json_gets_a_mark_of_its_own_alone(
+    mirror: Mirror, client: openai.OpenAI
+) -> None:
+    """Once such replies were seen to reach the user; else each would quote all that came before."""
+    schema = {"type": "object", "properties": {"answer": {"type": "string"}}}
+    wanted: Any = {"type": "json_schema", "json_schema": {"name": "form", "schema": schema}}
+    said = mirror.draw_mark()
+    counts = []
+    for _ in range(2):
+        reply = say(client, f"My order is {said}", response_format=wanted).choices[0].message
+        counts.append(len(find_marks(reply.content)))
+        mirror.learn(reply.content)
+    assert counts == [2, 1]
+
+
+def test_a_main_request_may_say_the_same_words_again(mirror: Mirror, client: openai.OpenAI) -> None:
+    """It is not taken for a summary because its newest mark stood in an earlier message too."""
+    said = mirror.draw_mark()
+    reply = say(client, f"Yes, {said}").choices[0].message.content
+    talk: Any = [
+        {"role": "user", "content": f"Yes, {said}"},
+        {"role": "assistant", "content": reply},
+        {"role": "user", "content": f"Yes, {said}"},
+    ]
+    client.chat.completions.create(model="gpt-4o-mini", messages=talk)
+    assert mirror.exchanges[-1].is_main
+
+
 def test_an_unknown_route_is_named(mirror: Mirror, client: openai.OpenAI) -> None:
     """The 404 says which route it was."""
     with pytest.raises(openai.NotFoundError, match="POST /v1/images/generations"):

@@ -50,7 +50,8 @@ def test_a_history_that_kept_everything_is_held_again(
 def test_hostile_contents_stay_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A message that would steer the terminal is shown as an escape."""
     history = parse_history(LOST)
-    history.calls[0] = history.calls[0]._replace(value=("\x1b[31m\nred", "[bold]b[/bold]"))
+    first, *others = history.calls
+    history.calls = [first._replace(value=("\x1b[31m\nred", "[bold]b[/bold]")), *others]
     history.save(tmp_path / "x.jsonl")
     assert run_command(["replay", str(tmp_path / "x.jsonl")]) == 1
     told = capsys.readouterr().out

@@ -75,9 +75,10 @@ def test_hostile_contents_cannot_leave_the_test(tmp_path: Path) -> None:
     """What the messages say stays text; what the notation cannot hold gets a name."""
     history = parse_history(RACE)
     hostile = '"""\nimport os\n\\ud800 ] : !'
-    history.calls[0] = history.calls[0]._replace(value=(hostile,), session='s" """')
-    history.calls[1:] = [call._replace(session='s" """') for call in history.calls[1:]]
-    history.calls[-1] = history.calls[-1]._replace(result=())
+    calls = [call._replace(session='s" """') for call in history.calls]
+    calls[0] = calls[0]._replace(value=(hostile,))
+    calls[-1] = calls[-1]._replace(result=())
+    history.calls = calls
     history.about = About("sqlite", "CON01", 7)
     history.save(tmp_path / "x.jsonl")
     test = tmp_path / "test_regression.py"

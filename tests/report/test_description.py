@@ -3,6 +3,7 @@
 import pytest
 
 from goldfish.report.description import describe_finding
+from goldfish.report.story import tell_story
 from tests.report.html.stories import broken, story
 
 BATCH = "0-1 w1 s add a b c\n0.5-2 w2 s read: a b"
@@ -59,4 +60,14 @@ def test_a_read_that_began_before_the_acknowledgement_is_not_blamed() -> None:
     shown = story("0-3 w1 s add a\n2-4 w2 s read:", "a")
     assert describe_finding(broken("CON01", "lost", shown, "add_messages lies")) == (
         "add_messages lies."
+    )
+
+
+def test_a_message_that_comes_back_less_often_was_not_written_over() -> None:
+    """A later write is not blamed for what the read returns."""
+    shown = story("0-1 w1 s add a a b\n2-3 w1 s add c\n4-5 w1 s read: a b c", "a")
+    assert tell_story(broken("DUP03", "lost", shown)) is None
+    shown = story("0-1 w1 s add a a b\n2-3 w1 s add c\n4-5 w1 s read: b c", "a")
+    assert tell_story(broken("DUP03", "lost", shown)) == (
+        "w1 wrote a, a, b; then wrote c: a, a are lost."
     )

@@ -15,7 +15,7 @@ from goldfish.specimens.agents.reference_tools import ToolWindowReference
 from goldfish.specimens.agents.reference_users import UserReference
 from goldfish.specimens.agents.reference_window import BudgetReference
 from goldfish.targets.agents import make_agent
-from tests.specimens.right_agents import OpenAIStream
+from tests.specimens.right_agents import Form, OpenAIStream, Repairing, Routed
 
 NOT_BLAMED = {Verdict.HELD, Verdict.UNSUPPORTED}
 
@@ -46,3 +46,19 @@ def test_an_agent_that_is_right_is_not_blamed(agent: type[AgentReference]) -> No
     target = make_agent(agent, name=agent.__name__, **agent.declares)
     report = run(target, sample(agent.__name__), Plan(workers=2, deadline=30.0))
     assert [each for each in report.results if each.verdict not in NOT_BLAMED] == []
+
+
+@pytest.mark.parametrize(
+    ("agent", "codes"),
+    [
+        (Routed, "CTX10 CTX40 CTX47"),
+        (Repairing, "CTX33"),
+        (Form, "CTX10 CTX54"),
+    ],
+)
+def test_an_agent_of_another_shape_is_not_blamed(agent: type[AgentReference], codes: str) -> None:
+    """One that routes first, one that repairs a cut turn in a small window, one that wants JSON."""
+    checks = [catalogue()[code] for code in codes.split()]
+    target = make_agent(agent, name=agent.__name__, **agent.declares)
+    report = run(target, checks, Plan(workers=2, deadline=30.0))
+    assert {each.verdict for each in report.results} == {Verdict.HELD}

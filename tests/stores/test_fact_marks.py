@@ -1,10 +1,8 @@
 """What facts are found by is written with them: after a kill, an upgrade, or a write without it."""
 
-import asyncio
 import contextlib
 import random
 import sqlite3
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,9 +14,8 @@ import goldfish
 from goldfish.stores.base import BaseStore
 from goldfish.testing import HashEmbedder
 from tests.stores.backends import BACKENDS, Backend
-from tests.stores.pods import _context
+from tests.stores.killed_writers import kill_amid_writes
 
-SEED = 20261118
 HASH = HashEmbedder(48)
 KILLS = {"sqlite": 12, "redis": 4, "postgres": 4}
 TOLD = [f"{what} number {n}" for n, what in enumerate(["tea", "milk", "salt", "rice"] * 3)]
@@ -54,20 +51,10 @@ async def _write_for_ever(url: str, seed: int, begun: Any) -> None:
                 await store.forget("u", one)
 
 
-def _main(url: str, seed: int, begun: Any) -> None:
-    asyncio.run(_write_for_ever(url, seed, begun))
-
-
 async def test_a_kill_leaves_no_fact_that_is_listed_and_not_recalled(place: Backend) -> None:
     """Nor the other way round: whenever a process is killed, both know the same facts."""
     for number in range(KILLS[place.name]):
-        begun = _context.Event()
-        pod: Any = _context.Process(target=_main, args=(place.url, number, begun), daemon=True)
-        pod.start()
-        assert begun.wait(30)
-        time.sleep(random.Random(SEED + number).uniform(0, 0.05))
-        pod.kill()
-        pod.join()
+        kill_amid_writes(_write_for_ever, place.url, number)
         async with place.open(embedder=HASH) as store:
             listed = await store.list_facts("u")
             recalled = await store.recall("u", "fact revised", limit=10**6)
@@ -91,6 +78,9 @@ def age_sqlite(url: str) -> None:
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
         for statement in (
             "UPDATE goldfish_schema SET version = 6",
+            "DROP TABLE goldfish_search_blocks",
+            "ALTER TABLE goldfish_sessions DROP COLUMN marked_to",
+            "ALTER TABLE goldfish_sessions DROP COLUMN marked_epoch",
             "DROP TABLE goldfish_fact_blocks",
             "DROP TABLE goldfish_fact_links",
             "DROP INDEX goldfish_facts_by_place",

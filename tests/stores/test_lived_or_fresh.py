@@ -34,6 +34,10 @@ QUESTIONS = [
     *("Who likes red tea?", "What did Ann say about Rome in December?", "salt rice milk"),
     *("When was Bob in Oslo?", "Did Ann Lee buy blue tea on 8 May?", "will Will hate Oslo", ""),
 ]
+FILTERS: list[dict[str, Any]] = [
+    *({"speaker": "Ann"}, {"place": "Bob"}, {"speaker": ["Ann"]}, {"at": {"$exists": True}}),
+    *({"at": "2021-12-20"}, {"speaker": "Will", "at": {"$gt": "2022-01-01"}}),
+]
 
 
 @pytest.fixture(params=[*SEQUENCES])
@@ -76,10 +80,11 @@ async def change_facts(store: BaseStore, user: str, dice: random.Random) -> None
 
 
 async def recalled(store: BaseStore, user: str) -> list[Any]:
-    """All that a user's facts answer to all questions, and the facts themselves."""
+    """All that a user's facts answer to all filters and questions, and the facts themselves."""
+    chosen = [await store.list_facts(user, filter=wanted) for wanted in FILTERS]
     answers = [await store.recall(user, question, limit=50) for question in QUESTIONS]
     told = [[(r.fact, r.score, r.why) for r in answer] for answer in answers]
-    return [*told, await store.list_facts(user)]
+    return [*told, *chosen, await store.list_facts(user)]
 
 
 async def test_facts_are_recalled_as_if_nothing_else_had_ever_been_known(
@@ -96,6 +101,7 @@ async def test_facts_are_recalled_as_if_nothing_else_had_ever_been_known(
                 await change_facts(dice.choice(pods), user, dice)
                 if dice.random() < 0.2:
                     await dice.choice(pods).recall(user, dice.choice(QUESTIONS))
+                    await dice.choice(pods).list_facts(user, filter=dice.choice(FILTERS))
             fresh = await stack.enter_async_context(place.open(embedder=embedder))
             expected = await recalled(fresh, user)
             for pod in pods:

@@ -121,7 +121,7 @@ class Agent:
         refused = [each for each in turn.exchanges if each.ended == "refused"]
         evidence = describe_turn(turn)
         if refused:
-            why = f"the provider refuses the prompt of turn {turn.number}: {refused[-1].reply}"
+            why = f"the provider refuses the prompt of turn {turn.number}: {refused[-1].refusal}"
         else:
             why = f"turn {turn.number} was not answered: {turn.error or 'no answer came'}"
         if turn.is_late:

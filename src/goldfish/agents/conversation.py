@@ -87,6 +87,9 @@ class Conversation:
         settle(turn, script.exchanges)
         if turn.is_certain:
             self._agent.mirror.learn(turn.reply)
+        elif turn.is_acknowledged and len(turn.exchanges) == 1:
+            # The agent rewrites replies, but no other request can have made this one.
+            self._agent.mirror.learn_from(turn.exchanges[0])
         return turn
 
     @property
@@ -108,7 +111,11 @@ class Conversation:
 
     def list_earlier(self, turn: Turn) -> list[Turn]:
         """Return the turns before this one that were acknowledged."""
-        return [each for each in self.turns if each.number < turn.number and each.is_acknowledged]
+        return [each for each in self.list_before(turn) if each.is_acknowledged]
+
+    def list_before(self, turn: Turn) -> list[Turn]:
+        """Return the turns before this one, whatever came of them."""
+        return [each for each in self.turns if each.number < turn.number]
 
     async def say_all(self, count: int, *, worker: int | None = None) -> list[Turn]:
         """Say so many things, one after the other."""

@@ -1,12 +1,15 @@
 """What a prompt must show of its conversation; each function raises the violation it finds."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from goldfish.agents.conversation import Conversation
 from goldfish.agents.dialogue import Question, draw_dialogue
 from goldfish.agents.evidence import describe_loss, describe_turn
 from goldfish.agents.prompts import (
     count_copies,
+    count_injected,
+    count_quotes,
     count_turns_shown,
     find_disorder,
     find_half,
@@ -15,6 +18,10 @@ from goldfish.agents.prompts import (
 )
 from goldfish.agents.turns import Turn
 from goldfish.findings.result import Violation
+from goldfish.mirror import find_marks
+
+ENVELOPE = 50  # tokens: some agents count the JSON of a message, with its ids and types
+PILE = 4  # messages: so many are no summary beside recalled facts
 
 
 def list_due(talk: Conversation, turn: Turn) -> list[str]:
@@ -28,20 +35,39 @@ def list_due(talk: Conversation, turn: Turn) -> list[str]:
     window, agent = talk.target.window, talk.target.agent
     if talk.target.summarises:
         return marks
+    before = talk.list_before(turn)
     if agent and agent.window_tokens:
         room = agent.window_tokens - _count_most(turn.prompt.system) - _count_most(turn.text)
-        marks = [mark for each in _fit(earlier, room) for mark in each.marks]
+        fitting = {mark for each in _fit(before, room) for mark in each.marks}
+        marks = [mark for mark in marks if mark in fitting]
     if window is None:
         return marks
-    kept = max(window - 2, 0)
-    return marks[-kept:] if kept else []
+    held = set(_list_held(before, window - 2))
+    return [mark for mark in marks if mark in held]
+
+
+def _list_held(turns: Sequence[Turn], room: int) -> Iterator[str]:
+    """Yield the marks that a window of so many messages surely holds.
+
+    Calls of tools and their results count too, and whatever a turn that failed may have left.
+    A window that begins with a question drops an answer whose question it has no room for.
+    """
+    for turn in reversed(turns):
+        room -= turn.most_messages
+        if turn.answer and room >= -1:
+            yield turn.answer
+        if room < 0:
+            break
+        yield turn.mark
 
 
 def _fit(turns: Sequence[Turn], room: int) -> list[Turn]:
     """Return the newest turns that surely fit into so many tokens, however they are counted."""
     fitting: list[Turn] = []
     for turn in reversed(turns):
-        room -= _count_most(turn.text) + _count_most(turn.reply)
+        sizes = [len(each.prompt.text) for each in turn.exchanges]
+        called = max(sizes) - sizes[0] if turn.most_messages > 2 else 0  # calls and results
+        room -= _count_most(turn.text) + _count_most(turn.reply) + called
         if room < 0:
             break
         fitting.insert(0, turn)
@@ -50,7 +76,7 @@ def _fit(turns: Sequence[Turn], room: int) -> list[Turn]:
 
 def _count_most(text: str) -> int:
     """Return more tokens than any tokenizer finds in an ordinary text, with its envelope."""
-    return len(text) // 2 + 10
+    return len(text) // 2 + ENVELOPE
 
 
 def expect_remembered(talk: Conversation, turn: Turn | None = None) -> None:
@@ -101,6 +127,24 @@ def expect_newest_last(talk: Conversation, turn: Turn | None = None) -> None:
         raise _violation(talk, turn, "reordered", what, [turn.mark])
 
 
+def expect_newest_whole(talk: Conversation, turns: Sequence[Turn]) -> None:
+    """Expect the newest message of each turn as it was said, if the second turn shows it so.
+
+    A summary that takes the question with it may still name it. The second turn tells which agents
+    put questions into other words anyhow: the first one has nothing that they could refer to.
+    """
+    for turn in turns if _shows_whole(turns[1]) else ():
+        if not _shows_whole(turn):
+            what = f"the message of turn {turn.number} is not in the prompt that answers it as it"
+            text = f"{what} was said, but only in a summary"
+            raise _violation(talk, turn, "lost", text, [turn.mark])
+
+
+def _shows_whole(turn: Turn) -> bool:
+    """Return True if the newest message in a prompt has all words of the turn."""
+    return " ".join(turn.text.split()) in " ".join(turn.prompt.said.split())
+
+
 def expect_frame(talk: Conversation, frame: str, turns: Sequence[Turn] | None = None) -> None:
     """Expect the constant part of the system prompt in every prompt, once and first."""
     for turn in talk.turns if turns is None else turns:
@@ -128,6 +172,20 @@ def expect_nothing_repeated(talk: Conversation, turn: Turn) -> None:
         text = " ".join(message.text.split())[:60]
         what = f"the {message.role} message {text!r} is in the prompt of turn {turn.number} again"
         raise _violation(talk, turn, "duplicated", f"{what} and again", [])
+
+
+def expect_nothing_piled_up(talk: Conversation, turns: Sequence[Turn]) -> None:
+    """Expect that instructions, summaries and recalled facts do not grow more with every turn."""
+    last = turns[-1]
+    counts = [count_injected(each.prompt) for each in turns[-PILE:]]
+    where = f"the prompt of turn {last.number}"
+    if all(more > fewer for fewer, more in pairwise(counts)):
+        what = f"{where} has {counts[-1]} messages that nobody said, more with every turn"
+        raise _violation(talk, last, "duplicated", what, [])
+    for mark in find_marks(last.prompt.text):
+        if (quotes := count_quotes(last.prompt, mark)) >= PILE:
+            what = f"{_name(talk, mark)} is recalled in {quotes} messages of {where}"
+            raise _violation(talk, last, "duplicated", what, [mark])
 
 
 def expect_within(talk: Conversation, turn: Turn, window: int) -> None:
@@ -180,8 +238,10 @@ def blame_loss(talk: Conversation, turn: Turn, missing: Sequence[str]) -> Violat
     more = len(missing) - 1
     subject = f"{first} and {more} more were" if more else f"{first} was"
     it = "them" if more else "it"
-    what = f"{subject} acknowledged, but the prompt of turn {turn.number} does not have {it}"
-    loss = describe_loss(talk.turns, turn, missing[0])
+    is_own = turn.session == talk.session
+    where = f"turn {turn.number}" if is_own else f"turn {turn.number} in {turn.session!r}"
+    what = f"{subject} acknowledged, but the prompt of {where} does not have {it}"
+    loss = describe_loss(talk.turns, turn, missing[0]) if is_own else []
     return _violation(talk, turn, "lost", what, missing, *loss)
 
 
@@ -189,7 +249,7 @@ def _violation(
     talk: Conversation, turn: Turn, finding: str, text: str, marks: Sequence[str], *more: str
 ) -> Violation:
     about = tuple(each.text for each in talk.turns if set(each.marks_seen) & set(marks))
-    certain = [] if turn.is_certain else [NOT_CERTAIN]
+    certain = [NOT_CERTAIN] if turn.reply and not turn.is_certain else []
     evidence = (*more, *describe_turn(turn, marks), *certain)
     dialogue = draw_dialogue(talk, Question(finding, turn, marks))
     return Violation(

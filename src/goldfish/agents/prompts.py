@@ -5,8 +5,10 @@ from itertools import pairwise
 
 from goldfish.history.dialogue import NO_CALL, NO_RESULT
 from goldfish.mirror import Message, Prompt, find_marks
+from goldfish.mirror.answers import Fingerprint
 
 ROLES = {"m": "user", "r": "assistant"}  # who says a mark, by its first letter
+INJECTED = ("system", "developer", "user")  # as whom agents speak to the model
 
 
 def find_missing(prompt: Prompt, marks: Iterable[str]) -> list[str]:
@@ -93,6 +95,27 @@ def find_repeated(prompt: Prompt) -> Message | None:
             return message
         seen.add((message.role, message.text))
     return None
+
+
+def count_injected(prompt: Prompt) -> int:
+    """Return how many messages of a prompt the agent put there without anybody having said them."""
+    return sum(
+        each.role in INJECTED and find_own_mark(each) is None and bool(each.text.strip())
+        for each in prompt.messages
+    )
+
+
+def count_quotes(prompt: Prompt, mark: str) -> int:
+    """Return how many messages of a prompt recall this, and do not say it."""
+    return sum(
+        each.role in INJECTED and mark in each.text and find_own_mark(each) != mark
+        for each in prompt.messages
+    )
+
+
+def is_alike(main: Prompt, prompt: Prompt) -> bool:
+    """Return True if a prompt is of the same kind as a main one: not a summary, not a router."""
+    return Fingerprint.of("", main).covers(Fingerprint.of("", prompt))
 
 
 def count_turns_shown(prompt: Prompt) -> int:

@@ -17,7 +17,7 @@ from typing import Any, Self
 
 from goldfish.agents.replica import pass_user, read_reply, takes
 from goldfish.errors import MissingExtraError, ServiceError, mask
-from goldfish.harness.errors import EndedError, StoreError
+from goldfish.harness.errors import EndedError, RemoteError, StoreError, describe_error
 from goldfish.harness.patience import OverdueError, Patience, wait_patiently
 from goldfish.services import cleanup, reaper
 from goldfish.services.ports import find_free_port
@@ -167,7 +167,7 @@ class ServiceWorker:
         self._log.seek(0)
         lines = self._log.read().decode(errors="replace").splitlines()[-LAST_LINES:]
         last = "; its last lines:\n" + "\n".join(lines) if lines else "; it said nothing"
-        return mask(f"the service {self._service.command[0]!r} {what}{last}")
+        return mask(f"the service {self._fill(self._service.command[0])!r} {what}{last}")
 
     def _open_client(self, deadline: float) -> Any:
         """Return a client with a connection of its own: keep-alive would stay at one worker."""
@@ -187,8 +187,11 @@ class ServiceWorker:
     ) -> Any:
         """Call a function of the user's with a new connection, in a thread."""
 
+        refusals: list[str] = []
+
         def work() -> Any:
             with self._open_client(deadline) as http:
+                http.event_hooks = {"response": [partial(_note_refusal, refusals)]}
                 answer = function(http, *arguments, **pass_user(function, user))
                 return list(answer) if isinstance(answer, Iterator) else answer
 
@@ -197,8 +200,19 @@ class ServiceWorker:
         except OverdueError as overdue:
             raise overdue.blame(f"wedged: {method} did not return within {deadline:g} s") from None
         except Exception as error:
-            ended = not self.is_running
-            raise StoreError(method, EndedError(str(error)) if ended else error) from error
+            if not self.is_running:
+                raise StoreError(method, EndedError(str(error))) from error
+            if refusals and not hasattr(error, "response"):  # else it names the status itself
+                told = RemoteError(f"{describe_error(error)}; {refusals[-1]}")
+                raise StoreError(method, told) from error
+            raise StoreError(method, error) from error
+
+
+def _note_refusal(refusals: list[str], response: Any) -> None:
+    """Note an answer that is an error: a function that does not look raises at something else."""
+    if response.is_error:
+        asked = response.request
+        refusals.append(f"{asked.method} {asked.url.path} answered {response.status_code}")
 
 
 def _take_first_piece(say: Any, http: Any, session: str, text: str, **options: str) -> Any:

@@ -1,5 +1,6 @@
 """Tool calls of a turn: which results went back to the model, and whether they belong to it."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from goldfish.agents.conversation import Conversation
@@ -17,6 +18,20 @@ def has_called(exchange: Exchange) -> bool:
 def has_result(exchange: Exchange) -> bool:
     """Return True if the newest message of a request is the result of a tool."""
     return bool(exchange.prompt.messages) and exchange.prompt.messages[-1].role == "tool"
+
+
+def offers(tool: str) -> Callable[[Prompt], bool]:
+    """Return what tells a prompt that offers a tool: not that of a router, or of a summary."""
+    return lambda prompt: any(each.name == tool for each in prompt.tools)
+
+
+def measure_tools(turn: Turn) -> float | None:
+    """Return the seconds from a tool call of the model to the request that shows its result."""
+    called = next((each for each in turn.exchanges if has_called(each)), None)
+    if called is None:
+        return None
+    shown = [each for each in turn.exchanges if each.number > called.number and has_result(each)]
+    return shown[0].began - called.began - (called.seconds or 0.0) if shown else None
 
 
 def list_calls(turn: Turn) -> list[ToolCall]:

@@ -65,6 +65,12 @@ class Turn:
         return [self.mark, *replies]
 
     @property
+    def most_messages(self) -> int:
+        """The messages that the turn may have added: question, calls, results and answer."""
+        called = [each.calls for each in self.exchanges if each.calls]
+        return 2 + sum(1 + len(calls) for calls in called)
+
+    @property
     def is_acknowledged(self) -> bool:
         """Whether the agent answered with what the model said in this turn."""
         answered = self.main is not None and self.main.ended == "answered"

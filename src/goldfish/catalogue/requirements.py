@@ -8,8 +8,8 @@ from goldfish.findings.reason import Reason, Why
 from goldfish.targets.traits import TRAITS
 
 if TYPE_CHECKING:
-    from goldfish.harness.memory import Client
     from goldfish.targets.declaration import Target
+    from goldfish.targets.methods import Interface
 
 
 @dataclass(frozen=True)
@@ -23,15 +23,15 @@ class Need:
 
     text: str
     in_target: "Callable[[Target], Reason | None]" = lambda target: None
-    in_store: "Callable[[Client], Reason | None]" = lambda client: None
+    in_store: "Callable[[Interface], Reason | None]" = lambda store: None
     excluded_by: frozenset[str] = frozenset()
     before_opening: bool = False  # the target alone shows it: nothing need be started to see it
 
-    def find_missing(self, target: "Target", client: "Client") -> Reason | None:
+    def find_missing(self, target: "Target", store: "Interface") -> Reason | None:
         """Return why the target does not have it, or None if it has."""
         if target.claims in self.excluded_by:
             return Reason.of(Why.NOT_CLAIMED, f"{target.claims} only")
-        return self.in_target(target) or self.in_store(client)
+        return self.in_target(target) or self.in_store(store)
 
 
 def _declared(text: str, is_there: "Callable[[Target], bool]", reason: Reason) -> Need:
@@ -42,14 +42,14 @@ def _declared(text: str, is_there: "Callable[[Target], bool]", reason: Reason) -
 def method(name: str, *parameters: str) -> Need:
     """The store has this method, and it takes these parameters by name."""
 
-    def find_missing(client: "Client") -> Reason | None:
-        if why := client.lacking(name):
+    def find_missing(store: "Interface") -> Reason | None:
+        if why := store.lacking.get(name):
             return Reason.of(Why.NOT_ASKED, why)
-        if client.counts_replies(name, *parameters):
+        if store.counts_replies(name, *parameters):
             return Reason(Why.COUNTS_REPLIES)
-        if not client.has(name):
+        if not store.has(name):
             return Reason.of(Why.LACKS_METHOD, name)
-        missing = [each for each in parameters if not client.has(name, each)]
+        missing = [each for each in parameters if not store.has(name, each)]
         return Reason.of(Why.LACKS_PARAMETER, name, ", ".join(missing)) if missing else None
 
     return Need(f"the method {name}({', '.join(parameters)})", in_store=find_missing)
@@ -62,10 +62,10 @@ def spelled(name: str, *parameters: str) -> Need:
     """
     need = method(name, *parameters)
 
-    def find_missing(client: "Client") -> Reason | None:
-        if reason := need.in_store(client):
+    def find_missing(store: "Interface") -> Reason | None:
+        if reason := need.in_store(store):
             return reason
-        if client.spells(name, *parameters):
+        if store.spells(name, *parameters):
             return None
         return Reason.of(Why.LACKS_PARAMETER, name, ", ".join(parameters))
 

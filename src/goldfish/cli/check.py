@@ -18,6 +18,7 @@ from goldfish.engine.selection import choose_for, select
 from goldfish.engine.settings import Scope, choose_scope
 from goldfish.engine.stopping import Stop, interrupt_on_signals
 from goldfish.errors import UsageError, mask
+from goldfish.harness.forks import start_early
 from goldfish.report.badge import render_badge
 from goldfish.report.github import annotate, suspend_commands
 from goldfish.report.html import render_html
@@ -73,6 +74,7 @@ def check(request: Request) -> int:
     """Run, report, and return the exit code; what is wrong with the request is found first."""
     plan = make_plan(request)
     checks = select_checks(request, plan.scope)
+    start_early()  # with the imports of this process, and before it has those of a target
     known = read_baseline(request.baseline, catalogue()) if request.baseline else {}
     _refuse_unwritable_reports(request)
     targets = resolve_targets(request.targets or ["sqlite"], request.services)

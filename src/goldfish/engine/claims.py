@@ -6,7 +6,7 @@ from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness.errors import StoreError, is_time_out
 from goldfish.harness.memory import Memory
-from goldfish.harness.patience import LateError, is_machine_late
+from goldfish.harness.patience import LateError, is_machine_late, is_second_try
 from goldfish.targets.declaration import Target
 
 
@@ -44,6 +44,15 @@ def excuse_time_outs(error: Violation | StoreError) -> None:
     refusal = error if isinstance(error, StoreError) else error.__cause__
     if isinstance(refusal, StoreError) and is_time_out(refusal.error) and is_machine_late():
         raise LateError(f"refused: {refusal}") from error
+
+
+def excuse_haste(memory: Memory, violation: Violation) -> None:
+    """Raise LateError if facts are known later than they are told, and were not waited for long.
+
+    How long was learnt in the quiet: the check is tried again, with more patience.
+    """
+    if memory.transcript.dialect.settles and not is_second_try.get():
+        raise LateError(str(violation)) from violation
 
 
 def find_documented(check: Check, target: Target) -> str:

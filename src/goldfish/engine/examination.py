@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from goldfish.catalogue.registry import Check
 from goldfish.engine.claims import (
+    excuse_haste,
     excuse_time_outs,
     excuse_what_a_rule_refuses,
     excuse_what_left_the_window,
@@ -30,6 +31,7 @@ from goldfish.history.excerpt import Excerpt, excerpt_last_calls
 from goldfish.history.metrics import measure
 from goldfish.history.origin import Origin
 from goldfish.targets.declaration import Target
+from goldfish.targets.methods import Interface
 from goldfish.world.backends import find_backend
 from goldfish.world.sandbox import Sandbox
 
@@ -71,11 +73,15 @@ class Examination:
             return explain_error(self.check, error)
 
     def find_early_obstacle(self) -> Reason | None:
-        """Return why the check cannot be put to the target, as far as its declaration tells."""
+        """Return why the check cannot be put to the target, as far as is known before it opens.
+
+        An interview has seen the interface: nothing is started to see once more what is not there.
+        """
         for need in self.check.every_need:
             if need.before_opening and (reason := need.in_target(self.target)):
                 return reason
-        return None
+        seen = self.target.interface
+        return _find_obstacle(self.check, self.target, seen) if seen else None
 
     async def _run_in_sandbox(self) -> Result:
         sandbox = Sandbox(own_servers=self.check.own_servers)
@@ -105,7 +111,7 @@ class Examination:
 
     async def _judge(self, memory: Memory) -> Result:
         try:
-            if reason := await self._find_obstacle(memory):
+            if reason := await self._open_first(memory):
                 return make_result(self.check, Verdict.UNSUPPORTED, reason)
             await self._call_check(memory)
             return make_result(self.check, Verdict.HELD)
@@ -117,15 +123,12 @@ class Examination:
             origin = result.origin or _find_origin(error, excerpt)
             return replace(result, excerpt=excerpt, origin=origin)
 
-    async def _find_obstacle(self, memory: Memory) -> Reason | None:
+    async def _open_first(self, memory: Memory) -> Reason | None:
         """Open the target; return why the check cannot be put to it, or None."""
         client = await memory.open()
         assert isinstance(client.opened, LocalClient)
         memory.declare(self.inspect(client.opened.store))
-        if not memory.promised(self.check.code):
-            return Reason.of(Why.NOT_CLAIMED, memory.target.declines[self.check.code])
-        missing = (need.find_missing(memory.target, client) for need in self.check.every_need)
-        return next(filter(None, missing), None)
+        return _find_obstacle(self.check, memory.target, client.interface)
 
     async def _call_check(self, memory: Memory) -> None:
         try:
@@ -134,6 +137,7 @@ class Examination:
             excuse_what_left_the_window(self.check, memory, violation)
             excuse_what_a_rule_refuses(memory, violation)
             excuse_time_outs(violation)
+            excuse_haste(memory, violation)
             raise
         except StoreError as error:
             excuse_what_a_rule_refuses(memory, error)
@@ -153,6 +157,14 @@ class Examination:
 def make_result(check: Check, verdict: Verdict, reason: Reason | None = None) -> Result:
     """Return the result of a check with this verdict."""
     return Result(check.code, check.name, check.promise, verdict, reason, is_basic=check.basic)
+
+
+def _find_obstacle(check: Check, target: Target, store: Interface) -> Reason | None:
+    """Return why the check cannot be put to a target with such a store, or None."""
+    if check.code in target.declines:
+        return Reason.of(Why.NOT_CLAIMED, target.declines[check.code])
+    missing = (need.find_missing(target, store) for need in check.every_need)
+    return next(filter(None, missing), None)
 
 
 def explain_error(check: Check, error: Exception) -> Result:
@@ -213,7 +225,9 @@ def _with_numbers(result: Result, memory: Memory) -> Result:
 def _excerpt(error: Exception, memory: Memory) -> Excerpt:
     """Return the calls that show what is broken: the check's choice, or the last ones it made."""
     if not isinstance(error, Violation):
-        return excerpt_last_calls(_calls_and_faults(memory), None, ())
+        calls = _calls_and_faults(memory)
+        failed = [call.session for call in calls if call.outcome == "fail"]
+        return excerpt_last_calls(calls, failed[-1] if failed else None, ())
     if error.excerpt is not None:
         return error.excerpt
     return excerpt_last_calls(_calls_and_faults(memory), error.session, error.about)

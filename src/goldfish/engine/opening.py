@@ -127,9 +127,9 @@ async def _interview(memory: Memory) -> Target:
     """Return the target with what its store declares, and what an interview learns beyond that."""
     client = await memory.open()
     assert isinstance(client.opened, LocalClient)
-    target = inspect_store(memory.target, client.opened.store)
-    memory.declare(target)
-    if is_fully_declared(target):
-        return target
+    inspected = inspect_store(memory.target, client.opened.store)
+    memory.declare(replace(inspected, interface=client.interface))
+    if is_fully_declared(memory.target):
+        return memory.target
     await make_first_contact(memory)
     return learn(memory.target, await interview(memory))

@@ -144,32 +144,44 @@ class _Run:
             await asyncio.gather(*begun.values(), return_exceptions=True)
             raise
         return [
-            await self._run_one(check, effort, is_second=True) if _was_late(result) else result
+            await self._try_again(check, result, effort) if _was_late(result) else result
             for check, result in zip(self._checks, results, strict=True)
         ]
+
+    async def _try_again(self, check: Check, late: Result, effort: float) -> Result:
+        """Return what a second try tells; if there is no time for it, what the first one saw."""
+        result = await self._run_one(check, effort, is_second=True)
+        if result.verdict is not Verdict.SKIPPED:
+            return result
+        return self._finish(check, late, 0.0)
 
     async def _run_one(self, check: Check, effort: float, *, is_second: bool = False) -> Result:
         async with self._places:
             if time.monotonic() > self._give_up:
                 return make_result(check, Verdict.SKIPPED, Reason(Why.TIME_UP))
-            total = len(self._checks)
             if not is_second:
                 self._started.add(check.code)
-                self._listen(Started(self._target.name, check, total))
+                self._listen(Started(self._target.name, check, len(self._checks)))
             began = time.monotonic()
             examination = self._examination(check, effort)
             outcome = await self._examine_in_time(replace(examination, is_second=is_second))
             if _was_late(outcome) and not is_second:
                 return outcome  # it is tried again when nothing else runs
-            result = replace(
-                outcome,
-                seconds=time.monotonic() - began,
-                reproduce=self._reproduce(check),
-                documented=self._find_documented(check, outcome),
-            )
-            self._finished[check.code] = result
-            self._listen(Finished(self._target.name, result, total))
-            return result
+            if outcome.verdict is Verdict.SKIPPED and is_second:
+                return outcome
+            return self._finish(check, outcome, time.monotonic() - began)
+
+    def _finish(self, check: Check, outcome: Result, seconds: float) -> Result:
+        """Return the result of a check as reports tell it, and tell it."""
+        result = replace(
+            outcome,
+            seconds=seconds,
+            reproduce=self._reproduce(check),
+            documented=self._find_documented(check, outcome),
+        )
+        self._finished[check.code] = result
+        self._listen(Finished(self._target.name, result, len(self._checks)))
+        return result
 
     async def _examine_in_time(self, examination: Examination) -> Result:
         """Run a check, and cut it off when the time is up: half of it tells nothing."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 
-from goldfish.findings.kinds import are_related, is_telling, rank
+from goldfish.findings.kinds import KINDS, are_related, is_telling, rank
 from goldfish.findings.result import Result, Verdict
 from goldfish.history.conditions import AT_ONCE, HARMED, KILLED, PROCESSES, REOPENED
 from goldfish.history.operations import has_effect
@@ -98,17 +98,24 @@ def _claim(first: Result, rest: Sequence[Result]) -> tuple[Mechanism, list[Resul
 
 def _rate_simplicity(
     places: Mapping[int, int], result: Result
-) -> tuple[bool, bool, bool, int, int, int, int]:
-    """Return how much it takes to break the promise: little first."""
+) -> tuple[bool, bool, bool, int, int, int, int, bool, int]:
+    """Return how much it takes to break the promise: little first.
+
+    Of races the gravest comes first, and then the one that fewest calls show: which methods a check
+    called says little, since one that was refused never came to its reads.
+    """
     circumstances = result.conditions & CIRCUMSTANCES
     at_once = AT_ONCE in circumstances
+    methods = result.conditions - circumstances
     return (
         not has_crossed(result),
         at_once,
         not _is_plain(result),
-        len(circumstances - {REOPENED} if at_once else circumstances),
-        len(result.conditions - circumstances),
+        len(circumstances - OPENINGS if at_once else circumstances),
+        len(methods - _ORDINARY if at_once else methods),
         rank(result.finding),
+        len(result.excerpt.calls) if at_once and result.excerpt else 0,
+        result.finding in KINDS and result.family != KINDS[result.finding].home,
         places[id(result)],
     )
 

@@ -21,7 +21,8 @@ class Kind:
 
     ``meaning`` defines the word; ``deed`` says what a memory with such a finding does; ``mark`` is
     what a drawing writes beside the read that shows it; ``forgets`` is True if a message is gone,
-    as those are that a memory of the last few messages drops on purpose.
+    as those are that a memory of the last few messages drops on purpose; ``home`` is the family of
+    checks that is about it, if one is.
     """
 
     word: str
@@ -30,6 +31,7 @@ class Kind:
     deed: str
     mark: str = ""
     forgets: bool = False
+    home: str = ""
 
     @property
     def is_of_any_call(self) -> bool:
@@ -48,6 +50,7 @@ KINDS = {
             "Data of one session or user was returned to another.",
             "shows one session what belongs to another",
             "not of this session",
+            home="ISO",
         ),
         Kind(
             "lost",
@@ -69,6 +72,7 @@ KINDS = {
             "Something comes back changed: a text, a field, a value under a name.",
             "returns something other than what it was given",
             "changed",
+            home="FID",
         ),
         Kind(
             "phantom",
@@ -83,6 +87,7 @@ KINDS = {
             "Something that was written once is there twice.",
             "stores things twice",
             "more than once",
+            home="DUP",
         ),
         Kind(
             "torn",
@@ -97,6 +102,7 @@ KINDS = {
             "Messages come back in another order than the one in which they were acknowledged.",
             "mixes up the order",
             "out of order",
+            home="ORD",
         ),
         Kind(
             "swallowed",

@@ -16,6 +16,7 @@ from goldfish.harness.transcript import Transcript
 from goldfish.history import Call, History, Outcome
 from goldfish.history.operations import METHODS
 from goldfish.messages import ChatMessage
+from goldfish.targets.methods import Interface
 
 LATER = (0.1, 0.4, 0.8)  # seconds to wait before each later read of what is missing
 
@@ -44,23 +45,20 @@ class Client:
 
     def has(self, method: str, *parameters: str) -> bool:
         """Return True if the store has this method, and it takes these parameters."""
-        if method not in self.opened.methods or self.counts_replies(method, *parameters):
-            return False
-        taken = self.opened.methods[method]
-        return taken is None or set(parameters) <= set(taken)
+        return self.interface.has(method, *parameters)
 
     def spells(self, method: str, *parameters: str) -> bool:
         """Return True if the signature of this method names these parameters."""
-        taken = self.opened.methods.get(method)
-        return taken is not None and set(parameters) <= set(taken)
+        return self.interface.spells(method, *parameters)
 
-    def counts_replies(self, method: str, *parameters: str) -> bool:
-        """Return True if unpredictable agent replies would change what this method counts."""
-        return self.opened.transcript.answers and (method == "trim" or "last" in parameters)
-
-    def lacking(self, method: str) -> str:
-        """Return why the store says that it cannot use this method here; empty if it can."""
-        return self.opened.lacking.get(method, "")
+    @property
+    def interface(self) -> Interface:
+        """What the opened store can be asked."""
+        methods = {
+            name: None if taken is None else tuple(taken)
+            for name, taken in self.opened.methods.items()
+        }
+        return Interface(methods, self.opened.lacking, self.opened.transcript.answers)
 
     def waiting(self, deadline: float) -> "Client":
         """Return the same opening for a caller that waits longer, or shorter."""

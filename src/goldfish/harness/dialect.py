@@ -1,6 +1,6 @@
 """The dialect of a memory: how it says what goldfish says otherwise, learnt in an interview."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -29,8 +29,9 @@ class Dialect:
     ``options``, by method, what must be passed to get everything; ``negative_ttl`` says that a time
     left below zero means no deadline, ``zero_last`` that the last 0 messages are all of them,
     ``folds_facts`` that facts come back in another case or with other spaces, ``settles`` how many
-    seconds after its telling a fact is known. ``label`` is the parameter by which a caller has to
-    name a snapshot, ``largest`` the length of the longest content that no rule refuses.
+    seconds after its telling a fact is known, ``stamps`` the names of what it adds to all metadata.
+    ``label`` is the parameter by which a caller has to name a snapshot, ``largest`` the length of
+    the longest content that no rule refuses.
     """
 
     unknown: Mapping[str, str] = field(default_factory=dict)
@@ -39,6 +40,7 @@ class Dialect:
     zero_last: bool = False
     folds_facts: bool = False
     settles: float = 0.0
+    stamps: Sequence[str] = ()
     label: str = ""
     largest: int | None = None
 
@@ -65,14 +67,15 @@ class Dialect:
         return None if is_none else left
 
 
-class Unfolded:
-    """A fact of a library's own, with its text as it was told."""
+class Restored:
+    """An object of a library's own, with some of its fields as they were given."""
 
-    def __init__(self, fact: Any, text: str) -> None:
-        self._fact, self.text = fact, text
+    def __init__(self, item: Any, **fields: Any) -> None:
+        self._item = item
+        self.__dict__.update(fields)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._fact, name)
+        return getattr(self._item, name)
 
 
 def fold(text: Any) -> str:
@@ -92,4 +95,23 @@ def unfold(item: Any, told: Mapping[str, str]) -> Any:
             for key, value in item.items()
         }
     text = getattr(item, "text", None)
-    return Unfolded(item, told.get(fold(text), text)) if isinstance(text, str) else item
+    return Restored(item, text=told.get(fold(text), text)) if isinstance(text, str) else item
+
+
+def remove_stamps(item: Any, stamps: Sequence[str]) -> Any:
+    """Return a message or a fact, or a list of them, with its metadata as they were given."""
+    if isinstance(item, list | tuple):
+        return [remove_stamps(each, stamps) for each in item]
+    if isinstance(item, Mapping):
+        return {key: _restore(key, value, stamps) for key, value in item.items()}
+    found = {key: getattr(item, key, None) for key in ("metadata", "fact", "message")}
+    fields = {key: _restore(key, value, stamps) for key, value in found.items() if value}
+    return Restored(item, **fields) if fields else item
+
+
+def _restore(key: str, value: Any, stamps: Sequence[str]) -> Any:
+    if key in {"fact", "message"}:
+        return remove_stamps(value, stamps)
+    if key != "metadata" or not isinstance(value, Mapping):
+        return value
+    return {name: each for name, each in value.items() if name not in stamps}

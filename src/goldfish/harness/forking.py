@@ -19,6 +19,7 @@ import signal
 import socket
 import sys
 import threading
+import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from typing import Any
 from goldfish.targets.declaration import Location
 from goldfish.targets.loading import load_location
 
+STANDARD_INPUT = 0
 ORDER_WITHIN = 30.0  # seconds, from the connection to the end of its order
 TAIL = 8192  # bytes of a child's last words
 _PR_SET_PDEATHSIG = 1
@@ -35,7 +37,61 @@ def serve_base(path: str, modules: Sequence[str]) -> None:
     """Fork servers, and children of targets that nobody may fork: what the base runs."""
     logging.getLogger("goldfish").addHandler(logging.NullHandler())  # as the command line does
     _import_modules(modules)
-    _Server(path, watched=sys.stdin.fileno()).run()
+    _Server(path, watched=STANDARD_INPUT).run()
+
+
+class ForkedProcess:
+    """A child of this process that runs a function, with as much of ``Popen`` as its user needs."""
+
+    def __init__(self, pid: int, stdin: int) -> None:
+        self.pid = pid
+        self.stdin = os.fdopen(stdin, "wb", buffering=0)
+        self._status: int | None = None
+
+    def poll(self) -> int | None:
+        """Return how it ended, or None while it lives."""
+        return self._look(os.WNOHANG)
+
+    def wait(self) -> int | None:
+        """Wait for its end."""
+        return self._look(0)
+
+    def kill(self) -> None:
+        """End it at once, if it has not ended."""
+        if self.poll() is None:
+            os.kill(self.pid, signal.SIGKILL)
+
+    def _look(self, options: int) -> int | None:
+        if self._status is None:
+            try:
+                pid, status = os.waitpid(self.pid, options)
+            except ChildProcessError:  # somebody else has waited for it
+                self._status = 0
+            else:
+                self._status = os.waitstatus_to_exitcode(status) if pid else None
+        return self._status
+
+
+def fork_process(run: Callable[[], None], errors: int) -> ForkedProcess:
+    """Fork a process that runs the function, in a session of its own, until its input ends."""
+    reading, writing = os.pipe()
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    pid = os.fork()
+    if pid:
+        os.close(reading)
+        return ForkedProcess(pid, writing)
+    try:
+        os.setsid()
+        os.close(writing)
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        for source, place in ((reading, STANDARD_INPUT), (nowhere, 1), (errors, 2)):
+            os.dup2(source, place)
+        run()
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(1)  # without the cleaning up that belongs to the parent
 
 
 class _Server:
@@ -127,23 +183,29 @@ class _Server:
 
 
 def _serve_target(connection: socket.socket, order: dict[str, Any]) -> None:
-    """Import a target, and fork its children: what the server of a target runs.
-
-    An agent is imported by each of its pods, where the environment leads to the pod's own mirror.
-    """
-    os.environ.update(order["environment"])
+    """Import a target, and fork its children: what the server of a target runs."""
+    _enter_world(**order["world"])
     try:
-        if not order["is_agent"]:
+        if order["imports"]:
             load_location(Location(**order["location"]))
     except BaseException as error:  # also SystemExit: a module may do anything
         _send(connection, ["failed", f"{type(error).__name__}: {error}"])
         return
     if threading.active_count() > 1:
-        _send(connection, ["failed", ""])  # its threads would be missing in every child
+        _send(connection, ["spoiled", "the target"])  # every child would miss its threads
         return
     server = _Server(order["socket"])
     _send(connection, ["ready", os.getpid()])
     server.run()
+
+
+def _enter_world(environment: dict[str, str], directory: str, path: list[str]) -> None:
+    """Take over what a process inherits from whoever starts it."""
+    os.environ.clear()
+    os.environ.update(environment)
+    with contextlib.suppress(OSError):  # it was removed meanwhile
+        os.chdir(directory)
+    sys.path[:] = path
 
 
 def _serve_pod(connection: socket.socket, order: dict[str, Any]) -> None:

@@ -13,11 +13,13 @@ import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from goldfish.harness.errors import NoPodError
+from goldfish.harness.forking import ForkedProcess, fork_process, serve_base
 from goldfish.harness.replica import LONGEST_LINE
 from goldfish.services import cleanup
 from goldfish.targets.declaration import Target
@@ -108,8 +110,8 @@ class ForkServer:
 @dataclass(frozen=True)
 class _Kept:
     path: str
-    pid: int | None  # None if the base serves this target
-    state: float  # when the target's file was changed
+    pid: int
+    state: object  # of the world, and of the target's file
 
 
 class _Servers:
@@ -121,8 +123,8 @@ class _Servers:
 
     def reset(self) -> None:
         """Forget all of it without ending anything: in a forked child it is the parent's."""
-        self._world: object = None
-        self._process: subprocess.Popen[bytes] | None = None
+        self._settings: object = None
+        self._process: subprocess.Popen[bytes] | ForkedProcess | None = None
         self._directory = Path()
         self._kept: dict[str, _Kept] = {}
         self._count = 0
@@ -130,9 +132,12 @@ class _Servers:
     def find(self, location: dict[str, str]) -> _Kept | None:
         self._start_base()
         kept = self._kept.get(_get_key(location))
-        return kept if kept and kept.state == _get_state(location) else None
+        if kept and kept.state != _get_state(location):
+            self.forget(location)
+            return None
+        return kept
 
-    def keep(self, location: dict[str, str], path: str, pid: int | None) -> str:
+    def keep(self, location: dict[str, str], path: str, pid: int) -> str:
         while len(self._kept) >= MOST_SERVERS:
             self._end(next(iter(self._kept)))
         self._kept[_get_key(location)] = _Kept(path, pid, _get_state(location))
@@ -181,20 +186,23 @@ class _Servers:
         self.reset()
 
     def _end(self, key: str) -> None:
-        pid = self._kept.pop(key).pid
-        if pid is not None:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._kept.pop(key).pid, signal.SIGKILL)
+
+    def start_by_fork(self) -> None:
+        """Fork the base from this process, which has imported all that the base needs."""
+        self._begin_base()
+        serve = partial(serve_base, str(self._directory / "socket"), PRELOADED)
+        with (self._directory / "errors").open("wb") as errors:
+            self._process = fork_process(serve, errors.fileno())
+        cleanup.watch_process(self._process.pid)
 
     def _start_base(self) -> None:
-        """Start the base, or another one if what it inherited has changed since."""
-        world = _describe_world()
-        if self._has_base and self._world == world:
+        """Start the base, or another one if it was started with other settings."""
+        if self._has_base and self._settings == _get_settings():
             return
         self.close()
-        self._world = world
-        self._directory = Path(tempfile.mkdtemp(prefix="goldfish-"))
-        cleanup.watch_directory(self._directory)
+        self._begin_base()
         path = str(self._directory / "socket")
         code = (
             f"from goldfish.harness.forking import serve_base; serve_base({path!r}, {PRELOADED!r})"
@@ -209,6 +217,11 @@ class _Servers:
                 env={**_make_environment(), **self._environment},
             )
         cleanup.watch_process(self._process.pid)
+
+    def _begin_base(self) -> None:
+        self._settings = _get_settings()
+        self._directory = Path(tempfile.mkdtemp(prefix="goldfish-"))
+        cleanup.watch_directory(self._directory)
 
 
 _servers = _Servers()
@@ -238,29 +251,36 @@ class FreshServer(ForkServer):
 
 
 def start_early() -> None:
-    """Start the base now, so that it is ready when the first check is."""
-    _servers.base  # noqa: B018 - it starts the base
+    """Fork the base from this process, whose imports it then has, if that is safe.
+
+    Not if it has threads: they would be missing in the base. And only where forking without a new
+    program is safe, which it is not on macOS.
+    """
+    if sys.platform == "linux" and len(os.listdir("/proc/self/task")) == 1:
+        _servers.close()
+        _servers.start_by_fork()
 
 
 async def _find_server(location: dict[str, str], *, is_agent: bool) -> str:
     """Return the path of the server of a target, which is started if there is none."""
     if kept := _servers.find(location):
         return kept.path
-    path = _servers.new_path()
-    order = {
-        "location": location,
-        "socket": path,
-        "is_agent": is_agent,
-        "environment": _make_dead_environment() if is_agent else {},
-    }
-    connection = await _connect(_servers.base, ["server", order])
-    said = await _hear(connection)
-    await hang_up(connection)
-    if said == ["failed", ""]:
-        return _servers.keep(location, _servers.base, None)
-    if said[0] != "ready":
-        raise NoPodError(f"another process could not import the target: {_tell_why(said)}")
-    return _servers.keep(location, path, said[1])
+    world = _describe_world()
+    if is_agent:
+        world["environment"] |= _make_dead_environment()
+    # An agent is imported by each of its pods, where the environment leads to the pod's own mirror;
+    # so is a target whose import starts threads, which a child that is forked later would miss.
+    for imports in (True, False)[is_agent:]:
+        path = _servers.new_path()
+        order = {"location": location, "socket": path, "world": world, "imports": imports}
+        connection = await _connect(_servers.base, ["server", order])
+        said = await _hear(connection)
+        await hang_up(connection)
+        if said[0] == "ready":
+            return _servers.keep(location, path, said[1])
+        if said[0] != "spoiled":
+            break
+    raise NoPodError(f"another process could not import the target: {_tell_why(said)}")
 
 
 def _make_dead_environment() -> dict[str, str]:
@@ -315,10 +335,11 @@ def _get_key(location: dict[str, str]) -> str:
     return f"{location['file']}:{location['name']}"
 
 
-def _get_state(location: dict[str, str]) -> float:
+def _get_state(location: dict[str, str]) -> object:
+    changed = 0.0
     with contextlib.suppress(OSError):
-        return os.stat(location["file"]).st_mtime
-    return 0.0
+        changed = os.stat(location["file"]).st_mtime
+    return changed, _describe_world()
 
 
 def _make_environment() -> dict[str, str]:
@@ -330,8 +351,21 @@ def _make_environment() -> dict[str, str]:
     return {"OPENBLAS_NUM_THREADS": "1", **os.environ, "PYTHONPATH": path}
 
 
-def _describe_world() -> object:
-    """Return what a process inherits; what the test runner says of its progress does not count."""
+def _describe_world() -> dict[str, Any]:
+    """Return what the server of a target, and so its children, take over from this process.
+
+    What the test runner says of its progress does not count.
+    """
     passing = {"PYTEST_CURRENT_TEST", "COLUMNS", "LINES"}
-    environment = {name: text for name, text in os.environ.items() if name not in passing}
-    return environment, os.getcwd(), list(sys.path)
+    environment = {name: text for name, text in _make_environment().items() if name not in passing}
+    return {"environment": environment, "directory": os.getcwd(), "path": list(sys.path)}
+
+
+def _get_settings() -> dict[str, str]:
+    """Return the variables that are read only when a program starts."""
+    early = ("PYTHON", "LD_", "MALLOC_")
+    return {
+        name: text
+        for name, text in os.environ.items()
+        if name.startswith(early) and name != "PYTHONPATH"
+    }

@@ -39,7 +39,8 @@ class Record:
 
     def add(self, history: History, acknowledged: int, lost: int) -> None:
         """Keep a history that was judged."""
-        self.history.calls += history.calls
+        for call in history.calls:
+            self.history.calls.append(call)
         self.acknowledged += acknowledged
         self.lost += lost
 
@@ -146,7 +147,9 @@ class Openings:
             self.sandbox.opening += 1
         self._pods += born
         opening = asyncio.gather(*(pod.open(lanes) for pod in born))
-        return list(await _wrap_errors(opening, first=first))
+        opened = await _wrap_errors(opening, first=first)
+        self.transcript.note_opening()
+        return list(opened)
 
     async def kill_while_opening(self, count: int) -> None:
         """Let other processes open the storage all at once, and kill each at a random instant."""
@@ -226,7 +229,9 @@ class Openings:
     async def _count(self, opening: Awaitable[T]) -> T:
         first = self.sandbox.opening == 0
         self.sandbox.opening += 1
-        return await _wrap_errors(opening, first=first)
+        opened = await _wrap_errors(opening, first=first)
+        self.transcript.note_opening()
+        return opened
 
 
 async def _wrap_errors(opening: Awaitable[T], *, first: bool) -> T:

@@ -8,13 +8,23 @@ from contextlib import contextmanager
 from itertools import count
 from typing import Any
 
-from goldfish.harness.dialect import SETTLED, SHOWING, TELLING, Dialect, fold, unfold
+from goldfish.harness.dialect import (
+    SETTLED,
+    SHOWING,
+    TELLING,
+    Dialect,
+    fold,
+    remove_stamps,
+    unfold,
+)
 from goldfish.harness.errors import StoreError
 from goldfish.harness.fields import names_in
+from goldfish.harness.patience import is_second_try
 
 Ask = Callable[[dict[str, Any]], Awaitable[Any]]
 # Other libraries' words for our roles.
 ROLES = {"human": "user", "ai": "assistant", "model": "assistant"}
+LONGER = 5  # times as long a told fact is waited for when a check is tried again
 
 
 class Transcript:
@@ -26,7 +36,7 @@ class Transcript:
 
     answers = False
     dialect = Dialect()
-    _told_at = 0.0  # when a fact was told last, by the monotonic clock
+    _told_at = 0.0  # when a fact was told, or may have been taken up, last; a monotonic time
 
     def __init__(self, family: "Transcript | None" = None) -> None:
         self._numbers: count[int] = family._numbers if family else count()
@@ -50,7 +60,8 @@ class Transcript:
         if self.dialect.is_nothing(method, options):
             return []
         if method in SETTLED:
-            await asyncio.sleep(self._told_at + self.dialect.settles - time.monotonic())
+            settles = self.dialect.settles * (LONGER if is_second_try.get() else 1)
+            await asyncio.sleep(self._told_at + settles - time.monotonic())
         options = self.dialect.complete(method, options)
         try:
             answer = await ask(options)
@@ -62,6 +73,11 @@ class Transcript:
         if method == "save_snapshot" and answer is None:
             return options.get(self.dialect.label)
         return self.understand(method, answer)
+
+    def note_opening(self) -> None:
+        """Remember that what was told before may be taken up only now, by a new opening."""
+        if self._told_at:
+            self._told_at = time.monotonic()
 
     def note(self, method: str, arguments: Sequence[Any]) -> None:
         """Remember what is said by this call, if anything is."""
@@ -82,6 +98,8 @@ class Transcript:
             return names_in(result)
         if method == "get_ttl":
             return self.dialect.read_time_left(result)
+        if self.dialect.stamps and method in {"get_history", "search_history", *SHOWING}:
+            result = remove_stamps(result, self.dialect.stamps)
         if method in SHOWING and self.dialect.folds_facts:
             return unfold(result, self._told)
         if method != "get_history" or not self.answers or not isinstance(result, list | tuple):

@@ -3,6 +3,7 @@
 It imports nothing of goldfish but the errors.
 """
 
-from goldfish.history.model import FAULT, About, Call, History, Outcome, find_tag
+from goldfish.history.call import FAULT, Call, Outcome, find_tag
+from goldfish.history.model import About, History
 
 __all__ = ["FAULT", "About", "Call", "History", "Outcome", "find_tag"]

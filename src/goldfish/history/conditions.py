@@ -5,7 +5,7 @@ A promise that breaks under few conditions explains one that breaks under the sa
 
 from collections.abc import Iterable, Sequence
 
-from goldfish.history.model import FAULT, Call
+from goldfish.history.call import FAULT, Call
 from goldfish.history.operations import ACTIONS, METHODS
 
 AT_ONCE = "at once"

@@ -2,48 +2,16 @@
 
 import json
 import math
-import re
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any
 
-from goldfish.history.origin import Origin, parse_origin
+from goldfish.history.call import FAULT, OUTCOMES, Call
+from goldfish.history.origin import parse_origin
+from goldfish.history.packed import PackedCalls
 
-Outcome = Literal["ok", "fail", "unknown"]
-OUTCOMES = get_args(Outcome)
 SCHEMA = 1
-FAULT = "fault"  # the action of what the harness does to the world
-
-_TAG = re.compile(r"\[([^\]\s]+)\]")
-
-
-class Call(NamedTuple):
-    """One call; its effect, if any, took place at one instant between start and end.
-
-    ``process`` is the caller, which has one call under way at a time. ``place`` is the pod that
-    served it. ``value`` is what was passed: the contents of an add, the number of a trim or of a
-    read of the last ones. ``result`` is what came back: the contents that a read found. ``fail``
-    means that the caller saw an error; ``unknown`` that no answer came, and ``timed_out`` that the
-    caller gave up waiting for one. Either may still have had its effect, at any time after start.
-    ``origin`` is where an error was raised.
-    """
-
-    process: str
-    session: str
-    action: str
-    value: Any
-    result: Any
-    start: float
-    end: float
-    outcome: Outcome = "ok"
-    error: str = ""
-    place: str = ""
-    timed_out: bool = False
-    origin: Origin | None = None
-
-    def overlaps(self, other: "Call") -> bool:
-        """Return True if neither call was over before the other began."""
-        return self.start <= other.end and other.start <= self.end
 
 
 @dataclass(frozen=True)
@@ -60,8 +28,15 @@ class About:
 class History:
     """Calls, in the order in which they ended."""
 
-    calls: list[Call] = field(default_factory=list)
+    calls: list[Call] | PackedCalls = field(default_factory=list)
     about: About = field(default_factory=About)
+
+    def select(self, sessions: Collection[str]) -> "History":
+        """Return the history of these sessions alone, with the faults."""
+        if isinstance(self.calls, PackedCalls):
+            return History(self.calls.select(sessions), self.about)
+        wanted = (call for call in self.calls if call.session in sessions or call.action == FAULT)
+        return History(list(wanted), self.about)
 
     def save(self, path: Path) -> None:
         """Write the history as lines of JSON: what it is about, then a line for each call."""
@@ -135,11 +110,3 @@ def _get(fields: Any, name: str, kind: type, default: Any = None) -> Any:
     if type(value) is kind or (kind is float and type(value) is int):
         return value
     raise ValueError(f"{name!r} must be of type {kind.__name__}, not {type(value).__name__}")
-
-
-def find_tag(content: object) -> str:
-    """Return the short name of a message: the one in brackets at its beginning, or all of it."""
-    if not isinstance(content, str):
-        return repr(content)
-    match = _TAG.match(content)
-    return match.group(1) if match else content

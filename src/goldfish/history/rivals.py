@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from goldfish.history.model import Call
+from goldfish.history.call import Call
 from goldfish.history.operations import has_effect
 
 
@@ -22,7 +22,7 @@ def is_at_once(rival: Call, victim: Call) -> bool:
 
 
 def _may_undo(call: Call, victim: Call, read: Call) -> bool:
-    if call is victim or call is read or call.session != victim.session:
+    if call.session != victim.session:
         return False
     if not has_effect(call.action, "write") and not has_effect(call.action, "remove"):
         return False

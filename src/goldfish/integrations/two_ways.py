@@ -40,17 +40,21 @@ def in_sync(
     """Return the sync twin of an adapter's coroutine method, for an adapter that never waits."""
 
     def run(self: Any, /, *arguments: P.args, **options: P.kwargs) -> T:
-        coroutine = method(self, *arguments, **options)
-        try:
-            coroutine.send(None)
-        except StopIteration as end:
-            result: T = end.value
-            return result
-        finally:
-            coroutine.close()
-        raise AssertionError(f"{method.__qualname__} waited, in an adapter of sync methods")
+        return run_here(method(self, *arguments, **options))
 
     return _disguise(run, method)
+
+
+def run_here(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine that never waits, and return its result."""
+    try:
+        coroutine.send(None)
+    except StopIteration as end:
+        result: T = end.value
+        return result
+    finally:
+        coroutine.close()
+    raise AssertionError(f"{coroutine} waited, where only sync methods are called")
 
 
 def waiting(

@@ -10,11 +10,12 @@ Judges import the history and the table of kinds, and nothing else: no clock, no
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
-from goldfish.history import FAULT, Call, History
+from goldfish.history import Call, History
 from goldfish.history.collector import pause_collector
+from goldfish.history.packed import PackedCalls, is_unusual
 from goldfish.judges.answers import find_unanswered
 from goldfish.judges.bounds import Bounds
 from goldfish.judges.contents import Everywhere, fill_reads
@@ -46,17 +47,22 @@ def judge(history: History | Iterable[Call]) -> Judgement:
 
 def _judge_all(history: History | Iterable[Call]) -> Judgement:
     calls = history.calls if isinstance(history, History) else list(history)
-    sessions: dict[str, list[Call]] = defaultdict(list)
-    unusual: list[Call] = []
-    for call in calls:
-        sessions[call.session].append(call)
-        if call.outcome != "ok" or call.action == FAULT:
-            unusual.append(call)
+    sessions, unusual = _index(calls)
     findings = list(islice(find_unanswered(unusual), IN_ALL))
     everywhere, tally = Everywhere(sessions), Tally()
     for name, of_session in sessions.items():
         findings += _judge_session(name, of_session, everywhere, tally)
     return tally.make_judgement(choose_headlines(findings))
+
+
+def _index(calls: list[Call] | PackedCalls) -> tuple[Mapping[str, list[Call]], list[Call]]:
+    """Return the calls of each session, and those of all that are not just answers."""
+    if isinstance(calls, PackedCalls):
+        return calls.group_by_session(), calls.select_unusual()
+    sessions: dict[str, list[Call]] = defaultdict(list)
+    for call in calls:
+        sessions[call.session].append(call)
+    return sessions, list(filter(is_unusual, calls))
 
 
 def _judge_session(
@@ -77,5 +83,5 @@ def _judge_session(
     findings += presence.list_findings()
     findings += islice(order.find_torn(clashes), 2 * PER_KIND)
     findings += islice(order.find_disagreements(clashes), PER_KIND)
-    tally.add(session, presence)
+    tally.add(session, strands, presence)
     return keep_first_of_each(findings)

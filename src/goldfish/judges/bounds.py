@@ -41,7 +41,7 @@ class Bounds:
             if row not in strands.seams:
                 self._narrow(row, reads)
         if strands.row_of[FRONT] in self._sound:
-            self._push_back(strands.row_of[FRONT], session.repeated)
+            self._push_back(strands.row_of, session.repeated)
         for row in self.broken:
             self._forget_row(self._reads[row])
 
@@ -86,23 +86,29 @@ class Bounds:
             self.broken[row] = lower, upper
             return
         self._sound.add(row)
+        all_since, all_by = self.since, self.by
         for number, early, late in zip(self._rows[row], since, by, strict=True):
-            self.since[number] = early
-            self.by[number] = late
+            all_since[number] = early
+            all_by[number] = late
         by.append(float("inf"))
-        for read in reads:
-            read.earliest = max(read.call.start, since[read.high - 1])
-            read.latest = min(read.call.end, by[read.high])
+        for read in reads:  # whose bounds are those of its call until now
+            high = read.high
+            if since[high - 1] > read.earliest:
+                read.earliest = since[high - 1]
+            if by[high] < read.latest:
+                read.latest = by[high]
 
-    def _push_back(self, row: int, repeated: set[int]) -> None:
+    def _push_back(self, row_of: list[int], repeated: set[int]) -> None:
         """Raise the lower bounds of all that is not in the row that begins the log."""
-        last = max(self._reads[row], key=lambda read: read.earliest)
-        inside = repeated.union(self._rows[row])
-        for number, late in enumerate(self.by):
-            if number not in inside and late < last.earliest:
-                self.overlooked[number] = last
-            elif number not in inside:
-                self.since[number] = max(self.since[number], last.earliest)
+        first = row_of[FRONT]
+        latest = max(self._reads[first], key=_get_earliest)
+        for number, row in enumerate(row_of):
+            if row == first or number in repeated:
+                continue
+            if self.by[number] < latest.earliest:
+                self.overlooked[number] = latest
+            else:
+                self.since[number] = max(self.since[number], latest.earliest)
 
     def get_reads(self, row: int) -> list[Read]:
         """Return the reads whose windows are in the row."""
@@ -113,3 +119,7 @@ class Bounds:
         if read.profile is None:
             read.profile = sorted(map(self.by.__getitem__, read.ids))
         return read.profile
+
+
+def _get_earliest(read: Read) -> float:
+    return read.earliest

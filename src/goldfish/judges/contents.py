@@ -35,9 +35,14 @@ class Everywhere:
 def fill_reads(session: Session, everywhere: Everywhere) -> list[Finding]:
     """Fill in the reads of the session; return what in them was never written there."""
     findings: list[Finding] = []
+    last: Any = None
+    numbers: list[int | None] = []
+    shown: set[int | None] = set()
     for call in session.read_calls:
-        numbers = session.find_numbers(call.result)
-        read = _make_clean_read(session, call, numbers)
+        if call.result is not last:
+            last, numbers = call.result, session.find_numbers(call.result)
+            shown = set(numbers)
+        read = _make_clean_read(session, call, numbers, shown)
         if read is None:
             read, found = _sort_out_read(session, call, numbers, everywhere)
             findings += found
@@ -49,12 +54,13 @@ def fill_reads(session: Session, everywhere: Everywhere) -> list[Finding]:
     return findings
 
 
-def _make_clean_read(session: Session, call: Call, numbers: list[int | None]) -> Read | None:
+def _make_clean_read(
+    session: Session, call: Call, numbers: list[int | None], shown: set[int | None]
+) -> Read | None:
     """Return the read if all of its messages are known, there in time, and there once."""
-    shown = set(numbers)
     if None in shown or len(shown) < len(numbers) or session.repeated:
         return None
-    known: list[int] = numbers  # type: ignore[assignment]  # None was ruled out
+    known: list[int] = numbers.copy()  # type: ignore[assignment]  # None was ruled out
     if known and session.starts[max(known)] > call.end:
         return None
     return Read(call, known, shown)  # type: ignore[arg-type]  # None was ruled out

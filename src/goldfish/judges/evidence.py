@@ -24,6 +24,7 @@ def draw_proof(history: History, finding: Finding) -> tuple[Finding, list[str]]:
 
 def find_proof(history: History, finding: Finding) -> tuple[Finding, list[Call]]:
     """Return the finding of the same kind with the smallest proof, and the calls of the proof."""
+    history = history.select({finding.session, *(call.session for call in finding.calls)})
     shown = find_smallest(history, finding)
     alike = [each for each in judge(shown).findings if each.kind == finding.kind]
     told = (alike or [finding])[0]
@@ -67,7 +68,7 @@ def _find_neighbours(calls: Iterable[Call], refused: Call) -> Sequence[Call]:
 
     Where there are none, the writes before it: the last one, and the last that was cut off.
     """
-    others = [call for call in calls if call.session == refused.session and call is not refused]
+    others = [call for call in calls if call.session == refused.session and call != refused]
     if beside := [call for call in others if call.overlaps(refused)]:
         return beside[:NEIGHBOURS]
     writes = [call for call in others if call.action == "add" and call.end < refused.start]

@@ -79,7 +79,9 @@ class Presence:
             return 0
         if not self._is_strict(read):
             return self._find_floor(read)
-        moment = min(self._removals.find_front(read), self._find_oldest(read))
+        moment = self._removals.find_front(read)
+        if read.ids:
+            moment = min(moment, self._removals.find_latest(read, 0))
         return bisect_right(self._starts, moment)
 
     def _is_strict(self, read: Read) -> bool:

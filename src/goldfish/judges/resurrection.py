@@ -61,7 +61,7 @@ class _Resurrection:
         """Note in the reads what came back; unless it was never gone, but missed by a read."""
         for found in self._find_returns():
             if not (found.without and presence.find_lacking(found.without, found.back)):
-                found.read.risen.update(found.back)
+                found.read.risen = found.read.risen.union(found.back)
                 self._found.append(found)
 
     def list_findings(self) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from goldfish.history import Call, find_tag
 
 _NOTHING = object()
+_NONE: frozenset[int] = frozenset()
 FRONT = 0  # the number that stands before the first message of a session
 
 
@@ -56,7 +57,7 @@ class Read:
         self.earliest, self.latest = call.start, call.end
         self.row, self.low, self.high = -1, 0, 0
         self.front: float | None = None
-        self.risen: set[int] = set()
+        self.risen: frozenset[int] = _NONE
         self.profile: list[float] | None = None
 
 

@@ -93,8 +93,8 @@ class _Shrinking:
 
     def _list_starts(self) -> Iterator[set[int]]:
         """Yield what the finding names; then that with all adds, with its reads, with both."""
-        proof = {id(call) for call in self._finding.calls}
-        named = {place for place, call in enumerate(self._calls) if id(call) in proof}
+        proof = self._finding.calls
+        named = {place for place, call in enumerate(self._calls) if call in proof}
         named |= self._find_touching(self._adds)
         touching = self._find_touching(self._reads)
         yield named | self._fixed

@@ -5,6 +5,7 @@ from math import inf
 from goldfish.judges.findings import Finding, Judgement
 from goldfish.judges.presence import Presence
 from goldfish.judges.sessions import FRONT, Session
+from goldfish.judges.strands import Strands
 
 
 class Tally:
@@ -13,10 +14,10 @@ class Tally:
     def __init__(self) -> None:
         self._acknowledged = self._lost = self._confirmed = self._never_read = 0
 
-    def add(self, session: Session, presence: Presence) -> None:
+    def add(self, session: Session, strands: Strands, presence: Presence) -> None:
         """Count the messages of one session."""
         ends, looked = session.ends, _find_last_look(session)
-        shown: set[int] = set().union(*(read.shown for read in session.reads))
+        shown = _find_shown(session, strands)
         settled = shown.union(presence.missed)
         late = (number for number, end in enumerate(ends) if looked <= end < inf)
         self._acknowledged += len(ends) - 1 - ends.count(inf)
@@ -29,6 +30,14 @@ class Tally:
         return Judgement(
             findings, self._acknowledged, self._lost, self._confirmed, self._never_read
         )
+
+
+def _find_shown(session: Session, strands: Strands) -> set[int]:
+    """Return all that reads showed: what is in a strand, and what is in a read that is in none."""
+    laid = {number for number, row in enumerate(strands.row_of) if row >= 0}
+    laid.discard(FRONT)
+    loose = [read.shown for read in session.reads if read.row < 0 or session.repeated]
+    return laid.union(*loose)
 
 
 def _find_last_look(session: Session) -> float:

@@ -38,7 +38,7 @@ class Answer:
         parts = result.get("content") or ()
         prose = "\n".join(str(each["text"]) for each in parts if each.get("type") == "text")
         if result.get("isError"):
-            raise ToolError(prose.strip() or f"{tool} failed without a word")
+            raise ToolError(" ".join(prose.split()) or f"{tool} failed without a word")
         structured = result.get("structuredContent")
         return cls(tool, parse_text(prose) if structured is None else structured, prose)
 

@@ -52,6 +52,7 @@ class Connection:
         try:
             await wait_patiently(asyncio.shield(ready), ANSWERS_WITHIN)
         except OverdueError:
+            ready.cancel()  # nobody waits for it any more
             await connection.close()
             raise UnreadyError(f"did not answer within {ANSWERS_WITHIN:g} s") from None
         except BaseException:

@@ -8,7 +8,8 @@ from typing import Any
 from goldfish.errors import TargetError
 from goldfish.mcp.answers import Answer, parse_text
 from goldfish.mcp.known import choose_map
-from goldfish.mcp.schemas import NAMES, fits_arguments, guess_arguments
+from goldfish.mcp.schemas import NAMES, fits_arguments, guess_arguments, list_required
+from goldfish.mcp.templates import list_placeholders
 
 # Words of a tool's name that say what it does; the earlier, the surer.
 WORDS = {
@@ -28,6 +29,8 @@ NEEDED = {
     "revise": "id",
     "forget": "id",
 }
+# What a tool may require beside the text, and a caller makes up.
+HEADINGS = ("title", "name", "subject", "heading", "topic")
 
 
 @dataclass
@@ -52,6 +55,10 @@ def guess_map(tools: Mapping[str, Mapping[str, Any]], command: str) -> Guess:
         if chosen := _choose_tool(method, {k: v for k, v in tools.items() if k not in taken}):
             taken.add(chosen["tool"])
             guess.tool_map[method] = chosen
+            made = [each for each, value in chosen["arguments"].items() if _is_made_up(value)]
+            if made:
+                names = ", ".join(made)
+                guess.remarks.append(f"{chosen['tool']} requires {names}: look at what it gets.")
     if "remember" not in guess.tool_map or not guess.tool_map.keys() & {"recall", "list_facts"}:
         there = ", ".join(sorted(tools)) or "none"
         raise TargetError(
@@ -66,7 +73,11 @@ def guess_map(tools: Mapping[str, Mapping[str, Any]], command: str) -> Guess:
 
 
 def learn_reading(guess: Guess, answers: Mapping[str, Answer], text: str) -> None:
-    """Note in the map where a fact that was told is in the answers, by their methods."""
+    """Note in the map where a fact that was told is in the answers, by their methods.
+
+    A tool that does not return it is left out if another one does.
+    """
+    missed = [each for each, answer in answers.items() if not _has_fact(answer, text)]
     for method, answer in answers.items():
         place = next(find_places(answer.value, text), None)
         tool = guess.tool_map[method]
@@ -87,6 +98,15 @@ def learn_reading(guess: Guess, answers: Mapping[str, Answer], text: str) -> Non
                 f"{tool['tool']} did not return the fact that {guess.tool_map['remember']['tool']} "
                 f"was told; it returned {answer.prose[:100]!r}."
             )
+    if len(missed) < len(answers):
+        for method in missed:
+            del guess.tool_map[method]
+
+
+def _has_fact(answer: Answer, text: str) -> bool:
+    return text in answer.prose or any(
+        found == text for _, found in find_places(answer.value, text)
+    )
 
 
 def find_places(value: Any, text: str, path: str = "") -> Iterator[tuple[str, str]]:
@@ -120,15 +140,35 @@ def _find_id(answer: Answer, facts: str) -> dict[str, str]:
 
 def _choose_tool(method: str, tools: Mapping[str, Mapping[str, Any]]) -> dict[str, Any] | None:
     """Return the tool whose name says the most clearly that it does this, with its arguments."""
-    rated = [(_rate(method, name), name) for name in tools]
-    for rating, name in sorted(rated, reverse=True):
+    rated = [(_rate(method, name), -len(name), name) for name in tools]
+    for rating, _, name in sorted(rated, reverse=True):
         schema = tools[name].get("inputSchema") or {}
         arguments = guess_arguments(method, schema)
+        if method == "remember":
+            arguments |= _make_up(arguments, schema)
         needed = NEEDED.get(method)
         has_needed = needed is None or f"{{{needed}}}" in arguments.values()
         if rating and has_needed and fits_arguments(arguments, schema):
             return {"tool": name, "arguments": arguments}
     return None
+
+
+def _make_up(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, str]:
+    """Return arguments that a tool requires beside the text: a heading of its own, or a choice."""
+    made = {}
+    for name in list_required(schema):
+        choices = schema.get("properties", {}).get(name, {}).get("enum")
+        if name in arguments:
+            continue
+        if choices:
+            made[name] = str("general" if "general" in choices else choices[0])
+        elif name in HEADINGS:
+            made[name] = "{new}"
+    return made
+
+
+def _is_made_up(value: Any) -> bool:
+    return value == "{new}" or not list(list_placeholders(value))
 
 
 def _rate(method: str, name: str) -> int:

@@ -119,7 +119,8 @@ KNOWN = (
                 **dict.fromkeys(("REC13", "REV09"), _FIFTY),
                 **dict.fromkeys(("DUP05", "DUP07", "DUP11"), _OWN_NAME),
             },
-            "lacks": {"equal_facts", "large_contents"},
+            # A search sorts by relevance; an observation has 4096 characters at most.
+            "lacks": {"equal_facts", "facts_in_order", "large_contents"},
         },
     ),
     Known(

@@ -34,6 +34,7 @@ class Package:
     requirement: str
     program: str = ""
     arguments: tuple[str, ...] = ()
+    companions: tuple[str, ...] = ()  # what else is installed beside it
 
     @property
     def name(self) -> str:
@@ -45,7 +46,8 @@ class Package:
     def directory(self) -> Path:
         """Where it is installed."""
         caches = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-        slug = re.sub(r"[^\w.-]+", "_", self.requirement).strip("_")
+        whole = " ".join((self.requirement, *self.companions))
+        slug = re.sub(r"[^\w.-]+", "_", whole).strip("_")
         return caches / "goldfish" / "mcp" / self.registry / slug
 
 
@@ -65,10 +67,13 @@ def find_package(words: Sequence[str]) -> Package | None:
 
 def _read_options(registry: str, words: list[str], naming: tuple[str, ...]) -> Package | None:
     requirement = ""
+    companions: list[str] = []
     while words and words[0].startswith("-"):
         option, _, value = words.pop(0).partition("=")
         if option in naming:
             requirement = value or (words.pop(0) if words else "")
+        elif option == "--with" and registry == "pypi":
+            companions += (value or (words.pop(0) if words else "")).split(",")
         elif option not in {"-y", "--yes", "-q", "--quiet", "--"}:
             return None  # it changes what is run: let the command do it itself
     if not words:
@@ -78,7 +83,7 @@ def _read_options(registry: str, words: list[str], naming: tuple[str, ...]) -> P
     requirement = requirement or first
     if registry == "pypi":
         requirement = re.sub(r"(?<=.)@(?=\d)", "==", requirement)
-    return Package(registry, requirement, program, tuple(arguments))
+    return Package(registry, requirement, program, tuple(arguments), tuple(companions))
 
 
 def install(package: Package) -> None:
@@ -168,13 +173,14 @@ def _install_from_npm(package: Package) -> None:
 
 def _install_from_pypi(package: Package) -> None:
     python = str(package.directory / "bin" / "python")
+    wanted = [package.requirement, *package.companions]
     if uv := shutil.which("uv"):
         _run([uv, "venv", "-q", "--allow-existing", str(package.directory)], package)
-        _run([uv, "pip", "install", "-q", "-U", "-p", python, package.requirement], package)
+        _run([uv, "pip", "install", "-q", "-U", "-p", python, *wanted], package)
         return
     _run([sys.executable, "-m", "venv", str(package.directory)], package)
     pip = [python, "-m", "pip", "install", "-q", "-U", "--disable-pip-version-check"]
-    _run([*pip, package.requirement], package)
+    _run([*pip, *wanted], package)
 
 
 def _run(command: list[str], package: Package) -> None:

@@ -96,7 +96,7 @@ class Server:
         own = fill({**PLACES, **self.environment}, {"path": str(home)})
         words = fill(self._start_command, {"path": str(home)})
         try:
-            process = await Process.start(words, {**os.environ, **own}, home)
+            process = await Process.start(words, {**self._inherited, **own}, home)
         except OSError as error:
             raise TargetError(
                 f"the command {words[0]!r} does not start: {error.strerror}: install it, or give "
@@ -133,6 +133,16 @@ class Server:
     @cached_property
     def _start_command(self) -> list[str]:
         return find_command(self._package) if self._package else self._words
+
+    @property
+    def _inherited(self) -> dict[str, str]:
+        """The environment of this process; a package of PyPI has modules of its own."""
+        is_apart = self._package is not None and self._package.registry == "pypi"
+        return {
+            name: value
+            for name, value in os.environ.items()
+            if not (is_apart and name == "PYTHONPATH")
+        }
 
     def _explain(self, text: str) -> str:
         """Return why a server did not start, with what its package asks for."""

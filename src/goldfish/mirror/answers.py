@@ -53,7 +53,9 @@ def is_auxiliary_by_marks(prompt: Prompt) -> bool:
     marks = [each for each in find_marks(prompt.text) if each[0] in (SAID, REPLY)]
     if not any(each[0] == SAID for each in marks):
         return False
-    return marks[-1][0] == REPLY or not find_marks(prompt.said)
+    # The same words may be said twice, so the last place of a mark counts, not the first.
+    newest = max(marks, key=prompt.text.rfind)
+    return newest[0] == REPLY or not find_marks(prompt.said)
 
 
 class Answers:
@@ -63,16 +65,23 @@ class Answers:
         self._marks = marks
         self._calls = 0
 
-    def answer(self, prompt: Prompt, *, is_main: bool) -> Answer:
-        """Return the answer to a prompt that the script has nothing for."""
+    def answer(self, prompt: Prompt, *, is_main: bool, is_known: bool = False) -> Answer:
+        """Return the answer to a prompt that the script has nothing for.
+
+        ``is_known`` says that earlier replies to such requests were given to the user: what has a
+        schema is no extraction then, and quotes nothing.
+        """
+        mark = self._marks.draw(REPLY)
         if prompt.forced is not None and prompt.tools:
             names = [each.name for each in prompt.tools]
             name = prompt.forced if prompt.forced in names else names[0]
-            return self.call(prompt, ((name, None),), shown=find_marks(prompt.text))
-        mark = self._marks.draw(REPLY)
+            shown = [] if is_known else find_marks(prompt.text)
+            called = self.call(prompt, ((name, None),), shown=[*shown, mark])
+            return replace(called, mark=mark)
         if prompt.output is not None:
-            shown = self._fitting(prompt)
-            value = None if prompt.output else answer_by_example(prompt, shown)
+            shown = [] if is_known else self._fitting(prompt)
+            quoted = [mark] if is_known else shown
+            value = None if prompt.output else answer_by_example(prompt, quoted, mark)
             if value is None:
                 value = make_instance(prompt.output, " ".join([*shown, mark]))
             return Answer(json.dumps(value, ensure_ascii=False), mark=mark)

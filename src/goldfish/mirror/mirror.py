@@ -162,9 +162,13 @@ class Mirror(Scripting):
         """
         exchange = self.find_exchange(reply)
         if exchange is not None:
-            self._core.mains.add(Fingerprint.of(exchange.provider, exchange.prompt))
-            self._core.record.change(exchange, is_main=True)
+            self.learn_from(exchange)
         return exchange
+
+    def learn_from(self, exchange: Exchange) -> None:
+        """Take this request as an example of an agent's main requests."""
+        self._core.mains.add(Fingerprint.of(exchange.provider, exchange.prompt))
+        self._core.record.change(exchange, is_main=True)
 
     def turn(self) -> Turn:
         """Begin a turn of an agent, whose script ends with it."""

@@ -104,7 +104,7 @@ class Exchange:
     is_main: bool = True
     is_streamed: bool = False
     reply: str = ""
-    reply_mark: str | None = None  # None if the script gave the text, or tools were called
+    reply_mark: str | None = None  # None if the script gave the text or called tools
     calls: tuple[ToolCall, ...] = ()
     status: int | None = None
     refusal: str | None = None  # the provider's sentence, if it is refused

@@ -43,10 +43,14 @@ class Core:
 
     def is_main(self, provider: str, prompt: Prompt) -> bool:
         """Return True if a request looks like those whose replies the agent gives its user."""
-        found = Fingerprint.of(provider, prompt)
-        if self.mains and not any(each.covers(found) for each in self.mains):
+        if self.mains and not self.is_known(provider, prompt):
             return False
         return not is_auxiliary_by_marks(prompt)
+
+    def is_known(self, provider: str, prompt: Prompt) -> bool:
+        """Return True if the reply to such a request was given to the user before."""
+        found = Fingerprint.of(provider, prompt)
+        return any(each.covers(found) for each in self.mains)
 
     def find_refusal(self, wire: Wire, body: Json, prompt: Prompt) -> Refusal | None:
         """Return why the provider would refuse a request."""
@@ -119,7 +123,9 @@ class Generation:
             return Answer(action.text)
         if isinstance(action, CallTools):
             return self._core.answers.call(exchange.prompt, action.calls)
-        return self._core.answers.answer(exchange.prompt, is_main=exchange.is_main)
+        is_main, prompt = exchange.is_main, exchange.prompt
+        is_known = is_main and self._core.is_known(exchange.provider, prompt)
+        return self._core.answers.answer(prompt, is_main=is_main, is_known=is_known)
 
     async def _fail(self, connection: Connection, exchange: Exchange, fail: Fail) -> None:
         message = fail.message or MESSAGES.get(fail.status, "The request failed.")

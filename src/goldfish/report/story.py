@@ -53,8 +53,8 @@ def _find_victim(highlight: Highlight) -> Call | None:
 
 def _tell_of_absence(excerpt: Excerpt, highlight: Highlight, read: Call) -> str | None:
     victim = _find_victim(highlight)
-    if victim is None:
-        return None
+    if victim is None or (highlight.finding == "lost" and _has_all(read, excerpt.about)):
+        return None  # it is there, less often than it was written
     names, is_lost = _name(victim, excerpt.about, highlight.finding)
     if kill := _find_kill(excerpt, victim, read):
         text = f"{victim.process} was told that {names} was stored; then {_describe(kill)}"
@@ -64,6 +64,10 @@ def _tell_of_absence(excerpt: Excerpt, highlight: Highlight, read: Call) -> str 
         undone = highlight.finding == "lost"
         return _tell_of_rival(rival, victim, read, f"{names} {is_lost}", undone=undone)
     return None
+
+
+def _has_all(read: Call, about: Sequence[str]) -> bool:
+    return bool(about) and set(about) <= set(get_contents(read))
 
 
 def _tell_of_rival(

@@ -12,6 +12,9 @@ from goldfish.services.postgres import PostgresServer
 from goldfish.services.redis import RedisServer
 from goldfish.services.remote import RemoteShared, get_provider
 
+# Checks share it: fifty callers of one must not take the last slot from another.
+MANY_CLIENTS = {"max_connections": "400"}
+
 
 class _Shared:
     """The shared servers of this process, each started when it is first used."""
@@ -35,7 +38,8 @@ class _Shared:
         with self._mutex:
             dsn = os.environ.get("GOLDFISH_POSTGRES_DSN")
             if self._postgres is None:
-                self._postgres = ExternalPostgres(dsn) if dsn else PostgresServer(in_memory=True)
+                own = PostgresServer(settings=MANY_CLIENTS, in_memory=True)
+                self._postgres = ExternalPostgres(dsn) if dsn else own
             return self._postgres.start()
 
     def close(self) -> None:

@@ -2,6 +2,7 @@
 
 import re
 import sqlite3
+from collections.abc import Sequence
 from contextlib import suppress
 from itertools import groupby
 from typing import Any
@@ -151,6 +152,33 @@ variant("one-page", Reference, "ORD08", "lost", explains="FID LIV TRM DUR")(
     bug="A history ends after a page of a thousand messages.",
     bodies=lambda self, session_id: Reference.bodies(self, session_id)[:1000],
 )
+
+
+@specimen("entries-capped", "ORD08", "lost", explains="LIV DUR CON")
+class EntriesCapped(Reference):
+    bug = "A session keeps the newest three hundred entries, one for each call."
+    tables = (
+        "CREATE TABLE IF NOT EXISTS entries (n INTEGER PRIMARY KEY, session BLOB, first INTEGER)"
+    )
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        super().add_messages(session_id, messages)
+        for message in messages[:1]:
+            self.db.execute(
+                "INSERT INTO entries (session, first) "
+                "SELECT session, n FROM messages WHERE session = ? AND id = ?",
+                (self.key(session_id), self.message_key(message.id)),
+            )
+
+    def bodies(self, session_id: str) -> list[str]:
+        left_out = self.column(
+            "SELECT count(*) FROM messages WHERE session = ?1 AND n < (SELECT first FROM entries "
+            "WHERE session = ?1 ORDER BY n DESC LIMIT 1 OFFSET 299)",
+            self.key(session_id),
+        )
+        return super().bodies(session_id)[left_out[0] :]
+
+
 variant("system-first", Sorted, "ORD09", "reordered", explains=SOMETIMES)(
     bug="System messages come first.", rank=lambda self, message: message.role != "system"
 )

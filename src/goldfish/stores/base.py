@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from goldfish.embedding.embedder import Embedder
 
 Row = tuple[str, str]  # a message's id and its JSON text
+Bodies = Sequence[str] | Sequence[bytes]  # JSON texts of messages
 Forked = Literal["done", "not found", "not empty"]
 LONG_HISTORY = 2000
 
@@ -261,15 +262,30 @@ class BaseStore(RememberingStore, StatingStore):
         The vectors of those that are added are written in the same step.
         """
 
+    async def _append_and_read(
+        self, session_id: str, rows: list[Row], embedded: Embedded | None, last: int
+    ) -> Bodies:
+        """Append the rows, and then return the newest JSON texts; a backend may do it at once."""
+        await self._append(session_id, rows, embedded)
+        return await self._read(session_id, last)
+
+    def _try_append_and_read(self, session_id: str, rows: list[Row], last: int) -> Bodies | None:
+        """Do the same in the caller's thread; None if it was not done, as nobody can there."""
+        return None
+
     @abstractmethod
-    async def _read(self, session_id: str, last: int | None) -> Sequence[str] | Sequence[bytes]:
+    async def _read(self, session_id: str, last: int | None) -> Bodies:
         """Return the JSON texts of the session, oldest first."""
+
+    def _try_read(self, session_id: str, last: int | None) -> Bodies | None:
+        """Do the same in the caller's thread; None if that cannot be done there."""
+        return None
 
     async def _read_history(self, session_id: str, last: int | None) -> list[ChatMessage]:
         """Read and decode the messages of the session."""
         return await _decode(await self._read(session_id, last))
 
-    async def _read_to_trim(self, session_id: str) -> Sequence[str] | Sequence[bytes]:
+    async def _read_to_trim(self, session_id: str) -> Bodies:
         """Return all JSON texts as they are now, where ``_read`` may be behind."""
         return await self._read(session_id, None)
 
@@ -350,7 +366,7 @@ def _not_found_error(session_id: str, snapshot_id: str) -> SnapshotNotFound:
     )
 
 
-async def _decode(bodies: Sequence[str] | Sequence[bytes]) -> list[ChatMessage]:
+async def _decode(bodies: Bodies) -> list[ChatMessage]:
     """Decode messages; a long history in a thread, so that the event loop is not blocked."""
     if len(bodies) < LONG_HISTORY:
         return decode_messages(bodies)

@@ -70,7 +70,7 @@ class SearchingStore(BaseStore):
         messages = await self._search().forget_vectors()
         return messages + await super().reembed()
 
-    async def _embed(self, messages: Sequence[ChatMessage]) -> Embedded | None:
+    async def _embed(self, messages: Sequence[ChatMessage]) -> Embedded:
         return await self._search().embed(messages)
 
     def _search(self) -> SearchEngine:

@@ -11,6 +11,7 @@ from goldfish.errors import TargetError
 from goldfish.findings.absence import Absence
 from goldfish.targets.agent_traits import AgentTraits
 from goldfish.targets.forms import FORMS, OWN, Form
+from goldfish.targets.methods import Interface
 from goldfish.targets.traits import (
     CARRIES,
     FILTERS,
@@ -98,6 +99,7 @@ class Target:
     agent: AgentTraits | None = None  # None: a memory
     declared: frozenset[str] = field(default=frozenset(), compare=False)
     is_inspected: bool = field(default=False, compare=False)  # what its store declares is in it
+    interface: Interface | None = field(default=None, compare=False)  # as the interview saw it
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         """Call the factory."""
@@ -199,7 +201,9 @@ def apply_declarations(store: object, target: Target) -> Target:
     said: dict[str, Any] = {
         name: value
         for name, is_one in DECLARED_BY_STORES.items()
-        if hasattr(store, name) and is_one(value := getattr(store, name))
+        if hasattr(store, name)
+        and is_one(value := getattr(store, name))
+        and not _is_setting(store, name, value)
     }
     if "carries" in said:
         said["carries"] = frozenset(said["carries"]) | {"content"}
@@ -207,6 +211,15 @@ def apply_declarations(store: object, target: Target) -> Target:
     return replace(
         target, **said, declared=target.declared | _name_declared(said), is_inspected=True
     )
+
+
+def _is_setting(store: object, name: str, value: Any) -> bool:
+    """Return True if a stranger's object has its own use for this name, as for ``retries=True``.
+
+    A number or a flag is then one of the object. A class that has it states it of all its objects.
+    """
+    is_ours = type(store).__module__.partition(".")[0] == "goldfish"
+    return not is_ours and isinstance(value, int) and not hasattr(type(store), name)
 
 
 def is_fully_declared(target: Target) -> bool:

@@ -163,6 +163,11 @@ TRAITS = {
             "Facts come back in another case or with other spaces.",
         ),
         Trait(
+            "plain_metadata",
+            "metadata without anything that nobody gave",
+            "Metadata come back with fields that the memory adds to all of them.",
+        ),
+        Trait(
             "prompt_facts",
             "facts that are known once they are told",
             "A fact is known a while after it was told.",

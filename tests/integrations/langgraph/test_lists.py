@@ -21,7 +21,7 @@ from langgraph.graph import START, MessagesState, StateGraph
 import goldfish
 from goldfish.dropins.langgraph import Saver
 from goldfish.errors import MemoryStoreBackendError
-from goldfish.integrations.langgraph.elements import freeze, make_copier
+from goldfish.integrations.langgraph.elements import Element, copy_all, freeze
 from goldfish.integrations.langgraph.records import SEGMENT, Line
 from tests.stores.backends import Backend
 
@@ -244,7 +244,43 @@ def test_only_what_comes_back_whole_is_remembered_by_its_fields() -> None:
     message = AIMessage("x", id="1", extra_field={"a": 1})
     frozen = freeze(message)
     assert frozen is not None
-    copy = make_copier(frozen)()
+    copy, plain = copy_all([Element(("msgpack", b""), frozen), Element(("", b""), (None, b"\x90"))])
+    assert plain == []
     assert copy == message
     assert copy.model_dump() == message.model_dump()
     assert copy.model_fields_set > {"content", "extra_field"}
+
+
+def test_what_a_caller_does_to_a_message_stays_with_the_caller(
+    store: goldfish.BlockingMemoryStore,
+) -> None:
+    """Neither the next read nor its serialised form tells of it."""
+    saver = Saver(store)
+    place = put(saver, at(), AIMessage("a", id="1"), {"b": []})
+    log_of(saver, place)
+    expected = log_of(saver, place)
+    message, plain = log_of(saver, place)
+    message.content, message.mood = "changed", "new"
+    message.additional_kwargs["k"] = message.response_metadata["k"] = 1
+    message.tool_calls.append({"name": "f", "args": {}, "id": "c"})
+    plain["b"].append(1)
+    again = log_of(saver, place)
+    assert again == expected == [AIMessage("a", id="1"), {"b": []}]
+    assert again[0].model_fields_set == expected[0].model_fields_set
+    assert "mood" not in again[0].model_fields_set
+
+
+@pytest.mark.parametrize("where", [0, 63, 64, 149])
+def test_a_change_in_place_is_stored_wherever_it_is_in_a_long_list(
+    store: goldfish.BlockingMemoryStore, where: int
+) -> None:
+    """Also one that Python takes for equal."""
+    saver = Saver(store)
+    said = [HumanMessage("x", id=f"{n}", response_metadata={"n": 1}) for n in range(150)]
+    place = put(saver, at(), *said)
+    values = log_of(saver, place)
+    values[where].response_metadata["n"] = True
+    after = log_of(saver, put(saver, place, *values))
+    changed = [n for n, each in enumerate(after) if each.response_metadata["n"] is True]
+    assert changed == [where]
+    assert elements(store) == len(said) + 1

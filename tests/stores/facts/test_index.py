@@ -1,10 +1,11 @@
 """What a process knows of a user, as news come late, or out of order."""
 
-from goldfish.stores.facts.backend import NO_MARKS, Changes, Known, Marked, Marks
+from goldfish.stores.facts.backend import Changes, Known
 from goldfish.stores.facts.filters import parse
 from goldfish.stores.facts.index import UserFacts
-from goldfish.stores.facts.marks import Traits, encode_marks
 from goldfish.stores.facts.ranking import Question, Search
+from goldfish.stores.retrieval.blocks import NO_MARKS, Marked, Marks
+from goldfish.stores.retrieval.marks import Traits, encode_marks
 
 EVERYTHING = parse(None)
 

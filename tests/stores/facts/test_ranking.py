@@ -9,9 +9,10 @@ import pytest
 
 from goldfish.errors import MemoryStoreBackendError
 from goldfish.stores.facts import ranking as module
-from goldfish.stores.facts.backend import Marked, Marks, Vector
-from goldfish.stores.facts.marks import Traits, encode_marks
+from goldfish.stores.facts.backend import Vector
 from goldfish.stores.facts.ranking import WEIGHTS, Hit, Question, Ranking, Search
+from goldfish.stores.retrieval.blocks import Marked, Marks
+from goldfish.stores.retrieval.marks import ASKS, Traits, encode_marks
 from goldfish.stores.retrieval.scores import K1, B, rarity
 from goldfish.stores.retrieval.times import DAY, Span
 from goldfish.testing import HashEmbedder
@@ -199,7 +200,7 @@ def test_what_asks_or_says_little_comes_after_what_tells() -> None:
     """Among facts that fit alike, the one that says more is the likelier answer."""
     ranking = Ranking(0)
     put_traits(ranking, 1, Traits(["tea"], b""))
-    put_traits(ranking, 2, Traits(["green", "tea", "from", "japan"], b"", asks=True))
+    put_traits(ranking, 2, Traits(["green", "tea", "from", "japan"], b"", flags=ASKS))
     put_traits(ranking, 3, Traits(["black", "tea", "from", "china"], b""))
     assert [hit.seq for hit in hits(ranking, Question([], None))] == [3, 2, 1]
 
@@ -224,7 +225,7 @@ def reference(facts: dict[int, Traits], question: Question) -> list[tuple[int, f
             "meaning": max(0.0, *(vectors @ question.vector)),
             "named": float(any(name in each.labels for name in question.names)),
             "time": 0.0,
-            "substance": len(each.words) / (len(each.words) + 5) * (0.5 if each.asks else 1),
+            "substance": len(each.words) / (len(each.words) + 5) * (0.5 if each.flags else 1),
         }
         total = sum(WEIGHTS[name] * part for name, part in parts.items()) / sum(WEIGHTS.values())
         scored.append((seq, total))
@@ -237,7 +238,7 @@ def draw_facts(dice: random.Random, many: int, words: Sequence[str]) -> dict[int
         texts = [" ".join(dice.choices(words, k=6)) for _ in range(1 + (dice.random() < 0.1))]
         labels = [dice.choice([("ann",), ("bob",)])] if dice.random() < 0.5 else []
         said, vectors = " ".join(texts).split(), embedder.encode(texts).tobytes()
-        facts[seq] = Traits(said, vectors, labels, labels, asks=dice.random() < 0.2)
+        facts[seq] = Traits(said, vectors, labels, labels, flags=ASKS if dice.random() < 0.2 else 0)
     return facts
 
 

@@ -1,10 +1,12 @@
 """Sessions for tests, made of lines such as ``Ann: I sail``."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from goldfish.encoding import encode_message
 from goldfish.messages import ChatMessage
-from goldfish.stores.search.backend import VECTORS, Known, Row
+from goldfish.stores.retrieval.blocks import Marked, Marks
+from goldfish.stores.retrieval.marks import encode_all, read_marks
+from goldfish.stores.search.backend import VECTORS, Known
 from goldfish.stores.search.index import SessionIndex
 from goldfish.stores.search.traits import read_traits
 from goldfish.testing import HashEmbedder
@@ -24,11 +26,21 @@ def message(line: str, hours: float = 0.0) -> ChatMessage:
 
 def session(*lines: str | tuple[str, float], vectors: bool = True) -> SessionIndex:
     """The index of a session in which this was said, each line or with its hour."""
+    said = [message(line) if isinstance(line, str) else message(*line) for line in lines]
     index = SessionIndex("s", EMBEDDER.dimensions if vectors else 0)
     index.known = Known("e", len(lines))
-    for place, line in enumerate(lines):
-        said = message(line) if isinstance(line, str) else message(*line)
-        row = Row(place, said.id, encode_message(said), None)
-        rows = EMBEDDER.encode([str(said.content)]).astype(VECTORS).tobytes()
-        index.add(row, read_traits(said), index.vectors.read(rows))
+    rows = [EMBEDDER.encode([str(each.content)]).astype(VECTORS).tobytes() for each in said]
+    if said:
+        take_in(index, said, rows)
     return index
+
+
+def take_in(index: SessionIndex, said: Sequence[ChatMessage], vectors: Sequence[bytes]) -> None:
+    """Let an index know the next messages, and their vectors."""
+    pairs = list(zip(said, vectors, strict=True))
+    marks = encode_all([read_traits(*each) for each in pairs], index.dimensions, VECTORS)
+    marked = [Marked(place, 0, each) for place, each in enumerate(marks, len(index))]
+    index.add(read_marks(Marks.of(marked), index.dimensions))
+    if index.dimensions:
+        first = len(index) - len(said)
+        index.learn({first + nth: each for nth, (_, each) in enumerate(pairs)})

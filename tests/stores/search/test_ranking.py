@@ -3,19 +3,27 @@
 import numpy as np
 import pytest
 
+from goldfish.stores.retrieval.marks import hash_word
 from goldfish.stores.retrieval.scores import explain
 from goldfish.stores.retrieval.times import find_spans
 from goldfish.stores.retrieval.words import split_words
 from goldfish.stores.search import ranking
 from goldfish.stores.search.index import SessionIndex
-from goldfish.stores.search.ranking import Parts, Question, score, weigh_words
+from goldfish.stores.search.ranking import (
+    Parts,
+    Question,
+    Scoring,
+    guess_meaning,
+    read_meaning,
+    weigh_words,
+)
 from tests.stores.search.sessions import EMBEDDER, session
 
 
 def asked(index: SessionIndex, query: str, *names: str, vector: bool = True) -> Parts:
     """The partial scores of all messages."""
-    postings = {word: index.postings[word] for word in split_words(query) if word in index.postings}
-    counts = {word: len(found.slots) for word, found in postings.items()}
+    words = {word: index.words.find(hash_word(word)) for word in split_words(query)}
+    counts = {word: len(found.slots) for word, found in words.items()}
     question = Question(
         weigh_words(counts, len(index)),
         float(index.lengths.values.mean()) or 1.0,
@@ -24,7 +32,8 @@ def asked(index: SessionIndex, query: str, *names: str, vector: bool = True) -> 
         find_spans(query, index.years),
         asks_when=query.startswith("When"),
     )
-    return score(index, question)
+    meaning = read_meaning(index, question, np.arange(len(index)))
+    return Scoring(index, question, words).score(meaning)
 
 
 def test_words_count_by_how_rare_they_are() -> None:
@@ -94,7 +103,8 @@ def test_the_score_is_the_sum_of_its_parts() -> None:
 def test_an_empty_session_has_no_scores() -> None:
     """Nothing is found in nothing."""
     question = Question({}, 1.0, EMBEDDER.encode(["x"])[0], [], [], False)
-    assert not len(score(SessionIndex("s", EMBEDDER.dimensions), question).total())
+    index = SessionIndex("s", EMBEDDER.dimensions)
+    assert not len(Scoring(index, question, {}).score(guess_meaning(index, question)).total())
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -103,5 +113,5 @@ def test_many_conversations_are_judged_like_few(seed: int) -> None:
     dice = np.random.default_rng(seed)
     scores = dice.choice([0, 0.25, 0.5, 1], 200).astype(np.float32)
     starts = sorted({0, *dice.integers(1, 200, 25).tolist()})
-    few = ranking._average_best(scores, starts)
+    few = ranking._average_best(scores, np.array(starts))
     assert ranking._average_best_of_many(scores, np.array(starts)) == pytest.approx(few)

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import math
 import os
 import sqlite3
 import time
@@ -13,6 +14,8 @@ import pytest
 
 import goldfish
 from goldfish import ChatMessage, SQLiteMemoryStore
+from goldfish.encoding import decode_messages, encode_batch
+from goldfish.stores.base import Bodies
 
 
 def said(text: str) -> list[ChatMessage]:
@@ -73,6 +76,9 @@ async def test_opening_counts_as_well(path: Path) -> None:
     for index in ("goldfish_facts_by_place", "goldfish_facts_ending"):
         connection.execute(f"DROP INDEX {index}")
     connection.execute("ALTER TABLE goldfish_fact_users DROP COLUMN marked")
+    connection.execute("DROP TABLE goldfish_search_blocks")
+    for column in ("marked_to", "marked_epoch"):
+        connection.execute(f"ALTER TABLE goldfish_sessions DROP COLUMN {column}")
     connection.close()
     async with SQLiteMemoryStore(path, timeout=0.5) as store:
         with held(path):
@@ -173,3 +179,53 @@ async def test_the_log_shrinks_when_a_long_reader_has_gone(path: Path) -> None:
                 return
             await asyncio.sleep(0.05)
         pytest.fail(f"the log still has {os.stat(f'{path}-wal').st_size} bytes")
+
+
+async def prepare(store: SQLiteMemoryStore) -> None:
+    """Let the threads open the lane for callers, and tidy up no more."""
+    await store.add_messages("s", said("before"))
+    store._lanes._tidy_at = math.inf
+    while not store._lanes._quick._commits_left or store._lanes._writers[0].has_jobs:
+        await asyncio.sleep(0.001)
+
+
+def row(text: str) -> list[tuple[str, str]]:
+    return encode_batch(said(text))
+
+
+def texts(bodies: Bodies | None) -> list[object] | None:
+    return None if bodies is None else [each.content for each in decode_messages(bodies)]
+
+
+async def test_a_thread_without_a_loop_appends_and_reads_by_itself(path: Path) -> None:
+    """However slow the disk was; what it reads is what it wrote, after what was there."""
+    async with SQLiteMemoryStore(path) as store:
+        await prepare(store)
+        store._lanes._quick._is_fast = False
+        found = await asyncio.to_thread(store._try_append_and_read, "s", row("one"), 2)
+        assert texts(found) == ["before", "one"]
+        assert texts(store._try_append_and_read("s", row("two"), 1)) == ["two"]
+        assert texts(store._try_read("s", 2)) == ["one", "two"]
+        assert await contents(store) == ["before", "one", "two"]
+
+
+async def test_a_thread_leaves_its_write_to_the_writer_if_others_write(path: Path) -> None:
+    """Nothing is written twice, and those that queue are not overtaken."""
+    async with SQLiteMemoryStore(path) as store:
+        await prepare(store)
+        with held(path):
+            assert store._try_append_and_read("s", row("one"), 1) is None
+        store._lanes._writers[0].has_jobs = True
+        assert store._try_append_and_read("s", row("two"), 1) is None
+        assert await contents(store) == ["before"]
+
+
+async def test_the_writer_takes_a_turn_after_many_commits_of_threads(path: Path) -> None:
+    """Only the writer shortens the log, so nobody else commits for ever."""
+    async with SQLiteMemoryStore(path) as store:
+        await prepare(store)
+        store._lanes._quick._commits_left = 1
+        assert texts(store._try_append_and_read("s", row("one"), 1)) == ["one"]
+        assert store._try_append_and_read("s", row("two"), 1) is None
+        await store.add_messages("s", said("three"))
+        assert await contents(store) == ["before", "one", "three"]

@@ -273,7 +273,10 @@ async def deleting_what_is_not_there_changes_nothing(memory: Memory) -> None:
         await memory.client.call("delete_messages", session, ids)
         await memory.client.expect(session, contents_of(batch))
     doomed = batch.pop(2)
-    for ids in ([doomed.id, unknown.id, doomed.id], [doomed.id], [unknown.id, doomed.id]):
+    mixed = [doomed.id, unknown.id, doomed.id], [doomed.id], [unknown.id, doomed.id]
+    # One that refuses the unknown refuses a list with such whole, or has removed the others.
+    refuses = "delete_messages" in memory.transcript.dialect.unknown
+    for ids in ([doomed.id],) if refuses else mixed:
         await memory.client.call("delete_messages", session, ids)
         await memory.client.expect(session, contents_of(batch), gone=[doomed.content])
 

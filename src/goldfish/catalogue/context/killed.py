@@ -6,11 +6,14 @@ from goldfish.agents.agent import Agent
 from goldfish.agents.expectations import expect_remembered
 from goldfish.agents.recovery import expect_recovered
 from goldfish.agents.together import kill_during
-from goldfish.agents.tool_calls import has_called, has_result
+from goldfish.agents.tool_calls import has_called, has_result, measure_tools, offers
 from goldfish.catalogue.context.requirements import Streams, Tools, check_agent
 from goldfish.catalogue.registry import OtherProcess, Reopening
 
 FOREVER = 30  # seconds that the model takes, if nobody kills the agent
+UNMEASURED = 0.2  # seconds that a tool takes whose result the model is not shown
+QUICK = 0.05  # seconds; a tool that takes less is killed at several moments of it, by chance
+HALF, PARTS = (0.5,), (0.1, 0.5, 0.9)
 
 
 @check_agent(
@@ -41,10 +44,15 @@ async def a_kill_while_a_tool_runs_costs_one_turn(agent: Agent) -> None:
     tool = await agent.find_tool(talk)
 
     def call_and_wait(model: Any) -> None:
-        model.call_tool(tool)
-        model.slow(FOREVER)
+        model.call_tool(tool, when=offers(tool))
+        model.slow(FOREVER, when=offers(tool))
 
-    for reached, later in ((has_called, 0.2), (has_result, 0.0)):
+    whole = await agent.talk().attempt(
+        direct=lambda model: model.call_tool(tool, when=offers(tool))
+    )
+    takes = measure_tools(whole) or UNMEASURED
+    parts = PARTS if takes < QUICK else HALF
+    for reached, later in (*((has_called, part * takes) for part in parts), (has_result, 0.0)):
         cut = await kill_during(agent, talk, reached, direct=call_and_wait, later=later)
         await expect_recovered(agent, talk, cut)
 

@@ -6,6 +6,7 @@ from goldfish.agents.agent import Agent
 from goldfish.agents.conversation import Direct
 from goldfish.agents.expectations import expect_remembered
 from goldfish.agents.recovery import expect_answer, expect_recovered, expect_seen
+from goldfish.agents.tool_calls import offers
 from goldfish.catalogue.context.requirements import Tools, check_agent
 from goldfish.catalogue.registry import Summaries
 from goldfish.findings.reason import Reason
@@ -140,8 +141,8 @@ async def a_model_that_fails_after_a_tool_costs_one_turn(agent: Agent) -> None:
     tool = await agent.find_tool(talk)
 
     def call_and_fail(model: Any) -> None:
-        model.call_tool(tool)
-        model.fail(500, times=None)
+        model.call_tool(tool, when=offers(tool))
+        model.fail(500, when=offers(tool), times=None)
 
     await expect_recovered(agent, talk, await talk.attempt(direct=call_and_fail))
 

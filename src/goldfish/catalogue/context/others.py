@@ -33,7 +33,11 @@ async def nothing_of_another_user_is_in_a_prompt(agent: Agent) -> None:
 )
 async def a_session_id_of_two_users_is_two_sessions(agent: Agent) -> None:
     session, users = agent.draw_id("main"), (agent.draw_id("anna"), agent.draw_id("boris"))
-    await _take_turns([agent.talk(session=session, user=user) for user in users])
+    # What is known of each from a session of her own must not reach the other either.
+    known = [agent.talk(user=user) for user in users]
+    for talk in known:
+        await talk.say()
+    await _take_turns([*known, *(agent.talk(session=session, user=user) for user in users)])
 
 
 @check_agent(

@@ -4,12 +4,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from goldfish.agents.agent import Agent
-from goldfish.agents.conversation import Conversation
+from goldfish.agents.conversation import Conversation, Direct
 from goldfish.agents.evidence import describe_turn
 from goldfish.agents.expectations import expect_remembered, expect_well_formed
 from goldfish.agents.recovery import expect_recovered
 from goldfish.agents.together import kill_during
-from goldfish.agents.tool_calls import expect_results, has_result, list_calls, shows_results
+from goldfish.agents.tool_calls import (
+    expect_results,
+    has_result,
+    list_calls,
+    offers,
+    shows_results,
+)
 from goldfish.agents.turns import Turn
 from goldfish.catalogue.context.requirements import Resuming, Tools, check_agent
 from goldfish.findings.result import Violation
@@ -20,7 +26,7 @@ AT_ONCE = 5  # calls; so many hardly ever end in their order by chance
 
 async def say_with_tools(agent: Agent, talk: Conversation, *calls: Call) -> Turn:
     """Say something that the model answers after it called tools; expect whole prompts."""
-    turn = await talk.attempt(direct=(lambda model: model.call_tools(*calls)) if calls else None)
+    turn = await talk.attempt(direct=_call(*calls) if calls else None)
     expect_well_formed(talk, turn)
     if not turn.is_acknowledged:
         raise agent.blame_silence(talk, turn)
@@ -69,7 +75,7 @@ async def a_tool_that_fails_does_not_end_the_session(agent: Agent) -> None:
     tool = await agent.find_tool(talk)
     # Arguments that no tool takes: most raise.
     wrong = {"unexpected": [agent.mirror.draw_mark("t")]}
-    cut = await talk.attempt(direct=lambda model: model.call_tool(tool, wrong))
+    cut = await talk.attempt(direct=_call((tool, wrong)))
     await expect_recovered(agent, talk, cut)
 
 
@@ -85,8 +91,8 @@ async def a_resumed_turn_does_not_repeat_its_tools(agent: Agent) -> None:
     tool = await agent.find_tool(talk)
 
     def call_and_wait(model: Any) -> None:
-        model.call_tool(tool)
-        model.slow(30)
+        model.call_tool(tool, when=offers(tool))
+        model.slow(30, when=offers(tool))
 
     # The request with the tool's result shows that the tool ran.
     cut = await kill_during(agent, talk, has_result, direct=call_and_wait)
@@ -95,3 +101,9 @@ async def a_resumed_turn_does_not_repeat_its_tools(agent: Agent) -> None:
         what = f"the tool {tool} ran in turn {cut.number}, which was killed"
         text = f"lost: {what}, but no prompt of the resumed turn shows its result"
         raise Violation(text, *describe_turn(turn), session=talk.session)
+
+
+def _call(*calls: Call) -> Direct:
+    """Let the model call tools at once, in the first request that offers them."""
+    first = calls[0] if isinstance(calls[0], str) else calls[0][0]
+    return lambda model: model.call_tools(*calls, when=offers(first))

@@ -3,6 +3,7 @@
 from goldfish.agents.agent import Agent
 from goldfish.agents.expectations import (
     expect_newest_last,
+    expect_newest_whole,
     expect_remembered,
     expect_within,
 )
@@ -11,6 +12,9 @@ from goldfish.catalogue.context.requirements import TokenWindow, Tools, check_ag
 from goldfish.catalogue.context.tools import say_with_tools
 from goldfish.catalogue.registry import Summaries, Window
 from goldfish.findings.result import Violation
+
+UNDECLARED = 50  # messages of a window that nobody declares
+MOST_TURNS = 60
 
 
 @check_agent(
@@ -52,9 +56,8 @@ async def a_window_holds_no_more_than_it_says(agent: Agent) -> None:
 async def trimming_keeps_calls_and_results_together(agent: Agent) -> None:
     talk = agent.talk()
     tool = await agent.find_tool(talk)
-    for number in range(min(agent.turns_to_overflow, 12)):
-        # Turns of two and of four messages, so that the window's edge falls on each of them.
-        await say_with_tools(agent, talk, *([] if number % 3 else [tool]))
+    for number in range(_count_turns(agent.target.window or UNDECLARED)):
+        await say_with_tools(agent, talk, *[tool] * _choose_calls(number))
 
 
 @check_agent(
@@ -95,8 +98,10 @@ async def what_left_the_window_is_in_the_summary(agent: Agent) -> None:
 )
 async def the_newest_message_survives_a_compaction(agent: Agent) -> None:
     talk = agent.talk()
-    for turn in await talk.say_all(agent.turns_to_overflow):
+    turns = await talk.say_all(agent.turns_to_overflow)
+    for turn in turns:
         expect_newest_last(talk, turn)
+    expect_newest_whole(talk, turns)
 
 
 @check_agent(
@@ -110,6 +115,23 @@ async def a_later_summary_keeps_the_earlier_one(agent: Agent) -> None:
     talk = agent.talk()
     await talk.say_all(3 * agent.turns_to_overflow)
     expect_remembered(talk)
+
+
+def _choose_calls(number: int) -> int:
+    """Return how many tools are called at once in a turn: none, one or two.
+
+    Turns of two, four and five messages without a rhythm: in a regular order there are windows
+    whose edge never falls between a call and its result.
+    """
+    return number**3 // 7 % 3
+
+
+def _count_turns(window: int) -> int:
+    """Return after how many turns the edge of a window surely fell between a call and a result.
+
+    Tried for all windows up to 64 messages, with the newest turn counted and without it.
+    """
+    return min(window * 2 // 5 + 13, MOST_TURNS)
 
 
 def _expect_tokens(turn: Turn, budget: int) -> None:

@@ -1,6 +1,5 @@
 """DUP: a fact is stored once, and facts that merely look alike are all stored."""
 
-import asyncio
 import unicodedata
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +13,7 @@ from goldfish.catalogue.support.facts import (
     read_text,
     remember,
 )
-from goldfish.catalogue.support.openings import require_several_writers
+from goldfish.catalogue.support.openings import do_at_once, require_several_writers
 from goldfish.catalogue.support.sizes import choose_count
 from goldfish.findings.comparison import quote
 from goldfish.findings.reason import Reason
@@ -107,7 +106,7 @@ async def the_same_fact_from_three_processes_at_once_is_one(memory: Memory) -> N
     user, clients = memory.session("ann"), [await memory.elsewhere() for _ in range(3)]
     texts = [f"Ann has been to {town}" for town in ("Rome", "Lima", "Oslo", "Bonn")]
     for text in texts:
-        await asyncio.gather(*(client.call("remember", user, text) for client in clients))
+        await do_at_once(client.call("remember", user, text) for client in clients)
     for text in texts:
         await expect_once(memory.client, user, text)
 

@@ -1,12 +1,9 @@
 """DUR: what was acknowledged survives kill -9 of its writers and of its server."""
 
-from functools import partial
-
 from goldfish.catalogue.registry import OtherProcess, check, method, trait
-from goldfish.catalogue.support.files import await_change
+from goldfish.catalogue.support.killing import Aim, kill_during
 from goldfish.catalogue.support.servers import blame_forgetful_server, check_on_server, get_server
 from goldfish.catalogue.support.sizes import draw_size
-from goldfish.catalogue.support.snapshots import Aim, kill_during
 from goldfish.catalogue.support.subjects import Facts, Messages, State, Subject
 from goldfish.catalogue.support.trials import Batch, LargeTrial
 from goldfish.findings.reason import Reason
@@ -211,7 +208,7 @@ async def a_killed_server_still_has_the_values(memory: Memory) -> None:
     basic=True,
 )
 async def a_kill_amid_a_large_message_bricks_no_session(memory: Memory) -> None:
-    known, aim = await LargeTrial.begin(memory), Aim(memory.random)
+    known, aim = await LargeTrial.begin(memory), Aim(memory)
     known.size, known.amid = draw_size(memory, 20_000, 400_000), "kill -9"
     quiet = memory.session("undisturbed"), known.make_batch(MANY)
     try:
@@ -226,9 +223,8 @@ async def a_kill_amid_a_large_message_bricks_no_session(memory: Memory) -> None:
         trial.size, trial.amid = known.size, "kill -9"
         # One large message, or so many that writing them takes more than one step.
         batch = trial.make_batch(MANY if turn % 4 else 1)
-        sign = partial(await_change, memory.sandbox.path) if turn % 3 else None
         call = "add_messages", trial.session, batch
-        answered, _ = await kill_during(memory, aim, *call, sign=sign)
+        answered, _ = await kill_during(memory, aim, *call)
         trial.batches.append(Batch(contents_of(batch), answered, trial.amid))
         trial.amid = ""
         trial.client = await memory.open()

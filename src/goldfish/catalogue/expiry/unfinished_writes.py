@@ -6,14 +6,14 @@ from typing import Any
 
 from goldfish.catalogue.expiry.sessions import SOON, expect_expiry
 from goldfish.catalogue.registry import OtherProcess, Server, StoreTTL, check
+from goldfish.catalogue.support.killing import Aim, kill_during
 from goldfish.catalogue.support.servers import get_network
-from goldfish.catalogue.support.snapshots import Aim, kill_during
 from goldfish.findings.reason import Reason
 from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness.errors import StoreError
 from goldfish.harness.memory import Client, Memory, contents_of
 
-KILLS = 5
+KILLS = 6
 PATIENCE = 1.0  # seconds to wait for a write on a network that carries no reply
 REPLIES = 6  # the most that a write waits for, before all later ones are cut
 EVERY_LATER = 1_000
@@ -27,7 +27,7 @@ EVERY_LATER = 1_000
     needs=[StoreTTL, OtherProcess],
 )
 async def a_killed_writer_leaves_no_session_for_ever(memory: Memory) -> None:
-    client, aim = await memory.reopen(ttl=SOON), Aim(memory.random)
+    client, aim = await memory.reopen(ttl=SOON), Aim(memory)
     await _require_expiry(memory, client)
     await aim.measure(client, "add_messages", memory.session(), memory.messages(2))
     written: dict[str, list[Any]] = {}

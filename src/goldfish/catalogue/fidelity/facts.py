@@ -33,8 +33,8 @@ TEXTS = [
     '{"json": [1, 2.50, null]}',
     "null",
     "0012",
-    "x" * 5_000,
 ]
+LONG_TEXT = "x" * 5_000
 ODD_TEXTS = [
     "NUL \x00 inside",
     "a lone \ud800 surrogate",
@@ -74,6 +74,8 @@ Metadata = method("remember", "metadata")
 async def a_fact_says_exactly_what_was_told(memory: Memory) -> None:
     facts, user = ExpectedFacts(memory), memory.session("ann")
     await facts.tell(user, *TEXTS)
+    if memory.target.holds("large_contents"):
+        await facts.tell(user, LONG_TEXT)
     for text in ODD_TEXTS:
         if await offer(memory.client, user, text) is None:
             facts.note(user, text)

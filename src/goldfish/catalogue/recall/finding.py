@@ -179,7 +179,7 @@ async def a_query_is_words_and_no_syntax(memory: Memory) -> None:
         try:
             facts.blame(user, await recall_texts(client, user, query))
         except StoreError as error:
-            raise Violation(f"refused: the query {quote(query)} raised {error}") from error
+            raise Violation(f"refused: for the query {quote(query)}, {error}") from error
     for empty in ("", " ", "\x00", "\ud800"):
         with suppress(StoreError):  # an empty query may be refused
             facts.blame(user, await recall_texts(client, user, empty))

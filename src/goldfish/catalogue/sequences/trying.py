@@ -12,6 +12,7 @@ from goldfish.catalogue.sequences.walking import Difference, Place, Walk
 from goldfish.catalogue.support.subjects import Subject
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Client, Memory
+from goldfish.harness.patience import Patience
 from goldfish.history.excerpt import make_excerpt
 from goldfish.messages import ChatMessage
 from goldfish.stress.reduction import reduce_sequence
@@ -21,7 +22,9 @@ TakeWalk = Callable[[Memory, list[Step]], Awaitable[Difference | None]]
 SESSIONS, USERS = ("talk", "chat", "call"), ("ann", "ben")
 LENGTH = (4, 18)  # changes of a sequence
 SECONDS = 8.0  # for all sequences of a check, if each of them is slow
-LEAST = 20  # sequences that are tried however slow they are
+LEAST = 20  # sequences that are tried even if they take longer than that
+LONGEST = 16.0  # seconds granted by the machine, as where each opening starts a program
+FEWEST = 5  # sequences that are tried however slow they are
 SHRINK_SECONDS = 8.0
 MOST = 60  # lines of calls that are shown
 
@@ -80,13 +83,16 @@ async def follow_model(
 
     place = Place(memory)
     give_up = time.monotonic() + SECONDS * memory.effort
+    patience = Patience(LONGEST * memory.effort)
     walked: list[Step] = []
     for number in range(max(1, round(count * memory.effort))):
         steps = _draw(memory, powers, ways, openings or Openings(), always)
-        if difference := await Walk(place, powers).take(steps):
+        if difference := await patience.spend_on(Walk(place, powers).take(steps)):
             raise explain(await shorten(memory, difference, walked, walk=walk))
         walked += steps
         if number + 1 >= LEAST and time.monotonic() > min(give_up, memory.until):
+            break
+        if number + 1 >= FEWEST and patience.is_over:
             break
 
 

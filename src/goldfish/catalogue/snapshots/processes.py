@@ -6,14 +6,13 @@ from typing import Any
 
 from goldfish.catalogue.registry import OtherProcess, Reopening, check
 from goldfish.catalogue.snapshots.sessions import LIST, REPEATING, RESTORING, save_states
+from goldfish.catalogue.support.killing import Aim, kill_during
 from goldfish.catalogue.support.openings import expect_fresh
 from goldfish.catalogue.support.sessions import write_session
 from goldfish.catalogue.support.snapshots import (
-    Aim,
     expect_listed,
     expect_one_of,
     expect_state,
-    kill_during,
     list_snapshots,
     roll_back,
     save,
@@ -66,7 +65,7 @@ async def a_kill_during_a_rollback_leaves_one_state_or_the_other(memory: Memory)
     client, session = memory.client, memory.session()
     (before, old), (after, both) = await save_states(memory, client, session, 2, size=12)
     states = [both, old]
-    aim, late = Aim(memory.random), 0
+    aim, late = Aim(memory), 0
     await aim.measure(client, "rollback_to_snapshot", session, before)
     for _ in repeat(memory):
         late = await _return_to(client, session, after, states, late)
@@ -108,7 +107,7 @@ async def _return_to(
 async def a_kill_during_a_save_leaves_no_half_of_a_snapshot(memory: Memory) -> None:
     client, (session, batch) = memory.client, await write_session(memory, 24)
     names = [await save(client, session)]
-    aim = Aim(memory.random)
+    aim = Aim(memory)
     await aim.measure(client, "save_snapshot", session)
     for _ in repeat(memory):
         answered, found = await kill_during(memory, aim, "save_snapshot", session)

@@ -6,11 +6,13 @@ from pathlib import Path
 PATIENCE = 0.2  # seconds to wait for a change
 
 
-def await_change(directory: Path) -> None:
-    """Wait, but not for long, until the size of a file changes, as it does amid a large write."""
-    until, before = time.monotonic() + PATIENCE, measure_files(directory)
-    while time.monotonic() < until and measure_files(directory) == before:
-        pass
+def await_change(directory: Path, before: dict[Path, int], changes: int) -> None:
+    """Wait, but not for long, until the sizes of the files have changed so many times."""
+    until = time.monotonic() + PATIENCE
+    while changes and time.monotonic() < until:
+        now = measure_files(directory)
+        changes -= now != before
+        before = now
 
 
 def await_shrinking(directory: Path) -> None:

@@ -61,7 +61,21 @@ async def refill(memory: Memory, client: Client, session: str, count: int) -> li
 async def call_at_once(memory: Memory, calls: Iterable[tuple[Any, ...]]) -> None:
     """Make calls, each a method and its arguments, at once by four callers of one process."""
     callers = itertools.cycle(await memory.callers(4))
-    await asyncio.gather(*(next(callers).call(*call) for call in calls))
+    await do_at_once(next(callers).call(*call) for call in calls)
+
+
+async def do_at_once(work: Iterable[Coroutine[Any, Any, Any]]) -> None:
+    """Do all of it at once; raise the error that comes first, when nothing is under way any more.
+
+    So the calls that were under way are in the history: they may be why that one failed.
+    """
+    tasks = [asyncio.create_task(each) for each in work]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
 
 
 async def read_during(

@@ -1,15 +1,12 @@
-"""Snapshots as checks save them, roll back to them, list them, and are killed meanwhile."""
+"""Snapshots as checks save them, roll back to them and list them."""
 
-import asyncio
-import time
-from collections.abc import Callable, Iterable, Sequence
-from random import Random
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from goldfish.findings.comparison import quote, quote_list
 from goldfish.findings.result import Violation
-from goldfish.harness.errors import EndedError, StoreError
-from goldfish.harness.memory import Client, Memory, contents_of, identity
+from goldfish.harness.errors import StoreError
+from goldfish.harness.memory import Client, contents_of, identity
 
 
 async def save(client: Client, session: str, **options: Any) -> Any:
@@ -81,59 +78,6 @@ async def expect_refused(client: Client, what: str, method: str, *arguments: Any
     except StoreError:
         return
     raise Violation(f"swallowed: {method} of {what} raised nothing")
-
-
-class Aim:
-    """Chooses when to kill a process, so that about half of them die before they answer."""
-
-    def __init__(self, random: Random) -> None:
-        self._random = random
-        self._within = 0.0
-
-    async def measure(self, client: Client, method: str, *arguments: Any) -> None:
-        """Make the call undisturbed, and remember how long it takes."""
-        start = time.perf_counter()
-        await client.call(method, *arguments)
-        self._within = 1.3 * (time.perf_counter() - start)
-
-    def moment(self) -> float:
-        """Return the seconds to wait after the call was made."""
-        return self._random.uniform(0, self._within)
-
-    def learn(self, took: float | None) -> None:
-        """Aim at the time that the answer took; if there was none, aim later."""
-        self._within = 1.2 * self._within if took is None else 1.1 * took
-
-
-async def kill_during(
-    memory: Memory,
-    aim: Aim,
-    method: str,
-    session: str,
-    *arguments: Any,
-    victim: Client | None = None,
-    sign: Callable[[], None] | None = None,
-) -> tuple[bool, Any]:
-    """Kill another process during its call; return whether it answered, and what.
-
-    ``sign`` waits for the moment to kill it; without it, that is by chance.
-    """
-    victim = victim or await memory.elsewhere()
-    await victim.history(session)  # so that lazy set-up is done
-    start, ends = time.perf_counter(), list[float]()
-    asking = asyncio.create_task(victim.call(method, session, *arguments))
-    asking.add_done_callback(lambda _: ends.append(time.perf_counter()))
-    await (asyncio.to_thread(sign) if sign else asyncio.sleep(aim.moment()))
-    memory.kill(victim)
-    try:
-        answer = await asking
-    except StoreError as error:
-        if not isinstance(error.error, EndedError):
-            raise
-        aim.learn(None)
-        return False, None
-    aim.learn(time.perf_counter() - start if not ends else ends[0] - start)
-    return True, answer
 
 
 async def expect_one_of(

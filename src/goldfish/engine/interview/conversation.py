@@ -1,6 +1,5 @@
 """The conversation: every question of the interview, put twice, and what was learnt of it."""
 
-import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +8,7 @@ from goldfish.engine.interview import contents, deadlines, facts, messages, snap
 from goldfish.engine.interview.dialect import DIALECT, learn_dialect
 from goldfish.engine.interview.learnt import NO_ANSWER, Learnt
 from goldfish.harness.memory import Client, Memory
+from goldfish.harness.patience import Patience
 
 
 @dataclass(frozen=True)
@@ -77,11 +77,11 @@ async def interview(memory: Memory) -> dict[str, Any]:
     await learn_dialect(memory, learnt)
     if missing := await messages.find_missing_fields(memory):
         learnt.take(carries=sorted(memory.target.carries - missing))
-    give_up = time.monotonic() + LONGEST
+    patience = Patience(LONGEST)  # on a busy machine, an ordinary memory takes its time too
     for question in QUESTIONS:
-        if time.monotonic() > give_up:
+        if patience.is_over:
             break
-        if await _is_absent(memory, question):
+        if await patience.spend_on(_is_absent(memory, question)):
             learnt.note(question.trait, **DIALECT.get(question.trait, {}))
     if "claims" not in memory.target.declared and await storage.ends_with_its_opening(memory):
         learnt.take(claims="one opening")

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Mapping
 from typing import Any, TypeVar
 
-from goldfish.engine.interview import contents, facts, reading, snapshots, unknowns
+from goldfish.engine.interview import contents, facts, messages, reading, snapshots, unknowns
 from goldfish.engine.interview.learnt import NO_ANSWER, Learnt
 from goldfish.harness.memory import Memory
 
@@ -22,6 +22,8 @@ async def learn_dialect(memory: Memory, learnt: Learnt) -> None:
     tells = client.has("remember") and "prompt_facts" not in declared
     if tells and (settles := await _ask(facts.find_time_to_settle(memory), 0.0)):
         learnt.note("prompt_facts", settles=settles)
+    if "plain_metadata" not in declared and (stamps := await _find_stamps(memory)):
+        learnt.note("plain_metadata", stamps=sorted(stamps))
     asks = "empty_unknowns" not in declared
     if asks and (unknown := await _ask(unknowns.find_refusals_of_unknowns(memory), {})):
         learnt.note("empty_unknowns", unknown=unknown)
@@ -32,6 +34,18 @@ async def learn_dialect(memory: Memory, learnt: Learnt) -> None:
             learnt.note("large_contents", largest=largest)
     if client.has("save_snapshot") and (label := await _ask(snapshots.find_label(memory), "")):
         learnt.speak(label=label)
+
+
+async def _find_stamps(memory: Memory) -> frozenset[str]:
+    """Return the names of what is added to metadata, now and when it is asked once more."""
+    client, stamps = memory.client, frozenset[str]()
+    if client.has("add_messages") and client.has("get_history"):
+        one, two = [await _ask(messages.find_stamps(memory), frozenset()) for _ in range(2)]
+        stamps |= one & two
+    if client.has("remember", "metadata"):
+        one, two = [await _ask(facts.find_stamps(memory), frozenset()) for _ in range(2)]
+        stamps |= one & two
+    return stamps
 
 
 async def _learn_limits(memory: Memory, learnt: Learnt) -> None:

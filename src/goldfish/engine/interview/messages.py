@@ -1,5 +1,6 @@
 """What the interview asks about messages."""
 
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -39,6 +40,25 @@ async def find_missing_fields(memory: Memory) -> frozenset[str]:
             return frozenset()
         missing &= {name for name in missing if _is_missing_everywhere(batch, found, name)}
     return frozenset(missing)
+
+
+async def find_stamps(memory: Memory) -> frozenset[str]:
+    """Return the names of what the memory adds to the metadata of every message."""
+    session, batch = memory.session(), _make_batch(memory)
+    await memory.client.add(session, batch)
+    found = await memory.client.history(session)
+    if contents_of(found) != contents_of(batch):
+        return frozenset()
+    return name_additions([given.metadata for given in batch], found)
+
+
+def name_additions(given: Sequence[Mapping[str, Any]], found: Sequence[Any]) -> frozenset[str]:
+    """Return the names that all metadata have which came back, and that were given to none."""
+    back = [field(each, "metadata") for each in found]
+    if not back or not all(isinstance(each, Mapping) for each in back):
+        return frozenset()
+    named = frozenset.intersection(*(frozenset(each) for each in back))
+    return named - {name for each in given for name in each}
 
 
 def _make_batch(memory: Memory) -> list[ChatMessage]:

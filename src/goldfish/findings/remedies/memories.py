@@ -68,7 +68,7 @@ path = folder / digest""",
     ),
     # Durability.
     Remedy(
-        ("lost",),
+        ("lost", "ISO01 lost"),
         "A write was acknowledged before it reached the storage, or something overwrote it: the "
         "whole history is read, changed and written back, or a removal took more than it should.",
         "Return only after the commit, add rows instead of rewriting a document, and choose and "
@@ -378,9 +378,9 @@ client = redis.asyncio.Redis.from_url(url, retry=Retry(NoBackoff(), 0))""",
     await pipeline.execute()""",
     ),
     Remedy(
-        ("SNP", "SNP lost", "SNP torn"),
+        ("SNP", "SNP lost", "SNP torn", "SNP resurrected"),
         "A rollback commits in several steps, or it also removes snapshots: by a cascading foreign "
-        "key, by a condition on the session alone, or because the two share rows.",
+        "key, by a condition on the session alone, or because the two share rows or one list.",
         "Roll back in one transaction, keep the rows of snapshots apart from those of the session, "
         "and never delete from the snapshots in it.",
         """with connection:  # one transaction: the state before it or after it, nothing between
@@ -423,9 +423,10 @@ client = redis.asyncio.Redis.from_url(url, retry=Retry(NoBackoff(), 0))""",
 )""",
     ),
     Remedy(
-        ("REV", "REV stale"),
-        "The text was changed but the index was not: the old vector or the old row still answers.",
-        "Change the text, its vector and its words in one transaction.",
+        ("REV", "REV stale", "REV resurrected"),
+        "The text was changed or removed, but the index was not: the old vector or the old row "
+        "still answers.",
+        "Change or remove the text, its vector and its words in one transaction.",
         """with connection:
     connection.execute(
         "UPDATE facts SET text = ?, embedding = ? WHERE id = ? AND user_id = ?",
@@ -470,6 +471,15 @@ except OSError as error:
         "replace broken connections, and keep the cost of an append independent of the history.",
         """async with asyncio.timeout(10), pool.connection() as connection:  # always released
     await connection.execute(statement, values)""",
+    ),
+    Remedy(
+        ("LIV refused",),
+        "A call that failed or was cancelled left something behind that the next call met: an open "
+        "transaction, a connection in the middle of an answer, a lock.",
+        "Begin inside the block that rolls back, release in a finally block what a call takes, and "
+        "shield the steps that must end together from being cancelled.",
+        """async with pool.connection() as connection, connection.transaction():
+    await connection.execute(statement, values)  # rolled back also if the call is cancelled""",
     ),
     # Sequences.
     Remedy(

@@ -5,9 +5,12 @@ faster than the serialiser, and tells ``1`` from ``True``. What it would not res
 refused here, and known by its serialised form.
 """
 
-from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Any
+from collections import deque
+from collections.abc import Callable, Hashable, Sequence
+from functools import lru_cache, partial
+from itertools import compress, repeat
+from operator import call
+from typing import Any, NamedTuple, TypeVar, cast
 
 import ormsgpack
 from langchain_core.messages import BaseMessage
@@ -26,28 +29,32 @@ STRICT = (
     | ormsgpack.OPT_PASSTHROUGH_UUID
 )
 SCALARS = (int, float, bool, type(None))
+SCALAR_KINDS = frozenset(SCALARS)
 MOST_PARTS = 100_000  # of one element that is frozen
+CHUNK = 64  # elements that are looked at together: their bytes fit into the processor's caches
 ATOMS = frozenset({str, bytes, *SCALARS})
 
 Frozen = tuple[type[Any] | None, bytes]  # the class of a message, or None, and the contents
 Key = Frozen | Typed
+Shared = TypeVar("Shared", bound=Hashable)
 
 _set_fields = BaseModel.__dict__["__dict__"].__set__
 _set_fields_set = BaseModel.__dict__["__pydantic_fields_set__"].__set__
 _set_extra = BaseModel.__dict__["__pydantic_extra__"].__set__
 _set_private = BaseModel.__dict__["__pydantic_private__"].__set__
+_run_through = deque[None](maxlen=0).extend
 
 
 class Element:
     """One element of a list, as it is stored or as it was read."""
 
-    __slots__ = ("_copy", "is_frozen", "key", "typed")
+    __slots__ = ("_form", "is_frozen", "key", "typed")
 
     def __init__(self, typed: Typed, key: Key | None = None) -> None:
         self.typed = typed
         self.key: Key = key or typed  # two elements with the same are the same
         self.is_frozen = False  # so the key is that of the value as it is read
-        self._copy: Callable[[], Any] | None = None
+        self._form: Form | None = None
 
     def learn(self, value: Any) -> None:
         """Note the value as it is read, to make copies of it."""
@@ -55,11 +62,12 @@ class Element:
         if frozen is not None and _is_complete(value):
             self.key, self.is_frozen = frozen, True
 
-    def copy(self) -> Any:
-        """Return a value of the caller's own."""
-        if self._copy is None:
-            self._copy = make_copier(self.key)
-        return self._copy()
+    @property
+    def form(self) -> "Form | None":
+        """What copies of a message are made of; None for a plain value."""
+        if self._form is None:
+            self._form = _make_form(self.key)
+        return self._form
 
     @property
     def size(self) -> int:
@@ -70,15 +78,13 @@ class Element:
 def load_all(elements: Sequence[Element], serde: Any) -> list[Any]:
     """Return the values of elements; each caller gets objects of its own."""
     frozen = [each.is_frozen for each in elements]
+    copies = iter(copy_all(list(compress(elements, frozen))))
     new = [each for each, is_frozen in zip(elements, frozen, strict=True) if not is_frozen]
     values = _deserialise([each.typed for each in new], serde) if new else []
     for each, value in zip(new, values, strict=True):
         each.learn(value)
-    left = iter(values)
-    return [
-        each.copy() if is_frozen else next(left)
-        for each, is_frozen in zip(elements, frozen, strict=True)
-    ]
+    read = iter(values)
+    return [next(copies if is_frozen else read) for is_frozen in frozen]
 
 
 def _deserialise(typed: Sequence[Typed], serde: Any) -> list[Any]:
@@ -92,7 +98,7 @@ def _deserialise(typed: Sequence[Typed], serde: Any) -> list[Any]:
 
 def is_divisible(value: Any) -> bool:
     """Return True for a list whose elements are worth storing one by one."""
-    return type(value) is list and bool(value) and not any(type(each) in SCALARS for each in value)
+    return type(value) is list and bool(value) and SCALAR_KINDS.isdisjoint(map(type, value))
 
 
 def freeze(value: Any) -> Frozen | None:
@@ -100,7 +106,7 @@ def freeze(value: Any) -> Frozen | None:
     kind = find_kind(value)
     if kind is object:
         return None
-    contents = value if kind is None else [vars(value), value.__pydantic_extra__]
+    contents = _take_contents(value, kind)
     if not _is_plain(contents):
         return None
     try:
@@ -111,45 +117,83 @@ def freeze(value: Any) -> Frozen | None:
 
 def begins_with(values: Sequence[Any], elements: Sequence[Element]) -> bool:
     """Return True if the first of the values are these elements, all of which are frozen."""
-    kinds = [each.key[0] for each in elements]
-    head = values[: len(kinds)]
-    if [_kinds.get(type(each), object) for each in head] != kinds:
+    keys = [each.key for each in elements]
+    head = values[: len(keys)]
+    if [_kinds.get(kind, object) for kind in map(type, head)] != [kind for kind, _ in keys]:
         return False
-    contents = [
-        each if kind is None else [each.__dict__, each.__pydantic_extra__]
-        for each, kind in zip(head, kinds, strict=True)
-    ]
+    starts = range(0, len(keys), CHUNK)
+    return all(_are(head[at : at + CHUNK], keys[at : at + CHUNK]) for at in starts)
+
+
+def _are(values: Sequence[Any], keys: Sequence[Key]) -> bool:
+    """Return True if these values, which are of the right kinds, have these keys."""
+    contents = [_take_contents(each, kind) for each, (kind, _) in zip(values, keys, strict=True)]
     try:
         written = ormsgpack.packb(contents, None, STRICT)
     except TypeError:  # one holds what is not plain any more
         return False
     # The elements of a list are written as if each were alone, after the number of them.
-    known = b"".join([each.key[1] for each in elements])
-    return written.endswith(known) and len(written) == len(known) + _header_size(len(kinds))
+    known = b"".join([data for _, data in keys])
+    return written.endswith(known) and len(written) == len(known) + _header_size(len(keys))
 
 
-def make_copier(frozen: Key) -> Callable[[], Any]:
-    """Return a function that returns a new value, equal to the one that was frozen."""
+def _take_contents(value: Any, kind: Any) -> Any:
+    """Return what is written of a plain value, or of a message."""
+    return value if kind is None else [value.__dict__, value.__pydantic_extra__]
+
+
+def copy_all(elements: Sequence[Element]) -> list[Any]:
+    """Return new values, equal to those that were frozen.
+
+    A long thread is copied in every turn, so what is done to each message is done by loops that
+    are not Python's, as far as they can.
+    """
+    forms = [each.form for each in elements]
+    if not forms or None in forms:
+        return [
+            ormsgpack.unpackb(each.key[1]) if form is None else _build([form])[0]
+            for each, form in zip(elements, forms, strict=True)
+        ]
+    return _build(cast(list[Form], forms))
+
+
+class Form(NamedTuple):
+    """What a message is made of."""
+
+    kind: type[Any]
+    fields: dict[str, Any]  # texts and numbers are shared by all copies: they never change
+    own: tuple[tuple[str, Callable[[], Any]], ...]  # the fields that each copy has for itself
+    names: frozenset[str]
+    make_extra: Callable[[], Any]
+
+
+def _make_form(frozen: Key) -> Form | None:
+    """Return what a message is made of; None for a plain value."""
     kind, data = frozen
     if kind is None or isinstance(kind, str):
-        return partial(ormsgpack.unpackb, data)
+        return None
     fields, extra = ormsgpack.unpackb(data)
-    names = {*fields, *(extra or ())}
-    own = [(name, _make_part(part)) for name, part in fields.items() if type(part) in (dict, list)]
-    make_extra = _make_part(extra)
+    parts = {name: part for name, part in fields.items() if type(part) in (dict, list)}
+    own = tuple((name, _make_part(part)) for name, part in parts.items())
+    names = _share(frozenset((*fields, *(extra or ()))))
+    if not any(parts.values()):
+        own = _share(own)  # as that of most messages
+    return Form(kind, fields, own, names, _make_part(extra))
 
-    def copy() -> Any:
-        copied = fields.copy()  # texts and numbers can be shared: they never change
+
+def _build(forms: Sequence[Form]) -> list[Any]:
+    """Return new messages."""
+    kinds, fields, owns, names, extras = zip(*forms, strict=True)
+    copies = list(map(dict.copy, fields))
+    for copied, own in zip(copies, owns, strict=True):
         for name, make in own:
             copied[name] = make()
-        made: Any = object.__new__(kind)
-        _set_fields(made, copied)
-        _set_fields_set(made, names.copy())
-        _set_extra(made, make_extra())
-        _set_private(made, None)
-        return made
-
-    return copy
+    made = list(map(object.__new__, kinds))
+    _run_through(map(_set_fields, made, copies))
+    _run_through(map(_set_fields_set, made, map(set, names)))  # pydantic adds to it
+    _run_through(map(_set_extra, made, map(call, extras)))
+    _run_through(map(_set_private, made, repeat(None)))
+    return made
 
 
 def _make_part(part: Any) -> Callable[[], Any]:
@@ -157,6 +201,12 @@ def _make_part(part: Any) -> Callable[[], Any]:
     if not part and part is not None:
         return type(part)
     return partial(ormsgpack.unpackb, ormsgpack.packb(part))
+
+
+@lru_cache(maxsize=100)
+def _share(value: Shared) -> Shared:
+    """Return the first value that is equal to this one."""
+    return value
 
 
 _kinds: dict[type[Any], type[Any] | None] = dict.fromkeys((str, bytes, dict, list))

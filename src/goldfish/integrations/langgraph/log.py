@@ -27,9 +27,9 @@ from goldfish.integrations.langgraph.records import (
     sort_writes,
 )
 from goldfish.messages import ChatMessage
+from goldfish.stores.base import Bodies
 
-Bodies = Sequence[str] | Sequence[bytes]  # records as the store has them
-MARK = f',"role":"{SEGMENT}",'  # in the JSON text of every segment, and of hardly anything else
+MARK = ',"role":"{}",'  # in the JSON text of every record of a role, and of hardly any other
 
 
 class Log:
@@ -53,7 +53,7 @@ class Log:
     def entries(self) -> list[Entry]:
         """The checkpoints, in their order, whether they stand or not."""
         found: dict[str, Entry] = {}
-        for each in self.messages:
+        for each in self._find_records(CHECKPOINT, AGAIN):
             if each.role == CHECKPOINT:
                 found[each.id] = Entry.of(each)
             elif each.role == AGAIN and (known := Entry.of(each)).id in found:
@@ -67,7 +67,7 @@ class Log:
         The parent may also be the entry right before: the first entry of a line that a former
         version pruned is kept only for the second.
         """
-        certified = {each.content for each in self.messages if each.role == STANDS}
+        certified = {each.content for each in self._find_records(STANDS)}
         stand: list[Entry] = []
         before: Entry | None = None
         for each in self.entries:
@@ -82,10 +82,7 @@ class Log:
     @cached_property
     def segments(self) -> dict[str, Segment]:
         """The segments of lists, by their tokens."""
-        bodies: Any = self._bodies
-        mark: Any = MARK if bodies and isinstance(bodies[0], str) else MARK.encode()
-        found = decode_messages([each for each in bodies if mark in each])
-        return {each.id: Segment.of(each) for each in found if each.role == SEGMENT}
+        return {each.id: Segment.of(each) for each in self._find_records(SEGMENT)}
 
     def newest_first(self) -> list[Entry]:
         """Return the checkpoints that stand, each once, the newest first."""
@@ -118,7 +115,7 @@ class Log:
 
     def writes_of(self, checkpoint_id: str) -> list[Write]:
         """Return what was written for a checkpoint, in the order in which it was."""
-        rows = [each for each in self.messages if each.role == WRITES]
+        rows = self._find_records(WRITES)
         batches = [read_writes(each) for each in rows if each.content == checkpoint_id]
         return sort_writes([each for batch in batches for each in batch])
 
@@ -163,6 +160,15 @@ class Log:
             if after.parent == one.checkpoint_id
         }
         return {each.checkpoint_id for each in self.entries if each.continues} - stand - kept
+
+    def _find_records(self, *roles: str) -> list[ChatMessage]:
+        """Return the records of these roles, without decoding the others."""
+        bodies: Any = self._bodies
+        marks: list[Any] = [MARK.format(role) for role in roles]
+        if bodies and isinstance(bodies[0], bytes):
+            marks = [mark.encode() for mark in marks]
+        found = decode_messages([each for each in bodies if any(mark in each for mark in marks)])
+        return [each for each in found if each.role in roles]
 
     def _follow(self, span: Span, beyond: dict[str, int]) -> None:
         """Note the segments of a span, back to where all that is before them is known."""

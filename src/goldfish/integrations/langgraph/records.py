@@ -20,6 +20,7 @@ a session of its own (``Line.at``). Those are read as they are.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from goldfish.encoding import decode_value, encode_ascii
@@ -45,7 +46,7 @@ class Line:
     thread: str
     ns: str
 
-    @property
+    @cached_property
     def session(self) -> str:
         """The session that holds it."""
         return _name(self.thread, self.ns)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from goldfish.errors import MemoryStoreBackendError
 from goldfish.integrations.langgraph import LANGGRAPH
+from goldfish.integrations.langgraph.access import Access, AccessFromThread
 from goldfish.integrations.langgraph.listing import Listing, pages
 from goldfish.integrations.langgraph.packing import Typed
 from goldfish.integrations.langgraph.records import (
@@ -30,7 +31,7 @@ from goldfish.integrations.langgraph.threads import (
     TurnOvertakenError,
     make_overtaken_error,
 )
-from goldfish.integrations.two_ways import waiting
+from goldfish.integrations.two_ways import run_here, waiting
 from goldfish.messages import ChatMessage
 from goldfish.stores.base import BaseStore
 from goldfish.stores.blocking import BlockingMemoryStore
@@ -79,13 +80,15 @@ class Saver(BaseCheckpointSaver[Any]):
     ) -> None:
         super().__init__(serde=serde)
         self._refuses = refuse_overtaken
-        self._threads = Threads(store.store if isinstance(store, BlockingMemoryStore) else store)
+        store = store.store if isinstance(store, BlockingMemoryStore) else store
+        self._threads = Threads(Access(store))
+        self._threads_here = self._threads.reach(AccessFromThread(store))
         self._runs = Runs()
         self._remembered = Shelves(self.serde)
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Return the named checkpoint, or the latest of the thread; None if there is none."""
-        return await self._get(config, self._begin(config))
+        return await self._get(self._threads, config)
 
     async def alist(
         self,
@@ -113,6 +116,16 @@ class Saver(BaseCheckpointSaver[Any]):
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
         """Write the checkpoint in one step; the configuration names its parent."""
+        return await self._put(self._threads, config, checkpoint, metadata, new_versions)
+
+    async def _put(
+        self,
+        threads: Threads,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
         line, place = _line(config), config["configurable"]
         parent = place.get("checkpoint_id")
         described = get_checkpoint_metadata(config, metadata)
@@ -122,16 +135,16 @@ class Saver(BaseCheckpointSaver[Any]):
         division = self._divide(line, parent, checkpoint, changed)
         rest, about = self._dump(_without_lists(checkpoint, division)), self._dump(described)
         continues = self._refuses and _continues(config, metadata)
-        async with self._writing(config, checkpoint["id"]) as run:
+        async with self._writing(threads, config, checkpoint["id"]) as run:
             contents = Contents.make(rest, about, division.spans, in_order=run is not None)
             entry = Entry(checkpoint["id"], parent, described.get("run_id"), continues, contents)
             records = [each.to_message(checkpoint["id"]) for each in division.segments]
             records.append(entry.to_message())
             records += run.take_held(checkpoint["id"]) if run is not None else []
-            await self._threads.put(line, entry, records)
+            await threads.put(line, entry, records)
             self._shelves.note(line, checkpoint["id"], division)
             if run is not None and (late := run.settle(checkpoint["id"])):
-                await self._threads.put_writes(line, late)
+                await threads.put_writes(line, late)
         return _config(place["thread_id"], line.ns, checkpoint["id"])
 
     async def aput_writes(
@@ -147,7 +160,7 @@ class Saver(BaseCheckpointSaver[Any]):
         """
         record = self._make_record(config, writes, task_id, task_path)
         if record is not None and not self._hold(config, record):
-            await self._store_writes(config, record)
+            await self._store_writes(self._threads, config, record)
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Remove the thread with all namespaces; a turn under way does not revive it."""
@@ -180,7 +193,7 @@ class Saver(BaseCheckpointSaver[Any]):
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """See ``aget_tuple``."""
-        return wait_for(self._get(config, self._begin(config)))
+        return run_here(self._get(self._threads_here, config))
 
     def list(
         self,
@@ -210,9 +223,18 @@ class Saver(BaseCheckpointSaver[Any]):
         """See ``aput_writes``."""
         record = self._make_record(config, writes, task_id, task_path)
         if record is not None and not self._hold(config, record):
-            wait_for(self._store_writes(config, record))
+            run_here(self._store_writes(self._threads_here, config, record))
 
-    put = waiting(aput)
+    def put(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """See ``aput``."""
+        return run_here(self._put(self._threads_here, config, checkpoint, metadata, new_versions))
+
     delete_thread = waiting(adelete_thread)
     delete_for_runs = waiting(adelete_for_runs)
     copy_thread = waiting(acopy_thread)
@@ -224,17 +246,15 @@ class Saver(BaseCheckpointSaver[Any]):
             return super().get_next_version(current, channel)
         return f"{int(current.partition('.')[0]) + 1:032}"
 
-    def _begin(self, config: RunnableConfig) -> Run | None:
-        return self._runs.begin(config["configurable"], _line(config).ns)
-
-    async def _get(self, config: RunnableConfig, run: Run | None) -> CheckpointTuple | None:
+    async def _get(self, threads: Threads, config: RunnableConfig) -> CheckpointTuple | None:
         line, named = _line(config), get_checkpoint_id(config)
-        found = await self._threads.load(line, named, tail=self._shelves.knows(line))
+        run = self._runs.begin(config["configurable"], line.ns)
+        found = await threads.load(line, named, tail=self._shelves.knows(line))
         if found is None:
             return None
         lists = self._read_lists(line, found)
         if lists is None:  # another process has written more than the tail holds
-            found = await self._threads.load(line, named)
+            found = await threads.load(line, named)
             if found is None:
                 return None
             lists = self._read_lists(line, found)
@@ -268,13 +288,15 @@ class Saver(BaseCheckpointSaver[Any]):
             raise make_overtaken_error(_line(config))
         return run.hold(str(record.content), record)
 
-    async def _store_writes(self, config: RunnableConfig, record: ChatMessage) -> None:
-        async with self._writing(config, str(record.content)):
-            await self._threads.put_writes(_line(config), [record])
+    async def _store_writes(
+        self, threads: Threads, config: RunnableConfig, record: ChatMessage
+    ) -> None:
+        async with self._writing(threads, config, str(record.content)):
+            await threads.put_writes(_line(config), [record])
 
     @asynccontextmanager
     async def _writing(
-        self, config: RunnableConfig, checkpoint_id: str
+        self, threads: Threads, config: RunnableConfig, checkpoint_id: str
     ) -> AsyncIterator[Run | None]:
         """Remove what is written within if the run is overtaken.
 
@@ -292,14 +314,14 @@ class Saver(BaseCheckpointSaver[Any]):
         try:
             yield run
         except (TurnOvertakenError, CheckpointNotFoundError) as error:
-            failure = await self._threads.take_back(line.thread, run.overtake())
+            failure = await threads.take_back(line.thread, run.overtake())
             raise (error if failure is None else make_overtaken_error(line, failure)) from None
         except BaseException:
             if run.is_overtaken:
-                await self._threads.take_back(line.thread, [(line, checkpoint_id)])
+                await threads.take_back(line.thread, [(line, checkpoint_id)])
             raise
         if run.is_overtaken:
-            failure = await self._threads.take_back(line.thread, [(line, checkpoint_id)])
+            failure = await threads.take_back(line.thread, [(line, checkpoint_id)])
             raise make_overtaken_error(line, failure)
 
     async def _list(

@@ -193,9 +193,9 @@ class Store(BaseStore):
         if before:
             metadata["since"] = [_since(before[-1]).isoformat()]
         text = "\n".join(new.texts) or NO_WORDS
-        put = await keeper.remember(user_id, text, metadata, new.seconds, key=new_id())
-        for each in await self._versions(namespace, key):
-            if each.id == put.id:
+        put = await keeper.add(user_id, text, metadata, new.seconds, key=new_id())
+        for each in await self._versions(namespace, key):  # also of those who put it meanwhile
+            if each.id == put:
                 break
             await keeper.forget(user_id, each.id)
 

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from goldfish.errors import MemoryStoreError
+from goldfish.integrations.langgraph.access import Access
 from goldfish.integrations.langgraph.log import Log
 from goldfish.integrations.langgraph.records import (
     WRITES,
@@ -21,7 +22,6 @@ from goldfish.integrations.langgraph.records import (
 )
 from goldfish.integrations.langgraph.runs import Place
 from goldfish.messages import ChatMessage
-from goldfish.stores.base import BaseStore
 
 TAIL = 8  # records that are read first: mostly they hold the newest checkpoint and its writes
 PARENT = 3  # records before a checkpoint that mostly hold its parent, with the writes for that
@@ -53,9 +53,15 @@ class Saved:
 class Threads:
     """The threads that a store holds."""
 
-    def __init__(self, store: BaseStore) -> None:
+    def __init__(self, store: Access) -> None:
         self._store = store
         self._left: dict[str, set[Place]] = {}  # what could not be removed, by thread
+
+    def reach(self, store: Access) -> "Threads":
+        """Return the same threads, reached in another way."""
+        threads = Threads(store)
+        threads._left = self._left
+        return threads
 
     async def load(self, line: Line, named: str | None, *, tail: bool = False) -> Saved | None:
         """Return the named checkpoint, or the newest, by one read of the line.
@@ -72,8 +78,7 @@ class Threads:
 
     async def read(self, line: Line, *, last: int | None = None) -> Log:
         """Return all records of a line, or the newest of them."""
-        self._store._admit(line.session)
-        found = await self._store._read(line.session, last)
+        found = await self._store.read(line.session, last)
         return Log(found, is_whole=last is None or len(found) < last)
 
     async def complete(self, line: Line, log: Log, entry: Entry) -> Saved | None:
@@ -93,15 +98,17 @@ class Threads:
 
     async def put(self, line: Line, entry: Entry, records: Sequence[ChatMessage]) -> None:
         """Write the checkpoint; if its parent is not the one it names, remove it and raise."""
-        if line.thread in self._left:
-            await self.take_back(line.thread, self._left.pop(line.thread))
-        await self._store.add_messages(line.session, records)
-        for more in (PARENT, 32 * PARENT):
-            newest = await self.read(line, last=len(records) + more)
+        if left := self._left.pop(line.thread, None):
+            await self.take_back(line.thread, left)
+        last = len(records) + PARENT
+        found = await self._store.add_and_read(line.session, records, last)
+        newest = Log(found, is_whole=len(found) < last)
+        if newest.ends_with(entry):
+            return
+        if not newest.is_whole:
+            newest = await self.read(line, last=len(records) + 32 * PARENT)
             if newest.ends_with(entry):
                 return
-            if newest.is_whole:
-                break
         await self._settle(line, entry)
 
     async def put_writes(self, line: Line, records: Sequence[ChatMessage]) -> None:

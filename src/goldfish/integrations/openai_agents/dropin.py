@@ -87,8 +87,12 @@ def _remainder(item: Mapping[str, Any], content: Any) -> dict[str, Any]:
 
 
 def _to_item(message: ChatMessage) -> Any:
-    if ITEM not in message.metadata:
+    """Return the item that a message was made of, in the message's own dict: it was just read."""
+    item: dict[str, Any] | None = message.metadata.get(ITEM)
+    if item is None:
         return {"role": message.role, "content": message.content}
-    item: dict[str, Any] = message.metadata[ITEM]
-    said = {key: message.content for key in SAID if message.content and item.get(key, "") is None}
-    return {**item, **said}
+    if content := message.content:
+        for key in SAID:
+            if item.get(key, "") is None:
+                item[key] = content
+    return item

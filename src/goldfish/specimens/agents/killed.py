@@ -44,6 +44,15 @@ class CallWithoutResult(StepByStep):
         return super().look_up_order(order)
 
 
+@specimen("agent-call-without-quick-result", "CTX33", "wedged")
+class CallWithoutQuickResult(StepByStep):
+    bug = "The same with a tool that takes a tenth of a second."
+
+    def look_up_order(self, order: str) -> str:
+        time.sleep(0.1)
+        return super().look_up_order(order)
+
+
 @specimen("agent-empties-while-it-streams", "CTX34", "lost")
 class EmptiesWhileItStreams(StreamReference):
     bug = "The history is taken out of the file, and put back when the reply is complete."

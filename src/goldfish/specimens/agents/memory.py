@@ -101,9 +101,32 @@ class KeepsItsReminders(AgentReference):
         super().save(session_id, [reminder, *messages])
 
 
+@specimen("agent-keeps-what-it-recalled", "CTX11", "duplicated")
+class KeepsWhatItRecalled(AgentReference):
+    bug = "What is recalled for a question, another thing each time, is saved with it."
+
+    def save(self, session_id: str, messages: list[Message]) -> None:
+        said = [each["content"] for each in self.load(session_id) if each["role"] == "user"]
+        recalled = {"role": "system", "content": f"She said lately: {said[-3:]}"}
+        super().save(session_id, [recalled, *messages])
+
+
+@specimen("agent-recalls-into-the-question", "CTX11", "duplicated")
+class RecallsIntoTheQuestion(AgentReference):
+    bug = "What the user said first is put before each question, and saved with it."
+
+    def say(self, session_id: str, text: str) -> str:
+        said = [each["content"] for each in self.load(session_id) if each["role"] == "user"]
+        return super().say(session_id, "\n".join([*said[:1], text]))
+
+
 variant("agent-forgets-after-ten-turns", AgentReference, "CTX12", "lost")(
     bug="Only the last twenty messages are shown to the model, and nobody says so.",
     build=lambda self, history, question: AgentReference.build(self, history[-20:], question),
+)
+variant("agent-forgets-after-twenty-turns", AgentReference, "CTX12", "lost")(
+    bug="The same with the last forty messages.",
+    build=lambda self, history, question: AgentReference.build(self, history[-40:], question),
 )
 variant("agent-saves-the-first-piece", StreamReference, "CTX13", "lost")(
     bug="Of a reply that is streamed, the first piece is saved.",

@@ -1,5 +1,6 @@
 """Agents that show one user what another said."""
 
+import json
 import time
 from typing import Any
 
@@ -24,6 +25,19 @@ class RecallsForEverybody(UserReference):
     def list_keys(self, user_id: str) -> list[str]:
         with self.open() as db:
             return [row[0] for row in db.execute("SELECT DISTINCT session FROM messages")]
+
+
+@specimen("agent-caches-what-it-recalls", "CTX25", "leaked")
+class CachesWhatItRecalls(UserReference):
+    bug = "What is recalled is kept by the session's id, which another user may name too."
+
+    def __init__(self, sandbox: Any) -> None:
+        super().__init__(sandbox)
+        self.recalled: dict[str, str] = {}
+
+    def recall(self, key: str, user_id: str) -> str:
+        session = json.loads(key)[1]
+        return self.recalled.setdefault(session, super().recall(key, user_id))
 
 
 @specimen("agent-one-current-session", "CTX27", "leaked")

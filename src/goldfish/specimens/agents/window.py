@@ -1,5 +1,8 @@
 """Agents whose windows hold other messages than they say, or whose summaries lose some."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from goldfish.specimens import specimen, variant
 from goldfish.specimens.agents.reference import AgentReference, Message
 from goldfish.specimens.agents.reference_tools import ToolWindowReference
@@ -40,6 +43,21 @@ class SummaryTakesTheQuestion(SummaryReference):
         return built
 
 
+@specimen("agent-summary-quotes-the-question", "CTX22", "lost")
+class SummaryQuotesTheQuestion(SummaryReference):
+    bug = "The newest message is among those that are summarised, and the model sees the summary."
+
+    def say(self, session_id: str, text: str) -> str:
+        summary, rest = self.split(self.load(session_id))
+        if len(rest) <= self.keep:
+            return super().say(session_id, text)
+        question = {"role": "user", "content": text}
+        (told,) = self.summarise(summary, [*rest, question])
+        answer = self.ask(self.build([], {"role": "user", "content": told["content"]}))
+        self.replace(session_id, [told], [answer])
+        return str(answer["content"])
+
+
 variant("agent-summary-of-the-last-part", SummaryReference, "CTX23", "lost")(
     bug="A new summary covers the messages since the last one, and replaces it.",
     summarise=lambda self, summary, old: SummaryReference.summarise(self, [], old),
@@ -52,3 +70,10 @@ class WindowCutsThroughCalls(ToolWindowReference):
 
     def build(self, history: list[Message], question: Message) -> list[Message]:
         return AgentReference.build(self, history[-self.room :], question)
+
+
+@specimen("agent-window-of-forty-cuts-through-calls", "CTX19", "torn")
+class WindowOfFortyCutsThroughCalls(WindowCutsThroughCalls):
+    bug = "The same with a window of forty messages, which only a long conversation fills."
+    declares: Mapping[str, Any] = {"threads": True, "tools": True, "window": 40}
+    room = 40

@@ -6,14 +6,16 @@ whoever knows a user's facts up to a number can ask for what has changed since, 
 Removed facts leave nothing behind: a second counter tells that some went, and then the numbers
 of those that are left tell which. When a user's facts begin anew, so does the ``epoch``.
 
-What a fact is found by (its ``marks``, see ``marks``) is written in the same step as the fact, so
-a process that knows nothing of a user reads no texts and no vectors, but for those it returns.
+What a fact is found by (its ``marks``, see ``retrieval/marks.py``) is written in the same step as
+the fact, so a process that knows nothing of a user reads no texts and no vectors, but for those it
+returns.
 Facts of an older goldfish have no marks; then ``marked`` is False, and the next who needs them
 makes them.
 """
 
-from array import array
 from typing import Literal, NamedTuple, Protocol
+
+from goldfish.stores.retrieval.blocks import Marked, Marks
 
 PAGE = 500  # changes in one answer; who is farther behind gets everything
 STEP = 500  # facts that get their marks at once
@@ -50,30 +52,6 @@ class Known(NamedTuple):
     removals: int = 0
 
 
-class Marked(NamedTuple):
-    """The marks of a fact, as it was worded at a number."""
-
-    seq: int
-    said_at: int
-    marks: bytes
-
-
-class Marks(NamedTuple):
-    """The marks of several facts, one after the other, and where each begins."""
-
-    directory: "array[int]"  # three numbers each: seq, said_at, bytes
-    data: bytes
-
-    @classmethod
-    def of(cls, marked: list[Marked]) -> "Marks":
-        """Put together the marks of these facts."""
-        numbers = (n for each in marked for n in (each.seq, each.said_at, len(each.marks)))
-        return cls(array("q", numbers), b"".join(each.marks for each in marked))
-
-    def __len__(self) -> int:
-        return len(self.directory) // 3
-
-
 class Changes(NamedTuple):
     """What has changed in a user's facts since; everything there is if they are ``anew``."""
 
@@ -85,9 +63,6 @@ class Changes(NamedTuple):
     alive: list[int] | None = None  # the numbers of all facts, if some were removed since
     anew: bool = False
     marked: bool = True
-
-
-NO_MARKS = Marks(array("q"), b"")
 
 
 class New(NamedTuple):

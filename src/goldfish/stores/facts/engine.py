@@ -6,6 +6,7 @@ A fact that was written is returned, even if linking it fails.
 """
 
 import asyncio
+import contextlib
 import json
 import logging
 import math
@@ -24,7 +25,6 @@ from goldfish.stores.facts.backend import (
     Changes,
     FactsBackend,
     Known,
-    Marked,
     New,
     Revised,
     Row,
@@ -45,6 +45,7 @@ from goldfish.stores.facts.filters import Filter
 from goldfish.stores.facts.identity import identity
 from goldfish.stores.facts.index import Hints, UserFacts
 from goldfish.stores.facts.linking import build_stored, find_alike
+from goldfish.stores.retrieval.blocks import Marked
 from goldfish.stores.retrieval.cache import IndexCache
 from goldfish.stores.retrieval.embedder import (
     LazyEmbedder,
@@ -75,6 +76,7 @@ class FactEngine:
         self._cache = IndexCache(UserFacts)
         self._model = ""
         self._dimensions = 0
+        self._prepared = False  # nobody loads a model to list facts
 
     async def remember(
         self,
@@ -83,26 +85,46 @@ class FactEngine:
         metadata: Mapping[str, Any] | None,
         ttl: float | None,
         *,
-        key: str | None = None,
         token: str | None = None,
     ) -> Fact:
         """Store the fact, or count it again; return it as it is stored.
 
-        Facts with one key are the same; by default it is made of the text. A call with a token that
-        the user's facts have seen changes nothing.
+        A call with a token that the user's facts have seen changes nothing.
         """
+        same = await _process(text, identity)
+        fact_id, new = await self._write(user_id, text, metadata, ttl, same, token)
+        fact = await self._settle(user_id, fact_id, new if fact_id == new.id else None)
+        return fact or build_fact(user_id, fact_id, new.base, new.said)
+
+    async def add(
+        self, user_id: str, text: str, metadata: Mapping[str, Any], ttl: float | None, *, key: str
+    ) -> str:
+        """Store a fact that is the same as others with its key, whatever it says; link it to none.
+
+        Return its id.
+        """
+        fact_id, _ = await self._write(user_id, text, metadata, ttl, key, None)
+        return fact_id
+
+    async def _write(
+        self,
+        user_id: str,
+        text: str,
+        metadata: Mapping[str, Any] | None,
+        ttl: float | None,
+        same: str,
+        token: str | None,
+    ) -> tuple[str, New]:
+        """Return the id under which it is stored, and the new fact, which may have another."""
         now = datetime.now(UTC)
         base, said = encode_base(metadata, now), encode_said(text, now)
         model = await self._prepare()
         vectors = await self._embed(text)
         marks = await self._make_marks(text, base, vectors)
-        same = await _process(text, identity) if key is None else key
         new = New(new_id(), same, base, said, ttl, model, vectors, marks, _new_epoch(), token)
         written = await self._backend.remember(user_id, new)
         _refuse_other_model(written, model)
-        made = new if written.detail == new.id else None
-        fact = await self._settle(user_id, written.detail, made)
-        return fact or build_fact(user_id, written.detail, base, said)
+        return written.detail, new
 
     async def revise(
         self, user_id: str, fact_id: str, text: str, *, token: str | None = None
@@ -160,14 +182,35 @@ class FactEngine:
         if not wanted:
             stored = await self._backend.page(user_id, offset, limit)
             return await _build_all(user_id, stored)
-        every = await self._backend.page(user_id, 0, None)
         end = None if limit is None else offset + limit
+        known = await self._page_known(user_id, wanted) if self._prepared else None
+        if known is not None:
+            return await _build_all(user_id, known[offset:end])
+        every = await self._backend.page(user_id, 0, None)
 
         def choose() -> list[Fact]:
             found = [x for x in every if wanted.matches(decode_base(x.row.base)["metadata"])]
             return [build_stored(user_id, each) for each in found[offset:end]]
 
         return await asyncio.to_thread(choose) if len(every) > SOME else choose()
+
+    async def _page_known(self, user_id: str, wanted: Filter) -> list[Stored] | None:
+        """Return the facts that a filter lets through, found by what this process knows.
+
+        None if most facts are to be read anyway, or if they cannot be had as they were at one
+        moment: then none of those that were found may be gone when they are read.
+        """
+        with contextlib.suppress(MemoryStoreError):  # listing works where recalling is refused
+            for _ in range(TRIES):
+                facts = await self._refresh(user_id)
+                await self._read_metadata(facts, wanted)
+                seqs = await self._use(facts, partial(facts.list_matching, wanted))
+                if seqs is not None and len(seqs) > max(SOME, len(facts) // 2):
+                    return None
+                stored = await self._backend.read(user_id, seqs) if seqs else []
+                if seqs is not None and len(stored) == len(seqs):
+                    return sorted(stored, key=lambda each: each.row.seq)
+        return None
 
     async def get(self, user_id: str, fact_id: str) -> Fact | None:
         """Return one fact of the user, or None."""
@@ -264,6 +307,7 @@ class FactEngine:
     async def _prepare(self) -> str:
         """Load the model; return its name."""
         self._model, self._dimensions = await self._embedder.prepare()
+        self._prepared = True
         return self._model
 
     async def _embed(self, text: str) -> bytes:
@@ -391,9 +435,10 @@ class FactEngine:
 
 def make_marks(text: str, metadata: Mapping[str, Any], vectors: bytes, dimensions: int) -> bytes:
     """Return what a fact is found by."""
-    from goldfish.stores.facts.marks import encode_marks, read_traits
+    from goldfish.stores.facts.traits import read_traits
+    from goldfish.stores.retrieval.marks import encode_marks
 
-    return encode_marks(read_traits(text, metadata, vectors), dimensions)
+    return encode_marks(read_traits(text, metadata, vectors), dimensions, VECTORS)
 
 
 def _mark_all(rows: Sequence[Unmarked], dimensions: int) -> list[Marked]:

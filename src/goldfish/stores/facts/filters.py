@@ -7,7 +7,7 @@ without the key does not match, unless ``{"$exists": False}`` asks for just that
 
 import copy
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from datetime import UTC, date, datetime
 from typing import Any, NamedTuple
 
@@ -29,11 +29,18 @@ class _Condition(NamedTuple):
 
 
 class Filter:
-    """Conditions on metadata; an empty filter lets everything through."""
+    """Conditions on metadata; an empty filter lets everything through.
 
-    def __init__(self, conditions: list[_Condition], key: str) -> None:
+    ``key`` is the same for filters that let the same through. ``exact`` is a name and a value that
+    all metadata have which it lets through, and by which they can be looked up.
+    """
+
+    def __init__(
+        self, conditions: list[_Condition], key: str, exact: tuple[str, Hashable] | None = None
+    ) -> None:
         self._conditions = conditions
-        self.key = key  # filters with the same one let the same through
+        self.key = key
+        self.exact = exact
 
     def __bool__(self) -> bool:
         return bool(self._conditions)
@@ -59,7 +66,17 @@ def parse(wanted: Mapping[str, Any] | None) -> Filter:
         except RecursionError:
             raise ValueError(f"the filter on {key!r:.60} is nested too deep: flatten it") from None
         conditions += [_Condition(key, holds) for holds in _parse_condition(key, own[key])]
-    return Filter(conditions, repr(own))
+    looked_up = ((key, as_exact(value)) for key, value in own.items())
+    return Filter(conditions, repr(own), next((each for each in looked_up if each[1]), None))
+
+
+def as_exact(value: Any) -> Hashable:
+    """Return what only values have that equal this one; None if it can equal others, as 1 does."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list | tuple) and all(isinstance(each, str) for each in value):
+        return ("list", *value)
+    return None
 
 
 def _parse_condition(key: str, value: Any) -> list[Callable[[Any], bool]]:

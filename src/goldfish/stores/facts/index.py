@@ -2,14 +2,14 @@
 
 import heapq
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from goldfish.stores.facts.backend import Changes, Known, Marks, Row, Vector
-from goldfish.stores.facts.blocks import split
+from goldfish.stores.facts.backend import Changes, Known, Row, Vector
 from goldfish.stores.facts.encoding import decode_base
-from goldfish.stores.facts.filters import Filter
+from goldfish.stores.facts.filters import Filter, as_exact
 from goldfish.stores.facts.likeness import NEAR
+from goldfish.stores.retrieval.blocks import Marks, split
 from goldfish.stores.retrieval.index import ProcessIndex
 from goldfish.stores.retrieval.names import Label, find_named
 from goldfish.stores.retrieval.times import Span, find_spans
@@ -51,6 +51,7 @@ class UserFacts(ProcessIndex[Known]):
         self._metadata: dict[int, dict[str, Any]] = {}
         self._read_to = 0  # the metadata of facts up to this number are known
         self._newest = 0
+        self._looked_up: dict[str, dict[Hashable, set[int]]] = {}  # facts by name and exact value
         self._masks: OrderedDict[str, tuple[int, NDArray[np.bool_]]] = OrderedDict()
 
     def __len__(self) -> int:
@@ -111,6 +112,23 @@ class UserFacts(ProcessIndex[Known]):
         read = {seq: decode_base(base)["metadata"] for seq, base in bases}
         self._metadata.update(read)
         self._read_to = max(self._read_to, self._newest, *read)
+        for name, found in self._looked_up.items():
+            _look_up(name, read, found)
+
+    def list_matching(self, wanted: Filter) -> list[int] | None:
+        """Return the living facts that the filter lets through; None if metadata are unread."""
+        if self.find_unread(wanted) is not None:
+            return None
+        seqs: Iterable[int] = self._metadata
+        if wanted.exact is not None:
+            name, value = wanted.exact
+            if name not in self._looked_up:
+                self._looked_up[name] = _look_up(name, self._metadata, {})
+            seqs = self._looked_up[name].get(value, ())
+        find = self._rank().slots.find
+        return sorted(
+            seq for seq in seqs if wanted.matches(self._metadata[seq]) and find(seq) is not None
+        )
 
     def compare(self, row: Row) -> tuple[list[int], dict[int, int]]:
         """Return the facts whose vectors are to be learnt first; else those near in meaning.
@@ -190,7 +208,9 @@ class UserFacts(ProcessIndex[Known]):
             self._rank().drop(seqs)
         for seq in seqs:
             self._deadline_of.pop(seq, None)
-            self._metadata.pop(seq, None)
+            metadata = self._metadata.pop(seq, {})
+            for name, found in self._looked_up.items():
+                found.get(as_exact(metadata.get(name)), set()).discard(seq)
 
     def _rank(self) -> "Ranking":
         """Return the ranking, empty when it is first needed."""
@@ -199,3 +219,13 @@ class UserFacts(ProcessIndex[Known]):
 
             self._ranking = Ranking(self.dimensions)
         return self._ranking
+
+
+def _look_up(
+    name: str, metadata: Mapping[int, Mapping[str, Any]], found: dict[Hashable, set[int]]
+) -> dict[Hashable, set[int]]:
+    """Add facts to those that have an exact value under a name."""
+    for seq, values in metadata.items():
+        if (value := as_exact(values.get(name))) is not None:
+            found.setdefault(value, set()).add(seq)
+    return found

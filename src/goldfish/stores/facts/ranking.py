@@ -17,27 +17,29 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from goldfish.stores.facts.backend import Marks, Vector
-from goldfish.stores.facts.codes import count_differences, most_differences
-from goldfish.stores.facts.columns import Codes, Hashes, Slots
+from goldfish.stores.facts.backend import VECTORS, Vector
 from goldfish.stores.facts.likeness import NEAR
-from goldfish.stores.facts.marks import hash_label, hash_word, read_marks
-from goldfish.stores.facts.vectors import KeptVectors
+from goldfish.stores.facts.slots import Slots
+from goldfish.stores.retrieval.blocks import Marks
+from goldfish.stores.retrieval.codes import count_differences, most_differences
+from goldfish.stores.retrieval.columns import Codes, Hashes
+from goldfish.stores.retrieval.marks import hash_label, hash_word, read_marks
 from goldfish.stores.retrieval.names import Label
 from goldfish.stores.retrieval.scores import (
+    ALL,
     DIGITS,
+    FEW,
     K1,
     Scores,
     explain,
     rank,
     rarity,
+    score_names,
     score_times,
     score_words,
 )
 from goldfish.stores.retrieval.times import Span
-
-ALL = 1024  # facts of which every vector is looked at
-FEW = 256  # facts whose vectors are looked at beyond that
+from goldfish.stores.retrieval.vectors import KeptVectors
 
 # Round figures, chosen on conversations that are not part of goldfish; what the words and the
 # meaning say outweighs the rest.
@@ -115,7 +117,7 @@ class Ranking:
         self._labels = Hashes()
         self._people = Hashes()  # who is speaking
         self._codes = Codes(dimensions)
-        self._vectors = KeptVectors(dimensions)
+        self._vectors = KeptVectors(dimensions, VECTORS)
 
     def __len__(self) -> int:
         return self.slots.living
@@ -218,6 +220,7 @@ class Ranking:
 
     def list_unlearnt(self, slots: Places) -> list[int]:
         """Return the facts in these slots whose vectors are to be learnt."""
+        self._vectors.make_room(slots)
         lacking = slots[self._vectors.lacks(slots, len(self.slots))]
         seqs: list[int] = self.slots.seqs[lacking].tolist()
         return seqs
@@ -257,16 +260,10 @@ class Ranking:
         return Parts(
             self._score_words(question.words),
             np.zeros(len(slots), np.float32),
-            self._score_names(question.names),
+            score_names(len(slots), self._labels, question.names),
             score_times(slots.moments, question.spans),
             slots.substance,
         )
-
-    def _score_names(self, names: Sequence[Label]) -> Scores:
-        named = np.zeros(len(self.slots), np.float32)
-        for name in names:
-            named[self._labels.find(hash_label(name)).slots] = 1
-        return named
 
     def _score_words(self, words: Sequence[str]) -> Scores:
         """Return how much of the question's words each fact has.

@@ -6,13 +6,10 @@ from collections import defaultdict
 from itertools import islice, takewhile
 
 from goldfish.stores.facts.backend import (
-    NO_MARKS,
     STEP,
     TOKEN_SECONDS,
     Changes,
     Known,
-    Marked,
-    Marks,
     New,
     Revised,
     Row,
@@ -23,6 +20,7 @@ from goldfish.stores.facts.backend import (
 )
 from goldfish.stores.facts.encoding import decode_links
 from goldfish.stores.memory.deadlines import STEP_SECONDS, Deadlines
+from goldfish.stores.retrieval.blocks import NO_MARKS, Marked, Marks
 
 
 class _User:

@@ -44,21 +44,26 @@ class PostgresCalls:
         self._times = times
         self._migrated = False
 
-    async def run(self, statement: bytes, values: list[Any]) -> Rows:
-        """Run the statement; return its rows, or raise one kind of error."""
-        return await self._run(statement, values, migrating=not self._migrated)
+    async def run(self, statement: bytes, values: list[Any], began: float | None = None) -> Rows:
+        """Run the statement; return its rows, or raise one kind of error.
+
+        ``began`` is when the call began, by the clock of the event loop, if that is not now.
+        """
+        return await self._run(statement, values, began, migrating=not self._migrated)
 
     async def run_without_schema(self, statement: bytes, values: list[Any]) -> Rows:
         """Do the same without a look at the schema, which may be missing or of another version."""
-        return await self._run(statement, values, migrating=False)
+        return await self._run(statement, values, None, migrating=False)
 
     async def aclose(self) -> None:
         """Close the connections."""
         await self._pools.aclose()
 
-    async def _run(self, statement: bytes, values: list[Any], *, migrating: bool) -> Rows:
+    async def _run(
+        self, statement: bytes, values: list[Any], began: float | None, *, migrating: bool
+    ) -> Rows:
         now = asyncio.get_running_loop().time
-        began = now()
+        began = now() if began is None else began
         try:
             rows = await self._run_on_connection(
                 self._pools.get(), began, statement, values, migrating

@@ -77,10 +77,10 @@ def _make_counter(table: str, column: str, *also: str) -> _Flaw:
     )
 
 
-_WITHOUT_MESSAGE = """FROM {s}.vectors AS v WHERE NOT EXISTS (
-    SELECT 1 FROM {s}.messages AS m WHERE m.session = v.session AND m.seq = v.seq)
-    AND NOT EXISTS (SELECT 1 FROM {s}.archive AS a WHERE a.session = v.session AND a.seq = v.seq)
-    AND NOT EXISTS (SELECT 1 FROM {s}.kept AS k WHERE k.session = v.session AND k.seq = v.seq)"""
+_WITHOUT_MESSAGE = """FROM {{s}}.{} AS v WHERE NOT EXISTS (
+    SELECT 1 FROM {{s}}.messages AS m WHERE m.session = v.session AND m.seq = v.seq)
+    AND NOT EXISTS (SELECT 1 FROM {{s}}.archive AS a WHERE a.session = v.session AND a.seq = v.seq)
+    AND NOT EXISTS (SELECT 1 FROM {{s}}.kept AS k WHERE k.session = v.session AND k.seq = v.seq)"""
 
 _MISTAKEN = """FROM {s}.sessions AS x LEFT JOIN LATERAL (
         SELECT number, top FROM {s}.snapshots WHERE session = x.pk ORDER BY number DESC LIMIT 1
@@ -88,12 +88,15 @@ _MISTAKEN = """FROM {s}.sessions AS x LEFT JOIN LATERAL (
 
 _FLAWS = (
     *(_make_orphans(table, is_text) for table, is_text in _ORPHANS.items()),
-    _Flaw(
-        "vectors without a message",
-        f"SELECT count(*) {_WITHOUT_MESSAGE}",
-        "{n} vectors belong to no message",
-        _UNREACHABLE,
-        f"DELETE {_WITHOUT_MESSAGE}",
+    *(
+        _Flaw(
+            f"{table} without a message",
+            f"SELECT count(*) {_WITHOUT_MESSAGE.format(table)}",
+            f"{{n}} {table} belong to no message",
+            _UNREACHABLE,
+            f"DELETE {_WITHOUT_MESSAGE.format(table)}",
+        )
+        for table in ("vectors", "marks")
     ),
     _Flaw(
         "newest snapshots",

@@ -4,18 +4,13 @@ Facts are ranked in the process (``facts/ranking.py``) by their marks, as for th
 the same facts have the same order on any server, with and without extensions.
 """
 
-import sys
-from array import array
 from typing import Any
 
 from goldfish.stores.facts.backend import (
-    NO_MARKS,
     PAGE,
     STEP,
     Changes,
     Known,
-    Marked,
-    Marks,
     New,
     Revised,
     Row,
@@ -26,6 +21,8 @@ from goldfish.stores.facts.backend import (
 )
 from goldfish.stores.postgres.calls import Run
 from goldfish.stores.postgres.keys import decode_id, encode_id, make_key
+from goldfish.stores.postgres.marks import decode_marks
+from goldfish.stores.retrieval.blocks import NO_MARKS, Marked
 
 
 class PostgresFacts:
@@ -45,7 +42,7 @@ class PostgresFacts:
             Known(*numbers),
             decode_id(model),
             now,
-            _decode_marks(directory, data) if marked else NO_MARKS,
+            decode_marks(directory, data) if marked else NO_MARKS,
             dict(zip(seqs or (), ends or (), strict=True)),
             alive,
             anew,
@@ -231,13 +228,6 @@ class _Statements:
 
 def _encode_token(token: str | None) -> bytes | None:
     return None if token is None else encode_id(token)
-
-
-def _decode_marks(directory: bytes | None, data: bytes | None) -> Marks:
-    numbers = array("q", directory or b"")
-    if sys.byteorder == "little":  # PostgreSQL sends the highest byte first
-        numbers.byteswap()
-    return Marks(numbers, data or b"")
 
 
 def _decode_stored(found: list[Any]) -> list[Stored]:

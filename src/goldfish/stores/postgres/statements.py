@@ -30,12 +30,9 @@ class Statements:
             ORDER BY seq"""
         self.read = messages.encode()
         self.read_last = f"{messages} DESC LIMIT %b::bigint".encode()
-        self.append = (
-            f"SELECT {s}.append(%b, %b, %b::bytea[], %b::bytea[], %b::double precision)".encode()
-        )
         self.keep_last = f"SELECT {s}.keep_last(%b, %b::bigint)".encode()
-        self.append_embedded = f"""SELECT {s}.append_embedded(
-            %b, %b, %b::bytea[], %b::bytea[], %b::double precision, %b, %b::bytea[])""".encode()
+        self.append_marked = f"""SELECT {s}.append_marked(%b, %b, %b::bytea[], %b::bytea[],
+            %b::double precision, %b::bytea, %b::bytea[], %b::bytea[])""".encode()
         self.keep_the_rest = f"SELECT {s}.keep_last_and_the_rest(%b, %b::bigint)".encode()
         self.set_apart = f"SELECT {s}.set_apart(%b, %b::bytea[])".encode()
         self.remove = f"SELECT {s}.remove(%b, %b::bytea[])".encode()

@@ -14,10 +14,11 @@ from goldfish.stores.postgres.arrays import ByteArray
 from goldfish.stores.postgres.calls import PostgresCalls
 from goldfish.stores.postgres.examination import PostgresExamination
 from goldfish.stores.postgres.facts import PostgresFacts
+from goldfish.stores.postgres.grouping import AppendLine
 from goldfish.stores.postgres.keys import decode_id, encode_id, make_key
 from goldfish.stores.postgres.pool import BorrowedPool, Pool, PostgresPool, require_async_pool
 from goldfish.stores.postgres.schema.migration import quote_in_statement, quote_name
-from goldfish.stores.postgres.search import PostgresSearch, refuse_other_model
+from goldfish.stores.postgres.search import PostgresSearch, encode_embedded, refuse_other_model
 from goldfish.stores.postgres.state import PostgresState
 from goldfish.stores.postgres.statements import Statements
 from goldfish.stores.postgres.sweeper import PostgresSweeper
@@ -77,6 +78,7 @@ class PostgresMemoryStore(SearchingStore):
         self._calls = PostgresCalls(
             pools, server=server, address=dsn or "", schema=schema, times=times
         )
+        self._appends = PerLoop(lambda: AppendLine(self._calls.run, self._schema, size), _leave)
         self._sql = Statements(self._schema)
         self._state = PostgresState(self._run, self._schema)
         self._sweeper = PostgresSweeper(self._calls.run, self._schema)
@@ -89,10 +91,11 @@ class PostgresMemoryStore(SearchingStore):
         bodies = ByteArray(body.encode() for _, body in rows)
         values: list[Any] = [make_key(session_id), name, keys, bodies, self._ttl]
         if embedded is None:
-            await self._run(self._sql.append, values)
+            await self._appends.get().append(values)
+            self._sweeper.start_if_due()
         else:
-            values += [encode_id(embedded.model), embedded.vectors]
-            refuse_other_model(await self._run(self._sql.append_embedded, values), embedded.model)
+            values += encode_embedded(embedded)
+            refuse_other_model(await self._run(self._sql.append_marked, values), embedded.model)
 
     async def _read(self, session_id: str, last: int | None) -> Sequence[bytes]:
         key = make_key(session_id)
@@ -193,6 +196,7 @@ class PostgresMemoryStore(SearchingStore):
         return PostgresFacts(self._run, self._schema)
 
     async def _close(self) -> None:
+        await self._appends.aclose()
         await self._sweeper.aclose()
         await self._calls.aclose()
 
@@ -234,6 +238,10 @@ def _require_schema_name(schema: str) -> str:
     if "$$" in schema:  # that ends the body of a function
         raise ValueError("schema must be a name without $$")
     return schema
+
+
+async def _leave(line: AppendLine) -> None:
+    """Do nothing about a line that ends: its connections are the pool's."""
 
 
 def _make_snapshot(

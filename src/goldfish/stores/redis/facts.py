@@ -6,7 +6,6 @@ search of its own, and Valkey none at all.
 
 import base64
 import math
-from array import array
 from collections.abc import AsyncIterator, Callable
 from typing import Any, cast
 
@@ -14,8 +13,6 @@ from goldfish.stores.facts.backend import (
     PAGE,
     Changes,
     Known,
-    Marked,
-    Marks,
     New,
     Revised,
     Row,
@@ -25,8 +22,10 @@ from goldfish.stores.facts.backend import (
     Written,
 )
 from goldfish.stores.redis.keys import as_bytes, as_text
+from goldfish.stores.redis.marks import decode_marks
 from goldfish.stores.redis.scripts import facts as scripts
 from goldfish.stores.redis.scripts.script import Evaluate
+from goldfish.stores.retrieval.blocks import Marked
 
 
 class RedisFacts:
@@ -45,7 +44,7 @@ class RedisFacts:
             Known(int(epoch), int(version), int(removals)),
             as_text(model),
             int(now) / 1000,
-            _decode_marks(found[2]),
+            decode_marks(found[2]),
             {int(seq): float(end) / 1000 for seq, end in _groups(found[3], 2)},
             [int(seq) for seq in found[1]] if told else None,
             bool(anew),
@@ -152,13 +151,6 @@ class RedisFacts:
 def _groups(values: list[Any], size: int) -> list[tuple[Any, ...]]:
     """Return the values in groups of this size."""
     return list(zip(*[iter(values)] * size, strict=True))
-
-
-def _decode_marks(blocks: list[Any]) -> Marks:
-    """Return the marks of all blocks: what is joined in base64 is joined in bytes."""
-    parts = [as_bytes(each).partition(b"\n") for each in blocks]
-    numbers = array("q", map(int, b" ".join(directory for directory, _, _ in parts).split()))
-    return Marks(numbers, base64.b64decode(b"".join(data for _, _, data in parts)))
 
 
 def _decode_stored(answer: list[Any]) -> list[Stored]:

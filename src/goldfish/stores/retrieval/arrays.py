@@ -1,6 +1,5 @@
-"""Arrays that grow: columns of values, and the slots in which each word occurs."""
+"""Arrays that grow: columns of values."""
 
-from array import array
 from typing import Any
 
 import numpy as np
@@ -51,36 +50,3 @@ class Column:
 
     def _shape(self, rows: int) -> tuple[int, ...]:
         return (rows, self._width) if self._width else (rows,)
-
-
-class Postings:
-    """The slots in which a word occurs, in order, and how often it occurs in each."""
-
-    __slots__ = ("_counts", "_slots")
-
-    def __init__(self) -> None:
-        self._slots = array("i")
-        self._counts = array("f")
-
-    def append(self, slot: int, count: float = 1.0) -> None:
-        """Note that the word occurs there."""
-        self._slots.append(slot)
-        self._counts.append(count)
-
-    @property
-    def slots(self) -> NDArray[np.int32]:
-        """The slots, in order; not copied, so let go of it before the next ``append``."""
-        return np.frombuffer(self._slots, np.int32)
-
-    @property
-    def counts(self) -> NDArray[np.float32]:
-        """How often in each of them."""
-        return np.frombuffer(self._counts, np.float32)
-
-    def renumber(self, new_slots: NDArray[np.int32]) -> bool:
-        """Give each slot its new number, leave out those below 0; return whether any is left."""
-        moved = new_slots[self.slots]
-        counts = self.counts[moved >= 0]
-        self._slots = array("i", moved[moved >= 0].tobytes())
-        self._counts = array("f", counts.tobytes())
-        return bool(self._slots)

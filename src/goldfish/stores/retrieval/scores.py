@@ -4,13 +4,14 @@ They are the same to the last bit in every process that knows the same texts.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from goldfish.stores.retrieval.arrays import Postings
+from goldfish.stores.retrieval.columns import Found, Hashes
+from goldfish.stores.retrieval.marks import hash_label
 from goldfish.stores.retrieval.names import Label
 from goldfish.stores.retrieval.times import DAY, Span
 
@@ -19,19 +20,9 @@ Scores = NDArray[np.float32]
 K1, B = 0.9, 0.4  # of BM25: facts and messages are short, so their length says little
 DAYS_AFTER = 14  # for so long people still talk about a day
 FEW_WORDS = 5.0  # a text of so many words says half as much as a text can
+ALL = 1024  # texts of which every vector is looked at
+FEW = 256  # texts whose vectors are looked at beyond that
 DIGITS = 6  # beyond them are only the rounding errors of sums in another order
-
-
-class Occurrences(Protocol):
-    """Where a word occurs."""
-
-    @property
-    def slots(self) -> NDArray[np.int32]:
-        """The slots of the texts that have it."""
-
-    @property
-    def counts(self) -> NDArray[np.float32]:
-        """How often each has it."""
 
 
 def rarity(count: int, texts: int) -> float:
@@ -40,7 +31,7 @@ def rarity(count: int, texts: int) -> float:
 
 
 def score_words(
-    words: Iterable[tuple[Occurrences, float]],
+    words: Iterable[tuple[Found, float]],
     lengths: NDArray[np.float32],
     average_length: float,
     most: float,
@@ -59,12 +50,11 @@ def score_words(
     return scores, coverage
 
 
-def score_names(size: int, slots: Mapping[Label, Postings], names: Sequence[Label]) -> Scores:
+def score_names(size: int, labels: Hashes, names: Sequence[Label]) -> Scores:
     """Return 1 for each text that has one of the names, and 0 for the others."""
     named = np.zeros(size, np.float32)
     for name in names:
-        if name in slots:
-            named[slots[name].slots] = 1
+        named[labels.find(hash_label(name)).slots] = 1
     return named
 
 

@@ -1,34 +1,24 @@
 """What a message is found by: its text, its words, who said it and when."""
 
-from typing import NamedTuple
-
 from goldfish.messages import ChatMessage
-from goldfish.stores.retrieval.names import Label, names_of
+from goldfish.stores.retrieval.marks import ASKS, TELLS_WHEN, UNEMBEDDED, Traits
+from goldfish.stores.retrieval.names import names_of
 from goldfish.stores.retrieval.times import tells_when
 from goldfish.stores.retrieval.words import is_question, split_words
 
 
-class Traits(NamedTuple):
-    """What one message is found by."""
-
-    words: list[str]
-    names: frozenset[Label]
-    asks: bool
-    tells_when: bool
-    moment: float
-    year: int
-
-
-def read_traits(message: ChatMessage) -> Traits:
-    """Return what the message is found by."""
+def read_traits(message: ChatMessage, vectors: bytes | None) -> Traits:
+    """Return what the message is found by; without an embedder there are no vectors."""
     text = join_text(message)
     words = split_words(text)
     return Traits(
-        words=words,
-        names=names_of(message.name or ""),
-        asks=is_question(text),
-        tells_when=tells_when(words),
+        words,
+        vectors or b"",
+        names_of(message.name or ""),
         moment=message.created_at.timestamp(),
+        flags=ASKS * is_question(text)
+        | TELLS_WHEN * tells_when(words)
+        | UNEMBEDDED * (vectors is None),
         year=message.created_at.year,
     )
 

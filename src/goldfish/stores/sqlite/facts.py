@@ -11,13 +11,11 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from goldfish.stores.facts.backend import (
-    NO_MARKS,
     PAGE,
     STEP,
     TOKEN_SECONDS,
     Changes,
     Known,
-    Marked,
     New,
     Revised,
     Row,
@@ -27,7 +25,9 @@ from goldfish.stores.facts.backend import (
     Written,
 )
 from goldfish.stores.facts.encoding import decode_links
+from goldfish.stores.retrieval.blocks import NO_MARKS, Marked
 from goldfish.stores.sqlite import fact_marks
+from goldfish.stores.sqlite.fact_marks import BLOCKS
 from goldfish.stores.sqlite.keys import decode_key, encode_key
 from goldfish.stores.sqlite.lanes import SQLiteLanes
 from goldfish.stores.sqlite.quick import TooManyRowsError, fetch
@@ -280,7 +280,7 @@ class SQLiteFacts:
                 "UPDATE goldfish_facts SET vectors = ? WHERE user = ? AND seq = ?",
                 [(each.vectors, user.pk, each.seq) for each in vectors],
             )
-            fact_marks.drop_all(connection, user.pk)
+            BLOCKS.drop_all(connection, user.pk)
             connection.execute(
                 "UPDATE goldfish_fact_users SET model = ?, epoch = ?, marked = -1 WHERE pk = ?",
                 (model, epoch, user.pk),
@@ -311,11 +311,11 @@ def _read_changes(
     if known.epoch != user.known.epoch or user.known.version - known.version > PAGE:
         if most is not None and user.known.version > most:
             raise TooManyRowsError
-        marks = fact_marks.read_all(connection, user.pk)
+        marks = BLOCKS.read_from(connection, user.pk)
         deadlines = dict(connection.execute(_DEADLINES, (user.pk,)))
         return Changes(user.known, user.model, now, marks, deadlines, anew=True)
     rows = connection.execute(_CHANGES, (user.pk, known.version)).fetchall()
-    marks = fact_marks.read_some(connection, user.pk, (seq for seq, _ in rows))
+    marks = BLOCKS.read_some(connection, user.pk, (seq for seq, _ in rows))
     deadlines = {seq: deadline for seq, deadline in rows if deadline is not None}
     alive = None
     if known.removals != user.known.removals:
@@ -340,7 +340,7 @@ def _remember(connection: sqlite3.Connection, user_id: str, new: New) -> Written
     if found is None:
         values = {"user": user.pk, "at": at, "deadline": deadline, **new._asdict()}
         connection.execute(_ADD, values)
-        fact_marks.put(connection, user.pk, Marked(at, at, new.marks))
+        BLOCKS.put(connection, user.pk, [Marked(at, at, new.marks)])
         _note(connection, user, new.token, at, now)
         return Written("done", new.id)
     seq, fact_id, old = found
@@ -370,7 +370,7 @@ def _revise(
     connection.execute(_KEEP_OLD, values)
     connection.execute(_REVISE, values)
     _unlink(connection, user.pk, own[0])
-    fact_marks.put(connection, user.pk, Marked(own[0], at, revised.marks))
+    BLOCKS.put(connection, user.pk, [Marked(own[0], at, revised.marks)])
     _note(connection, user, revised.token, own[0], now)
     return Written("done", fact_id)
 
@@ -382,7 +382,7 @@ def _mark(connection: sqlite3.Connection, user_id: str, marked: list[Marked]) ->
     for each in marked:
         row = connection.execute(_SAID_AT, (user.pk, each.seq)).fetchone()
         if row == (each.said_at,):
-            fact_marks.put(connection, user.pk, each)
+            BLOCKS.put(connection, user.pk, [each])
     if len(marked) == STEP or fact_marks.find_unmarked(connection, user.pk, 0):
         return False
     fact_marks.drop_stray(connection, user.pk)
@@ -462,13 +462,13 @@ def _remove(connection: sqlite3.Connection, user: int, seq: int) -> None:
     for statement in _REMOVE:
         connection.execute(statement, (user, seq))
     _unlink(connection, user, seq)
-    fact_marks.drop(connection, user, seq)
+    BLOCKS.drop(connection, user, [seq])
 
 
 def _remove_all(connection: sqlite3.Connection, user: int) -> None:
     for statement in _REMOVE_ALL:
         connection.execute(statement, (user,))
-    fact_marks.drop_all(connection, user)
+    BLOCKS.drop_all(connection, user)
 
 
 def any_expired(connection: sqlite3.Connection, now: float) -> bool:

@@ -49,6 +49,15 @@ _KEPT_BEYOND = """SELECT pk FROM goldfish_sessions WHERE EXISTS (SELECT 1 FROM g
     WHERE place > coalesce(kept_top, -1) AND place BETWEEN pk << 32 AND (pk + 1 << 32) - 1)"""
 _NO_MESSAGE = """place NOT IN (SELECT place FROM goldfish_messages)
     AND place NOT IN (SELECT place FROM goldfish_archive)"""
+_DAMAGED = "length(vectors) % 4 <> 0 OR NOT EXISTS (SELECT 1 FROM goldfish_search_model)"
+_OF_SESSION = "BETWEEN goldfish_sessions.pk << 32 AND (goldfish_sessions.pk + 1 << 32) - 1"
+_UNSEARCHABLE = f"""SELECT pk FROM goldfish_sessions WHERE marked_epoch = epoch
+    AND (SELECT count(*) FROM goldfish_messages WHERE place {_OF_SESSION} AND place <= marked_to)
+    + (SELECT count(*) FROM goldfish_kept WHERE place {_OF_SESSION} AND place <= marked_to) <>
+    (SELECT coalesce(sum(length(directory)), 0) / 24 FROM goldfish_search_blocks
+        WHERE place {_OF_SESSION}) AND marked_to >= max(
+        coalesce((SELECT max(place) FROM goldfish_messages WHERE place {_OF_SESSION}), 0),
+        coalesce((SELECT max(place) FROM goldfish_kept WHERE place {_OF_SESSION}), 0))"""
 _NO_FACT = """NOT EXISTS (SELECT 1 FROM goldfish_facts
     WHERE goldfish_facts.user = {0}.user AND goldfish_facts.seq = {0}.seq)"""
 _LATE = """SELECT pk FROM goldfish_fact_users WHERE version <
@@ -133,11 +142,28 @@ INVARIANTS = (
         "search rows",
         "vectors belong to messages that are gone",
     ),
-    _no_rows(
-        "goldfish_vectors",
-        "length(vectors) % 4 <> 0 OR NOT EXISTS (SELECT 1 FROM goldfish_search_model)",
+    Invariant(
         "search vectors",
+        f"SELECT count(*) FROM goldfish_vectors WHERE {_DAMAGED}",
         "vectors are cut off, or are those of no known model",
+        (
+            f"DELETE FROM goldfish_vectors WHERE {_DAMAGED}",
+            "DELETE FROM goldfish_search_blocks",
+            "UPDATE goldfish_sessions SET epoch = random(), marked_epoch = NULL",
+        ),
+    ),
+    # So are marks, which are made of vectors.
+    Invariant(
+        "search marks",
+        f"SELECT count(*) FROM ({_UNSEARCHABLE})",
+        "sessions have messages that cannot be found, or find messages that are gone",
+        (f"UPDATE goldfish_sessions SET marked_epoch = NULL WHERE pk IN ({_UNSEARCHABLE})",),
+    ),
+    _no_rows(
+        "goldfish_search_blocks",
+        "place >> 32 NOT IN (SELECT pk FROM goldfish_sessions)",
+        "search blocks",
+        "blocks of marks belong to sessions that are gone",
     ),
     Invariant(
         "facts",

@@ -102,6 +102,18 @@ class SQLiteLanes:
         self._reads.put([job])
         return cast(T, await job.future)
 
+    def try_write(self, work: Callable[[sqlite3.Connection], T]) -> T | None:
+        """Do the same in the caller's thread, without an event loop; None if it was not done."""
+        self._admit()
+        if not self._writes.empty() or any(each.has_jobs for each in self._writers):
+            return None  # they share a commit
+        return cast(T | None, self._quick.try_write(work, is_patient=True)[1])
+
+    def try_read(self, work: Read[T]) -> T | None:
+        """Read in the caller's thread, without an event loop; None if it was not done."""
+        self._admit()
+        return self._quick.try_read(work, is_patient=True)[1]
+
     def stop(self) -> None:
         """Tell the threads to end once they have done what is queued."""
         self._stopped = True
@@ -174,8 +186,11 @@ class SQLiteLanes:
 
     def _dispatch(self, loop: asyncio.AbstractEventLoop) -> None:
         jobs = [job for job in self._fresh.pop(loop, []) if not job.future.cancelled()]
-        if len(jobs) == 1 and self._writes.empty() and self._quick.try_write(jobs[0]):
-            return
+        if len(jobs) == 1 and self._writes.empty():
+            done, result = self._quick.try_write(jobs[0].work)
+            if done:
+                jobs[0].future.set_result(result)
+                return
         self._watch(jobs, self._writers)
         self._enqueue(jobs)
 

@@ -1,4 +1,8 @@
-"""The lane for a lone small piece of work: done at once, in the caller's own thread."""
+"""The lane for a lone small piece of work: done at once, in the caller's own thread.
+
+That thread may have an event loop, which a slow commit would hold up. A caller without one waits
+for the disk in any case, so it commits here however slow the disk is.
+"""
 
 import contextlib
 import sqlite3
@@ -10,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 from goldfish.errors import MemoryStoreError
 from goldfish.stores.sqlite.errors import is_busy
 from goldfish.stores.sqlite.file import SQLiteFile
-from goldfish.stores.sqlite.jobs import Job, Work, log_slow
+from goldfish.stores.sqlite.jobs import Work, log_slow
 from goldfish.stores.sqlite.transactions import in_transaction
 
 T = TypeVar("T")
@@ -18,7 +22,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 QUICK_ROWS = 500  # rows that a read may fetch in the caller's thread
 QUICK_SECONDS = 0.002  # a commit that takes longer is the threads' business for a while
-QUICK_STREAK = 200  # commits in the caller's thread before the writer may check the log's size
+QUICK_STREAK = 200  # commits in callers' threads before the writer may check the log's size
 
 
 class Read(Protocol[T_co]):
@@ -50,16 +54,19 @@ class QuickLane:
         self.connection: sqlite3.Connection | None = None
         self.gate = threading.Lock()  # held by whoever uses the connection: one loop at a time
         self._commits_left = 0
+        self._is_fast = False  # so an event loop may wait for a commit
 
-    def open(self, *, commits: int = 0) -> None:
-        """Get ready for the next caller, without ever waiting for locks."""
-        if self.connection is not None and commits <= self._commits_left:
+    def open(self, *, commits: int = 0, is_fast: bool = False) -> None:
+        """Get ready for the next callers, without ever waiting for locks."""
+        is_ready = commits <= self._commits_left and is_fast <= self._is_fast
+        if self.connection is not None and is_ready:
             return
         with self.gate, contextlib.suppress(sqlite3.Error, OSError, MemoryStoreError):
             if self.connection is None:
                 self.connection = self._file.connect()
                 self.connection.execute("PRAGMA wal_autocheckpoint=0")
             self._commits_left = max(self._commits_left, commits)
+            self._is_fast = self._is_fast or is_fast
 
     def close(self) -> None:
         """Close the connection; the next caller gets one when a thread has opened it."""
@@ -69,32 +76,35 @@ class QuickLane:
     def disconnect(self) -> None:
         """Close the connection, for whoever holds the gate."""
         connection, self.connection = self.connection, None
-        self._commits_left = 0
+        self._commits_left, self._is_fast = 0, False
         close_quietly(connection)
 
-    def try_write(self, job: Job) -> bool:
-        """Commit the job and settle its future, unless anything is in the way."""
-        if self._commits_left <= 0 or not self.gate.acquire(blocking=False):
-            return False
+    def try_write(self, work: Work, *, is_patient: bool = False) -> tuple[bool, Any]:
+        """Return whether the work was committed here, and its result.
+
+        A caller without an event loop is patient.
+        """
+        may_wait = is_patient or self._is_fast
+        if not may_wait or self._commits_left <= 0 or not self.gate.acquire(blocking=False):
+            return False, None
         try:
             began = time.monotonic()
-            done, result = self._try(partial(in_transaction, work=job.work))
+            done, result = self._try(partial(in_transaction, work=work))
             slow = time.monotonic() - began > QUICK_SECONDS
-            self._commits_left = 0 if slow else self._commits_left - 1
+            self._commits_left -= 1
+            self._is_fast = self._is_fast and not slow
         finally:
             self.gate.release()
         if slow:
             log_slow(began)
-        if done and not job.future.done():
-            job.future.set_result(result)
-        return done
+        return done, result
 
-    def try_read(self, work: Read[T]) -> tuple[bool, T | None]:
+    def try_read(self, work: Read[T], *, is_patient: bool = False) -> tuple[bool, T | None]:
         """Return whether the read could be done here, and what it found."""
         if self.connection is None or not self.gate.acquire(blocking=False):
             return False, None
         try:
-            return self._try(partial(work, most=QUICK_ROWS))
+            return self._try(partial(work, most=None if is_patient else QUICK_ROWS))
         finally:
             self.gate.release()
 

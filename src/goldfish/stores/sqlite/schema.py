@@ -185,6 +185,19 @@ _FACT_MARKS: Statements = (
         ON goldfish_facts (user, seq, expires_at) WHERE expires_at IS NOT NULL""",
 )
 
+# What messages are found by: so that nobody has to read all of them.
+_SEARCH_MARKS: Statements = (
+    # ``search`` says what these two are; messages of before have no marks.
+    "ALTER TABLE goldfish_sessions ADD COLUMN marked_to INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE goldfish_sessions ADD COLUMN marked_epoch INTEGER",
+    # place = session * 2**32 + block
+    """CREATE TABLE goldfish_search_blocks (
+        place INTEGER PRIMARY KEY,
+        directory BLOB NOT NULL,
+        marks BLOB NOT NULL
+    )""",
+)
+
 MIGRATIONS: tuple[Statements, ...] = (
     _MESSAGES,
     _SNAPSHOTS,
@@ -193,6 +206,7 @@ MIGRATIONS: tuple[Statements, ...] = (
     _STATE,
     _RETRIES,
     _FACT_MARKS,
+    _SEARCH_MARKS,
 )
 
 

@@ -64,6 +64,11 @@ class Session(NamedTuple):
         return max(self.newest or self.pk << 32, self.top or 0, self.kept_top or 0)
 
     @property
+    def last(self) -> int:
+        """The place up to which searches may find something."""
+        return max(self.newest or self.pk << 32, self.kept_top or 0)
+
+    @property
     def places(self) -> tuple[int, int]:
         """The first and the last place that the session's messages may take."""
         return self.pk << 32, (self.pk + 1 << 32) - 1

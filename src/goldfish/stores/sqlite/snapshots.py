@@ -130,6 +130,7 @@ def rollback(connection: sqlite3.Connection, session_id: str, snapshot_id: str) 
         connection.execute(statement, values)
     if session.kept_top is not None:
         search.drop_returned(connection, session.pk)
+    search.unmark(connection, session.pk)
     state.restore(connection, session.pk, saved.number)
     _restore_deadline(connection, session, saved, now)
     return True

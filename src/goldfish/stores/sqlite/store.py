@@ -5,10 +5,11 @@ import os
 import sqlite3
 import time
 import weakref
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from goldfish.encoding import decode_messages
+from goldfish.encoding import PARSED_TOGETHER, decode_messages, decode_parts
 from goldfish.messages import ChatMessage, Snapshot
 from goldfish.stores import arguments
 from goldfish.stores.base import Forked, Row
@@ -77,6 +78,22 @@ class SQLiteMemoryStore(SearchingStore):
     async def _append(
         self, session_id: str, rows: list[Row], embedded: Embedded | None = None
     ) -> None:
+        await self._lanes.write(self._plan_append(session_id, rows, embedded))
+
+    async def _append_and_read(
+        self, session_id: str, rows: list[Row], embedded: Embedded | None, last: int
+    ) -> list[str]:
+        append = self._plan_append(session_id, rows, embedded)
+        return await self._lanes.write(_then_read(append, session_id, last))
+
+    def _try_append_and_read(self, session_id: str, rows: list[Row], last: int) -> list[str] | None:
+        append = self._plan_append(session_id, rows, None)
+        return self._lanes.try_write(_then_read(append, session_id, last))
+
+    def _plan_append(
+        self, session_id: str, rows: list[Row], embedded: Embedded | None
+    ) -> Callable[[sqlite3.Connection], None]:
+        """Return a function that appends the rows inside a transaction."""
         key = encode_key(session_id)
         values = [(encode_key(message_id), body) for message_id, body in rows]
 
@@ -90,22 +107,30 @@ class SQLiteMemoryStore(SearchingStore):
             if session.kept_top is not None:
                 search.drop_kept_ids(connection, pk, [each for each, _ in values])
             if embedded is not None:
-                search.add_vectors(connection, end + 1, embedded)
+                search.add(connection, pk, session.last, end + 1, embedded)
             if self._ttl is not None:
                 sessions.set_deadline(connection, session, now + self._ttl)
 
-        await self._lanes.write(append)
+        return append
 
     async def _read(self, session_id: str, last: int | None) -> list[str]:
         key = encode_key(session_id)
         return await self._lanes.read(lambda connection, most: _read(connection, key, last, most))
 
+    def _try_read(self, session_id: str, last: int | None) -> list[str] | None:
+        key = encode_key(session_id)
+        return self._lanes.try_read(lambda connection, most: _read(connection, key, last, most))
+
     async def _read_history(self, session_id: str, last: int | None) -> list[ChatMessage]:
         """Decode in the thread that reads: a second hop would be for nothing."""
         key = encode_key(session_id)
-        return await self._lanes.read(
-            lambda connection, most: decode_messages(_read(connection, key, last, most))
-        )
+
+        def read_history(connection: sqlite3.Connection, most: int | None) -> list[ChatMessage]:
+            if last is None and most is None:
+                return decode_parts(_read_parts(connection, key))
+            return decode_messages(_read(connection, key, last, most))
+
+        return await self._lanes.read(read_history)
 
     async def _keep_last(self, session_id: str, keep: int) -> int:
         def keep_last(connection: sqlite3.Connection) -> int:
@@ -277,6 +302,26 @@ def _read(
         return _fetch_column(connection.execute(_READ, (key, time.time())), most)
     newest_first = connection.execute(_READ_LAST, (key, time.time(), last))
     return _fetch_column(newest_first, most)[::-1]
+
+
+def _then_read(
+    append: Callable[[sqlite3.Connection], None], session_id: str, last: int
+) -> Callable[[sqlite3.Connection], list[str]]:
+    """Return a function that appends, and then reads the newest JSON texts."""
+    key = encode_key(session_id)
+
+    def append_and_read(connection: sqlite3.Connection) -> list[str]:
+        append(connection)
+        return _read(connection, key, last, None)
+
+    return append_and_read
+
+
+def _read_parts(connection: sqlite3.Connection, key: Key) -> Iterator[list[str]]:
+    """Yield the JSON texts of a session, oldest first, a few at a time."""
+    cursor = connection.execute(_READ, (key, time.time()))
+    while rows := cursor.fetchmany(PARSED_TOGETHER):
+        yield [body for (body,) in rows]
 
 
 def _refuse_long(connection: sqlite3.Connection, key: Key, most: int | None) -> None:

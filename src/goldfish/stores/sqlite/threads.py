@@ -164,6 +164,7 @@ class Writer(Lane):
     ) -> None:
         super().__init__(file, jobs, quick)
         self._housekeeping = housekeeping
+        self.has_jobs = False  # which came before those of callers that do their work themselves
         self._untidy = False  # there may be work that was not done yet
         self._failing = False
 
@@ -179,7 +180,9 @@ class Writer(Lane):
         else:
             self._jobs.put(None)
         if jobs:
+            self.has_jobs = True
             self._commit(jobs)
+            self.has_jobs = False
         if self._untidy:
             self._step()
 
@@ -199,8 +202,8 @@ class Writer(Lane):
             else:
                 self.locked = None
                 deliver([(job, result, None) for job, result in zip(jobs, results, strict=True)])
-                if time.perf_counter() - began < QUICK_SECONDS:
-                    self._quick.open(commits=QUICK_STREAK)
+                is_fast = time.perf_counter() - began < QUICK_SECONDS
+                self._quick.open(commits=QUICK_STREAK, is_fast=is_fast)
                 return
 
     def _redo(self, jobs: Sequence[Job], error: Exception) -> None:

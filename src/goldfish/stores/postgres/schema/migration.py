@@ -16,6 +16,7 @@ from goldfish.stores.postgres.schema.v6_superseding import SUPERSEDING
 from goldfish.stores.postgres.schema.v6_sweeping import SWEEPING
 from goldfish.stores.postgres.schema.v7_linking import LINKING
 from goldfish.stores.postgres.schema.v8_fact_marks import FACT_MARKS
+from goldfish.stores.postgres.schema.v9_search_marks import SEARCH_MARKS
 
 if TYPE_CHECKING:
     from psycopg import AsyncConnection
@@ -36,6 +37,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (*RETRIES, *SWEEPING, *SUPERSEDING),
     LINKING,
     FACT_MARKS,
+    SEARCH_MARKS,
 )
 
 

@@ -6,9 +6,8 @@ All keys of a user share a hash tag:
   many ``parts`` there are: keys of the user, this one included; and when they are ``due`` to end;
   what was added later has fields here, which processes of an older goldfish leave alone:
   ``marked``, the version up to which all facts have their marks (who does not write marks raises
-  the version alone); ``marks:`` and the number of a block, its directory (seq, said_at and bytes
-  of each) and on the next line the marks, in base64; ``near:`` and the number of a fact, the
-  numbers of those that links connect it to;
+  the version alone); blocks of ``marks``, which are explained there; ``near:`` and the number of a
+  fact, the numbers of those that links connect it to;
 - ``rows``: a hash by number of what is known of a fact, one line each: id, key, the number at which
   it was worded, times seen, near, base, said (JSON has no line breaks of its own);
 - ``vectors``: a hash by number, in base64, because a client may decode all that it gets as text;
@@ -27,7 +26,7 @@ next write: until then, only the keys are counted that every user with facts has
 """
 
 from goldfish.stores.facts.backend import STEP, TOKEN_SECONDS
-from goldfish.stores.facts.blocks import SPAN
+from goldfish.stores.redis.scripts.marks import MARKS
 from goldfish.stores.redis.scripts.parts import DISAGREE
 from goldfish.stores.redis.scripts.script import Script
 
@@ -69,45 +68,16 @@ end
 )
 _AGREEING = AGREE_FACTS + "local over = agree()\n"
 
-# The marks of facts, in blocks: see ``stores/facts/blocks.py``.
-_MARKS = f"""
-local SPAN = {SPAN}
-local function block(seq) return 'marks:' .. whole(math.floor(tonumber(seq) / SPAN)) end
-
--- The facts in a block, each with seq, said_at and marks.
-local function read_block(field)
-  local stored, found, at = call('HGET', META, field), {{}}, 1
-  if not stored then return found end
-  local line = string.find(stored, '\\n', 1, true)
-  local data = string.sub(stored, line + 1)
-  for seq, said_at, size in string.gmatch(string.sub(stored, 1, line), '(%d+) (%d+) (%d+)') do
-    local length = tonumber(size) * 4 / 3
-    found[#found + 1] = {{seq, said_at, string.sub(data, at, at + length - 1)}}
-    at = at + length
-  end
-  return found
-end
-
--- Which text the marks of each fact belong to.
-local function marked_texts()
-  local texts, all = {{}}, call('HGETALL', META)
-  for i = 1, #all, 2 do
-    if string.sub(all[i], 1, 6) == 'marks:' then
-      local line = string.find(all[i + 1], '\\n', 1, true)
-      for seq, said_at in string.gmatch(string.sub(all[i + 1], 1, line), '(%d+) (%d+) %d+') do
-        texts[seq] = said_at
-      end
-    end
-  end
-  return texts
-end
-
+_MARKS = (
+    MARKS
+    + """
 -- Whether every fact has its marks.
 local function is_marked()
   local numbers = call('HMGET', META, 'version', 'marked')
   return numbers[1] and numbers[1] == numbers[2]
 end
 """
+)
 
 # A fact and those around it: seq, changed, deadline or '', and the row of each.
 _READING = (
@@ -168,20 +138,7 @@ _WRITING = (
     _AGREEING
     + _MARKS
     + f"""
--- Replace the marks of a fact; without marks, remove them.
-local function mark(seq, said_at, marks)
-  local field, directory, data = block(seq), {{}}, {{}}
-  local function add(one, said, text)
-    directory[#directory + 1] = one .. ' ' .. said .. ' ' .. whole(#text * 3 / 4)
-    data[#data + 1] = text
-  end
-  for _, each in ipairs(read_block(field)) do
-    if each[1] ~= seq then add(unpack(each)) end
-  end
-  if marks then add(seq, said_at, marks) end
-  if #data == 0 then return call('HDEL', META, field) end
-  call('HSET', META, field, table.concat(directory, ' ') .. '\\n' .. table.concat(data))
-end
+local function mark(seq, said_at, marks) mark_all(META, {{{{seq, said_at, marks}}}}) end
 
 local function point(seq, other)
   local found = call('HGET', META, 'near:' .. seq)
@@ -305,7 +262,7 @@ if meta[1] ~= ARGV[1] or tonumber(meta[2]) - since > tonumber(ARGV[4]) then
 end
 if meta[3] ~= ARGV[3] then alive, head[8] = call('ZRANGE', LOG, 0, -1), 1 end
 for _, seq in ipairs(call('ZRANGEBYSCORE', LOG, '(' .. whole(since), '+inf')) do
-  for _, each in ipairs(read_block(block(seq))) do
+  for _, each in ipairs(read_block(META, block(seq))) do
     if each[1] == seq then
       local size = whole(#each[3] * 3 / 4)
       marks[#marks + 1] = seq .. ' ' .. each[2] .. ' ' .. size .. '\\n' .. each[3]
@@ -346,7 +303,7 @@ if call('ZCARD', LOG) > 1000 and is_marked() then  -- sorting them all would tak
   local at, newest = 0, tonumber(call('HGET', META, 'version'))
   while #seqs < enough and at <= newest do
     local few = {}
-    for _, each in ipairs(read_block(block(at))) do few[#few + 1] = tonumber(each[1]) end
+    for _, each in ipairs(read_block(META, block(at))) do few[#few + 1] = tonumber(each[1]) end
     table.sort(few)
     for _, seq in ipairs(few) do add(whole(seq)) end
     at = at + SPAN
@@ -408,7 +365,7 @@ UNMARKED = Script(
     _AGREEING
     + _MARKS
     + f"""
-local found, seqs, texts = {{}}, {{}}, marked_texts()
+local found, seqs, texts = {{}}, {{}}, marked_texts(META)
 for _, seq in ipairs(over and {{}} or call('HKEYS', ROWS)) do seqs[#seqs + 1] = tonumber(seq) end
 table.sort(seqs)
 for _, number in ipairs(seqs) do
@@ -539,6 +496,7 @@ return seq and call('HGET', PAST, seq) or ''
 # ARGV: epoch, version, removals, model, the new epoch, then numbers and vectors in turn.
 EMBED = Script(
     _AGREEING
+    + _MARKS
     + """
 local meta = call('HMGET', META, 'epoch', 'version', 'removals')
 for i = 1, 3 do
@@ -547,9 +505,7 @@ end
 for i = 6, #ARGV, 2 do
   if call('HEXISTS', ROWS, ARGV[i]) == 1 then call('HSET', VECTORS, ARGV[i], ARGV[i + 1]) end
 end
-for _, field in ipairs(call('HKEYS', META)) do
-  if string.sub(field, 1, 6) == 'marks:' then call('HDEL', META, field) end
-end
+unmark_all(META)
 call('HSET', META, 'model', ARGV[4], 'epoch', ARGV[5], 'marked', '-1')
 return 1
 """
@@ -565,7 +521,7 @@ for i = 1, #ARGV, 3 do
 end
 if call('EXISTS', META) == 0 then return 1 end
 if #ARGV == {3 * STEP} then return 0 end
-local texts, rows = marked_texts(), call('HGETALL', ROWS)
+local texts, rows = marked_texts(META), call('HGETALL', ROWS)
 for i = 1, #rows, 2 do
   if texts[rows[i]] ~= lines(rows[i + 1])[3] then return 0 end
   texts[rows[i]] = nil

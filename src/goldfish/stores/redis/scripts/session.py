@@ -34,6 +34,7 @@ expires in their stead. A reader finds no ``log``, or one of the wrong kind: the
 READ. A writer first takes them out of hiding, or sets them aside if their time is over.
 """
 
+from goldfish.stores.redis.scripts.marks import MARKS
 from goldfish.stores.redis.scripts.parts import AGREE, AGREE_PLAIN, BULK, NOTE_PARTS
 from goldfish.stores.redis.scripts.script import Script, Write
 
@@ -91,6 +92,7 @@ end
 BEFORE = (
     READING
     + BULK
+    + MARKS
     + NOTE_PARTS
     + """
 -- How to look up a name in a sorted set or a hash: one by one, or for many lookups in a copy.
@@ -148,6 +150,37 @@ local function ranked(first, last)
   return messages
 end
 
+-- What searches know a state of the session by.
+local function present()
+  return call('HGET', SEARCH, 'epoch') .. '.' .. call('HGET', SEARCH, 'changes')
+end
+
+-- Up to which place all messages have marks; nothing if the marks may be wrong.
+local function marked_to()
+  local epoch, to = string.match(call('HGET', SEARCH, 'marked') or '', '^(.*):(%d+)$')
+  return epoch and epoch == present() and tonumber(to) or nil
+end
+
+local function set_marked(to)
+  call('HSET', SEARCH, 'marked', present() .. ':' .. field(to))
+end
+
+-- Begin another state of the session; up to this place all messages have marks as before.
+local function change(to)
+  local marked = marked_to()
+  call('HINCRBY', SEARCH, 'changes', 1)
+  if marked then set_marked(math.min(marked, to)) end
+end
+
+-- Remove what messages were found by that are gone, by their places.
+local function forget_places(places, to)
+  bulk('HDEL', VECTORS, places)
+  local gone = {}
+  for i, place in ipairs(places) do gone[i] = {place} end
+  if marked_to() then mark_all(SEARCH, gone) end
+  change(to)
+end
+
 -- Forget what was trimmed under these ids, or some of them: it is to be deleted, or the session has
 -- them again.
 local function untrim(ids, from, to)
@@ -163,8 +196,7 @@ local function untrim(ids, from, to)
     end
     if #doomed > 0 then
       call('HDEL', TRIMMED, unpack(doomed))
-      call('HDEL', VECTORS, unpack(places))
-      call('HINCRBY', SEARCH, 'changes', 1)
+      forget_places(places, math.huge)
     end
   end
 end
@@ -189,8 +221,10 @@ local function unfind(messages, epoch)
     if messages[#messages][1] > low then call('HSET', SEARCH, 'floor', places[#places]) end
   else
     untrim(ids)  -- an older goldfish may have left it beside the message
-    bulk('HDEL', VECTORS, places)
-    call('HINCRBY', SEARCH, 'changes', 1)
+    -- The places of the newest are used again.
+    local newest = tonumber(call('ZREVRANGE', IDS, 0, 0, 'WITHSCORES')[2] or nil) or 0
+    local stay = messages[#messages][1] < newest
+    forget_places(places, stay and math.huge or messages[1][1] - 1)
   end
 end
 

@@ -89,7 +89,7 @@ bulk('ZADD', IDS, ids)
 bulk('ZADD', OPEN, open)
 bulk('HDEL', GONE, names)
 untrim(again)
-if call('EXISTS', SEARCH) == 1 then call('HINCRBY', SEARCH, 'changes', 1) end
+if call('EXISTS', SEARCH) == 1 then change(0) end  -- what came back has no marks
 restate(call('HGET', STATES, ARGV[1]) or '')
 set_deadline(saved.left)
 return 1

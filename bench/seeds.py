@@ -1,6 +1,6 @@
 """Check memories with many seeds, several runs at once, and say what was not held.
 
-python bench/campaign.py [--seeds 1-10] [--at-once 6] [--results DIR] sqlite redis dropin-langchain
+python bench/seeds.py [--seeds 1-10] [--at-once 6] [--results DIR] sqlite redis dropin-langchain
 
 Runs side by side make the machine as busy as shared continuous integration is, and busier. With a
 directory for results, a campaign that was cut short goes on where it was.

@@ -5,7 +5,7 @@ import hashlib
 import numpy as np
 import pytest
 
-from goldfish.stores.facts.codes import (
+from goldfish.stores.retrieval.codes import (
     Asked,
     Vectors,
     Words,

@@ -29,6 +29,8 @@ def width_of(dimensions: int) -> int:
 
 def encode(vectors: Vectors) -> bytes:
     """Return for each vector its code, then its factor, in 8 bytes."""
+    if not len(vectors):
+        return b""
     turned = _turn(vectors)
     total = np.abs(turned).sum(axis=1, dtype=np.float64)
     squares = np.square(turned, dtype=np.float64).sum(axis=1)
