@@ -25,13 +25,15 @@ async def refused_adds(store: PostgresMemoryStore, count: int, name: str = "late
 
 async def test_calls_that_wait_for_a_lock_end_in_time_and_do_nothing_later(dsn: str) -> None:
     """However many there are, they hold no more connections than the pool may have."""
-    async with opened(dsn) as store:
+    # Between the server's own limit and the cut there is a tenth of the timeout: enough on a
+    # machine that is late itself.
+    async with opened(dsn, timeout=4) as store:
         await store.add_messages("s", said("first"))
         async with holding_sessions(dsn):
-            for _ in range(3):
+            for _ in range(2):
                 began = time.monotonic()
                 errors = await refused_adds(store, 10)
-                assert time.monotonic() - began < 5  # and not 10 times the limit
+                assert time.monotonic() - began < 20  # and not 10 times the limit
                 assert await count_backends(dsn) <= 2
             assert all("nothing was written" in error for error in errors)
             assert any("pool_size" in error for error in errors)
@@ -61,18 +63,18 @@ async def test_cancelled_calls_are_cancelled_on_the_server(dsn: str) -> None:
 
 async def test_time_spent_waiting_for_a_connection_counts(dsn: str) -> None:
     """A call that gets its connection late has only the rest of its time on the server."""
-    async with opened(dsn, timeout=1, pool_size=1) as store:
+    async with opened(dsn, timeout=4, pool_size=1) as store:
         await store.add_messages("s", said("first"))
         async with holding_sessions(dsn):
             first = asyncio.create_task(store.add_messages("s", said("one")))
-            await asyncio.sleep(0.5)
+            await asyncio.sleep(0.1)
             began = time.monotonic()
             second = asyncio.create_task(store.add_messages("s", said("two")))
-            await asyncio.sleep(0.1)
+            await asyncio.sleep(2)
             first.cancel()
             with pytest.raises(MemoryStoreBackendError, match="nothing was written"):
                 await second
-            assert time.monotonic() - began < 1.3
+            assert time.monotonic() - began < 5  # a whole limit after the wait would end at 5.6
         assert await contents(store) == ["first"]
 
 
@@ -117,7 +119,7 @@ async def test_a_call_cancelled_while_the_server_does_not_answer_ends_in_time() 
 
 async def test_a_limit_of_the_server_leaves_the_connection_in_use(dsn: str) -> None:
     """The server says that it ended the statement, so there is no need for another connection."""
-    async with opened(dsn, pool_size=1) as store:
+    async with opened(dsn, timeout=4, pool_size=1) as store:
         await store.add_messages("s", said("first"))
         await asyncio.sleep(0.2)  # for the first sweep to end
         pid = "SELECT min(pid) FROM pg_stat_activity WHERE application_name = 'goldfish'"
@@ -147,6 +149,6 @@ async def test_slow_calls_and_given_up_ones_are_logged_without_contents(
             await asyncio.sleep(1.1)
         await call
     assert "went from version 0 to" in caplog.text
-    assert "a call took 1." in caplog.text
+    assert "a call took " in caplog.text
     assert "secret" not in caplog.text
     assert "hidden" not in caplog.text
