@@ -265,7 +265,7 @@ class BaseStore(RememberingStore, StatingStore):
     async def _append_and_read(
         self, session_id: str, rows: list[Row], embedded: Embedded | None, last: int
     ) -> Bodies:
-        """Append the rows, and then return the newest JSON texts; a backend may do it at once."""
+        """Append, and return the newest JSON texts; in one step, unless the rows are embedded."""
         await self._append(session_id, rows, embedded)
         return await self._read(session_id, last)
 

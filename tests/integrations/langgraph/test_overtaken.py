@@ -3,6 +3,7 @@
 import asyncio
 import operator
 import threading
+from functools import partial
 from typing import Annotated, Any, TypedDict
 
 import pytest
@@ -12,7 +13,7 @@ pytest.importorskip("langgraph.checkpoint.base")
 from langgraph.graph import END, START, StateGraph
 
 import goldfish
-from goldfish.dropins.langgraph import Saver, TurnOvertakenError
+from goldfish.dropins.langgraph import Saver, TurnOvertakenError, Turns
 from goldfish.errors import MemoryStoreBackendError
 from goldfish.integrations.langgraph.packing import unpack
 from goldfish.integrations.langgraph.records import PREFIX, Contents, Entry, Line, Segment
@@ -206,3 +207,34 @@ async def test_what_a_killed_turn_left_in_the_line_is_removed_by_the_next(durabl
         entries = [each.content for each in await store.get_history(line.session)]
         assert "killed" not in entries
         assert set((await graph(saver).aget_state(THREAD)).values["said"]) == {"a", "b"}
+
+
+def read_late(store: BaseStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let whatever the store reads be behind."""
+    read = store._read
+
+    async def wait_and_read(*arguments: Any) -> Any:
+        await asyncio.sleep(0.02)
+        return await read(*arguments)
+
+    monkeypatch.setattr(store, "_read", wait_and_read)
+
+
+async def test_a_turn_that_was_seen_is_not_taken_again_after_a_deletion(
+    durable: Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who saw it, and then deleted the thread, never sees it again, however close the calls are."""
+    async with durable.open() as store, durable.open() as other:
+        talk, saver = graph(Saver(store)), Saver(other)
+        read_late(store, monkeypatch)
+
+        async def delete_when_seen(name: str, place: Any) -> None:
+            while await saver.aget_tuple(place) is None:
+                await asyncio.sleep(0)
+            await saver.adelete_thread(name)
+
+        for name in ("a", "b", "c"):
+            place: Any = {"configurable": {"thread_id": name}}
+            take = partial(talk.ainvoke, {"said": ["x"]}, place, durability="exit")
+            await asyncio.gather(Turns().atake(name, take), delete_when_seen(name, place))
+            assert await saver.aget_tuple(place) is None

@@ -84,6 +84,12 @@ class Log:
         """The segments of lists, by their tokens."""
         return {each.id: Segment.of(each) for each in self._find_records(SEGMENT)}
 
+    def shares_any(self, other: "Log") -> bool:
+        """Return True if a record is in both."""
+        return not {each.id for each in other.messages}.isdisjoint(
+            each.id for each in self.messages
+        )
+
     def newest_first(self) -> list[Entry]:
         """Return the checkpoints that stand, each once, the newest first."""
         return list(reversed({each.checkpoint_id: each for each in self.standing}.values()))

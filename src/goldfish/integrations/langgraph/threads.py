@@ -105,11 +105,15 @@ class Threads:
         newest = Log(found, is_whole=len(found) < last)
         if newest.ends_with(entry):
             return
+        log = newest
         if not newest.is_whole:
-            newest = await self.read(line, last=len(records) + 32 * PARENT)
-            if newest.ends_with(entry):
+            log = await self.read(line, last=len(records) + 32 * PARENT)
+            if log.ends_with(entry):
                 return
-        await self._settle(line, entry)
+            log = log if log.is_whole else await self.read(line)
+            if not log.shares_any(newest):
+                return  # the thread was deleted after this step, which nobody takes again
+        await self._settle(line, entry, log)
 
     async def put_writes(self, line: Line, records: Sequence[ChatMessage]) -> None:
         """Write what belongs to a checkpoint, which may not be stored yet."""
@@ -193,9 +197,8 @@ class Threads:
                 return saved
         return None
 
-    async def _settle(self, line: Line, entry: Entry) -> None:
+    async def _settle(self, line: Line, entry: Entry, log: Log) -> None:
         """Check whether the entry stands; if not, take everything back and raise."""
-        log = await self.read(line)
         doomed = log.overtaken()
         stored = log.find(entry.checkpoint_id)
         stands = stored in log.standing and _has_parent(log, entry)

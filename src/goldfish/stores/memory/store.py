@@ -80,20 +80,18 @@ class InMemoryStore(BaseStore):
         self, session_id: str, rows: list[Row], embedded: Embedded | None = None
     ) -> None:
         with self._lock:
-            session = self._find_or_begin(session_id)
-            bodies = session.own_bodies()
-            for key, body in rows:
-                bodies.setdefault(key, body)
-            self._renew(session_id, session)
+            self._append_rows(session_id, rows)
+
+    async def _append_and_read(
+        self, session_id: str, rows: list[Row], embedded: Embedded | None, last: int
+    ) -> Sequence[str]:
+        with self._lock:
+            self._append_rows(session_id, rows)
+            return self._read_bodies(session_id, last)
 
     async def _read(self, session_id: str, last: int | None) -> Sequence[str]:
         with self._lock:
-            session = self._find(session_id)
-            if session is None:
-                return []
-            if last is None:
-                return list(session.bodies.values())
-            return list(islice(reversed(session.bodies.values()), last))[::-1]
+            return self._read_bodies(session_id, last)
 
     async def _keep_last(self, session_id: str, keep: int) -> int:
         with self._lock:
@@ -238,6 +236,21 @@ class InMemoryStore(BaseStore):
             return session
         self._drop(session_id)
         return None
+
+    def _append_rows(self, session_id: str, rows: list[Row]) -> None:
+        session = self._find_or_begin(session_id)
+        bodies = session.own_bodies()
+        for key, body in rows:
+            bodies.setdefault(key, body)
+        self._renew(session_id, session)
+
+    def _read_bodies(self, session_id: str, last: int | None) -> list[str]:
+        session = self._find(session_id)
+        if session is None:
+            return []
+        if last is None:
+            return list(session.bodies.values())
+        return list(islice(reversed(session.bodies.values()), last))[::-1]
 
     def _find_or_begin(self, session_id: str) -> _Session:
         """Return the session, or a new one if there is none or it has expired."""

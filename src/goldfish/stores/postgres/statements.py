@@ -33,6 +33,8 @@ class Statements:
         self.keep_last = f"SELECT {s}.keep_last(%b, %b::bigint)".encode()
         self.append_marked = f"""SELECT {s}.append_marked(%b, %b, %b::bytea[], %b::bytea[],
             %b::double precision, %b::bytea, %b::bytea[], %b::bytea[])""".encode()
+        self.append_and_read = f"""SELECT {s}.append_and_read(%b, %b, %b::bytea[], %b::bytea[],
+            %b::double precision, %b::bigint)""".encode()
         self.keep_the_rest = f"SELECT {s}.keep_last_and_the_rest(%b, %b::bigint)".encode()
         self.set_apart = f"SELECT {s}.set_apart(%b, %b::bytea[])".encode()
         self.remove = f"SELECT {s}.remove(%b, %b::bytea[])".encode()

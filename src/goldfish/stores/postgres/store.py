@@ -86,16 +86,27 @@ class PostgresMemoryStore(SearchingStore):
     async def _append(
         self, session_id: str, rows: list[Row], embedded: Embedded | None = None
     ) -> None:
-        name = encode_id(session_id)
-        keys = ByteArray(make_key(message_id) for message_id, _ in rows)
-        bodies = ByteArray(body.encode() for _, body in rows)
-        values: list[Any] = [make_key(session_id), name, keys, bodies, self._ttl]
+        values = self._encode_rows(session_id, rows)
         if embedded is None:
             await self._appends.get().append(values)
             self._sweeper.start_if_due()
         else:
             values += encode_embedded(embedded)
             refuse_other_model(await self._run(self._sql.append_marked, values), embedded.model)
+
+    async def _append_and_read(
+        self, session_id: str, rows: list[Row], embedded: Embedded | None, last: int
+    ) -> Sequence[Any]:
+        if embedded is not None:
+            return await super()._append_and_read(session_id, rows, embedded, last)
+        values = [*self._encode_rows(session_id, rows), last]
+        return (await self._fetch_column(self._sql.append_and_read, values))[::-1]
+
+    def _encode_rows(self, session_id: str, rows: list[Row]) -> list[Any]:
+        """Return what the functions that append take."""
+        keys = ByteArray(make_key(message_id) for message_id, _ in rows)
+        bodies = ByteArray(body.encode() for _, body in rows)
+        return [make_key(session_id), encode_id(session_id), keys, bodies, self._ttl]
 
     async def _read(self, session_id: str, last: int | None) -> Sequence[bytes]:
         key = make_key(session_id)

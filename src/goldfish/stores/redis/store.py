@@ -79,13 +79,25 @@ class RedisMemoryStore(RedisEvaluation, SearchingStore):
     async def _append(
         self, session_id: str, rows: list[Row], embedded: Embedded | None = None
     ) -> None:
-        ids = [as_bytes(message_id) for message_id, _ in rows]
-        bodies = [body.encode() for _, body in rows]
-        values = [_encode_milliseconds(self._ttl), *ids, *bodies]
+        values = self._encode_rows(rows)
         if embedded is None:
             await self._evaluate_write(messages.APPEND, session_id, values)
         else:
             await self._search_backend().append(session_id, values, embedded)
+
+    async def _append_and_read(
+        self, session_id: str, rows: list[Row], embedded: Embedded | None, last: int
+    ) -> Sequence[Any]:
+        if embedded is not None:
+            return await super()._append_and_read(session_id, rows, embedded, last)
+        values = [*self._encode_rows(rows), b"%d" % last]
+        found = await self._evaluate_write(messages.APPEND_AND_READ, session_id, values)
+        return cast(Sequence[Any], found)
+
+    def _encode_rows(self, rows: list[Row]) -> list[bytes]:
+        """Return what the scripts that append take."""
+        ids = [as_bytes(message_id) for message_id, _ in rows]
+        return [_encode_milliseconds(self._ttl), *ids, *(body.encode() for _, body in rows)]
 
     async def _read(
         self, session_id: str, last: int | None, channel: Channel | None = None

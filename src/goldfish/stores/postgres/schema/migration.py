@@ -17,6 +17,7 @@ from goldfish.stores.postgres.schema.v6_sweeping import SWEEPING
 from goldfish.stores.postgres.schema.v7_linking import LINKING
 from goldfish.stores.postgres.schema.v8_fact_marks import FACT_MARKS
 from goldfish.stores.postgres.schema.v9_search_marks import SEARCH_MARKS
+from goldfish.stores.postgres.schema.v10_reading_back import READING_BACK
 
 if TYPE_CHECKING:
     from psycopg import AsyncConnection
@@ -38,6 +39,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     LINKING,
     FACT_MARKS,
     SEARCH_MARKS,
+    READING_BACK,
 )
 
 

@@ -61,6 +61,13 @@ end
 """
 APPEND = both(ADD)
 
+# The same with one more argument, a number; the answer is so many of the newest bodies.
+APPEND_AND_READ = both(f"""
+local many = table.remove(ARGV)
+{ADD}
+return redis.call('LRANGE', KEYS[1], -many, -1)
+""")
+
 # ARGV: how many to keep; and an epoch, in the full script, if what goes is still to be found.
 KEEP_LAST = both(
     _KEEP_DEADLINE
