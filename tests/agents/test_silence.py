@@ -6,15 +6,12 @@ from typing import Any
 import pytest
 
 from goldfish.agents.agent import Agent
-from goldfish.agents.conversation import LOCK_TIME_OUT, _is_out_of_time
 from goldfish.agents.turns import Turn
-from goldfish.harness.errors import RemoteError
 from goldfish.harness.patience import LateError
 from goldfish.mirror import Exchange, Prompt
 
 STAGE: Any = None
 TALK: Any = type("Talk", (), {"session": "s"})
-LOCKED = RemoteError("OperationalError: database is locked")
 
 
 def test_a_turn_that_failed_is_the_agents_fault_unless_its_clock_ran_out_on_a_late_machine() -> (
@@ -35,17 +32,3 @@ def test_a_refusal_is_told_in_the_words_of_the_provider() -> None:
     refused.refusal = "messages: text content blocks must be non-empty"
     turn = Turn(1, "s", "u", "m00001", "hi", "worker1", outcome="failed", exchanges=[refused])
     assert refused.refusal in str(Agent(STAGE, Random(0)).blame_silence(TALK, turn))
-
-
-@pytest.mark.parametrize(
-    ("error", "seconds", "expected"),
-    [
-        (RemoteError("APITimeoutError: Request timed out."), 1.0, True),
-        (LOCKED, LOCK_TIME_OUT + 1, True),
-        (LOCKED, 0.1, False),
-        (RemoteError("OperationalError: table turns already exists"), 9.0, False),
-    ],
-)
-def test_only_time_outs_are_excused(error: Exception, seconds: float, expected: bool) -> None:
-    """SQLite calls a wait that ended and a deadlock by one name; the time tells them apart."""
-    assert _is_out_of_time(error, seconds) is expected

@@ -1,9 +1,18 @@
 """What a target never promised is not asked of it, and is told apart from what it broke."""
 
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
 import goldfish
 from goldfish.catalogue.registry import catalogue
+from goldfish.engine import claims
+from goldfish.engine.claims import excuse_time_outs
 from goldfish.engine.runner import Plan, run
 from goldfish.findings.result import Result, Verdict
+from goldfish.harness.errors import StoreError
+from goldfish.harness.patience import LateError, is_second_try
 from goldfish.specimens.references.facts import FactsReference
 from goldfish.targets.declaration import Target
 
@@ -35,3 +44,38 @@ def test_ids_that_serve_whoever_has_them_are_not_asked_whose_they_are() -> None:
         assert result.verdict is Verdict.UNSUPPORTED
         assert result.summary == "the id of a fact is not scoped to its user"
     assert results(declared, "ISO24")["ISO24"].verdict is Verdict.HELD
+
+
+NOTHING_SAID: Any = SimpleNamespace(record=SimpleNamespace(history=SimpleNamespace(calls=[])))
+
+
+@pytest.mark.parametrize(
+    ("late_now", "late_before", "second", "excused"),
+    [
+        (True, True, False, True),
+        (False, True, False, True),  # it was late while the call waited, and is not at this moment
+        (False, True, True, False),  # tried again alone
+        (True, True, True, True),
+        (False, False, False, False),
+    ],
+)
+def test_a_memorys_own_clock_is_excused_on_a_late_machine(
+    monkeypatch: pytest.MonkeyPatch,
+    late_now: bool,
+    late_before: bool,
+    second: bool,
+    excused: bool,
+) -> None:
+    """It is tried again; other refusals are never excused."""
+    monkeypatch.setattr(claims, "is_machine_late", lambda: late_now)
+    monkeypatch.setattr(claims, "was_machine_late", lambda: late_before)
+    token = is_second_try.set(second)
+    try:
+        excuse_time_outs(NOTHING_SAID, StoreError("get_history", ValueError("no such table")))
+        if excused:
+            with pytest.raises(LateError, match="get_history"):
+                excuse_time_outs(NOTHING_SAID, StoreError("get_history", TimeoutError()))
+        else:
+            excuse_time_outs(NOTHING_SAID, StoreError("get_history", TimeoutError()))
+    finally:
+        is_second_try.reset(token)

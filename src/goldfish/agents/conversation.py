@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from goldfish.agents.turns import Outcome, Turn, settle
 from goldfish.agents.workers import Worker
 from goldfish.errors import mask
-from goldfish.harness.errors import EndedError, StoreError, is_lock_held, is_time_out
+from goldfish.harness.errors import EndedError, StoreError, is_out_of_time
 from goldfish.harness.patience import Patience
 from goldfish.history import FAULT, Call
 from goldfish.history import Outcome as CallOutcome
@@ -29,7 +29,6 @@ SENTENCES = (
     "My favourite colour is {}.",
     "The meeting is in room {}.",
 )
-LOCK_TIME_OUT = 4.0  # seconds: by default Python's SQLite waits for five
 OUTCOMES: dict[Outcome, CallOutcome] = {
     "answered": "ok",
     "failed": "fail",
@@ -162,7 +161,7 @@ class Conversation:
         except StoreError as error:
             ended = isinstance(error.error, EndedError)
             turn.outcome, turn.error = "unknown" if ended else "failed", mask(str(error))
-            turn.is_late = patience.is_late and _is_out_of_time(error.error, patience.wall)
+            turn.is_late = patience.is_late and is_out_of_time(error.error, patience.wall)
         finally:
             self._agent.history.calls.append(
                 Call(
@@ -178,8 +177,3 @@ class Conversation:
                     worker.name,
                 )
             )
-
-
-def _is_out_of_time(error: BaseException, seconds: float) -> bool:
-    """Return True if a clock of the agent's own may have ended a turn that took so long."""
-    return is_time_out(error) or (is_lock_held(error) and seconds > LOCK_TIME_OUT)

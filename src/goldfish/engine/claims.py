@@ -4,9 +4,9 @@ from goldfish.catalogue.registry import Check, Window
 from goldfish.findings.kinds import KINDS
 from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import UnsupportedError, Violation
-from goldfish.harness.errors import StoreError, is_time_out
+from goldfish.harness.errors import StoreError, is_out_of_time
 from goldfish.harness.memory import Memory
-from goldfish.harness.patience import LateError, is_machine_late, is_second_try
+from goldfish.harness.patience import LateError, is_machine_late, is_second_try, was_machine_late
 from goldfish.targets.declaration import Target
 
 
@@ -39,11 +39,18 @@ def excuse_what_a_rule_refuses(memory: Memory, error: Violation | StoreError) ->
         raise UnsupportedError(Reason.of(Why.NOT_CLAIMED, told)) from error
 
 
-def excuse_time_outs(error: Violation | StoreError) -> None:
-    """Raise LateError if the memory's own clock ran out on a machine that is late."""
+def excuse_time_outs(memory: Memory, error: Violation | StoreError) -> None:
+    """Raise LateError if the memory's own clock ran out on a machine that is late.
+
+    Tried again alone, only a machine that is late at that very moment excuses it.
+    """
     refusal = error if isinstance(error, StoreError) else error.__cause__
-    if isinstance(refusal, StoreError) and is_time_out(refusal.error) and is_machine_late():
-        raise LateError(f"refused: {refusal}") from error
+    is_late = is_machine_late() or (was_machine_late() and not is_second_try.get())
+    if is_late and isinstance(refusal, StoreError):
+        failed = [each for each in memory.record.history.calls if each.outcome == "fail"]
+        seconds = failed[-1].end - failed[-1].start if failed else 0.0
+        if is_out_of_time(refusal.error, seconds):
+            raise LateError(f"refused: {refusal}") from error
 
 
 def excuse_haste(memory: Memory, violation: Violation) -> None:

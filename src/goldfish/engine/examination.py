@@ -136,12 +136,12 @@ class Examination:
         except Violation as violation:
             excuse_what_left_the_window(self.check, memory, violation)
             excuse_what_a_rule_refuses(memory, violation)
-            excuse_time_outs(violation)
+            excuse_time_outs(memory, violation)
             excuse_haste(memory, violation)
             raise
         except StoreError as error:
             excuse_what_a_rule_refuses(memory, error)
-            excuse_time_outs(error)
+            excuse_time_outs(memory, error)
             raise
 
     def _save_history(self, memory: Memory) -> None:

@@ -2,6 +2,8 @@
 
 from goldfish.history.origin import Origin, find_origin, spell_error
 
+LOCK_TIME_OUT = 4.0  # seconds: by default Python's SQLite waits for five
+
 
 class StoreError(Exception):
     """The store under test raised; ``error`` is what, ``method`` and ``origin`` where."""
@@ -46,15 +48,13 @@ def name_error(error: BaseException) -> str:
     return type(error).__name__
 
 
-def is_time_out(error: BaseException) -> bool:
-    """Return True if an error says that something took too long, by the memory's own clock."""
-    kind = name_error(error).casefold()
-    return "timeout" in kind or "timedout" in kind
-
-
-def is_lock_held(error: BaseException) -> bool:
-    """Return True if SQLite says that others hold the lock: at once, or after its own time-out."""
-    return "database is locked" in spell_error(error)
+def is_out_of_time(error: BaseException, seconds: float) -> bool:
+    """Return True if a clock of the memory's own may have ended a call that took so long."""
+    known = error.origin if isinstance(error, RemoteError) else None
+    if (known or find_origin("", error)).timed_out:
+        return True
+    # SQLite calls a wait that ended and a deadlock by one name.
+    return seconds > LOCK_TIME_OUT and "database is locked" in spell_error(error)
 
 
 def describe_error(error: BaseException) -> str:

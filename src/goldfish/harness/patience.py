@@ -137,6 +137,13 @@ def is_machine_late() -> bool:
     return measure_share() < LATE
 
 
+def was_machine_late() -> bool:
+    """Return True if, in the last minute, so many wanted a processor that each got half of one."""
+    with contextlib.suppress(OSError, AttributeError):  # not every system tells
+        return os.getloadavg()[0] * LATE > _count_processors()
+    return False
+
+
 def _look_at_machine() -> float:
     wanting = _count_runnable()
     processors = _count_processors()

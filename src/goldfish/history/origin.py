@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from goldfish.masking import mask
 
 LONGEST = 300  # characters of a message
+TIME_OUT = ("timeout", "timedout", "timed out")  # in the kind of an error, or in its message
 # What of this package is a memory under test, and not the harness around it.
 STORES = ("stores", "specimens", "integrations", "dropins", "examples")
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -43,6 +44,7 @@ class Origin:
     method: str = ""  # of the store, that was called
     inner: Frame | None = None
     own: Frame | None = None
+    timed_out: bool = False  # a clock ran out, by what the error or one of its causes says
 
     @property
     def place(self) -> Frame | None:
@@ -58,7 +60,8 @@ def parse_origin(fields: Mapping[str, Any]) -> Origin:
     """Return the origin that ``spell_out`` spelled out."""
     frames = {name: _parse_frame(fields.get(name)) for name in ("inner", "own")}
     texts = {name: str(fields.get(name, "")) for name in ("error", "message", "method")}
-    return Origin(**texts, **frames)  # type: ignore[arg-type] # each name has its own type
+    timed_out = bool(fields.get("timed_out"))
+    return Origin(**texts, **frames, timed_out=timed_out)  # type: ignore[arg-type] # each its own
 
 
 def _parse_frame(fields: Any) -> Frame | None:
@@ -84,7 +87,22 @@ def find_origin(method: str, error: BaseException) -> Origin:
     own = [frame for frame in frames if not _is_installed(frame.file)]
     inner, nearest = (_shorten(some[-1]) if some else None for some in (frames, own))
     first = spell_error(error).strip().partition("\n")[0]
-    return Origin(type(error).__name__, first[:LONGEST], method, inner, nearest)
+    kind, timed_out = type(error).__name__, any(map(_is_time_out, list_causes(error)))
+    return Origin(kind, first[:LONGEST], method, inner, nearest, timed_out)
+
+
+def list_causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield an error, what it was raised for, and so on."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+
+
+def _is_time_out(error: BaseException) -> bool:
+    words = f"{type(error).__name__} {spell_error(error)}".casefold()
+    return any(each in words for each in TIME_OUT)
 
 
 def _list_frames(traceback: TracebackType | None) -> Iterator[Frame]:

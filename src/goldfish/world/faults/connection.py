@@ -152,11 +152,14 @@ class Connection:
 
     async def _deliver(self, data: bytes) -> None:
         loop = asyncio.get_running_loop()
+        due = loop.time()
         while data and (trickles := self._conditions.trickles):
             size = trickles[-1].bytes_at_a_time
             await loop.sock_sendall(self._client, data[:size])
             data = data[size:]
-            await asyncio.sleep(trickles[-1].pause if trickles else 0)
+            # By a schedule: where each sleep takes longer, a reply takes no longer as a whole.
+            due += trickles[-1].pause
+            await asyncio.sleep(max(0.0, due - loop.time()))
             await self._conditions.wait_to_pass()
         if data:
             await loop.sock_sendall(self._client, data)
