@@ -60,6 +60,36 @@ class LikeFacts:
         self.db.close()
 
 
+class OwnNumbers(LikeFacts):
+    """Numbers the facts of each user from one, and never uses a number again."""
+
+    schema = """CREATE TABLE IF NOT EXISTS facts (
+        user TEXT, id INTEGER, text TEXT, metadata TEXT, gone INTEGER DEFAULT 0,
+        PRIMARY KEY (user, id))"""
+
+    def rows(self, where: str, *values: Any) -> list[dict[str, Any]]:
+        return super().rows(f"gone = 0 AND {where}", *values)
+
+    def remember(self, user_id: str, text: str, metadata: Any = None) -> Any:
+        statement = """INSERT INTO facts (user, id, text, metadata)
+            SELECT ?1, coalesce(max(id), 0) + 1, ?2, ?3 FROM facts WHERE user = ?1 RETURNING id"""
+        values = (user_id, text, json.dumps(metadata or {}))
+        ((name,),) = self.db.execute(statement, values).fetchall()
+        return self.get_fact(user_id, name)
+
+    def revise(self, user_id: str, fact_id: Any, text: str) -> bool:
+        statement = "UPDATE facts SET text = ? WHERE id = ? AND user = ? AND gone = 0"
+        return self.db.execute(statement, (text, fact_id, user_id)).rowcount > 0
+
+    def forget(self, user_id: str, fact_id: Any) -> None:
+        statement = "UPDATE facts SET gone = 1 WHERE user = ? AND id = ? AND gone = 0"
+        if not self.db.execute(statement, (user_id, fact_id)).rowcount:
+            raise KeyError(fact_id)
+
+    def forget_all(self, user_id: str) -> None:
+        self.db.execute("UPDATE facts SET gone = 1 WHERE user = ?", (user_id,))
+
+
 class ShortFacts(LikeFacts):
     """It takes no more than 4096 characters, as its schema says."""
 

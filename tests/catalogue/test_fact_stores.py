@@ -12,7 +12,7 @@ from tests.catalogue import fact_stores as stores
 CODES = [
     *("DUP06", "DUP10", "DUP11", "DUP13", "DUP14", "REC01", "REC02", "REC03", "REC06", "REC09"),
     *("REC10", "REC13", "REC16", "REC51", "REV04", "REV07", "REV08", "REV52", "FID35", "FID36"),
-    *("ISO28", "ISO33", "ISO34", "CON23"),
+    *("ISO25", "ISO26", "ISO27", "ISO28", "ISO33", "ISO34", "CON23"),
 ]
 WRONG: dict[type, tuple[str, str]] = {
     stores.ForgetsEverybody: ("ISO28", "lost"),
@@ -25,12 +25,15 @@ WRONG: dict[type, tuple[str, str]] = {
 }
 
 
-RIGHT = [stores.LikeFacts, stores.CosineFacts, stores.JsonFacts, stores.StrictFacts]
+RIGHT = [
+    *(stores.LikeFacts, stores.OwnNumbers, stores.CosineFacts, stores.JsonFacts),
+    stores.StrictFacts,
+]
 
 
 @pytest.mark.parametrize("store", RIGHT)
 def test_a_right_store_is_not_blamed(store: type) -> None:
-    """By LIKE, by vectors and in a file; none of them declares anything."""
+    """By LIKE, with numbers of each user's own, by vectors, in a file; none declares anything."""
     report = run(as_target(store), [catalogue()[code] for code in CODES], Plan(deadline=30))
     blamed = [each for each in report.results if each.verdict in {Verdict.BROKEN, Verdict.UNKNOWN}]
     assert [(each.code, each.summary) for each in blamed] == []

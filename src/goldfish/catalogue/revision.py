@@ -11,6 +11,7 @@ from goldfish.catalogue.support.facts import (
     expect_first,
     find_fact,
     is_accident,
+    is_told_by_answer,
     quote_facts,
     read_metadata,
     read_text,
@@ -300,12 +301,6 @@ async def a_revised_fact_is_as_old_as_it_was(memory: Memory) -> None:
     await client.call("revise", user, name, NEW)
     if (after := await read_creation_time(client, user, NEW)) != before:
         raise Violation(f"wrong: a fact was created at {before}; once revised, at {after}")
-
-
-async def is_told_by_answer(client: Client, user: str) -> bool:
-    """Return True if revising a fact that is there returns something, as "not None" or True."""
-    name = await remember(client, user, "The kettle is blue")
-    return bool(await client.call("revise", user, name, "The kettle is red"))
 
 
 async def get_fact(client: Client, user: str, name: Any) -> Any:

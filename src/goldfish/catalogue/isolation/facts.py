@@ -3,12 +3,14 @@
 import asyncio
 import time
 from contextlib import suppress
+from typing import Any, NamedTuple
 
 from goldfish.catalogue.isolation.messages import quote_id
 from goldfish.catalogue.registry import ScopedIds, check, filters, method
 from goldfish.catalogue.support.facts import (
     ExpectedFacts,
     fetch_texts,
+    is_told_by_answer,
     offer,
     quote_facts,
     read_text,
@@ -99,8 +101,10 @@ async def a_fact_of_another_user_is_not_got_by_its_id(memory: Memory) -> None:
     needs=[method("revise"), ScopedIds],
 )
 async def a_fact_of_another_user_is_not_revised_by_its_id(memory: Memory) -> None:
-    _, refusal = await _meddle(memory, "revise", "There is no garage")
-    if refusal is None:
+    done = await _meddle(memory, "revise", "There is no garage")
+    if done.refusal is not None:
+        return
+    if done.answer or not await is_told_by_answer(memory.client, memory.session("probe")):
         raise Violation("swallowed: revising another user's fact did nothing, but raised no error")
 
 
@@ -113,31 +117,38 @@ async def a_fact_of_another_user_is_not_revised_by_its_id(memory: Memory) -> Non
     needs=[method("forget"), ScopedIds],
 )
 async def a_fact_of_another_user_is_not_forgotten_by_its_id(memory: Memory) -> None:
-    ann, refusal = await _meddle(memory, "forget")  # REV08 is about whether it may be refused
+    done = await _meddle(memory, "forget")  # REV08 is about whether it may be refused
     client = memory.client
-    if client.has("recall") and SECRET not in await recall_texts(client, ann, SECRET):
+    if client.has("recall") and SECRET not in await recall_texts(client, done.ann, SECRET):
         raise Violation(
             f"lost: after another user forgot it, {quote(SECRET)} is no longer recalled",
-            str(refusal),
+            str(done.refusal),
         )
 
 
-async def _meddle(memory: Memory, method: str, *more: str) -> tuple[str, StoreError | None]:
-    """Let one user call a method with the id of another's fact; raise if a fact changes.
+class Meddling(NamedTuple):
+    """The user whose fact it was, and what the call returned or raised."""
 
-    Return the other user, and the refusal if there was one.
-    """
-    facts, client, refusal = ExpectedFacts(memory), memory.client, None
+    ann: str
+    answer: Any
+    refusal: StoreError | None
+
+
+async def _meddle(memory: Memory, method: str, *more: str) -> Meddling:
+    """Let one user call a method with the id of another's fact; raise if a fact changes."""
+    facts, client, answer, refusal = ExpectedFacts(memory), memory.client, None, None
     ann, ben = memory.session("ann"), memory.session("ben")
+    # Where each user's facts are numbered from one, hers has a number that he has not.
+    await facts.tell(ann, "Ann likes tea", "Ann has a bicycle", "Ann sings in a choir")
     name = await remember(client, ann, SECRET)
     facts.note(ann, SECRET)
     await facts.tell(ben, "Ben likes jazz")
     try:
-        await client.call(method, ben, name, *more)
+        answer = await client.call(method, ben, name, *more)
     except StoreError as error:
         refusal = error
     await facts.expect()
-    return ann, refusal
+    return Meddling(ann, answer, refusal)
 
 
 @check(

@@ -122,6 +122,12 @@ async def remember(client: Client, user: str, text: str, **options: Any) -> Any:
     return await find_id(client, user, text) if name in (MISSING, None) else name
 
 
+async def is_told_by_answer(client: Client, user: str) -> bool:
+    """Return True if revising a fact that is there returns something, as "not None" or True."""
+    name = await remember(client, user, "The kettle is blue")
+    return bool(await client.call("revise", user, name, "The kettle is red"))
+
+
 async def offer(client: Client, user: str, text: str, **options: Any) -> StoreError | None:
     """Tell a fact that the store may refuse; return the refusal, or None."""
     try:
