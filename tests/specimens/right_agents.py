@@ -2,8 +2,10 @@
 
 import asyncio
 import json
+import os
+import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Any
 
 from goldfish.specimens.agents.reference import AgentReference, Message
@@ -37,6 +39,22 @@ class OpenAIStream(AgentReference):
                     yield piece
             answer = {"role": "assistant", "content": "".join(pieces)}
             self.save(session_id, [question, answer])
+
+
+class Clocked(AgentReference):
+    """A bot whose system prompt has the time and the process, which are others after a restart."""
+
+    def build(self, history: list[Message], question: Message) -> list[Message]:
+        began, process = int(time.time()) // 2, os.getpid()
+        self.system = f"You are the assistant of a bank. It is {began}, in process {process}."
+        return super().build(history, question)
+
+
+class OnePiece(AgentReference):
+    """A bot that takes the model's reply as a whole, and yields it."""
+
+    def say(self, session_id: str, text: str) -> Iterator[str]:  # type: ignore[override]
+        yield super().say(session_id, text)
 
 
 class Routed(ToolReference):

@@ -15,7 +15,14 @@ from goldfish.specimens.agents.reference_tools import ToolWindowReference
 from goldfish.specimens.agents.reference_users import UserReference
 from goldfish.specimens.agents.reference_window import BudgetReference
 from goldfish.targets.agents import make_agent
-from tests.specimens.right_agents import Form, OpenAIStream, Repairing, Routed
+from tests.specimens.right_agents import (
+    Clocked,
+    Form,
+    OnePiece,
+    OpenAIStream,
+    Repairing,
+    Routed,
+)
 
 NOT_BLAMED = {Verdict.HELD, Verdict.UNSUPPORTED}
 
@@ -54,11 +61,20 @@ def test_an_agent_that_is_right_is_not_blamed(agent: type[AgentReference]) -> No
         (Routed, "CTX10 CTX40 CTX47"),
         (Repairing, "CTX33"),
         (Form, "CTX10 CTX54"),
+        (Clocked, "CTX16"),
     ],
 )
 def test_an_agent_of_another_shape_is_not_blamed(agent: type[AgentReference], codes: str) -> None:
-    """One that routes first, one that repairs a cut turn in a small window, one that wants JSON."""
+    """One that routes, one that repairs cut turns in a small window, a form, and one with a clock."""
     checks = [catalogue()[code] for code in codes.split()]
     target = make_agent(agent, name=agent.__name__, **agent.declares)
     report = run(target, checks, Plan(workers=2, deadline=30.0))
     assert {each.verdict for each in report.results} == {Verdict.HELD}
+
+
+def test_a_reply_in_one_piece_is_not_cut_in_its_middle() -> None:
+    """Nobody can say what would have come of it."""
+    target = make_agent(OnePiece, name="OnePiece", **OnePiece.declares)
+    (result,) = run(target, [catalogue()["CTX34"]], Plan(deadline=30.0)).results
+    assert result.verdict is Verdict.UNSUPPORTED
+    assert result.summary == "it takes the model's reply in one piece"

@@ -5,7 +5,7 @@ from random import Random
 
 from goldfish.agents.conversation import Conversation
 from goldfish.agents.evidence import describe_turn
-from goldfish.agents.prompts import find_common_start
+from goldfish.agents.prompts import find_constant_part
 from goldfish.agents.stage import Stage
 from goldfish.agents.turns import Turn
 from goldfish.agents.workers import Worker
@@ -108,7 +108,7 @@ class Agent:
         if self.traits.system:
             return self.traits.system
         other = await self.talk().say()
-        frame = find_common_start(first.prompt.system, other.prompt.system).strip()
+        frame = find_constant_part(first.prompt.system, other.prompt.system)
         if len(frame) < LEAST_FRAME:
             raise UnsupportedError(Reason.of(Why.LACKS_POWER, "system prompt"))
         return frame

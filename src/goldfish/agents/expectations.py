@@ -162,8 +162,9 @@ def expect_frame(talk: Conversation, frame: str, turns: Sequence[Turn] | None = 
 def expect_said_as_often(talk: Conversation, turn: Turn, mark: str, times: int) -> None:
     """Expect a mark that was said so many times in the prompt of a turn as often."""
     if (copies := turn.prompt.text.count(mark)) < times:
-        what = f"{mark!r} was said {times} times, but is in the prompt of turn {turn.number}"
-        raise _violation(talk, turn, "lost", f"{what} {copies} times", [mark])
+        what = f"{mark!r} was said {times} times; the prompt of turn {turn.number} has it"
+        how_often = {0: "never", 1: "once"}.get(copies, f"{copies} times")
+        raise _violation(talk, turn, "lost", f"{what} {how_often}", [mark])
 
 
 def expect_nothing_repeated(talk: Conversation, turn: Turn) -> None:

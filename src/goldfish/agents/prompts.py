@@ -1,5 +1,6 @@
 """What a prompt shows of a conversation: pure functions over its messages and marks."""
 
+import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
@@ -9,6 +10,8 @@ from goldfish.mirror.answers import Fingerprint
 
 ROLES = {"m": "user", "r": "assistant"}  # who says a mark, by its first letter
 INJECTED = ("system", "developer", "user")  # as whom agents speak to the model
+SENTENCE = re.compile(r".+?(?:[.!?]\s+|\n+|\Z)", re.DOTALL)
+CUT_WORD, DIGIT = re.compile(r"\S+\Z"), re.compile(r"\d")
 
 
 def find_missing(prompt: Prompt, marks: Iterable[str]) -> list[str]:
@@ -130,6 +133,24 @@ def find_common_start(one: str, other: str) -> str:
         min(len(one), len(other)),
     )
     return one[:length]
+
+
+def find_constant_part(one: str, other: str) -> str:
+    """Return the most of the beginning of two system prompts that is sure to stay as it is.
+
+    That is whole words, in sentences without a number: a time or the number of a process may be the
+    same in two prompts of one moment, and another one later.
+    """
+    start = find_common_start(one, other)
+    if one != other:
+        start = CUT_WORD.sub("", start)
+    parts = [""]
+    for sentence in SENTENCE.findall(start):
+        if DIGIT.search(sentence):
+            parts.append("")
+        else:
+            parts[-1] += sentence
+    return max(parts, key=len).strip()
 
 
 def find_own_mark(message: Message) -> str | None:

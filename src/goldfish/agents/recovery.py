@@ -62,6 +62,19 @@ def expect_whole(talk: Conversation, cut: Turn, turn: Turn) -> None:
         raise Violation(f"duplicated: {what}", *describe_turn(turn, marks), session=talk.session)
 
 
+def expect_no_half(talk: Conversation, cut: Turn, turn: Turn) -> None:
+    """Expect that what had come of a reply is not in a later prompt as if it were all of it."""
+    replies = [each.reply.strip() for each in cut.exchanges if each.is_main]
+    for message in turn.prompt.messages:
+        text = message.text.strip()
+        halves = [each for each in replies if each.startswith(text) and each != text]
+        if message.role == "assistant" and text and halves:
+            what = f"of the reply that broke off in turn {cut.number}, the prompt of turn "
+            what += f"{turn.number} has {text!r} as if it were all of it"
+            about = [cut.mark]
+            raise Violation(f"torn: {what}", *describe_turn(turn, about), session=talk.session)
+
+
 def expect_seen(turn: Turn) -> None:
     """Expect that the caller saw that the model failed."""
     if turn.is_swallowed:

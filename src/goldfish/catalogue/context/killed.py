@@ -9,6 +9,8 @@ from goldfish.agents.together import kill_during
 from goldfish.agents.tool_calls import has_called, has_result, measure_tools, offers
 from goldfish.catalogue.context.requirements import Streams, Tools, check_agent
 from goldfish.catalogue.registry import OtherProcess, Reopening
+from goldfish.findings.reason import Reason
+from goldfish.findings.result import UnsupportedError
 
 FOREVER = 30  # seconds that the model takes, if nobody kills the agent
 UNMEASURED = 0.2  # seconds that a tool takes whose result the model is not shown
@@ -66,7 +68,9 @@ async def a_kill_while_a_tool_runs_costs_one_turn(agent: Agent) -> None:
 )
 async def a_kill_while_the_reply_streams_costs_one_turn(agent: Agent) -> None:
     talk = agent.talk()
-    await talk.say_all(2)
+    turns = await talk.say_all(2)
+    if not any(each.is_streamed for turn in turns for each in turn.exchanges):
+        raise UnsupportedError(Reason.stated("it takes the model's reply in one piece"))
     cut = await kill_during(
         agent,
         talk,

@@ -17,7 +17,12 @@ from goldfish.agents.expectations import (
     list_due,
 )
 from goldfish.agents.prompts import is_alike
-from goldfish.catalogue.context.requirements import Streams, WholeHistory, check_agent
+from goldfish.catalogue.context.requirements import (
+    NoWindow,
+    Streams,
+    WholeHistory,
+    check_agent,
+)
 
 TURNS = 7  # six are remembered in the last one
 LONG = 27  # more than a window of fifty messages holds; many agents begin with twenty
@@ -166,6 +171,7 @@ async def what_is_injected_is_there_once(agent: Agent) -> None:
     "Without a declared window, what was said 26 turns ago is in the prompt.",
     incident="Tracer-Cloud/opensre issue 4085: a hard cap of 24 messages dropped older turns long "
     "before the compaction that should have summarised them.",
+    needs=[NoWindow],
 )
 async def without_a_window_long_conversations_are_remembered(agent: Agent) -> None:
     talk = agent.talk()

@@ -5,7 +5,12 @@ from typing import Any
 from goldfish.agents.agent import Agent
 from goldfish.agents.conversation import Direct
 from goldfish.agents.expectations import expect_remembered
-from goldfish.agents.recovery import expect_answer, expect_recovered, expect_seen
+from goldfish.agents.recovery import (
+    expect_answer,
+    expect_no_half,
+    expect_recovered,
+    expect_seen,
+)
 from goldfish.agents.tool_calls import offers
 from goldfish.catalogue.context.requirements import Tools, check_agent
 from goldfish.catalogue.registry import Summaries
@@ -84,7 +89,7 @@ async def a_reply_that_breaks_off_is_seen_by_the_caller(agent: Agent) -> None:
     await talk.say_all(2)
     cut = await talk.attempt(direct=lambda model: model.hang_up(after=1, times=None))
     expect_seen(cut)
-    await expect_recovered(agent, talk, cut)
+    expect_no_half(talk, cut, await expect_recovered(agent, talk, cut))
     # Some clients take this for an answer, so only what comes after it counts.
     cut = await talk.attempt(direct=lambda model: model.hang_up(after=1, clean=True))
     await expect_recovered(agent, talk, cut)

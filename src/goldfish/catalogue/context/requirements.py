@@ -37,6 +37,14 @@ TokenWindow = _declared(
     lambda traits: traits.window_tokens,
     Reason.stated("it declares no window_tokens"),
 )
+NoWindow = Need(
+    "an agent that declares no window",
+    lambda target: (
+        Reason.stated("it declares a window")
+        if target.window or (target.agent and target.agent.window_tokens)
+        else None
+    ),
+)
 WholeHistory = Need(
     "an agent that shows the model whole conversations",
     lambda target: (

@@ -81,6 +81,21 @@ class TakesWhatCame(StreamReference):
             return
 
 
+@specimen("agent-keeps-half-a-reply", "CTX44", "torn")
+class KeepsHalfAReply(StreamReference):
+    bug = "However a stream ends, what has come of it is written as the answer."
+
+    def say(self, session_id: str, text: str) -> Iterator[str]:  # type: ignore[override]
+        question = {"role": "user", "content": text}
+        pieces: list[str] = []
+        try:
+            for piece in self.stream(self.build(self.load(session_id), question)):
+                pieces.append(piece)
+                yield piece
+        finally:
+            self.save(session_id, [question, {"role": "assistant", "content": "".join(pieces)}])
+
+
 @specimen("agent-empty-for-no-json", "CTX45", "swallowed")
 class EmptyForNoJson(AgentReference):
     bug = "An answer that is no JSON is taken for an empty one."
