@@ -65,7 +65,7 @@ def test_an_agent_that_is_right_is_not_blamed(agent: type[AgentReference]) -> No
     ],
 )
 def test_an_agent_of_another_shape_is_not_blamed(agent: type[AgentReference], codes: str) -> None:
-    """One that routes, one that repairs cut turns in a small window, a form, and one with a clock."""
+    """One that routes, one that repairs cut turns in a small window, a form, one with a clock."""
     checks = [catalogue()[code] for code in codes.split()]
     target = make_agent(agent, name=agent.__name__, **agent.declares)
     report = run(target, checks, Plan(workers=2, deadline=30.0))
