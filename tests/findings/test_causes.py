@@ -15,10 +15,12 @@ from goldfish.history.origin import Frame, Origin
 AT_ONCE = "at once, processes, reopened"
 
 
-def broken(code: str, finding: str, conditions: str = "", line: int = 0) -> Result:
+def broken(
+    code: str, finding: str, conditions: str = "", line: int = 0, message: str = ""
+) -> Result:
     """A broken promise, under these conditions, with an error in this line if there is one."""
     place = Frame("memory.py", line, "add_messages")
-    origin = Origin("TypeError", "", "add_messages", place, place) if line else None
+    origin = Origin("TypeError", message, "add_messages", place, place) if line else None
     result = Result(code, "a_name", "A promise.", Verdict.BROKEN, Reason.stated("x"), finding)
     asked = frozenset(filter(None, conditions.split(", ")))
     is_basic = catalogue()[code].basic
@@ -41,6 +43,20 @@ def test_one_line_that_raises_is_one_cause() -> None:
     assert group(*results) == [
         (Mechanism.ERROR, ("ISO01", "DUR02", "CON01")),
         (Mechanism.ERROR, ("FID01",)),
+    ]
+
+
+def test_what_one_method_leaves_behind_is_one_cause_wherever_it_is_met() -> None:
+    """The same words after the same method; without that method they are about something else."""
+    nested = "cannot start a transaction within a transaction"
+    results = [
+        broken("CLR09", "refused", "delete_messages", line=36, message=nested),
+        broken("CLR16", "refused", "delete_messages, trim", line=52, message=nested),
+        broken("TTL01", "refused", "set_ttl", line=68, message=nested),
+    ]
+    assert group(*results) == [
+        (Mechanism.ERROR, ("CLR09", "CLR16")),
+        (Mechanism.ERROR, ("TTL01",)),
     ]
 
 

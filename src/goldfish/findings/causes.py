@@ -204,7 +204,18 @@ def _list_implied(result: Result) -> frozenset[str]:
 def _is_same_error(first: Result, other: Result) -> bool:
     if first.origin is None or other.origin is None:
         return False
-    return _get_key(first) == _get_key(other)
+    return _get_key(first) == _get_key(other) or _is_left_behind(first, other)
+
+
+def _is_left_behind(first: Result, other: Result) -> bool:
+    """Return True if one call left what makes others fail, in whichever line they fail.
+
+    A transaction that a deletion leaves open is refused by each call that begins another.
+    """
+    origins = first.origin, other.origin
+    said = {(each.error, each.message) for each in origins if each is not None}
+    before = (first.conditions & other.conditions) - CIRCUMSTANCES - _ORDINARY
+    return len(said) == 1 and all(message for _, message in said) and bool(before)
 
 
 def _get_key(result: Result) -> tuple[object, ...]:
