@@ -95,6 +95,9 @@ def test_what_was_not_asked_for_want_of_something_ends_the_summary() -> None:
     assert " ".join(summary.split()).startswith(
         "sqlite: held where asked (1 of 4 promises). 1 promise held, 3 not asked."
     )
+    late = [result(each.code, Verdict.SKIPPED, Reason.of(Why.TIME_UP)) for each in lacking]
+    cut = " ".join(told(Account(Report("sqlite", 7, (held, *late)))).split())
+    assert cut.startswith("sqlite: held until the time was up (1 of 4 promises). 1 promise held")
     assert " ".join(summary.split()).endswith(
         "Not asked: 3 promises (REC, REV), because no model is here: run goldfish model install"
     )

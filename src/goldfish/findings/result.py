@@ -184,6 +184,12 @@ class Report:
         return sum(result.verdict not in unasked for result in self.results)
 
     @property
+    def is_cut_short(self) -> bool:
+        """Whether the time was up before all checks had ended."""
+        reasons = [each.reason for each in self.results if each.reason is not None]
+        return any(each.why is Why.TIME_UP for each in reasons)
+
+    @property
     def is_mostly_unasked(self) -> bool:
         """Whether fewer promises were asked than not: "held" alone would say too much."""
         return self.asked < len(self.results) - self.asked

@@ -70,8 +70,9 @@ def make_headline(report: Report, account: Account, seconds: float) -> str:
         verdict = "broken as known"
     elif account.stale and report.verdict is Verdict.HELD:
         verdict = "held, but the baseline is stale"
-    elif report.verdict is Verdict.HELD and report.is_mostly_unasked:
-        verdict = f"held where asked ({report.asked} of {len(report.results)} promises)"
+    elif report.verdict is Verdict.HELD and (report.is_cut_short or report.is_mostly_unasked):
+        how_far = "until the time was up" if report.is_cut_short else "where asked"
+        verdict = f"held {how_far} ({report.asked} of {len(report.results)} promises)"
     counts = _describe_counts(report, account.known)
     how = ", ".join([f"{seconds:.1f} s", *describe_run(report)])
     return f"{report.target}: {verdict}. {counts}. ({how})"
