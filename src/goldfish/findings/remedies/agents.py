@@ -83,4 +83,52 @@ except APIError as error:
 answer = await ask_model([SYSTEM, *history, question])
 await store.add_messages(session_id, [question, answer])  # and not the prompt""",
     ),
+    Remedy(
+        ("CTX21 lost", "CTX22 lost", "CTX23 lost", "CTX46 lost"),
+        "The summary takes more than it tells: the newest message, what an earlier summary said, "
+        "or messages that were removed before the summary had come.",
+        "Give the model the earlier summary with the messages that leave, put the new one in "
+        "their place only once it is there, and never let it take the newest turns.",
+        """leaving, staying = history[:-KEPT], history[-KEPT:]
+summary = await summarise([summary, *leaving])  # raises: then the history stays as it is
+prompt = [SYSTEM, summary, *staying, question]""",
+    ),
+    Remedy(
+        ("CTX29 lost", "CTX30 lost"),
+        "Each turn reads the history, adds to its copy and writes the copy back: of two at once, "
+        "the later one overwrites what the other has added.",
+        "Append what a turn has added, in one statement, or hold a lock of the session that all "
+        "workers share for as long as the turn takes.",
+        """await store.add_messages(session_id, [question, answer])  # not the history""",
+    ),
+    Remedy(
+        ("CTX10 lost",),
+        "Messages are told apart by their words, or by a hash of them, so that a turn that is said "
+        "again is taken for a retry of the first.",
+        "Tell retries by an id that the caller makes for each turn.",
+        """question = ChatMessage(role="user", content=text, id=request_id)
+await store.add_messages(session_id, [question, answer])""",
+    ),
+    Remedy(
+        ("CTX06 lost", "CTX14 lost", "CTX15 lost", "CTX16 lost"),
+        "The system prompt is kept as a message of the history, and leaves with the oldest ones, "
+        "into a summary, or with a process.",
+        "Keep it out of the history, and put it before the history where the prompt is built.",
+        """prompt = [SYSTEM, *history[-WINDOW:], question]""",
+    ),
+    Remedy(
+        ("CTX26 leaked",),
+        "Ids that differ become one key: by a file name without odd characters, by another case, "
+        "or by joining two ids without saying where the first one ends.",
+        "Use the ids as they are, as values and not as parts of a name; hash them where a name "
+        "has to be short or plain.",
+        """name = hashlib.sha256(json.dumps([user_id, session_id]).encode()).hexdigest()""",
+    ),
+    Remedy(
+        ("CTX44 torn",),
+        "What had come of a reply is saved however its stream ends.",
+        "Save the answer once the stream has told its finish reason, and nothing of it before.",
+        """pieces = [piece async for piece in stream]  # raises if the stream breaks off
+await store.add_messages(session_id, [question, answer("".join(pieces))])""",
+    ),
 )
