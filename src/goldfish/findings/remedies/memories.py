@@ -423,7 +423,7 @@ client = redis.asyncio.Redis.from_url(url, retry=Retry(NoBackoff(), 0))""",
 )""",
     ),
     Remedy(
-        ("REV", "REV stale", "REV resurrected"),
+        ("REV", "REV lost", "REV stale", "REV resurrected"),
         "The text was changed or removed, but the index was not: the old vector or the old row "
         "still answers.",
         "Change or remove the text, its vector and its words in one transaction.",
@@ -483,7 +483,7 @@ except OSError as error:
     ),
     # Sequences.
     Remedy(
-        ("SEQ",),
+        ("SEQ", "SEQ lost", "SEQ resurrected"),
         "Each call is right alone, but one of them leaves something behind that a later one takes "
         "for its own: a deadline, a counter, a cached list, a row in another table.",
         "Keep what belongs to a session in one place, and let every removal and every rollback "
