@@ -109,12 +109,20 @@ def wait_for(coroutine: Coroutine[Any, Any, T]) -> T:
 
     So objects that come and go by the thousand, as chat histories do, need no thread each.
     """
+    return _share().call(coroutine)
+
+
+def begin(coroutine: Coroutine[Any, Any, T]) -> "concurrent.futures.Future[T]":
+    """Do the same without waiting for it; return a future of its result."""
+    return _share().submit(coroutine)
+
+
+def _share() -> LoopThread:
     global _shared
     with _sharing:
         if _shared is None:
             _shared = LoopThread()
-        thread = _shared
-    return thread.call(coroutine)
+        return _shared
 
 
 def _forget_shared() -> None:

@@ -42,7 +42,13 @@ def split_words(text: str) -> list[str]:
     """
     plain = _normalize(text)
     pattern = _pattern("" if plain.isascii() else _marks())
-    found = [word for match in pattern.finditer(plain) for word in _split_match(match)]
+    found: list[str] = []
+    for match in pattern.finditer(plain):
+        word = match.group()
+        if word.isascii() and word.isalnum():  # as most are
+            found.append(word)
+        else:
+            found += _split_match(match)
     telling = [word for word in found if word not in STOP_WORDS]
     return [_stem(word) if len(word) <= LONGEST_STEMMED else word for word in telling or found]
 
