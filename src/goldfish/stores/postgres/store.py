@@ -37,8 +37,8 @@ class PostgresMemoryStore(SearchingStore):
 
     The tables live in a schema of their own, made by the first call. ``pool_size`` limits the
     connections of one event loop, and threads without one may share another; ``timeout`` is the
-    longest that a call takes in all. A ``pool`` of psycopg_pool may be passed instead of an address;
-    it is the caller's to open and to close.
+    longest that a call takes in all. A ``pool`` of psycopg_pool may be passed instead of an
+    address; it is the caller's to open and to close.
 
     ``pooler`` says whether the address is that of a pooler that lends a connection for one
     transaction, as PgBouncer can: then nothing is set or prepared there. By default the store finds
