@@ -57,11 +57,15 @@ _STATEMENTS = (
     ) LANGUAGE plpgsql AS $$
     DECLARE the_user bigint; at bigint; lacks_names boolean; gives_way boolean;
     BEGIN
-        SELECT a.the_user, a.at, a.other_model INTO the_user, at, detail
-            FROM {s}.admit_fact(the_key, the_user_id, the_model, new_epoch) AS a;
-        IF detail IS NOT NULL THEN
-            outcome := 'other model';
-            RETURN;
+        UPDATE {s}.fact_users SET version = version + 1
+            WHERE key = the_key AND model = the_model RETURNING pk, version INTO the_user, at;
+        IF the_user IS NULL THEN
+            SELECT a.the_user, a.at, a.other_model INTO the_user, at, detail
+                FROM {s}.admit_fact(the_key, the_user_id, the_model, new_epoch) AS a;
+            IF detail IS NOT NULL THEN
+                outcome := 'other model';
+                RETURN;
+            END IF;
         END IF;
         SELECT former IS NULL AND EXISTS (
                 SELECT 1 FROM {s}.facts WHERE owner = the_user AND key < '<NAMED>'),
