@@ -37,8 +37,8 @@ from goldfish.messages import new_id
 from goldfish.stores.base import BaseStore
 from goldfish.stores.facts.backend import New
 from goldfish.stores.facts.encoding import encode_base, encode_said
-from goldfish.stores.facts.engine import make_marks
 from goldfish.stores.facts.identity import identity
+from goldfish.stores.facts.marking import make_marks
 
 DIMENSIONS = 384
 WARMING = "somebody else"

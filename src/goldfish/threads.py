@@ -6,13 +6,30 @@ import contextlib
 import ctypes
 import os
 import threading
-from collections.abc import Coroutine
-from typing import Any, TypeVar
+from collections.abc import Callable, Coroutine
+from typing import Any, ParamSpec, TypeVar
 
 from goldfish.errors import MemoryStoreError
 
+P = ParamSpec("P")
 T = TypeVar("T")
 GRACE = 1.0  # seconds that a stuck thread has before it is interrupted
+
+
+def in_event_loop() -> bool:
+    """Return whether an event loop runs in this thread."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+async def offload(work: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> T:
+    """Do the work in another thread, if there is an event loop here that it would hold up."""
+    if in_event_loop():
+        return await asyncio.to_thread(work, *arguments, **options)
+    return work(*arguments, **options)
 
 
 class LoopThread:
@@ -92,12 +109,20 @@ def wait_for(coroutine: Coroutine[Any, Any, T]) -> T:
 
     So objects that come and go by the thousand, as chat histories do, need no thread each.
     """
+    return _share().call(coroutine)
+
+
+def begin(coroutine: Coroutine[Any, Any, T]) -> "concurrent.futures.Future[T]":
+    """Do the same without waiting for it; return a future of its result."""
+    return _share().submit(coroutine)
+
+
+def _share() -> LoopThread:
     global _shared
     with _sharing:
         if _shared is None:
             _shared = LoopThread()
-        thread = _shared
-    return thread.call(coroutine)
+        return _shared
 
 
 def _forget_shared() -> None:

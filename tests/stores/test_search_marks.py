@@ -105,6 +105,10 @@ def age_postgres(url: str) -> None:
 
     with psycopg.connect(url, autocommit=True) as connection:
         for statement in (
+            "DROP FUNCTION goldfish.replace_fact",
+            "DROP FUNCTION goldfish.give_way",
+            "DROP FUNCTION goldfish.admit_fact",
+            "DROP FUNCTION goldfish.append_and_read",
             "DROP FUNCTION goldfish.unmark_gone() CASCADE",
             "DROP FUNCTION goldfish.append_marked",
             "DROP FUNCTION goldfish.mark",

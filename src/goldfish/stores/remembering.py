@@ -27,6 +27,7 @@ class RememberingStore(ABC):
     def __init__(self, embedder: "Embedder | Literal['default'] | None") -> None:
         self._embedder = LazyEmbedder(embedder)
         self._fact_engine: FactEngine | None = None
+        self._facts_here: FactEngine | None = None
 
     @property
     def lacking(self) -> Mapping[str, str]:
@@ -146,6 +147,17 @@ class RememberingStore(ABC):
             self._fact_engine = FactEngine(self._facts_backend(), self._embedder)
         return self._fact_engine
 
+    def _facts_from_thread(self) -> FactEngine | None:
+        """Return the facts for coroutines that ``run_here`` runs; None if this store has none.
+
+        What the backend can do in the caller's thread is done there, without a hop to an event
+        loop: none of its methods ever suspends.
+        """
+        facts = self._facts("")
+        if self._facts_here is None and (backend := self._facts_backend_from_thread()):
+            self._facts_here = facts.reach(backend)
+        return self._facts_here
+
     @abstractmethod
     def _admit(self, session_id: str = "") -> None:
         """Raise if the store is closed."""
@@ -153,3 +165,7 @@ class RememberingStore(ABC):
     @abstractmethod
     def _facts_backend(self) -> FactsBackend:
         """Return where this store keeps facts."""
+
+    def _facts_backend_from_thread(self) -> FactsBackend | None:
+        """Return the same for threads without an event loop, whose methods never suspend."""
+        return None

@@ -1,7 +1,6 @@
 """Our stores as a ``BaseStore`` of LangGraph: its interface, its small print, and the catalogue."""
 
 import asyncio
-import gc
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +22,7 @@ from goldfish.findings.result import Verdict
 from goldfish.integrations.langgraph.store import Store
 from goldfish.targets.names import resolve
 from goldfish.testing import HashEmbedder
+from tests.stores.backends import BACKENDS
 
 TARGETS = Path(__file__).with_name("store_targets.py")
 ANN = ("users", "ann")
@@ -203,33 +203,30 @@ async def test_an_item_has_its_time(store: Store) -> None:
         Store(store.store, ttl={"refresh_on_read": True})
 
 
-def test_the_sync_methods_work_from_many_threads_and_end(tmp_path: Path) -> None:
-    """The thread behind them goes with the store."""
-    memory = goldfish.SQLiteMemoryStore(tmp_path / "a.db", embedder=None)
-    store = Store(memory)
-    threads = [
-        threading.Thread(target=store.put, args=(ANN, str(n), {"n": n}), name="putting")
-        for n in range(4)
-    ]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
-    assert {each.key for each in store.search(ANN, limit=10)} == {"0", "1", "2", "3"}
-    assert store.get(ANN, "2") is not None
-    store.delete(ANN, "2")
-    assert store.get(ANN, "2") is None
-    assert store.list_namespaces() == [ANN]
-    (behind,) = [each for each in threading.enumerate() if each is _thread_of(store)]
-    del store
-    gc.collect()
-    behind.join(timeout=30)
-    assert not behind.is_alive()
-    goldfish.blocking(memory).close()
+@pytest.mark.parametrize("name", ["memory", "sqlite", "redis", "postgres"])
+def test_the_sync_methods_work_from_many_threads(name: str, tmp_path: Path) -> None:
+    """Also from a thread in which an event loop runs."""
+    with BACKENDS[name](tmp_path) as place, goldfish.blocking(place.open(embedder=None)) as memory:
+        store = Store(memory.store)
+        threads = [
+            threading.Thread(target=store.put, args=(ANN, str(n), {"n": n}), name="putting")
+            for n in range(4)
+        ]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+        assert {each.key for each in store.search(ANN, limit=10)} == {"0", "1", "2", "3"}
+        assert store.get(ANN, "2") is not None
+        store.delete(ANN, "2")
+        assert store.get(ANN, "2") is None
 
+        async def put_within_a_loop() -> None:
+            store.put(ANN, "2", {"n": 2})
 
-def _thread_of(store: Store) -> threading.Thread | None:
-    return store._loop[1]._thread if store._loop else None
+        asyncio.run(put_within_a_loop())
+        assert store.get(ANN, "2") is not None
+        assert store.list_namespaces() == [ANN]
 
 
 async def test_a_graph_remembers_by_it(store: Store) -> None:

@@ -24,6 +24,8 @@ ITEMS: list[Any] = [
     {"role": "user", "content": ""},
     {"role": "user", "content": []},
     {"role": "user", "content": None},
+    {"content": "the other way round", "role": "user"},
+    {"role": "user", "content": "with a name", "name": "Ann"},
     {"role": "assistant", "content": [{"text": "x"}], "id": "__fake_id__", "status": "completed"},
     {"content": "same", "output": "same", "type": "function_call_output"},
     {"role": 5, "content": {"odd": 1}},
@@ -100,3 +102,17 @@ async def test_messages_that_the_store_had_before_are_items() -> None:
     store = goldfish.InMemoryStore()
     await store.add_messages("s", [goldfish.ChatMessage(role="user", content="hi")])
     assert await Session("s", store).get_items() == [{"role": "user", "content": "hi"}]
+
+
+async def test_a_plain_item_is_its_message_alone() -> None:
+    """Nothing is stored twice; what an earlier goldfish stored beside it is read as before."""
+    store = goldfish.InMemoryStore()
+    await Session("s", store).add_items([{"role": "user", "content": "new"}])
+    beside = {"openai_agents_item": {"role": "user", "content": None}}
+    formerly = goldfish.ChatMessage(role="user", content="old", metadata=beside)
+    await store.add_messages("s", [formerly])
+    assert [each.metadata for each in await store.get_history("s")] == [{}, beside]
+    assert await Session("s", store).get_items() == [
+        {"role": "user", "content": "new"},
+        {"role": "user", "content": "old"},
+    ]

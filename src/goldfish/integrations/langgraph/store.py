@@ -1,26 +1,15 @@
-"""Our stores as a ``BaseStore`` of LangGraph: an item is a fact, a namespace is its user.
+"""Our stores as a ``BaseStore`` of LangGraph: ``items`` says what an item is among our facts."""
 
-``put`` adds a fact with the key and the value as its metadata, and then forgets the earlier facts
-of the same key. The facts of a namespace have one order, the same for every process, and the last
-one of a key is the item. So the new value replaces the old one in one atomic step, and a process
-that dies between the two steps leaves nothing that anybody sees.
-"""
-
-import os
-import weakref
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from langgraph.store.base import (
     BaseStore,
     GetOp,
-    Item,
     ListNamespacesOp,
     Op,
     PutOp,
     Result,
-    SearchItem,
     SearchOp,
     TTLConfig,
     get_text_at_path,
@@ -28,29 +17,12 @@ from langgraph.store.base import (
 )
 
 from goldfish.encoding import refuse_unstorable
-from goldfish.integrations.langgraph.namespaces import (
-    Namespace,
-    list_matching,
-    namespace_of,
-    user_of,
-)
-from goldfish.messages import Fact, new_id
-from goldfish.stores.facts.filters import Filter, parse
+from goldfish.integrations.langgraph.items import Items, Prepared
+from goldfish.integrations.two_ways import run_here
 from goldfish.stores.remembering import RememberingStore
-from goldfish.threads import LoopThread
+from goldfish.threads import in_event_loop, wait_for
 
-EVERYTHING = 2**31
-TRIES = 5  # to read all items and their scores in one state, while others write
-NO_WORDS = "-"  # the text of an item that no query may find
 WHOLE: tuple[str, ...] = ("$",)
-
-
-class Scored(NamedTuple):
-    """An item, and its score if there was a query."""
-
-    namespace: Namespace
-    fact: Fact
-    score: float | None = None
 
 
 class Store(BaseStore):
@@ -77,95 +49,37 @@ class Store(BaseStore):
         self.index_config: dict[str, Any] = {"fields": list(fields)}
         self.ttl_config = TTLConfig(default_ttl=(ttl or {}).get("default_ttl"))
         self.ttl_config["refresh_on_read"] = False
-        self._loop: tuple[int, LoopThread] | None = None
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """See ``abatch``; this one is for code without an event loop."""
-        process = os.getpid()
-        if self._loop is None or self._loop[0] != process:  # a loop does not survive a fork
-            thread = LoopThread()
-            self._loop = process, thread
-            weakref.finalize(self, thread.leave)
-        return self._loop[1].call(self.abatch(ops))
+        facts = None if in_event_loop() else self.store._facts_from_thread()
+        if facts is None:
+            return wait_for(self.abatch(ops))
+        return run_here(self._run(Items(facts), ops))
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """Return the results of the operations; put nothing if one of them is refused.
 
         All reads come before all writes.
         """
+        return await self._run(Items(self.store._facts("")), ops)
+
+    async def _run(self, items: Items, ops: Iterable[Op]) -> list[Result]:
         asked = list(ops)
         puts = {
             (each.namespace, each.key): self._prepare(each)
             for each in asked
             if isinstance(each, PutOp)
         }
-        results = [await self._read(each) for each in asked]
+        results = [await _read(items, each) for each in asked]
         for (namespace, key), new in puts.items():
             if new is None:
-                await self._delete(namespace, key)
+                await items.delete(namespace, key)
             else:
-                await self._put(namespace, key, new)
+                await items.put(namespace, key, new)
         return results
 
-    async def _read(self, op: Op) -> Result:
-        if isinstance(op, GetOp):
-            return await self._get(op)
-        if isinstance(op, SearchOp):
-            return await self._search(op)
-        if isinstance(op, ListNamespacesOp):
-            living = [each for each in await self._namespaces() if await self._items(each)]
-            return list_matching(living, op)
-        if isinstance(op, PutOp):
-            return None
-        raise ValueError(f"{type(op).__name__} is not an operation of a store: use its methods")
-
-    async def _get(self, op: GetOp) -> Item | None:
-        versions = await self._versions(tuple(op.namespace), str(op.key))
-        return _item(tuple(op.namespace), versions[-1]) if versions else None
-
-    async def _search(self, op: SearchOp) -> list[SearchItem]:
-        prefix, wanted = tuple(op.namespace_prefix), parse_filter(op.filter)
-        found: list[Scored] = []
-        for namespace in await self._namespaces(prefix):
-            found += await self._found(namespace, op.query)
-        fitting = [each for each in found if all(one.matches(_value(each)) for one in wanted)]
-        fitting.sort(key=_newest_first, reverse=True)
-        if op.query:
-            fitting.sort(key=_best_first)
-        return [_search_item(each) for each in fitting[op.offset : op.offset + op.limit]]
-
-    async def _found(self, namespace: Namespace, query: str | None) -> list[Scored]:
-        """Return all items of one namespace, with a score for those that the query may find."""
-        user_id, keeper = user_of(namespace), self.store._facts("")
-        for left in reversed(range(TRIES)):
-            hits = await keeper.recall(user_id, query, parse(None), 0, EVERYTHING) if query else []
-            scores = {each.fact.id: each.score for each in hits}
-            items = await self._items(namespace)
-            if not query or not left or all(each.id in scores for each in items):
-                break
-        return [
-            Scored(namespace, each, scores.get(each.id) if each.metadata["found"] else None)
-            for each in items
-        ]
-
-    async def _items(self, namespace: Namespace) -> list[Fact]:
-        """Return the items of one namespace, each in its last version."""
-        keeper = self.store._facts("")
-        facts = await keeper.page(user_of(namespace), parse(None), 0, None)
-        return list({each.metadata["key"][0]: each for each in facts}.values())
-
-    async def _versions(self, namespace: Namespace, key: str) -> list[Fact]:
-        """Return all versions under a key, the item itself last."""
-        keeper = self.store._facts("")
-        return await keeper.page(user_of(namespace), parse({"key": [key]}), 0, None)
-
-    async def _namespaces(self, prefix: Namespace = ()) -> list[Namespace]:
-        """Return the namespaces that may hold items, at and below a prefix."""
-        users = await self.store._facts("").users()
-        known = filter(None, map(namespace_of, users))
-        return [each for each in known if each[: len(prefix)] == prefix]
-
-    def _prepare(self, op: PutOp) -> "Prepared | None":
+    def _prepare(self, op: PutOp) -> Prepared | None:
         """Return what to put, or None to delete; raise if it would not come back as it is."""
         if op.value is None:
             return None
@@ -186,45 +100,6 @@ class Store(BaseStore):
             found += texts_in(value) if path == "$" else _texts_at(value, path)
         return [text for text in found if text.strip()]
 
-    async def _put(self, namespace: Namespace, key: str, new: "Prepared") -> None:
-        user_id, keeper = user_of(namespace), self.store._facts("")
-        before = await self._versions(namespace, key)
-        metadata: dict[str, Any] = {"key": [key], "value": new.value, "found": bool(new.texts)}
-        if before:
-            metadata["since"] = [_since(before[-1]).isoformat()]
-        text = "\n".join(new.texts) or NO_WORDS
-        put = await keeper.add(user_id, text, metadata, new.seconds, key=new_id())
-        for each in await self._versions(namespace, key):  # also of those who put it meanwhile
-            if each.id == put:
-                break
-            await keeper.forget(user_id, each.id)
-
-    async def _delete(self, namespace: Namespace, key: str) -> None:
-        """Forget all versions, the visible one last."""
-        for each in await self._versions(namespace, key):
-            await self.store._facts("").forget(user_of(namespace), each.id)
-
-
-class Prepared(NamedTuple):
-    """A value to put, the texts that a query finds it by, and its time to live."""
-
-    value: dict[str, Any]
-    texts: list[str]
-    seconds: float | None
-
-
-def parse_filter(wanted: Mapping[str, Any] | None) -> list[Filter]:
-    """Return LangGraph's filter as ours, in which a plain value takes the place of ``$eq``."""
-    found = []
-    for key, value in (wanted or {}).items():
-        if isinstance(value, dict) and "$eq" in value:
-            found.append(parse({key: value["$eq"]}))
-            value = {name: each for name, each in value.items() if name != "$eq"}
-            if not value:
-                continue
-        found.append(parse({key: value}))
-    return found
-
 
 def texts_in(value: Any) -> list[str]:
     """Return all texts in a value, however deep."""
@@ -239,38 +114,13 @@ def _texts_at(value: Mapping[str, Any], path: str) -> list[str]:
     return list(get_text_at_path(value, tokenize_path(path)))
 
 
-def _since(fact: Fact) -> datetime:
-    """Return when the item was first put."""
-    first = fact.metadata.get("since")
-    return datetime.fromisoformat(first[0]) if first else fact.created_at
-
-
-def _value(found: Scored) -> dict[str, Any]:
-    value: dict[str, Any] = found.fact.metadata["value"]
-    return value
-
-
-def _newest_first(found: Scored) -> datetime:
-    return found.fact.updated_at
-
-
-def _best_first(found: Scored) -> tuple[bool, float]:
-    return found.score is None, -(found.score or 0.0)
-
-
-def _item(namespace: Namespace, fact: Fact) -> Item:
-    return Item(**_fields(namespace, fact))
-
-
-def _search_item(found: Scored) -> SearchItem:
-    return SearchItem(**_fields(found.namespace, found.fact), score=found.score)
-
-
-def _fields(namespace: Namespace, fact: Fact) -> dict[str, Any]:
-    return {
-        "namespace": namespace,
-        "key": fact.metadata["key"][0],
-        "value": fact.metadata["value"],
-        "created_at": _since(fact),
-        "updated_at": fact.updated_at,
-    }
+async def _read(items: Items, op: Op) -> Result:
+    if isinstance(op, GetOp):
+        return await items.get(op)
+    if isinstance(op, SearchOp):
+        return await items.search(op)
+    if isinstance(op, ListNamespacesOp):
+        return await items.list_namespaces(op)
+    if isinstance(op, PutOp):
+        return None
+    raise ValueError(f"{type(op).__name__} is not an operation of a store: use its methods")

@@ -1,6 +1,6 @@
 """A session of the OpenAI Agents SDK over a store of ours."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -38,9 +38,7 @@ class Session:
         last = _limit(self.session_settings) if limit is None else limit
         if last is not None and last < 0:  # as in the SDK's own sessions, that is no limit
             last = None
-        return [
-            _to_item(each) for each in await self._store.get_history(self.session_id, last=last)
-        ]
+        return _to_items(await self._store.get_history(self.session_id, last=last))
 
     async def add_items(self, items: Sequence[Any]) -> None:
         """Append the items in order, all or none."""
@@ -53,7 +51,7 @@ class Session:
         """
         while newest := await self._store.get_history(self.session_id, last=1):
             if await self._store.delete_messages(self.session_id, [newest[0].id]):
-                return _to_item(newest[0])
+                return _to_items(newest)[0]
         return None
 
     async def clear_session(self) -> None:
@@ -78,6 +76,9 @@ def _to_message(item: Mapping[str, Any]) -> ChatMessage:
         message = ChatMessage(**fields)
     except ValidationError:
         message = ChatMessage(role="assistant", content="")
+    plain = [("role", message.role), ("content", message.content)]
+    if isinstance(message.content, str) and list(item.items()) == plain:
+        return message  # which tells all of it
     return message.model_copy(update={"metadata": {ITEM: _remainder(item, message.content)}})
 
 
@@ -86,13 +87,18 @@ def _remainder(item: Mapping[str, Any], content: Any) -> dict[str, Any]:
     return {**item, **said}
 
 
-def _to_item(message: ChatMessage) -> Any:
-    """Return the item that a message was made of, in the message's own dict: it was just read."""
-    item: dict[str, Any] | None = message.metadata.get(ITEM)
-    if item is None:
-        return {"role": message.role, "content": message.content}
-    if content := message.content:
-        for key in SAID:
-            if item.get(key, "") is None:
-                item[key] = content
-    return item
+def _to_items(messages: Iterable[ChatMessage]) -> list[Any]:
+    """Return the items that messages were made of, in the messages' own dicts: just read."""
+    items = []
+    for message in messages:  # a long session is read in every turn
+        content = message.content
+        item: dict[str, Any] | None = message.metadata.get(ITEM)
+        if item is None:
+            item = {"role": message.role, "content": content}
+        elif content:
+            if item.get("content", "") is None:
+                item["content"] = content
+            if item.get("output", "") is None:
+                item["output"] = content
+        items.append(item)
+    return items

@@ -13,6 +13,7 @@ Facts of an older goldfish have no marks; then ``marked`` is False, and the next
 makes them.
 """
 
+from collections.abc import Sequence
 from typing import Literal, NamedTuple, Protocol
 
 from goldfish.stores.retrieval.blocks import Marked, Marks
@@ -30,7 +31,7 @@ class Row(NamedTuple):
     changed: int
     said_at: int
     id: str
-    base: str  # metadata and created_at, which never change
+    base: str  # created_at and metadata, which never change
     said: str  # text and updated_at, which a revision replaces
     times_seen: int
     near: str  # [[id, said_at], …]: older facts that it resembled when both were worded like this
@@ -42,6 +43,13 @@ class Stored(NamedTuple):
 
     row: Row
     around: list[Row]
+
+
+class Named(NamedTuple):
+    """The fact that has a name, and whether all facts of its user have names."""
+
+    row: Row | None
+    is_complete: bool
 
 
 class Known(NamedTuple):
@@ -112,7 +120,7 @@ class Unmarked(NamedTuple):
 class Written(NamedTuple):
     """The outcome of a write, with the id of the fact, or of what was in the way."""
 
-    outcome: Literal["done", "not found", "taken", "other model"]
+    outcome: Literal["done", "not found", "taken", "other model", "unnamed"]
     detail: str
 
 
@@ -124,6 +132,9 @@ class FactsBackend(Protocol):
 
     async def find(self, user_id: str, fact_id: str) -> Stored | None:
         """Return one living fact."""
+
+    async def find_named(self, user_id: str, key: str) -> Named:
+        """Return the living fact with the key of a name, as of one moment."""
 
     async def page(self, user_id: str, offset: int, limit: int | None) -> list[Stored]:
         """Return living facts of one moment, in the order in which they came."""
@@ -142,6 +153,13 @@ class FactsBackend(Protocol):
 
         If the user's facts have seen the token, nothing changes and the fact it belongs to is the
         answer. Tokens are removed with their fact, and some time after TOKEN_SECONDS.
+        """
+
+    async def replace(self, user_id: str, new: New, former: Sequence[str] | None = None) -> Written:
+        """Store a fact with a name as the user's last, and remove the one that had the name.
+
+        The new one keeps the ``BIRTH`` of that. The facts whose ids are in ``former`` are removed
+        too; unless they are given, nothing changes if the user has facts without names.
         """
 
     async def revise(self, user_id: str, fact_id: str, revised: Revised) -> Written:

@@ -1,21 +1,32 @@
 """Facts as JSON texts: one for what stays, one for what a revision replaces."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from goldfish.encoding import build, decode_value, encode_value, refuse_unstorable
 from goldfish.errors import MemoryStoreBackendError, UnstorableError
 from goldfish.messages import Fact
 
+BIRTH = len('{"created_at":"2026-11-18T12:00:00.000000+00:00"')  # of a base, in any encoding
+
 
 def encode_base(metadata: Mapping[str, Any] | None, moment: datetime) -> str:
-    """Encode the metadata and when they came; raise if JSON would not give them back."""
+    """Encode when a fact came, and its metadata; raise if JSON would not give them back.
+
+    The moment takes the first ``BIRTH`` characters.
+    """
     if metadata is not None and not isinstance(metadata, Mapping):
         raise UnstorableError(f"metadata must be a dict, not {type(metadata).__name__}")
     kept = dict(metadata or {})
     refuse_unstorable(kept, "metadata")
-    return encode_value({"metadata": kept, "created_at": moment.isoformat()})
+    created_at = moment.astimezone(UTC).isoformat(timespec="microseconds")
+    return encode_value({"created_at": created_at, "metadata": kept})
+
+
+def keep_birth(base: str, new: str) -> str:
+    """Return the new base with the moment of another."""
+    return base[:BIRTH] + new[BIRTH:]
 
 
 def encode_said(text: str, moment: datetime) -> str:

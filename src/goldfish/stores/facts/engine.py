@@ -5,16 +5,15 @@ the later one is written: the writes of a user have one order, so its writer see
 A fact that was written is returned, even if linking it fails.
 """
 
-import asyncio
 import contextlib
+import copy
 import json
 import logging
-import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from goldfish.encoding import build
 from goldfish.errors import FactNotFound, MemoryStoreBackendError, MemoryStoreError
@@ -29,7 +28,6 @@ from goldfish.stores.facts.backend import (
     Revised,
     Row,
     Stored,
-    Unmarked,
     Vector,
     Written,
 )
@@ -42,10 +40,10 @@ from goldfish.stores.facts.encoding import (
     encode_said,
 )
 from goldfish.stores.facts.filters import Filter
-from goldfish.stores.facts.identity import identity
+from goldfish.stores.facts.identity import identity, key_of_name
 from goldfish.stores.facts.index import Hints, UserFacts
 from goldfish.stores.facts.linking import build_stored, find_alike
-from goldfish.stores.retrieval.blocks import Marked
+from goldfish.stores.facts.marking import make_marks, mark_all
 from goldfish.stores.retrieval.cache import IndexCache
 from goldfish.stores.retrieval.embedder import (
     LazyEmbedder,
@@ -53,6 +51,7 @@ from goldfish.stores.retrieval.embedder import (
     refuse_other_models,
 )
 from goldfish.stores.retrieval.names import put_in_first_person
+from goldfish.threads import offload
 
 if TYPE_CHECKING:
     from goldfish.stores.facts.ranking import Hit, Question
@@ -67,6 +66,21 @@ TRIES = 20  # to read what belongs together while others write
 _log = logging.getLogger("goldfish.facts")
 
 
+class Told(NamedTuple):
+    """What is to be a fact."""
+
+    text: str
+    metadata: Mapping[str, Any] | None
+    ttl: float | None
+
+
+class Formerly(NamedTuple):
+    """The facts whose place another takes, and when the first of them came."""
+
+    ids: list[str]
+    created_at: datetime | None
+
+
 class FactEngine:
     """The facts of one store."""
 
@@ -77,6 +91,12 @@ class FactEngine:
         self._model = ""
         self._dimensions = 0
         self._prepared = False  # nobody loads a model to list facts
+
+    def reach(self, backend: FactsBackend) -> "FactEngine":
+        """Return the engine of the same facts over another way to the backend."""
+        other = copy.copy(self)
+        other._backend = backend
+        return other
 
     async def remember(
         self,
@@ -92,39 +112,43 @@ class FactEngine:
         A call with a token that the user's facts have seen changes nothing.
         """
         same = await _process(text, identity)
-        fact_id, new = await self._write(user_id, text, metadata, ttl, same, token)
+        new = await self._make(Told(text, metadata, ttl), same, token=token)
+        written = await self._backend.remember(user_id, new)
+        _refuse_other_model(written, new.model)
+        fact_id = written.detail
         fact = await self._settle(user_id, fact_id, new if fact_id == new.id else None)
         return fact or build_fact(user_id, fact_id, new.base, new.said)
 
-    async def add(
-        self, user_id: str, text: str, metadata: Mapping[str, Any], ttl: float | None, *, key: str
-    ) -> str:
-        """Store a fact that is the same as others with its key, whatever it says; link it to none.
+    async def replace(
+        self, user_id: str, name: str, told: Told, former: Formerly | None = None
+    ) -> bool:
+        """Let the user's fact with this name say something else, in one step; link it to none.
 
-        Return its id.
+        Return False if some of the user's facts have no names, and the former ones are not given:
+        then nothing has changed.
         """
-        fact_id, _ = await self._write(user_id, text, metadata, ttl, key, None)
-        return fact_id
+        new = await self._make(told, key_of_name(name), former and former.created_at)
+        ids = None if former is None else former.ids
+        written = await self._backend.replace(user_id, new, ids)
+        _refuse_other_model(written, new.model)
+        return written.outcome == "done"
 
-    async def _write(
-        self,
-        user_id: str,
-        text: str,
-        metadata: Mapping[str, Any] | None,
-        ttl: float | None,
-        same: str,
-        token: str | None,
-    ) -> tuple[str, New]:
-        """Return the id under which it is stored, and the new fact, which may have another."""
+    async def find_named(self, user_id: str, name: str) -> tuple[Fact | None, bool]:
+        """Return the fact with the name, and whether all facts of the user have names."""
+        row, is_complete = await self._backend.find_named(user_id, key_of_name(name))
+        return None if row is None else build_stored(user_id, Stored(row, [])), is_complete
+
+    async def _make(
+        self, told: Told, key: str, created_at: datetime | None = None, token: str | None = None
+    ) -> New:
+        """Return the fact as it is to be stored."""
+        text, metadata, ttl = told
         now = datetime.now(UTC)
-        base, said = encode_base(metadata, now), encode_said(text, now)
+        base, said = encode_base(metadata, created_at or now), encode_said(text, now)
         model = await self._prepare()
         vectors = await self._embed(text)
         marks = await self._make_marks(text, base, vectors)
-        new = New(new_id(), same, base, said, ttl, model, vectors, marks, _new_epoch(), token)
-        written = await self._backend.remember(user_id, new)
-        _refuse_other_model(written, model)
-        return written.detail, new
+        return New(new_id(), key, base, said, ttl, model, vectors, marks, _new_epoch(), token)
 
     async def revise(
         self, user_id: str, fact_id: str, text: str, *, token: str | None = None
@@ -192,7 +216,7 @@ class FactEngine:
             found = [x for x in every if wanted.matches(decode_base(x.row.base)["metadata"])]
             return [build_stored(user_id, each) for each in found[offset:end]]
 
-        return await asyncio.to_thread(choose) if len(every) > SOME else choose()
+        return await offload(choose) if len(every) > SOME else choose()
 
     async def _page_known(self, user_id: str, wanted: Filter) -> list[Stored] | None:
         """Return the facts that a filter lets through, found by what this process knows.
@@ -355,7 +379,7 @@ class FactEngine:
             after, more = 0, True
             while more:
                 rows = await self._backend.unmarked(user_id, after)
-                marked = await asyncio.to_thread(_mark_all, rows, self._dimensions)
+                marked = await offload(mark_all, rows, self._dimensions)
                 complete = await self._backend.mark(user_id, marked)
                 more = len(rows) == STEP
                 after = rows[-1].seq if rows else 0
@@ -416,7 +440,7 @@ class FactEngine:
                 return work()
 
         if large or not facts.lock.acquire(blocking=False):
-            return await asyncio.to_thread(work_locked)
+            return await offload(work_locked)
         try:
             return work_locked()
         finally:
@@ -433,32 +457,9 @@ class FactEngine:
         return Question(words, vector, hints.names, hints.spans)
 
 
-def make_marks(text: str, metadata: Mapping[str, Any], vectors: bytes, dimensions: int) -> bytes:
-    """Return what a fact is found by."""
-    from goldfish.stores.facts.traits import read_traits
-    from goldfish.stores.retrieval.marks import encode_marks
-
-    return encode_marks(read_traits(text, metadata, vectors), dimensions, VECTORS)
-
-
-def _mark_all(rows: Sequence[Unmarked], dimensions: int) -> list[Marked]:
-    # A store that uses words alone reads vectors of any model, and does not know their length.
-    dimensions = dimensions or math.gcd(*(len(row.vectors) // 4 for row in rows))
-    return [
-        Marked(
-            row.seq,
-            row.said_at,
-            make_marks(
-                decode_text(row.said), decode_base(row.base)["metadata"], row.vectors, dimensions
-            ),
-        )
-        for row in rows
-    ]
-
-
 async def _process(text: str, work: Callable[[str], T]) -> T:
     """Return what the work makes of a text, in a thread if the text is long."""
-    return await asyncio.to_thread(work, text) if len(text) > LONG else work(text)
+    return await offload(work, text) if len(text) > LONG else work(text)
 
 
 async def _build_all(user_id: str, stored: Sequence[Stored]) -> list[Fact]:
@@ -467,7 +468,7 @@ async def _build_all(user_id: str, stored: Sequence[Stored]) -> list[Fact]:
     def build_all() -> list[Fact]:
         return [build_stored(user_id, each) for each in stored]
 
-    return await asyncio.to_thread(build_all) if len(stored) > SOME else build_all()
+    return await offload(build_all) if len(stored) > SOME else build_all()
 
 
 def _is_much(facts: UserFacts, changes: Changes) -> bool:

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections import defaultdict
+from collections.abc import Sequence
 from itertools import islice, takewhile
 
 from goldfish.stores.facts.backend import (
@@ -10,6 +11,7 @@ from goldfish.stores.facts.backend import (
     TOKEN_SECONDS,
     Changes,
     Known,
+    Named,
     New,
     Revised,
     Row,
@@ -18,7 +20,8 @@ from goldfish.stores.facts.backend import (
     Vector,
     Written,
 )
-from goldfish.stores.facts.encoding import decode_links
+from goldfish.stores.facts.encoding import decode_links, keep_birth
+from goldfish.stores.facts.identity import NAMED
 from goldfish.stores.memory.deadlines import STEP_SECONDS, Deadlines
 from goldfish.stores.retrieval.blocks import NO_MARKS, Marked, Marks
 
@@ -33,6 +36,7 @@ class _User:
         self.links: defaultdict[int, set[int]] = defaultdict(set)  # both ways
         self.keys: dict[str, int] = {}
         self.key_of: dict[int, str] = {}
+        self.unnamed = 0  # facts without a name
         self.deadlines: Deadlines[int] = Deadlines()
         self.ids: dict[str, int] = {}
         self.past: dict[int, list[str]] = {}
@@ -54,9 +58,17 @@ class _User:
 
     def claim(self, key: str, seq: int) -> None:
         """Let the fact be found by this key alone."""
-        self.keys.pop(self.key_of.pop(seq, ""), None)
+        self.release(seq)
         self.keys[key] = seq
         self.key_of[seq] = key
+        self.unnamed += not key.startswith(NAMED)
+
+    def release(self, seq: int) -> None:
+        """Let the fact be found by no key."""
+        key = self.key_of.pop(seq, None)
+        if key is not None:
+            del self.keys[key]
+            self.unnamed -= not key.startswith(NAMED)
 
     def note(self, token: str | None, seq: int, now: float) -> None:
         """Note the token, by which the call is known again for a while."""
@@ -93,7 +105,7 @@ class _User:
         del self.vectors[seq]
         self.marks.pop(seq, None)
         del self.ids[row.id]
-        del self.keys[self.key_of.pop(seq)]
+        self.release(seq)
         self.past.pop(seq, None)
         self.deadlines.drop(seq)
 
@@ -156,6 +168,14 @@ class MemoryFacts:
             row = user.find(fact_id) if user else None
             return user.stored(row) if user and row else None
 
+    async def find_named(self, user_id: str, key: str) -> Named:
+        with self._lock:
+            user = self._find_living(user_id, time.monotonic())
+            if user is None:
+                return Named(None, True)
+            seq = user.keys.get(key)
+            return Named(None if seq is None else user.rows[seq], not user.unnamed)
+
     async def page(self, user_id: str, offset: int, limit: int | None) -> list[Stored]:
         with self._lock:
             user = self._find_living(user_id, time.monotonic())
@@ -201,14 +221,24 @@ class MemoryFacts:
                 user.note(new.token, seq, now)
                 written = _count_again(user, user.rows[seq], deadline)
             else:
-                at = user.count()
-                user.claim(new.key, at)
-                user.note(new.token, at, now)
-                row = Row(at, at, at, new.id, new.base, new.said, 1, "[]", deadline)
-                user.say(row, new.vectors, new.marks)
+                user.note(new.token, _add(user, new, deadline), now)
                 written = Written("done", new.id)
             self._note(user_id, user)
             return written
+
+    async def replace(self, user_id: str, new: New, former: Sequence[str] | None = None) -> Written:
+        with self._lock:
+            now = time.monotonic()
+            user = self._find_living(user_id, now)
+            if user is None:
+                user = self._users[user_id] = _User(new.epoch, new.model)
+            if user.model != new.model:
+                return Written("other model", user.model)
+            if former is None and user.unnamed:
+                return Written("unnamed", "")
+            _replace(user, new, former or (), None if new.ttl is None else now + new.ttl)
+            self._note(user_id, user)
+            return Written("done", new.id)
 
     async def revise(self, user_id: str, fact_id: str, revised: Revised) -> Written:
         with self._lock:
@@ -328,6 +358,27 @@ class MemoryFacts:
     def _remove(self, user_id: str) -> None:
         self._users.pop(user_id, None)
         self._deadlines.drop(user_id)
+
+
+def _add(user: _User, new: New, deadline: float | None) -> int:
+    """Store the fact as the last one; return its number."""
+    at = user.count()
+    user.claim(new.key, at)
+    user.say(Row(at, at, at, new.id, new.base, new.said, 1, "[]", deadline), new.vectors, new.marks)
+    return at
+
+
+def _replace(user: _User, new: New, former: Sequence[str], deadline: float | None) -> None:
+    """Store the fact, and remove those whose place it takes."""
+    holder = user.keys.get(new.key)
+    gone = {user.ids[each] for each in former if each in user.ids}
+    if holder is not None:
+        gone.add(holder)
+        new = new._replace(base=keep_birth(user.rows[holder].base, new.base))
+    for seq in gone:
+        user.drop(seq)
+    user.known = user.known._replace(removals=user.known.removals + len(gone))
+    _add(user, new, deadline)
 
 
 def _count_again(user: _User, row: Row, deadline: float | None) -> Written:

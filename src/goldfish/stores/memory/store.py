@@ -70,6 +70,7 @@ class InMemoryStore(BaseStore):
         embedder: "Embedder | Literal['default'] | None" = "default",
     ) -> None:
         super().__init__(ttl=ttl, embedder=embedder)
+        self._kept_facts = MemoryFacts()
         self._by_id: dict[str, _Session] = {}
         self._saved: dict[str, dict[str, _Saved]] = {}  # by session and snapshot, oldest first
         self._user_states: dict[str, dict[str, str]] = {}  # by user and name: JSON
@@ -226,7 +227,10 @@ class InMemoryStore(BaseStore):
         return [Observation("durability", "warning", detail, "use a store that keeps a file")]
 
     def _facts_backend(self) -> MemoryFacts:
-        return MemoryFacts()
+        return self._kept_facts
+
+    def _facts_backend_from_thread(self) -> MemoryFacts:
+        return self._kept_facts
 
     def _find(self, session_id: str) -> _Session | None:
         """Return the session; one that has expired is forgotten here and now."""

@@ -2,12 +2,14 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from goldfish.errors import MemoryStoreError
 from goldfish.stores.per_loop import PerLoop
-from goldfish.stores.postgres.errors import explain
+from goldfish.stores.postgres.direct import DirectLane
+from goldfish.stores.postgres.errors import explain, is_refusal
 from goldfish.stores.postgres.pool import Pool
 from goldfish.stores.postgres.schema.migration import migrate
 from goldfish.stores.postgres.watch import Times, Watch, format_milliseconds
@@ -43,6 +45,7 @@ class PostgresCalls:
         self._schema = schema
         self._times = times
         self._migrated = False
+        self._lane = DirectLane(self._open_for_thread, times)
 
     async def run(self, statement: bytes, values: list[Any], began: float | None = None) -> Rows:
         """Run the statement; return its rows, or raise one kind of error.
@@ -51,12 +54,25 @@ class PostgresCalls:
         """
         return await self._run(statement, values, began, migrating=not self._migrated)
 
+    def try_run(self, statement: bytes, values: list[Any]) -> Rows | None:
+        """Do the same in the caller's thread, without an event loop; None if it was not sent."""
+        if not self._migrated:
+            return None
+        began = time.monotonic()
+        try:
+            rows = self._lane.try_run(statement, values)
+        except Exception as error:
+            raise explain(error, self._server, self._times.whole, self._address) from error
+        _log_slow(statement, time.monotonic() - began)
+        return rows
+
     async def run_without_schema(self, statement: bytes, values: list[Any]) -> Rows:
         """Do the same without a look at the schema, which may be missing or of another version."""
         return await self._run(statement, values, None, migrating=False)
 
     async def aclose(self) -> None:
         """Close the connections."""
+        self._lane.close()
         await self._pools.aclose()
 
     async def _run(
@@ -72,9 +88,12 @@ class PostgresCalls:
             raise
         except Exception as error:  # only the driver runs in here, so all its errors count
             raise explain(error, self._server, self._times.whole, self._address) from error
-        if (seconds := now() - began) >= SLOW_SECONDS:
-            LOG.info("a call took %.2f s: %s", seconds, _abbreviate(statement))
+        _log_slow(statement, now() - began)
         return rows
+
+    async def _open_for_thread(self) -> "Connection | None":
+        deadline = asyncio.get_running_loop().time() + self._times.to_begin
+        return await self._pools.get().open_another(deadline)
 
     async def _run_on_connection(
         self, pool: Pool, began: float, statement: bytes, values: list[Any], migrating: bool
@@ -98,7 +117,7 @@ class PostgresCalls:
             if watch.is_cut:
                 raise TimeoutError("no answer (a write may still take effect)") from error
             # A refusal leaves the connection as it was; after anything else it is closed.
-            usable = _is_refusal(error, connection)
+            usable = is_refusal(error, connection)
             raise
         finally:
             watch.end()
@@ -139,12 +158,9 @@ async def _execute_in_transaction(
     return rows
 
 
-def _is_refusal(error: Exception, connection: "Connection") -> bool:
-    """Return True if the server answered with an error, and now waits for the next statement."""
-    from psycopg.pq import TransactionStatus
-
-    answered = getattr(error, "sqlstate", None) is not None
-    return answered and connection.info.transaction_status == TransactionStatus.IDLE
+def _log_slow(statement: bytes, seconds: float) -> None:
+    if seconds >= SLOW_SECONDS:
+        LOG.info("a call took %.2f s: %s", seconds, _abbreviate(statement))
 
 
 def _abbreviate(statement: bytes) -> str:

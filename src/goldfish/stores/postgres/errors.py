@@ -1,6 +1,13 @@
 """Errors of PostgreSQL and its driver as one sentence that says what to do."""
 
+from typing import TYPE_CHECKING, Any
+
 from goldfish.errors import MemoryStoreBackendError, mask
+
+if TYPE_CHECKING:
+    from psycopg import AsyncConnection, Connection
+
+    AnyConnection = AsyncConnection[tuple[Any, ...]] | Connection[tuple[Any, ...]]
 
 _CHECK = "check that it is running, reachable and accepts writes"
 _CANCELLED = "57014"
@@ -45,3 +52,11 @@ def explain(
     else:
         reason = f"{reason or type(error).__name__}: {_CHECK}"
     return MemoryStoreBackendError(f"{server}: {reason}")
+
+
+def is_refusal(error: Exception, connection: "AnyConnection") -> bool:
+    """Return True if the server answered with an error, and now waits for the next statement."""
+    from psycopg.pq import TransactionStatus
+
+    answered = getattr(error, "sqlstate", None) is not None
+    return answered and connection.info.transaction_status == TransactionStatus.IDLE

@@ -4,6 +4,7 @@ Facts are ranked in the process (``facts/ranking.py``) by their marks, as for th
 the same facts have the same order on any server, with and without extensions.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from goldfish.stores.facts.backend import (
@@ -11,6 +12,7 @@ from goldfish.stores.facts.backend import (
     STEP,
     Changes,
     Known,
+    Named,
     New,
     Revised,
     Row,
@@ -19,6 +21,7 @@ from goldfish.stores.facts.backend import (
     Vector,
     Written,
 )
+from goldfish.stores.facts.identity import NAMED
 from goldfish.stores.postgres.calls import Run
 from goldfish.stores.postgres.keys import decode_id, encode_id, make_key
 from goldfish.stores.postgres.marks import decode_marks
@@ -54,6 +57,14 @@ class PostgresFacts:
         found = await self._run(self._sql.find, [make_key(user_id), encode_id(fact_id)])
         return next(iter(_decode_stored(found)), None)
 
+    async def find_named(self, user_id: str, key: str) -> Named:
+        """Return the living fact with the key of a name."""
+        found = await self._run(self._sql.find_named, [encode_id(key), make_key(user_id)])
+        if not found:
+            return Named(None, True)
+        lacks_names, *values = found[0]
+        return Named(None if values[0] is None else _make_row(*values), not lacks_names)
+
     async def page(self, user_id: str, offset: int, limit: int | None) -> list[Stored]:
         """Return living facts in the order in which they came."""
         found = await self._run(self._sql.page, [make_key(user_id), limit, offset])
@@ -75,19 +86,14 @@ class PostgresFacts:
 
     async def remember(self, user_id: str, new: New) -> Written:
         """Store the fact, or count the one with its key."""
-        name = encode_id(user_id)
-        texts = [encode_id(text) for text in (new.id, new.key, new.base, new.said)]
-        values = [
-            make_key(user_id),
-            name,
-            *texts,
-            new.ttl,
-            encode_id(new.model),
-            new.vectors,
-            new.epoch,
-        ]
-        values += [_encode_token(new.token), new.marks]
+        values = [*_encode_new(user_id, new), _encode_token(new.token), new.marks]
         return await self._write(self._sql.remember, values)
+
+    async def replace(self, user_id: str, new: New, former: Sequence[str] | None = None) -> Written:
+        """Store the fact, and remove those whose place it takes."""
+        ids = None if former is None else [encode_id(each) for each in former]
+        values = [*_encode_new(user_id, new), new.marks, ids]
+        return await self._write(self._sql.replace, values)
 
     async def revise(self, user_id: str, fact_id: str, revised: Revised) -> Written:
         """Replace the text and keep the old one as history."""
@@ -200,6 +206,11 @@ class _Statements:
         self.find = f"{facts} AND f.id = %b {around}".encode()
         self.page = f"{facts} {paging} {around}".encode()
         self.read_facts = f"{facts} AND f.seq = ANY (%b::bigint[]) {around}".encode()
+        self.find_named = f"""SELECT EXISTS (SELECT 1 FROM {s}.facts AS n
+                WHERE n.owner = u.pk AND n.key < '{NAMED}'), {row}
+            FROM {s}.fact_users AS u
+            LEFT JOIN {s}.facts AS f ON f.owner = u.pk AND f.key = %b AND {living}
+            WHERE u.key = %b""".encode()
         owner = f"(SELECT pk FROM {s}.fact_users WHERE key = %b)"
         self.vectors = f"""SELECT seq, said_at, vectors FROM {s}.facts
             WHERE owner = {owner} AND seq = ANY (%b::bigint[])""".encode()
@@ -213,6 +224,9 @@ class _Statements:
         self.remember = f"""SELECT * FROM {s}.remember_fact(
             %b, %b, %b, %b, %b, %b, %b::double precision, %b, %b, %b::bigint, %b::bytea,
             %b::bytea)""".encode()
+        self.replace = f"""SELECT * FROM {s}.replace_fact(
+            %b, %b, %b, %b, %b, %b, %b::double precision, %b, %b, %b::bigint, %b,
+            %b::bytea[])""".encode()
         self.revise = f"""SELECT * FROM {s}.revise_fact(
             %b, %b, %b, %b, %b, %b, %b::bytea, %b::bytea)""".encode()
         self.link = f"SELECT {s}.link_fact(%b, %b, %b::bigint, %b)".encode()
@@ -224,6 +238,13 @@ class _Statements:
         self.users = f"SELECT user_id FROM {s}.fact_users ORDER BY pk".encode()
         self.embed = f"""SELECT {s}.embed_facts(%b, %b::bigint, %b::bigint, %b::bigint, %b,
             %b::bigint, %b::bigint[], %b::bytea[])""".encode()
+
+
+def _encode_new(user_id: str, new: New) -> list[Any]:
+    """Return what all functions take that store a new fact."""
+    texts = [encode_id(text) for text in (new.id, new.key, new.base, new.said)]
+    user = [make_key(user_id), encode_id(user_id)]
+    return [*user, *texts, new.ttl, encode_id(new.model), new.vectors, new.epoch]
 
 
 def _encode_token(token: str | None) -> bytes | None:

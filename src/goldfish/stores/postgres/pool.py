@@ -41,6 +41,9 @@ class Pool(Protocol):
         Its slot stays taken until the task that still stops its statement has ended.
         """
 
+    async def open_another(self, deadline: float) -> "Connection | None":
+        """Return a connection beside those of the pool, or None if it would not be ours alone."""
+
     async def aclose(self) -> None:
         """Close what is ours."""
 
@@ -89,6 +92,14 @@ class PostgresPool:
             self._drop_idle()
             stopping.add_done_callback(lambda _: self._slots.release())
 
+    async def open_another(self, deadline: float) -> "Connection | None":
+        """Return a connection for threads without an event loop, unless a pooler is in front."""
+        connection = None if self.shared else await self._connect(deadline)
+        if connection is not None and self.shared:  # as it turned out
+            connection.pgconn.finish()
+            return None
+        return connection
+
     async def aclose(self) -> None:
         """Close the idle connections; busy ones are closed when they are given back."""
         self._closed = True
@@ -105,7 +116,7 @@ class PostgresPool:
     def _take_idle(self) -> "Connection | None":
         while self._idle:
             connection = self._idle.pop()
-            if not connection.closed and not _is_readable(connection.fileno()):
+            if not connection.closed and not is_readable(connection.fileno()):
                 return connection
             connection.pgconn.finish()  # the server hung up, or says that it is about to
             LOG.info("an idle connection was closed by the server: opening another")
@@ -172,6 +183,9 @@ class BorrowedPool:
             connection.pgconn.finish()
         await self._pool.putconn(connection)
 
+    async def open_another(self, deadline: float) -> None:
+        """Return None: the connections are the caller's."""
+
     async def aclose(self) -> None:
         """Do nothing: the pool is the caller's."""
 
@@ -209,7 +223,7 @@ def _choose_defaults(dsn: str, timeout: float) -> dict[str, Any]:
     return {name: value for name, value in wanted.items() if chosen.get(name) is None}
 
 
-def _is_readable(descriptor: int) -> bool:
+def is_readable(descriptor: int) -> bool:
     """Return True if an idle connection has something to read: its end, or an error before it."""
     poll = select.poll()
     poll.register(descriptor, select.POLLIN)

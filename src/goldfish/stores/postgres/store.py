@@ -26,6 +26,7 @@ from goldfish.stores.postgres.watch import Times
 from goldfish.stores.search.backend import Embedded
 from goldfish.stores.searching import SearchingStore
 from goldfish.stores.stating import Named
+from goldfish.threads import wait_for
 
 if TYPE_CHECKING:
     from goldfish.embedding.embedder import Embedder
@@ -35,8 +36,9 @@ class PostgresMemoryStore(SearchingStore):
     """Messages in PostgreSQL: a write that returned is committed, as the server is configured.
 
     The tables live in a schema of their own, made by the first call. ``pool_size`` limits the
-    connections of one event loop; ``timeout`` is the longest that a call takes in all. A ``pool``
-    of psycopg_pool may be passed instead of an address; it is the caller's to open and to close.
+    connections of one event loop, and threads without one may share another; ``timeout`` is the
+    longest that a call takes in all. A ``pool`` of psycopg_pool may be passed instead of an
+    address; it is the caller's to open and to close.
 
     ``pooler`` says whether the address is that of a pooler that lends a connection for one
     transaction, as PgBouncer can: then nothing is set or prepared there. By default the store finds
@@ -206,6 +208,9 @@ class PostgresMemoryStore(SearchingStore):
     def _facts_backend(self) -> PostgresFacts:
         return PostgresFacts(self._run, self._schema)
 
+    def _facts_backend_from_thread(self) -> PostgresFacts:
+        return PostgresFacts(self._run_from_thread, self._schema)
+
     async def _close(self) -> None:
         await self._appends.aclose()
         await self._sweeper.aclose()
@@ -221,6 +226,14 @@ class PostgresMemoryStore(SearchingStore):
         rows = await self._calls.run(statement, values)
         self._sweeper.start_if_due()
         return rows
+
+    async def _run_from_thread(self, statement: bytes, values: list[Any]) -> list[tuple[Any, ...]]:
+        rows = self._try_run(statement, values)
+        return wait_for(self._run(statement, values)) if rows is None else rows
+
+    def _try_run(self, statement: bytes, values: list[Any]) -> list[tuple[Any, ...]] | None:
+        # Now and then a call takes the way through a loop, where the sweeper is at work.
+        return None if self._sweeper.is_due else self._calls.try_run(statement, values)
 
 
 def _describe_dsn(dsn: str) -> str:

@@ -22,12 +22,16 @@ class PostgresSweeper:
         self._closed = False
         self._task: asyncio.Task[None] | None = None
 
+    @property
+    def is_due(self) -> bool:
+        """Whether the last sweep was some time ago."""
+        return time.monotonic() >= self._next
+
     def start_if_due(self) -> None:
         """Start a sweep if the last one was some time ago; called after every call."""
-        now = time.monotonic()
-        if now < self._next or self._closed:
+        if self._closed or not self.is_due:
             return
-        self._next = now + SWEEP_EVERY
+        self._next = time.monotonic() + SWEEP_EVERY
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._sweep_all())
 

@@ -81,7 +81,7 @@ class Watch:
 
     def _cut(self) -> None:
         self.is_cut = True
-        _cut_connection(self._connection)
+        cut_connection(self._connection)
         if self._caller is not None and self._caller.cancelling() > self._cancelled_before:
             # psycopg itself is waiting for an answer to the cancel request of a cancelled call.
             self._interrupted = self._caller.cancel()
@@ -97,7 +97,8 @@ async def _cancel_on_server(connection: "Connection") -> None:
         LOG.info("a call was given up and cancelled on the server")
 
 
-def _cut_connection(connection: "Connection") -> None:
+def cut_connection(connection: "Connection") -> None:
+    """End a connection whose server does not answer."""
     with (
         contextlib.suppress(OSError),  # it is closed already
         socket.socket(fileno=os.dup(connection.fileno())) as copy,

@@ -6,13 +6,14 @@ search of its own, and Valkey none at all.
 
 import base64
 import math
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any, cast
 
 from goldfish.stores.facts.backend import (
     PAGE,
     Changes,
     Known,
+    Named,
     New,
     Revised,
     Row,
@@ -23,6 +24,7 @@ from goldfish.stores.facts.backend import (
 )
 from goldfish.stores.redis.keys import as_bytes, as_text
 from goldfish.stores.redis.marks import decode_marks
+from goldfish.stores.redis.scripts import fact_names
 from goldfish.stores.redis.scripts import facts as scripts
 from goldfish.stores.redis.scripts.script import Evaluate
 from goldfish.stores.retrieval.blocks import Marked
@@ -57,6 +59,13 @@ class RedisFacts:
         found = await self._evaluate(scripts.FIND, user_id, values, writes=False)
         return _decode_stored(found)[0] if found else None
 
+    async def find_named(self, user_id: str, key: str) -> Named:
+        """Return the living fact with the key of a name."""
+        values = [as_bytes(key)]
+        found = await self._evaluate(fact_names.FIND_NAMED, user_id, values, writes=False)
+        lacks_names, row = found
+        return Named(_decode_row(*row) if row else None, not lacks_names)
+
     async def page(self, user_id: str, offset: int, limit: int | None) -> list[Stored]:
         """Return living facts in the order in which they came."""
         values = [b"%d" % offset, b"%d" % (-1 if limit is None else limit)]
@@ -84,11 +93,13 @@ class RedisFacts:
 
     async def remember(self, user_id: str, new: New) -> Written:
         """Store the fact, or count the one with its key."""
-        ttl = "" if new.ttl is None else str(max(1, math.ceil(new.ttl * 1000)))
-        texts = [new.id, new.key, new.base, new.said, ttl, new.model]
-        values = [*map(as_bytes, texts), base64.b64encode(new.vectors), b"%d" % new.epoch]
-        values += [as_bytes(new.token or ""), base64.b64encode(new.marks)]
+        values = _encode_new(new)
         return _decode_outcome(await self._evaluate(scripts.REMEMBER, user_id, values))
+
+    async def replace(self, user_id: str, new: New, former: Sequence[str] | None = None) -> Written:
+        """Store the fact, and remove those whose place it takes."""
+        values = [*_encode_new(new), b"%d" % (former is not None), *map(as_bytes, former or ())]
+        return _decode_outcome(await self._evaluate(fact_names.REPLACE, user_id, values))
 
     async def revise(self, user_id: str, fact_id: str, revised: Revised) -> Written:
         """Replace the text and keep the old one as history."""
@@ -158,6 +169,14 @@ def _decode_stored(answer: list[Any]) -> list[Stored]:
         Stored(_decode_row(*row), [_decode_row(*other) for other in _groups(around, 4)])
         for row, around in _groups(answer, 2)
     ]
+
+
+def _encode_new(new: New) -> list[bytes]:
+    """Return what all scripts take that store a new fact."""
+    ttl = "" if new.ttl is None else str(max(1, math.ceil(new.ttl * 1000)))
+    texts = [new.id, new.key, new.base, new.said, ttl, new.model]
+    values = [*map(as_bytes, texts), base64.b64encode(new.vectors), b"%d" % new.epoch]
+    return [*values, as_bytes(new.token or ""), base64.b64encode(new.marks)]
 
 
 def _decode_row(seq: Any, changed: Any, deadline: Any, lines: Any) -> Row:

@@ -5,7 +5,7 @@ of some kilobytes.
 """
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 SPAN = 64  # numbers in a block
@@ -67,7 +67,12 @@ def split(marks: Marks) -> list[Marked]:
     return found
 
 
-def replace(marks: Marks, seqs: Iterable[int], new: Iterable[Marked] = ()) -> Marks:
+def replace(marks: Marks, seqs: Iterable[int], new: Sequence[Marked] = ()) -> Marks:
     """Return the block without the old marks of these texts, and with the new ones."""
     gone = set(seqs)
+    if (
+        not len(marks) or min(gone, default=0) > marks.directory[-3]
+    ):  # as those of most new texts are
+        more = Marks.of(sorted(new))
+        return Marks(marks.directory + more.directory, marks.data + more.data)
     return Marks.of(sorted([*(each for each in split(marks) if each.seq not in gone), *new]))

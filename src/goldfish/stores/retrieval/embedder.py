@@ -1,11 +1,11 @@
 """The embedder of a store: looked up when facts or searches first need it, never before."""
 
-import asyncio
 from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Literal, cast
 
 from goldfish.errors import MissingExtraError, ModelMismatchError
+from goldfish.threads import offload
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,7 +51,7 @@ class LazyEmbedder:
     async def prepare(self) -> tuple[str, int]:
         """Load the model; return its name and the length of its vectors."""
         slow = isinstance(self._chosen, str)
-        embedder = await asyncio.to_thread(self.load) if slow else self.load()
+        embedder = await offload(self.load) if slow else self.load()
         return ("", 0) if embedder is None else (embedder.name, embedder.dimensions)
 
     async def encode(self, text: str) -> "NDArray[np.float32] | None":
@@ -59,7 +59,7 @@ class LazyEmbedder:
         embedder = self.load()
         if embedder is None:
             return None
-        (vector,) = await asyncio.to_thread(embedder.encode, [text])
+        (vector,) = await offload(embedder.encode, [text])
         return cast("NDArray[np.float32]", vector)
 
     async def encode_to_store(self, texts: Sequence[str], kind: str) -> list[bytes]:
@@ -70,7 +70,7 @@ class LazyEmbedder:
         embedder = self.load()
         if embedder is None:
             return [b""] * len(texts)
-        return await asyncio.to_thread(_encode_to_store, embedder, texts, kind)
+        return await offload(_encode_to_store, embedder, texts, kind)
 
 
 def _encode_to_store(embedder: "Embedder", texts: Sequence[str], kind: str) -> list[bytes]:

@@ -32,6 +32,8 @@ _EMOJI = "\u2600-\u27bf\U0001f000-\U0001faff"
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _HAN_CHARACTER = re.compile(f"[{_HAN}]")
 _JOINTS = re.compile(r"[._@:+'\-]")
+_JOINED = re.compile(r"[._@:+'\-#]\b|[+#_]")
+_WORD = re.compile(r"[^\W_]+")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 
 
@@ -42,7 +44,10 @@ def split_words(text: str) -> list[str]:
     """
     plain = _normalize(text)
     pattern = _pattern("" if plain.isascii() else _marks())
-    found = [word for match in pattern.finditer(plain) for word in _split_match(match)]
+    if plain.isascii() and not _JOINED.search(plain):
+        found = _WORD.findall(plain)  # the same, at once
+    else:
+        found = [word for match in pattern.finditer(plain) for word in _split_match(match)]
     telling = [word for word in found if word not in STOP_WORDS]
     return [_stem(word) if len(word) <= LONGEST_STEMMED else word for word in telling or found]
 

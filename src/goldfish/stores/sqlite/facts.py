@@ -7,8 +7,9 @@ them safe and tells what has changed: an index by user and number of change make
 import json
 import sqlite3
 import time
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Any
 
 from goldfish.stores.facts.backend import (
     PAGE,
@@ -16,6 +17,7 @@ from goldfish.stores.facts.backend import (
     TOKEN_SECONDS,
     Changes,
     Known,
+    Named,
     New,
     Revised,
     Row,
@@ -26,15 +28,23 @@ from goldfish.stores.facts.backend import (
 )
 from goldfish.stores.facts.encoding import decode_links
 from goldfish.stores.retrieval.blocks import NO_MARKS, Marked
-from goldfish.stores.sqlite import fact_marks
+from goldfish.stores.sqlite import fact_marks, fact_names
 from goldfish.stores.sqlite.fact_marks import BLOCKS
+from goldfish.stores.sqlite.fact_users import (
+    User,
+    add,
+    find_holder,
+    has_facts,
+    remove,
+    remove_all,
+    unlink,
+)
+from goldfish.stores.sqlite.from_thread import LanesFromThread
 from goldfish.stores.sqlite.keys import decode_key, encode_key
 from goldfish.stores.sqlite.lanes import SQLiteLanes
 from goldfish.stores.sqlite.quick import TooManyRowsError, fetch
 from goldfish.stores.sqlite.transactions import at_one_moment
 
-_USER = """SELECT pk, epoch, version, removals, model, marked FROM goldfish_fact_users
-    WHERE user_id = ?"""
 _CHANGES = """SELECT seq, expires_at FROM goldfish_facts
     WHERE user = ? AND changed > ? ORDER BY changed"""
 _DEADLINES = """SELECT seq, expires_at FROM goldfish_facts
@@ -61,11 +71,8 @@ _AROUND_ALL = _AROUND.format("", "BETWEEN :first AND :last")
 _VECTORS = f"""SELECT f.seq, f.said_at, f.vectors FROM {_EACH} goldfish_facts AS f
     WHERE f.user = {_OWNER} AND f.seq = n.value"""
 _BASES = f"SELECT seq, base FROM goldfish_facts WHERE user = {_OWNER} AND seq > :after"
-_BY_KEY = "SELECT seq, id, expires_at FROM goldfish_facts WHERE user = ? AND key = ?"
 _BY_ID = """SELECT seq FROM goldfish_facts
     WHERE user = ? AND id = ? AND (expires_at IS NULL OR expires_at > ?)"""
-_ANY = """SELECT 1 FROM goldfish_facts
-    WHERE user = ? AND (expires_at IS NULL OR expires_at > ?) LIMIT 1"""
 _ANY_AT_ALL = "SELECT 1 FROM goldfish_facts WHERE user = ? LIMIT 1"
 _EXPIRED = "SELECT user, seq FROM goldfish_facts WHERE expires_at <= ? LIMIT 1"
 _OLD_TOKEN = "SELECT pk FROM goldfish_fact_tokens WHERE noted_at < ? LIMIT 1"
@@ -73,9 +80,6 @@ _SEEN = """SELECT id FROM goldfish_fact_tokens JOIN goldfish_facts USING (user, 
     WHERE user = ? AND token = ? AND (expires_at IS NULL OR expires_at > ?)"""
 _NOTE = """INSERT OR REPLACE INTO goldfish_fact_tokens (user, token, seq, noted_at)
     VALUES (?, ?, ?, ?)"""
-_ADD = """INSERT INTO goldfish_facts
-    (user, seq, changed, said_at, id, key, base, said, expires_at, vectors)
-    VALUES (:user, :at, :at, :at, :id, :key, :base, :said, :deadline, :vectors)"""
 _COUNT = """UPDATE goldfish_facts SET times_seen = times_seen + 1, changed = ?, expires_at = ?
     WHERE user = ? AND seq = ?"""
 _KEEP_OLD = """INSERT INTO goldfish_fact_history (user, seq, changed, said)
@@ -87,60 +91,17 @@ _LINK = """UPDATE goldfish_facts SET near = ?, changed = ?
 _POINT = """INSERT OR IGNORE INTO goldfish_fact_links (user, seq, other)
     SELECT user, :seq, seq FROM goldfish_facts WHERE user = :user AND id = :id
     UNION ALL SELECT user, seq, :seq FROM goldfish_facts WHERE user = :user AND id = :id"""
-_UNLINK = (
-    """DELETE FROM goldfish_fact_links WHERE user = :user AND (seq, other) IN
-        (SELECT other, seq FROM goldfish_fact_links WHERE user = :user AND seq = :seq)""",
-    "DELETE FROM goldfish_fact_links WHERE user = :user AND seq = :seq",
-)
 _HISTORY = """SELECT said FROM goldfish_fact_history
     WHERE user = (SELECT pk FROM goldfish_fact_users WHERE user_id = :user)
     AND seq = (SELECT seq FROM goldfish_facts WHERE id = :id
         AND user = (SELECT pk FROM goldfish_fact_users WHERE user_id = :user)) ORDER BY changed"""
 _SAID_AT = "SELECT said_at FROM goldfish_facts WHERE user = ? AND seq = ?"
-_REMOVE = (
-    "DELETE FROM goldfish_facts WHERE user = ? AND seq = ?",
-    "DELETE FROM goldfish_fact_history WHERE user = ? AND seq = ?",
-    "DELETE FROM goldfish_fact_tokens WHERE user = ? AND seq = ?",
-)
-_REMOVE_ALL = (
-    "DELETE FROM goldfish_facts WHERE user = ?",
-    "DELETE FROM goldfish_fact_history WHERE user = ?",
-    "DELETE FROM goldfish_fact_tokens WHERE user = ?",
-    "DELETE FROM goldfish_fact_links WHERE user = ?",
-    "DELETE FROM goldfish_fact_users WHERE pk = ?",
-)
-
-
-class _User(NamedTuple):
-    pk: int
-    known: Known
-    model: str
-    marked: int
-
-    @classmethod
-    def find(cls, connection: sqlite3.Connection, user_id: str) -> "_User | None":
-        row = connection.execute(_USER, (encode_key(user_id),)).fetchone()
-        return None if row is None else cls(row[0], Known(*row[1:4]), *row[4:])
-
-    @property
-    def is_marked(self) -> bool:
-        """Whether every fact has its marks: whoever did not write them raised the counter alone."""
-        return self.marked == self.known.version
-
-    def count(self, connection: sqlite3.Connection) -> int:
-        """Return the number of the next change."""
-        at = self.known.version + 1
-        values = (at, at if self.is_marked else self.marked, self.pk)
-        connection.execute(
-            "UPDATE goldfish_fact_users SET version = ?, marked = ? WHERE pk = ?", values
-        )
-        return at
 
 
 class SQLiteFacts:
     """A ``FactsBackend`` in a file."""
 
-    def __init__(self, lanes: SQLiteLanes) -> None:
+    def __init__(self, lanes: SQLiteLanes | LanesFromThread) -> None:
         self._lanes = lanes
 
     async def changes(self, user_id: str, known: Known) -> Changes:
@@ -166,6 +127,11 @@ class SQLiteFacts:
                 return Stored(Row(*row[:-1]), [Row(*each[1:]) for each in around])
 
         return await self._lanes.read(read)
+
+    async def find_named(self, user_id: str, key: str) -> Named:
+        return await self._lanes.read(
+            lambda connection, most: fact_names.find_named(connection, user_id, key)
+        )
 
     async def page(self, user_id: str, offset: int, limit: int | None) -> list[Stored]:
         values: dict[str, Any] = {"user_id": encode_key(user_id), "offset": offset}
@@ -214,6 +180,13 @@ class SQLiteFacts:
     async def remember(self, user_id: str, new: New) -> Written:
         return await self._lanes.write(lambda connection: _remember(connection, user_id, new))
 
+    async def replace(self, user_id: str, new: New, former: Sequence[str] | None = None) -> Written:
+        replace = partial(fact_names.replace, user_id=user_id, new=new, former=former)
+        written, removed = await self._lanes.write(replace)
+        if removed:
+            self._lanes.erase_soon()
+        return written
+
     async def revise(self, user_id: str, fact_id: str, revised: Revised) -> Written:
         return await self._lanes.write(
             lambda connection: _revise(connection, user_id, fact_id, revised)
@@ -221,7 +194,7 @@ class SQLiteFacts:
 
     async def link(self, user_id: str, fact_id: str, said_at: int, near: str) -> None:
         def link(connection: sqlite3.Connection) -> None:
-            user = _User.find(connection, user_id)
+            user = User.find(connection, user_id)
             if user is not None:
                 at = user.count(connection)
                 values = (near, at, user.pk, encode_key(fact_id), said_at)
@@ -235,9 +208,9 @@ class SQLiteFacts:
 
     async def forget_all(self, user_id: str) -> None:
         def forget_all(connection: sqlite3.Connection) -> None:
-            user = _User.find(connection, user_id)
+            user = User.find(connection, user_id)
             if user is not None:
-                _remove_all(connection, user.pk)
+                remove_all(connection, user.pk)
 
         await self._lanes.erase(forget_all)
 
@@ -261,7 +234,7 @@ class SQLiteFacts:
             if most is not None:  # not in the caller's thread: this takes a while
                 raise TooManyRowsError
             with at_one_moment(connection):
-                user = _User.find(connection, user_id)
+                user = User.find(connection, user_id)
                 return fact_marks.find_unmarked(connection, user.pk, after) if user else []
 
         return await self._lanes.read(read)
@@ -273,7 +246,7 @@ class SQLiteFacts:
         self, user_id: str, known: Known, model: str, epoch: int, vectors: list[Vector]
     ) -> bool:
         def embed(connection: sqlite3.Connection) -> bool:
-            user = _User.find(connection, user_id)
+            user = User.find(connection, user_id)
             if user is None or user.known != known:
                 return False
             connection.executemany(
@@ -303,7 +276,7 @@ def _read_changes(
     connection: sqlite3.Connection, user_id: str, known: Known, most: int | None
 ) -> Changes:
     now = time.time()
-    user = _User.find(connection, user_id)
+    user = User.find(connection, user_id)
     if user is None:
         return Changes(Known(), "", now, NO_MARKS, {}, anew=True)
     if user.known == known or not user.is_marked:
@@ -325,25 +298,19 @@ def _read_changes(
 
 def _remember(connection: sqlite3.Connection, user_id: str, new: New) -> Written:
     now = time.time()
-    user = _User.find(connection, user_id)
-    if user is not None and user.model != new.model:
-        if _has_facts(connection, user.pk, now):
-            return Written("other model", user.model)
-        _remove_all(connection, user.pk)
-        user = None
-    if user is not None and (seen := _find_seen(connection, user, new.token, now)):
+    user = User.admit(connection, user_id, new, now)
+    if user.model != new.model:
+        return Written("other model", user.model)
+    if seen := _find_seen(connection, user, new.token, now):
         return Written("done", seen)
-    user = user or _begin(connection, user_id, new)
-    found = _find_holder(connection, user, new.key, now)
+    found = find_holder(connection, user, new.key, now)
     at = user.count(connection)
     deadline = None if new.ttl is None else now + new.ttl
     if found is None:
-        values = {"user": user.pk, "at": at, "deadline": deadline, **new._asdict()}
-        connection.execute(_ADD, values)
-        BLOCKS.put(connection, user.pk, [Marked(at, at, new.marks)])
+        add(connection, user, at, new, deadline)
         _note(connection, user, new.token, at, now)
         return Written("done", new.id)
-    seq, fact_id, old = found
+    seq, fact_id, old, _ = found
     later = None if old is None or deadline is None else max(old, deadline)
     connection.execute(_COUNT, (at, later, user.pk, seq))
     _note(connection, user, new.token, seq, now)
@@ -354,7 +321,7 @@ def _revise(
     connection: sqlite3.Connection, user_id: str, fact_id: str, revised: Revised
 ) -> Written:
     now = time.time()
-    user = _User.find(connection, user_id)
+    user = User.find(connection, user_id)
     own = user and connection.execute(_BY_ID, (user.pk, encode_key(fact_id), now)).fetchone()
     if user is None or own is None:
         return Written("not found", fact_id)
@@ -362,21 +329,21 @@ def _revise(
         return Written("other model", user.model)
     if _find_seen(connection, user, revised.token, now):
         return Written("done", fact_id)
-    holder = _find_holder(connection, user, revised.key, now)
+    holder = find_holder(connection, user, revised.key, now)
     if holder is not None and holder[0] != own[0]:
         return Written("taken", holder[1])
     at = user.count(connection)
     values = {"user": user.pk, "id": fact_id, "at": at, **revised._asdict()}
     connection.execute(_KEEP_OLD, values)
     connection.execute(_REVISE, values)
-    _unlink(connection, user.pk, own[0])
+    unlink(connection, user.pk, own[0])
     BLOCKS.put(connection, user.pk, [Marked(own[0], at, revised.marks)])
     _note(connection, user, revised.token, own[0], now)
     return Written("done", fact_id)
 
 
 def _mark(connection: sqlite3.Connection, user_id: str, marked: list[Marked]) -> bool:
-    user = _User.find(connection, user_id)
+    user = User.find(connection, user_id)
     if user is None:
         return True
     for each in marked:
@@ -396,13 +363,8 @@ def _point(connection: sqlite3.Connection, user: int, seq: int, near: str) -> No
         connection.execute(_POINT, {"user": user, "seq": seq, "id": encode_key(fact_id)})
 
 
-def _unlink(connection: sqlite3.Connection, user: int, seq: int) -> None:
-    for statement in _UNLINK:
-        connection.execute(statement, {"user": user, "seq": seq})
-
-
 def _find_seen(
-    connection: sqlite3.Connection, user: _User, token: str | None, now: float
+    connection: sqlite3.Connection, user: User, token: str | None, now: float
 ) -> str | None:
     """Return the id of the fact that a call with this token wrote, if it is still there."""
     if token is None:
@@ -412,7 +374,7 @@ def _find_seen(
 
 
 def _note(
-    connection: sqlite3.Connection, user: _User, token: str | None, seq: int, now: float
+    connection: sqlite3.Connection, user: User, token: str | None, seq: int, now: float
 ) -> None:
     """Note the token, by which the call is known again for a while."""
     if token is not None:
@@ -421,54 +383,14 @@ def _note(
 
 def _forget(connection: sqlite3.Connection, user_id: str, fact_id: str) -> None:
     now = time.time()
-    user = _User.find(connection, user_id)
+    user = User.find(connection, user_id)
     own = user and connection.execute(_BY_ID, (user.pk, encode_key(fact_id), now)).fetchone()
     if user is None or own is None:
         return
-    _remove(connection, user.pk, own[0])
-    user.count(connection)
-    connection.execute(
-        "UPDATE goldfish_fact_users SET removals = removals + 1 WHERE pk = ?", (user.pk,)
-    )
-    if not _has_facts(connection, user.pk, now):
-        _remove_all(connection, user.pk)
-
-
-def _begin(connection: sqlite3.Connection, user_id: str, new: New) -> _User:
-    cursor = connection.execute(
-        "INSERT INTO goldfish_fact_users (user_id, epoch, model, marked) VALUES (?, ?, ?, 0)",
-        (encode_key(user_id), new.epoch, new.model),
-    )
-    return _User(int(cursor.lastrowid or 0), Known(new.epoch), new.model, 0)
-
-
-def _find_holder(
-    connection: sqlite3.Connection, user: _User, fact_key: str, now: float
-) -> tuple[int, str, float | None] | None:
-    """Return number, id and deadline of the fact that has the key; remove an expired one."""
-    found: tuple[int, str, float | None] | None
-    found = connection.execute(_BY_KEY, (user.pk, fact_key)).fetchone()
-    if found is None or found[2] is None or found[2] > now:
-        return found
-    _remove(connection, user.pk, found[0])
-    return None
-
-
-def _has_facts(connection: sqlite3.Connection, user: int, now: float) -> bool:
-    return connection.execute(_ANY, (user, now)).fetchone() is not None
-
-
-def _remove(connection: sqlite3.Connection, user: int, seq: int) -> None:
-    for statement in _REMOVE:
-        connection.execute(statement, (user, seq))
-    _unlink(connection, user, seq)
-    BLOCKS.drop(connection, user, [seq])
-
-
-def _remove_all(connection: sqlite3.Connection, user: int) -> None:
-    for statement in _REMOVE_ALL:
-        connection.execute(statement, (user,))
-    BLOCKS.drop_all(connection, user)
+    remove(connection, user.pk, own[0])
+    user.count(connection, removed=1)
+    if not has_facts(connection, user.pk, now):
+        remove_all(connection, user.pk)
 
 
 def any_expired(connection: sqlite3.Connection, now: float) -> bool:
@@ -487,9 +409,9 @@ def remove_one_expired(connection: sqlite3.Connection, now: float) -> bool:
     fact = connection.execute(_EXPIRED, (now,)).fetchone()
     if fact is not None:
         user, seq = fact
-        _remove(connection, user, seq)
+        remove(connection, user, seq)
         if connection.execute(_ANY_AT_ALL, (user,)).fetchone() is None:
-            _remove_all(connection, user)
+            remove_all(connection, user)
         return True
     token = connection.execute(_OLD_TOKEN, (now - TOKEN_SECONDS,)).fetchone()
     if token is not None:

@@ -85,7 +85,11 @@ class SQLiteLanes:
         try:
             return await self.write(work)
         finally:
-            self._housekeeping.erase_soon()
+            self.erase_soon()
+
+    def erase_soon(self) -> None:
+        """Let the traces of what was removed on purpose be removed from the log."""
+        self._housekeeping.erase_soon()
 
     async def read(self, work: Read[T]) -> T:
         """Do the work on a connection that only reads."""
@@ -102,17 +106,17 @@ class SQLiteLanes:
         self._reads.put([job])
         return cast(T, await job.future)
 
-    def try_write(self, work: Callable[[sqlite3.Connection], T]) -> T | None:
-        """Do the same in the caller's thread, without an event loop; None if it was not done."""
+    def try_write(self, work: Callable[[sqlite3.Connection], T]) -> tuple[bool, T | None]:
+        """Return whether the work was committed in the caller's thread, and its result."""
         self._admit()
         if not self._writes.empty() or any(each.has_jobs for each in self._writers):
-            return None  # they share a commit
-        return cast(T | None, self._quick.try_write(work, is_patient=True)[1])
+            return False, None  # they share a commit
+        return self._quick.try_write(work, is_patient=True)
 
-    def try_read(self, work: Read[T]) -> T | None:
-        """Read in the caller's thread, without an event loop; None if it was not done."""
+    def try_read(self, work: Read[T]) -> tuple[bool, T | None]:
+        """Return whether the read could be done in the caller's thread, and what it found."""
         self._admit()
-        return self._quick.try_read(work, is_patient=True)[1]
+        return self._quick.try_read(work, is_patient=True)
 
     def stop(self) -> None:
         """Tell the threads to end once they have done what is queued."""

@@ -19,6 +19,7 @@ from goldfish.stores.searching import SearchingStore
 from goldfish.stores.sqlite import examination, search, sessions, snapshots, state
 from goldfish.stores.sqlite.facts import SQLiteFacts
 from goldfish.stores.sqlite.file import SQLiteFile
+from goldfish.stores.sqlite.from_thread import LanesFromThread
 from goldfish.stores.sqlite.housekeeping import Housekeeper
 from goldfish.stores.sqlite.keys import Key, decode_key, encode_key
 from goldfish.stores.sqlite.lanes import SQLiteLanes
@@ -88,7 +89,7 @@ class SQLiteMemoryStore(SearchingStore):
 
     def _try_append_and_read(self, session_id: str, rows: list[Row], last: int) -> list[str] | None:
         append = self._plan_append(session_id, rows, None)
-        return self._lanes.try_write(_then_read(append, session_id, last))
+        return self._lanes.try_write(_then_read(append, session_id, last))[1]
 
     def _plan_append(
         self, session_id: str, rows: list[Row], embedded: Embedded | None
@@ -119,7 +120,7 @@ class SQLiteMemoryStore(SearchingStore):
 
     def _try_read(self, session_id: str, last: int | None) -> list[str] | None:
         key = encode_key(session_id)
-        return self._lanes.try_read(lambda connection, most: _read(connection, key, last, most))
+        return self._lanes.try_read(lambda connection, most: _read(connection, key, last, most))[1]
 
     async def _read_history(self, session_id: str, last: int | None) -> list[ChatMessage]:
         """Decode in the thread that reads: a second hop would be for nothing."""
@@ -276,6 +277,9 @@ class SQLiteMemoryStore(SearchingStore):
 
     def _facts_backend(self) -> SQLiteFacts:
         return SQLiteFacts(self._lanes)
+
+    def _facts_backend_from_thread(self) -> SQLiteFacts:
+        return SQLiteFacts(LanesFromThread(self._lanes))
 
     async def _close(self) -> None:
         self._lanes.stop()

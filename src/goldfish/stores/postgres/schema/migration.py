@@ -18,6 +18,7 @@ from goldfish.stores.postgres.schema.v7_linking import LINKING
 from goldfish.stores.postgres.schema.v8_fact_marks import FACT_MARKS
 from goldfish.stores.postgres.schema.v9_search_marks import SEARCH_MARKS
 from goldfish.stores.postgres.schema.v10_reading_back import READING_BACK
+from goldfish.stores.postgres.schema.v11_naming import NAMING
 
 if TYPE_CHECKING:
     from psycopg import AsyncConnection
@@ -40,6 +41,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     FACT_MARKS,
     SEARCH_MARKS,
     READING_BACK,
+    NAMING,
 )
 
 

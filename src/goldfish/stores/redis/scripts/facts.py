@@ -7,7 +7,8 @@ All keys of a user share a hash tag:
   what was added later has fields here, which processes of an older goldfish leave alone:
   ``marked``, the version up to which all facts have their marks (who does not write marks raises
   the version alone); blocks of ``marks``, which are explained there; ``near:`` and the number of a
-  fact, the numbers of those that links connect it to;
+  fact, the numbers of those that links connect it to; ``named``, the version up to which all facts
+  are known to have names;
 - ``rows``: a hash by number of what is known of a fact, one line each: id, key, the number at which
   it was worded, times seen, near, base, said (JSON has no line breaks of its own);
 - ``vectors``: a hash by number, in base64, because a client may decode all that it gets as text;
@@ -26,6 +27,7 @@ next write: until then, only the keys are counted that every user with facts has
 """
 
 from goldfish.stores.facts.backend import STEP, TOKEN_SECONDS
+from goldfish.stores.facts.identity import NAMED
 from goldfish.stores.redis.scripts.marks import MARKS
 from goldfish.stores.redis.scripts.parts import DISAGREE
 from goldfish.stores.redis.scripts.script import Script
@@ -70,6 +72,17 @@ _AGREEING = AGREE_FACTS + "local over = agree()\n"
 
 _MARKS = (
     MARKS
+    + f"""
+-- Whether there may be facts without names: who knows no names raises the version alone.
+local function lacks_names()
+  local numbers = call('HMGET', META, 'version', 'named')
+  if numbers[1] == numbers[2] then return false end
+  for _, key in ipairs(call('HKEYS', HOLDERS)) do
+    if string.sub(key, 1, {len(NAMED)}) ~= '{NAMED}' then return true end
+  end
+  return false
+end
+"""
     + """
 -- Whether every fact has its marks.
 local function is_marked()
@@ -80,7 +93,7 @@ end
 )
 
 # A fact and those around it: seq, changed, deadline or '', and the row of each.
-_READING = (
+READING = (
     _AGREEING
     + _MARKS
     + """
@@ -134,7 +147,7 @@ end
 """
 )
 
-_WRITING = (
+WRITING = (
     _AGREEING
     + _MARKS
     + f"""
@@ -210,10 +223,38 @@ local function told(token)
 end
 
 local function count()
-  local marked = is_marked()
+  local before = call('HMGET', META, 'version', 'marked', 'named')
   local at = tonumber(call('HINCRBY', META, 'version', 1))
-  if marked then call('HSET', META, 'marked', whole(at)) end
+  for i, field in ipairs({{'marked', 'named'}}) do
+    if before[i + 1] == before[1] then call('HSET', META, field, whole(at)) end
+  end
   return at
+end
+
+-- Begin the user of a fact, if needed; return the other model that living facts have, if they do.
+local function admit(model, epoch)
+  local found = call('HGET', META, 'model')
+  if found and found ~= model then
+    if call('ZCARD', LOG) > 0 then return found end
+    call('DEL', unpack(KEYS))
+    found = false
+  end
+  if not found then
+    call('HSET', META, 'epoch', epoch, 'version', '0', 'removals', '0', 'model', model,
+      'marked', '0', 'named', '0')
+  end
+end
+
+-- Store a fact as the last one.
+local function add(id, key, base, said, vectors, marks)
+  local seq = whole(count())
+  call('HSET', ROWS, seq, table.concat({{id, key, seq, '1', '[]', base, said}}, '\\n'))
+  call('HSET', VECTORS, seq, vectors)
+  call('HSET', IDS, id, seq)
+  call('HSET', HOLDERS, key, seq)
+  call('ZADD', LOG, seq, seq)
+  mark(seq, seq, marks)
+  return seq
 end
 
 -- At the end of a write: keep nothing of a user without facts, or beyond the last deadline.
@@ -280,7 +321,7 @@ return {head, alive, marks, ends}
 
 # ARGV: id.
 FIND = Script(
-    _READING
+    READING
     + """
 local seq = not over and call('HGET', IDS, ARGV[1])
 if seq then tell(seq) end
@@ -290,7 +331,7 @@ return answer
 
 # ARGV: how many to leave out, and how many to tell, or -1.
 PAGE = Script(
-    _READING
+    READING
     + """
 if over then return answer end
 local seqs, ended, left = {}, {}, tonumber(ARGV[2])
@@ -320,7 +361,7 @@ return answer
 
 # ARGV: numbers.
 READ = Script(
-    _READING
+    READING
     + """
 if over then return answer end
 for _, seq in ipairs(ARGV) do tell(seq) end
@@ -385,40 +426,26 @@ return found
 
 # ARGV: id, key, base, said, time to live in ms or '', model, vectors, epoch, token or '', marks.
 REMEMBER = Script(
-    _WRITING
+    WRITING
     + """
-local model = call('HGET', META, 'model')
-if model and model ~= ARGV[6] then
-  if call('ZCARD', LOG) > 0 then return {'other model', model} end
-  call('DEL', unpack(KEYS))
-  model = false
-end
-if not model then
-  call('HSET', META, 'epoch', ARGV[8], 'version', '0', 'removals', '0', 'model', ARGV[6],
-    'marked', '0')
-end
+local other = admit(ARGV[6], ARGV[8])
+if other then return {'other model', other} end
 local repeated = told(ARGV[9])
 if repeated then return {'done', repeated} end
 local deadline = ARGV[5] ~= '' and now + tonumber(ARGV[5])
 local id, seq = ARGV[1], call('HGET', HOLDERS, ARGV[2])
-local at = count()
 if seq then
   local parts = lines(call('HGET', ROWS, seq))
   id, parts[4] = parts[1], whole(tonumber(parts[4]) + 1)
   call('HSET', ROWS, seq, table.concat(parts, '\\n'))
+  call('ZADD', LOG, whole(count()), seq)
   local old = call('ZSCORE', ENDS, seq)
   if old and not deadline then call('ZREM', ENDS, seq) end
   if not old or (deadline and deadline < tonumber(old)) then deadline = false end
 else
-  seq = whole(at)
-  local row = {id, ARGV[2], seq, '1', '[]', ARGV[3], ARGV[4]}
-  call('HSET', ROWS, seq, table.concat(row, '\\n'))
-  call('HSET', VECTORS, seq, ARGV[7])
-  call('HSET', IDS, id, seq)
-  call('HSET', HOLDERS, ARGV[2], seq)
-  mark(seq, seq, ARGV[10])
+  seq = add(id, ARGV[2], ARGV[3], ARGV[4], ARGV[7], ARGV[10])
+  call('HDEL', META, 'named')
 end
-call('ZADD', LOG, whole(at), seq)
 if deadline then call('ZADD', ENDS, whole(deadline), seq) end
 note(ARGV[9], seq)
 finish()
@@ -428,7 +455,7 @@ return {'done', id}
 
 # ARGV: id, key, said, model, vectors, token or '', marks.
 REVISE = Script(
-    _WRITING
+    WRITING
     + """
 local seq = call('HGET', IDS, ARGV[1])
 if not seq then return {'not found', ''} end
@@ -448,6 +475,7 @@ call('HSET', VECTORS, seq, ARGV[5])
 unlink(seq)
 mark(seq, at, ARGV[7])
 call('ZADD', LOG, at, seq)
+call('HDEL', META, 'named')
 note(ARGV[6], seq)
 finish()
 return {'done', ARGV[1]}
@@ -456,7 +484,7 @@ return {'done', ARGV[1]}
 
 # ARGV: id, the number at which it was worded, near.
 LINK = Script(
-    _WRITING
+    WRITING
     + """
 local seq = call('HGET', IDS, ARGV[1])
 if not seq then return end
@@ -471,7 +499,7 @@ call('ZADD', LOG, whole(count()), seq)
 
 # ARGV: id.
 FORGET = Script(
-    _WRITING
+    WRITING
     + """
 local seq = call('HGET', IDS, ARGV[1])
 if not seq then return end
@@ -513,7 +541,7 @@ return 1
 
 # ARGV: numbers, the numbers of their wording, and marks in turn. Whether all facts have marks now.
 MARK = Script(
-    _WRITING
+    WRITING
     + f"""
 for i = 1, #ARGV, 3 do
   local row = call('HGET', ROWS, ARGV[i])
