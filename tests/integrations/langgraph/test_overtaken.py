@@ -15,8 +15,10 @@ from langgraph.graph import END, START, StateGraph
 import goldfish
 from goldfish.dropins.langgraph import Saver, TurnOvertakenError, Turns
 from goldfish.errors import MemoryStoreBackendError
+from goldfish.integrations.langgraph.access import Access
 from goldfish.integrations.langgraph.packing import unpack
 from goldfish.integrations.langgraph.records import PREFIX, Contents, Entry, Line, Segment
+from goldfish.integrations.langgraph.threads import Threads
 from goldfish.stores.base import BaseStore
 from tests.stores.backends import Backend
 
@@ -238,3 +240,31 @@ async def test_a_turn_that_was_seen_is_not_taken_again_after_a_deletion(
             take = partial(talk.ainvoke, {"said": ["x"]}, place, durability="exit")
             await asyncio.gather(Turns().atake(name, take), delete_when_seen(name, place))
             assert await saver.aget_tuple(place) is None
+
+
+class Tidied(goldfish.InMemoryStore):
+    """Before its next read, another process removes what it finds to be overtaken."""
+
+    doomed: tuple[str, ...] = ()
+
+    async def _read(self, session_id: str, last: int | None) -> Any:
+        await self._remove(session_id, list(self.doomed))
+        return await super()._read(session_id, last)
+
+
+async def test_a_turn_that_another_process_took_back_was_overtaken() -> None:
+    """Though nothing of what was written right before it is there any more either."""
+    store, line = Tidied(), Line("t", "")
+    threads = Threads(Access(store))
+    first, second, mine = (
+        Entry(name, parent, continues=True, contents=Contents.make(*EMPTY, {}))
+        for name, parent in (("first", None), ("second", "first"), ("mine", "first"))
+    )
+    for entry in (first, second):
+        await threads.put(line, entry, [entry.to_message()])
+    left = [Segment(f"s{n}", None, (EMPTY[0],)).to_message("killed") for n in range(4)]
+    await store.add_messages(line.session, left)
+    store.doomed = (mine.id, *(each.id for each in left))
+    with pytest.raises(TurnOvertakenError):
+        await threads.put(line, mine, [mine.to_message()])
+    await store.aclose()

@@ -111,8 +111,8 @@ class Threads:
             if log.ends_with(entry):
                 return
             log = log if log.is_whole else await self.read(line)
-            if not log.shares_any(newest):
-                return  # the thread was deleted after this step, which nobody takes again
+            if _was_deleted(entry, newest, log):
+                return  # after this step, which nobody takes again
         await self._settle(line, entry, log)
 
     async def put_writes(self, line: Line, records: Sequence[ChatMessage]) -> None:
@@ -256,6 +256,12 @@ def _has_parent(log: Log, entry: Entry) -> bool:
         or entry.parent is None
         or any(each.checkpoint_id == entry.parent for each in log.entries)
     )
+
+
+def _was_deleted(entry: Entry, newest: Log, log: Log) -> bool:
+    """Return True if the thread went after a step: its parent too, which no other turn removes."""
+    parent = None if entry.parent is None else log.find(entry.parent)
+    return entry.parent is not None and parent is None and not log.shares_any(newest)
 
 
 def make_overtaken_error(line: Line, failure: Exception | None = None) -> TurnOvertakenError:
