@@ -10,6 +10,7 @@ from goldfish.catalogue.support.facts import (
     ExpectedFacts,
     expect_first,
     find_fact,
+    get_fact,
     is_accident,
     quote_facts,
     read_metadata,
@@ -306,16 +307,6 @@ async def is_told_by_answer(client: Client, user: str) -> bool:
     """Return True if revising a fact that is there returns something, as "not None" or True."""
     name = await remember(client, user, "The kettle is blue")
     return bool(await client.call("revise", user, name, "The kettle is red"))
-
-
-async def get_fact(client: Client, user: str, name: Any) -> Any:
-    """Return a fact by its id, or None if there is none; a store may also raise then."""
-    try:
-        return await client.call("get_fact", user, name)
-    except StoreError as error:
-        if is_accident(error):
-            raise
-        return None
 
 
 @check(
