@@ -204,6 +204,13 @@ def test_a_wrong_memory_is_found_out(store: type, code: str, kind: str) -> None:
     assert len(calls) <= 6
 
 
+def test_a_page_of_a_filter_has_what_the_filter_lets_through() -> None:
+    """The limit counts the facts that match."""
+    broken = gallery()["limits-before-it-filters"].target
+    results = (run(broken, [catalogue()["SEQ06"]], Plan(seed=seed)).results for seed in range(9))
+    assert any(result.finding == "wrong" for (result,) in results)
+
+
 def test_a_difference_is_told_by_the_fewest_calls() -> None:
     """No call, and no message of a batch, can be left out."""
     found = run(gallery()["writes-into-its-snapshot"].target, [catalogue()["SEQ04"]], PLAN)

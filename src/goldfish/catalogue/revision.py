@@ -10,6 +10,7 @@ from goldfish.catalogue.support.facts import (
     ExpectedFacts,
     expect_first,
     find_fact,
+    get_fact,
     is_accident,
     is_told_by_answer,
     quote_facts,
@@ -301,16 +302,6 @@ async def a_revised_fact_is_as_old_as_it_was(memory: Memory) -> None:
     await client.call("revise", user, name, NEW)
     if (after := await read_creation_time(client, user, NEW)) != before:
         raise Violation(f"wrong: a fact was created at {before}; once revised, at {after}")
-
-
-async def get_fact(client: Client, user: str, name: Any) -> Any:
-    """Return a fact by its id, or None if there is none; a store may also raise then."""
-    try:
-        return await client.call("get_fact", user, name)
-    except StoreError as error:
-        if is_accident(error):
-            raise
-        return None
 
 
 @check(

@@ -274,6 +274,10 @@ class TrimLosesMetadata(Doomed):
         self.db.execute(poorer, (self.key(session_id),))
 
 
+variant("trims-whole-blocks", Doomed, "TRM13", "resurrected")(
+    bug="A trim removes a hundred messages or none, as one of a Redis stream may that is inexact.",
+    doomed=lambda self, numbers, keep: numbers[: max(0, len(numbers) - keep) // 100 * 100],
+)
 variant("trim-stops-at-a-thousand", Doomed, "TRM14", "wrong")(
     bug="One call removes at most a thousand messages.",
     doomed=lambda self, numbers, keep: Doomed.doomed(self, numbers, keep)[:1_000],

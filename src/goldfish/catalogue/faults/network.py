@@ -2,9 +2,16 @@
 
 from functools import partial
 
-from goldfish.catalogue.registry import Reopening, Retries, Server
+from goldfish.catalogue.registry import Reopening, Retries, Server, method
 from goldfish.catalogue.support.servers import check_on_server, get_network
-from goldfish.catalogue.support.trials import BRIEF, FactTrial, MessageTrial, StateTrial, Trial
+from goldfish.catalogue.support.trials import (
+    BRIEF,
+    FactByIdTrial,
+    FactTrial,
+    MessageTrial,
+    StateTrial,
+    Trial,
+)
 from goldfish.harness.memory import Memory, contents_of
 from goldfish.stress.withstand import withstand
 from goldfish.stress.workload import Workload
@@ -35,6 +42,18 @@ async def a_server_that_cannot_be_reached_is_an_error(memory: Memory) -> None:
 )
 async def a_memory_that_cannot_be_reached_is_an_error(memory: Memory) -> None:
     await _survive_refusal(memory, FactTrial)
+
+
+@check_on_server(
+    "FLT32",
+    "While the server is unreachable, no fact that is known looks unknown by its id.",
+    incident="ASKBOT/askbot-devel pull request 307: while the connection to the cache failed, get "
+    "returned None, also for a value that had just been set.",
+    about="facts",
+    needs=[Server, method("get_fact")],
+)
+async def a_fact_that_cannot_be_reached_by_its_id_is_an_error(memory: Memory) -> None:
+    await _survive_refusal(memory, FactByIdTrial)
 
 
 @check_on_server(

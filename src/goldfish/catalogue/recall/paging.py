@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from goldfish.catalogue.registry import check, method, trait
+from goldfish.catalogue.registry import check, filters, method, trait
 from goldfish.catalogue.support.facts import (
     ExpectedFacts,
     fetch_texts,
@@ -22,6 +22,9 @@ GARDEN = [
     f"{GARDEN_QUERY} {plant}"
     for plant in ("rose", "birch", "pond", "fern", "swing", "shed", "well", "vine", "hedge")
 ]
+
+BEDS = ("north", "east", "south")
+BY_EQUALITY = filters("equality")
 
 
 @check(
@@ -165,6 +168,43 @@ async def a_long_fact_takes_one_place_of_a_recall(memory: Memory) -> None:
                 f"one of which has {len(long)} characters",
                 f"recalled {quote_facts(found)}",
             )
+
+
+@check(
+    "REC25",
+    "A list with a filter and a limit returns as many of the facts that match as it may.",
+    incident="mem0ai/mem0 pull request 6072: the list of its S3 store fetched as many records as "
+    "the limit and filtered those, so it left out memories that match; AWS documents the same of "
+    "the Limit of a DynamoDB query.",
+    about="facts",
+    needs=[method("remember", "metadata"), method("list_facts", "limit", "filter"), BY_EQUALITY],
+)
+async def a_limit_counts_what_the_filter_lets_through(memory: Memory) -> None:
+    client, user = memory.client, memory.session("ann")
+    for number, text in enumerate(GARDEN):  # those of a bed are the first, in the middle or last
+        await client.call("remember", user, text, metadata={"bed": BEDS[number // 3]})
+    for choice in ({"bed": bed} for bed in BEDS):
+        whole = await list_texts(client, user, filter=choice)
+        for limit in (1, 2, 3, 8):
+            found = await list_texts(client, user, limit=limit, filter=choice)
+            what = f"limit={limit} and the filter {quote(choice)} list"
+            expect_share(min(limit, len(whole)), whole, found, what)
+        if client.has("list_facts", "offset"):
+            pages = list[Any]()
+            for offset in range(len(whole) + 1):
+                pages += await list_texts(client, user, limit=1, offset=offset, filter=choice)
+            what = f"the pages of the filter {quote(choice)} have"
+            expect_share(len(whole), whole, list(dict.fromkeys(pages)), what)
+
+
+def expect_share(count: int, whole: list[Any], found: list[Any], what: str) -> None:
+    """Raise unless so many of the facts that match a filter were found, and nothing else."""
+    if len(found) != count or not set(found) <= set(whole):
+        raise Violation(
+            f"wrong: {what} {len(found)} facts, where {count} of {len(whole)} that match are due",
+            f"without a limit {quote_facts(whole)}",
+            f"found {quote_facts(found)}",
+        )
 
 
 def expect_order(user: str, expected: list[Any], found: list[Any]) -> None:

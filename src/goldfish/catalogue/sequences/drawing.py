@@ -391,12 +391,17 @@ class Drawing:
             self._ask("recall", self._user(), fact.text, limit=self.random.choice([1, 3, 50]))
 
     def _page(self) -> None:
-        places = {"limit": self.random.randint(1, 4), "offset": self.random.randint(0, 3)}
-        self._ask("list_facts", self._user(), **places)
+        options: dict[str, Any] = {"limit": self.random.randint(1, 4)}
+        options["offset"] = self.random.randint(0, 3)
+        if "filter" in self.powers.can and self.random.random() < 0.5:
+            options["filter"] = self._choice()
+        self._ask("list_facts", self._user(), **options)
 
     def _filter(self) -> None:
-        wanted = self.random.choice([{"kind": self.random.choice(KINDS)}, {"n": 2}])
-        self._ask("list_facts", self._user(), filter=wanted)
+        self._ask("list_facts", self._user(), filter=self._choice())
+
+    def _choice(self) -> dict[str, Any]:
+        return self.random.choice([{"kind": self.random.choice(KINDS)}, {"n": 2}])
 
     # Openings.
 

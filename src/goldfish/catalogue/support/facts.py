@@ -143,6 +143,16 @@ def is_accident(error: StoreError) -> bool:
     return kind in ACCIDENTS
 
 
+async def get_fact(client: Client, user: str, name: Any) -> Any:
+    """Return a fact by its id, or None if there is none; a store may also raise then."""
+    try:
+        return await client.call("get_fact", user, name)
+    except StoreError as error:
+        if is_accident(error):
+            raise
+        return None
+
+
 class ExpectedFacts:
     """The facts that were acknowledged, by user, those that were removed, and those in doubt.
 

@@ -1,6 +1,6 @@
 """Compares messages before and after some deed, field by field."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from goldfish.catalogue.support.comparison import parse_instant
@@ -22,10 +22,19 @@ async def read_steady_fields(memory: Memory, session: str) -> list[Fields]:
 
 
 def expect_steady(
-    before: Sequence[Fields], after: Sequence[Any], deed: str, *, session: str
+    before: Sequence[Fields],
+    after: Sequence[Any],
+    deed: str,
+    *,
+    session: str,
+    gone: Iterable[Any] = (),
 ) -> None:
-    """Raise if the messages have changed, and name the deed that did it."""
-    expect_contents([each["content"] for each in before], contents_of(after), session=session)
+    """Raise if the messages have changed, and name the deed that did it.
+
+    ``gone`` are the contents that it has removed.
+    """
+    wanted = [each["content"] for each in before]
+    expect_contents(wanted, contents_of(after), session=session, gone=gone)
     for fields, message in zip(before, after, strict=True):
         for name, value in fields.items():
             if plain(message, name) != value:

@@ -4,7 +4,7 @@ import itertools
 from abc import ABC, abstractmethod
 from typing import Any
 
-from goldfish.catalogue.support.facts import ExpectedFacts, recall_texts
+from goldfish.catalogue.support.facts import ExpectedFacts, recall_texts, remember
 from goldfish.catalogue.support.openings import expect_fresh
 from goldfish.catalogue.support.state import ExpectedState, Owner, fetch, has_user_state
 from goldfish.findings.comparison import quote
@@ -22,6 +22,8 @@ FACTS = [
 
 class Subject(ABC):
     """What a memory keeps of one kind, with everything of it that was acknowledged."""
+
+    reading = "a read"  # what returns it
 
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
@@ -101,6 +103,39 @@ class Facts(Subject):
             for text in self.known.texts.get(self.user, []):
                 if text not in (found := await recall_texts(client, self.user, text)):
                     raise Violation(f"lost: {quote(text)} is not recalled by its words", str(found))
+
+
+class FactsById(Facts):
+    """The facts about one user, each of which is also asked for by its id."""
+
+    reading = "get_fact"
+
+    def __init__(self, memory: Memory) -> None:
+        super().__init__(memory)
+        self.ids: dict[str, Any] = {}
+
+    async def write(self, client: Client, count: int = 1) -> None:
+        """Tell one fact after the other, and note the id of each."""
+        for text in itertools.islice(self.texts, count):
+            self.known.doubtful.setdefault(self.user, set()).add(text)
+            self.ids[text] = await remember(client, self.user, text)
+            self.known.note(self.user, text)
+
+    async def is_empty(self, client: Client) -> bool:
+        """Return True if a fact is not returned by its id."""
+        return await self._find_unknown(client) is not None
+
+    async def expect(self, client: Client) -> None:
+        """Do as with facts, and get each by its id."""
+        await super().expect(client)
+        if (text := await self._find_unknown(client)) is not None:
+            raise Violation(f"lost: {quote(text)} was acknowledged, but is not there by its id")
+
+    async def _find_unknown(self, client: Client) -> str | None:
+        for text, name in self.ids.items():
+            if not await client.call("get_fact", self.user, name):
+                return text
+        return None
 
 
 class State(Subject):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from goldfish.catalogue.support.subjects import Facts, State
+from goldfish.catalogue.support.subjects import Facts, FactsById, State
 from goldfish.findings.comparison import expect_contents, quote, quote_list
 from goldfish.findings.result import Violation
 from goldfish.harness.client import find_foreign
@@ -236,8 +236,8 @@ class SubjectTrial(Trial):
         try:
             if await self.subject.is_empty(self.client):
                 raise Violation(
-                    f"swallowed: {self.subject.name} were acknowledged, but a read returned none "
-                    f"({self.amid or AFTERWARDS})"
+                    f"swallowed: {self.subject.name} were acknowledged, but "
+                    f"{self.subject.reading} returned none ({self.amid or AFTERWARDS})"
                 )
             await self.subject.expect(self.client)
         except StoreError:
@@ -253,6 +253,12 @@ class FactTrial(SubjectTrial):
     """The facts about one user."""
 
     kind = Facts
+
+
+class FactByIdTrial(SubjectTrial):
+    """The facts about one user, each of which is also asked for by its id."""
+
+    kind = FactsById
 
 
 class StateTrial(SubjectTrial):

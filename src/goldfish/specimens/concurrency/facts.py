@@ -110,3 +110,28 @@ class RevisesInTwoSteps(FactsReference):
         name = self.insert(user_id, text, row[3], None)
         self.db.execute("UPDATE facts SET id = ? WHERE id = ?", (fact_id, name))
         return self.fact(self.row(user_id, fact_id) or row)
+
+
+@specimen("forgets-over-what-came", "CON24", "lost", explains="REV")
+class ForgetsOverWhatCame(FactsReference):
+    bug = "Forgetting a fact writes back the others as they were read, over what came meanwhile."
+
+    def forget(self, user_id: str, fact_id: str) -> None:
+        kept = [row[1] for row in self.rows(user_id) if row[1] != fact_id]
+        time.sleep(0.01)
+        marks = ", ".join("?" * len(kept))
+        self.db.execute(
+            f"DELETE FROM facts WHERE user = ? AND id NOT IN ({marks})", (self.key(user_id), *kept)
+        )
+
+
+@specimen("forgets-from-an-older-copy", "CON25", "lost")
+class ForgetsFromAnOlderCopy(AsyncFacts):
+    bug = "A call that forgets lets others tell facts between its read and its write, undoing them."
+
+    async def forget(self, user_id: str, fact_id: str) -> None:
+        kept = {fact.id for fact in self.store.list_facts(user_id)} - {fact_id}
+        await asyncio.sleep(0)
+        for fact in self.store.list_facts(user_id):
+            if fact.id not in kept:
+                self.store.forget(user_id, fact.id)

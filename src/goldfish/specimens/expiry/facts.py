@@ -1,5 +1,6 @@
 """Memories that keep a fact for too long, or forget more than has expired."""
 
+from goldfish.messages import Fact
 from goldfish.specimens import specimen, variant
 from goldfish.specimens.references.fact_search import Row
 from goldfish.specimens.references.facts import FactsReference
@@ -55,3 +56,22 @@ class DeadlinesInMemory(FactsReference):
     def rows(self, user_id: str) -> list[Row]:
         alive = self.now()
         return [r for r in super().rows(user_id) if self.deadlines.get(r[1], alive + 1) > alive]
+
+
+@specimen("returns-what-has-expired", "TTL33", "stale")
+class ReturnsWhatHasExpired(FactsReference):
+    bug = "A fact that expired is not listed or recalled, but still returned by its id."
+
+    def get_fact(self, user_id: str, fact_id: str) -> Fact | None:
+        query = "SELECT user, id, text, metadata, seen FROM facts WHERE user = ? AND id = ?"
+        row = self.db.execute(query, (self.key(user_id), fact_id)).fetchone()
+        return None if row is None else self.fact(row)
+
+
+@specimen("revised-facts-stay", "TTL34", "stale")
+class RevisedFactsStay(FactsReference):
+    bug = "A fact that is revised loses its deadline."
+
+    def rewrite(self, row: Row, text: str) -> None:
+        super().rewrite(row, text)
+        self.db.execute("UPDATE facts SET deadline = NULL WHERE id = ?", (row[1],))

@@ -34,6 +34,16 @@ class KnowsNothingWhenCutOff(FactsOnRedis):
         return []
 
 
+@specimen("knows-no-id-when-cut-off", "FLT32", "swallowed")
+class KnowsNoIdWhenCutOff(FactsOnRedis):
+    bug = "If the server does not answer, a fact that is asked for by its id is said to be unknown."
+
+    def get_fact(self, user_id: str, fact_id: str) -> Fact | None:
+        with ignore("RedisError"):
+            return super().get_fact(user_id, fact_id)
+        return None
+
+
 @specimen("fails-for-ever", "FLT30", "wedged")
 class FailsForEver(FactsOnRedis):
     bug = "After one error, every call raises the same error."

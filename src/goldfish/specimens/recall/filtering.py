@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from goldfish.messages import Fact
 from goldfish.specimens import specimen, variant
 from goldfish.specimens.references.facts import FactsReference
 
@@ -93,3 +94,19 @@ variant("filters-what-was-found", FactsReference, "REC22", "wrong", explains="IS
         if self.fits(each.fact.metadata, wanted)
     ],
 )
+
+
+@specimen("limits-before-it-filters", "REC25", "wrong")
+class LimitsBeforeItFilters(FactsReference):
+    bug = "The limit of a list counts facts before the filter is applied to them."
+
+    def list_facts(
+        self,
+        user_id: str,
+        *,
+        limit: int | None = None,
+        offset: int = 0,
+        filter: Mapping[str, Any] | None = None,  # noqa: A002 - the name that the protocol gives it
+    ) -> list[Fact]:
+        page = super().list_facts(user_id, limit=limit, offset=offset)
+        return [fact for fact in page if self.fits(fact.metadata, filter)]
