@@ -423,3 +423,55 @@ class Stamping(Dumped):
         with self.writing():
             rows = [(session_id, each) for each in ids]
             self.db.executemany("DELETE FROM dumped WHERE s = ? AND id = ?", rows)
+
+
+class Inheriting(Dictionary):
+    """Messages alone; the rest is there in name only, as an abstract base has it."""
+
+    def trim(self, session_id: str, *, keep_last: int) -> int:
+        raise NotImplementedError
+
+    def clear(self, session_id: str) -> None:
+        raise NotImplementedError("no clear")
+
+    def clear_all(self) -> None:
+        raise NotImplementedError
+
+    def delete_messages(self, session_id: str, ids: Sequence[str]) -> int:
+        raise NotImplementedError
+
+    def search_history(self, session_ids: Sequence[str], query: str) -> Rows:
+        raise NotImplementedError
+
+    def list_sessions(self) -> list[str]:
+        raise NotImplementedError
+
+    def set_ttl(self, session_id: str, seconds: float) -> None:
+        raise NotImplementedError
+
+    def get_ttl(self, session_id: str) -> float | None:
+        raise NotImplementedError
+
+    def remember(self, user_id: str, text: str) -> str:
+        raise NotImplementedError
+
+    def recall(self, user_id: str, query: str) -> Rows:
+        raise NotImplementedError
+
+    def list_facts(self, user_id: str) -> Rows:
+        raise NotImplementedError
+
+    def forget_all(self, user_id: str) -> None:
+        raise NotImplementedError
+
+    def set_state(self, session_id: str, values: dict[str, Any]) -> None:
+        raise NotImplementedError
+
+    def get_state(self, session_id: str) -> dict[str, Any]:
+        raise NotImplementedError
+
+    async def save_snapshot(self, session_id: str) -> str:
+        raise NotImplementedError
+
+    def rollback_to_snapshot(self, session_id: str, snapshot_id: str) -> None:
+        raise NotImplementedError

@@ -112,6 +112,15 @@ async def test_what_a_store_raises_or_never_returns_in_a_pod_is_told() -> None:
     sandbox.close()
 
 
+async def test_a_pod_that_cannot_begin_says_why() -> None:
+    """By the error that ended it, and not by an exit code alone."""
+    sandbox, forks = Sandbox(), ForkServer(sqlite)
+    with pytest.raises(NoPodError, match=r"could not be started: AttributeError: .*'nothing'"):
+        await forks.order_pod(sandbox.description(), {}, "goldfish.harness.replica:nothing")
+    forks.close()
+    sandbox.close()
+
+
 async def test_what_opening_imports_is_paid_for_once() -> None:
     """The second pod begins with the modules that the first had to import."""
     sandbox, forks = Sandbox(), ForkServer(lazy)

@@ -20,6 +20,9 @@ def answer(*texts: str, **more: Any) -> Answer:
         ({"text": '{"results": [{"text": "tea"}]}'}, "results[].text"),
         ({"structuredContent": {"result": '{"found": ["tea"]}'}}, "result.found[]"),
         ({"text": '["tea"]'}, "[]"),
+        ({"structuredContent": {"result": '["tea"]'}}, "[]"),
+        ({"structuredContent": {"result": '["tea"]'}}, "result[]"),
+        ({"structuredContent": {"result": '{"result": ["tea"]}'}}, "result.result[]"),
         (
             {"text": '{"of": [{"name": "bob", "facts": []}, {"name": "ann", "facts": ["tea"]}]}'},
             "of[name={user}].facts[]",
@@ -47,6 +50,21 @@ def test_a_path_that_leads_nowhere_is_an_error_and_not_an_empty_memory() -> None
         answer('{"memories": []}').find("results[]", {})
     with pytest.raises(AnswerError, match="has no 'results' where the map looks: it is 'No luck'"):
         answer("No luck").find("results[]", {})
+
+
+def test_a_value_that_is_no_list_is_named() -> None:
+    """By what it has instead."""
+    message = "the answer of search has no list where the map looks: it has 'memories'"
+    with pytest.raises(AnswerError, match=message):
+        answer('{"memories": []}').find("[]", {})
+
+
+def test_a_lone_text_in_structured_content_is_that_text() -> None:
+    """As a tool that is annotated with ``-> str`` returns it: JSON in it is read, prose is kept."""
+    lone = answer(structuredContent={"result": "no notes"})
+    assert (lone.value, lone.prose) == ("no notes", "no notes")
+    assert answer(structuredContent={"result": ["tea"]}).value == {"result": ["tea"]}
+    assert answer(structuredContent={"result": "tea", "more": 1}).value["result"] == "tea"
 
 
 def test_what_a_tool_reports_as_an_error_is_raised() -> None:

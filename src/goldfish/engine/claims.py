@@ -4,9 +4,11 @@ from goldfish.catalogue.registry import Check, Window
 from goldfish.findings.kinds import KINDS
 from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import UnsupportedError, Violation
-from goldfish.harness.errors import StoreError, is_out_of_time
+from goldfish.harness.errors import StoreError, is_not_implemented, is_out_of_time
 from goldfish.harness.memory import Memory
 from goldfish.harness.patience import LateError, is_machine_late, is_second_try, was_machine_late
+from goldfish.history import Call
+from goldfish.history.operations import METHODS
 from goldfish.targets.declaration import Target
 
 
@@ -37,6 +39,27 @@ def excuse_what_a_rule_refuses(memory: Memory, error: Violation | StoreError) ->
     if not target.holds("blank_contents") and not all(each.strip() for each in said):
         told = "it refuses messages without a word"
         raise UnsupportedError(Reason.of(Why.NOT_CLAIMED, told)) from error
+
+
+def excuse_what_is_not_implemented(memory: Memory, error: Violation | StoreError) -> None:
+    """Raise UnsupportedError if a method that a memory need not have says that it is none."""
+    refusal = error if isinstance(error, StoreError) else error.__cause__
+    if isinstance(refusal, StoreError):
+        name = refusal.method if is_not_implemented(refusal.error) else ""
+    elif isinstance(error, Violation) and error.finding == "refused":
+        failed = [each for each in memory.record.history.calls if each.outcome == "fail"]
+        name = _name_unimplemented(failed[-1]) if failed else ""
+    else:
+        return
+    if name in METHODS and name not in memory.client.interface.needed:
+        told = f"{name} raises NotImplementedError"
+        raise UnsupportedError(Reason.of(Why.LACKS_ANSWER, told)) from error
+
+
+def _name_unimplemented(call: Call) -> str:
+    """Return the method of a call, if it raised that there is none; else nothing."""
+    origin = call.origin
+    return origin.method if origin and origin.error == NotImplementedError.__name__ else ""
 
 
 def excuse_time_outs(memory: Memory, error: Violation | StoreError) -> None:

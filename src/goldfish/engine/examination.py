@@ -13,6 +13,7 @@ from goldfish.engine.claims import (
     excuse_haste,
     excuse_time_outs,
     excuse_what_a_rule_refuses,
+    excuse_what_is_not_implemented,
     excuse_what_left_the_window,
 )
 from goldfish.engine.opening import WORLD
@@ -135,11 +136,13 @@ class Examination:
             await self.check.function(memory)
         except Violation as violation:
             excuse_what_left_the_window(self.check, memory, violation)
+            excuse_what_is_not_implemented(memory, violation)
             excuse_what_a_rule_refuses(memory, violation)
             excuse_time_outs(memory, violation)
             excuse_haste(memory, violation)
             raise
         except StoreError as error:
+            excuse_what_is_not_implemented(memory, error)
             excuse_what_a_rule_refuses(memory, error)
             excuse_time_outs(memory, error)
             raise

@@ -5,7 +5,7 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from goldfish.engine.interview import interview, make_first_contact
+from goldfish.engine.interview import find_unimplemented, interview, make_first_contact
 from goldfish.engine.interview.storage import WatchedSandbox
 from goldfish.errors import MissingExtraError, ModelNotFoundError, ServiceError, TargetError
 from goldfish.findings.result import Violation
@@ -131,5 +131,13 @@ async def _interview(memory: Memory) -> Target:
     memory.declare(replace(inspected, interface=client.interface))
     if is_fully_declared(memory.target):
         return memory.target
+    await _leave_out_unimplemented(memory)
     await make_first_contact(memory)
     return learn(memory.target, await interview(memory))
+
+
+async def _leave_out_unimplemented(memory: Memory) -> None:
+    """Take methods that only raise NotImplementedError for missing ones."""
+    if missing := await find_unimplemented(memory):
+        memory.declare(replace(memory.target, dialect={"unimplemented": missing}))
+        memory.declare(replace(memory.target, interface=memory.client.interface))

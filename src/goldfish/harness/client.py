@@ -54,11 +54,15 @@ class Client:
     @property
     def interface(self) -> Interface:
         """What the opened store can be asked."""
+        transcript = self.opened.transcript
+        missing = transcript.dialect.unimplemented
         methods = {
             name: None if taken is None else tuple(taken)
             for name, taken in self.opened.methods.items()
+            if name not in missing
         }
-        return Interface(methods, self.opened.lacking, self.opened.transcript.answers)
+        why = {name: f"its {name} raises NotImplementedError" for name in missing}
+        return Interface(methods, {**self.opened.lacking, **why}, transcript.answers)
 
     def waiting(self, deadline: float) -> "Client":
         """Return the same opening for a caller that waits longer, or shorter."""

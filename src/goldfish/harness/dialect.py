@@ -31,7 +31,8 @@ class Dialect:
     ``folds_facts`` that facts come back in another case or with other spaces, ``settles`` how many
     seconds after its telling a fact is known, ``stamps`` the names of what it adds to all metadata.
     ``label`` is the parameter by which a caller has to name a snapshot, ``largest`` the length of
-    the longest content that no rule refuses.
+    the longest content that no rule refuses, ``unimplemented`` the methods that only raise
+    NotImplementedError, which the memory does not have.
     """
 
     unknown: Mapping[str, str] = field(default_factory=dict)
@@ -43,6 +44,7 @@ class Dialect:
     stamps: Sequence[str] = ()
     label: str = ""
     largest: int | None = None
+    unimplemented: Sequence[str] = ()
 
     def complete(self, method: str, options: Mapping[str, Any]) -> dict[str, Any]:
         """Return the options of a call, with those that ask for everything."""

@@ -48,6 +48,11 @@ def name_error(error: BaseException) -> str:
     return type(error).__name__
 
 
+def is_not_implemented(error: BaseException) -> bool:
+    """Return True if an error says that a method is there in name only."""
+    return isinstance(error, NotImplementedError) or name_error(error) == "NotImplementedError"
+
+
 def is_out_of_time(error: BaseException, seconds: float) -> bool:
     """Return True if a clock of the memory's own may have ended a call that took so long."""
     known = error.origin if isinstance(error, RemoteError) else None

@@ -141,11 +141,16 @@ class _Server:
         if pid:
             self._children[pid] = connection
             return
+        code = 1
         try:
             self._become_child()
             _CHILDREN[kind](connection, {**order, "directory": str(self._path.parent)})
+            code = 0
+        except BaseException:  # its last words, which its server passes on
+            traceback.print_exc()
         finally:
-            os._exit(0)  # without the cleaning up that belongs to the server
+            sys.stderr.flush()
+            os._exit(code)  # without the cleaning up that belongs to the server
 
     def _become_child(self) -> None:
         signal.set_wakeup_fd(-1)

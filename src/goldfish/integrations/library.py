@@ -54,7 +54,7 @@ class Starter:
     extra: str = ""
     needs: tuple[str, ...] = ()  # the modules that the file imports
     service: str = ""
-    is_placeholder: bool = False  # a store of ours stands where the user's own is to go
+    is_placeholder: bool = False  # it fails where the user's own memory is to go
     advice: str = ""  # what the file needs that no package brings
 
     @property

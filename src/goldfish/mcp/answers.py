@@ -14,6 +14,7 @@ from goldfish.mcp.templates import fill
 
 STEP = re.compile(r"([^.\[\]]+)|\[\]|\[([^\[\]=]+)=([^\[\]]*)\]")
 SHOWN = 80  # characters of an answer that an error quotes
+LONE = "result"  # the name under which MCP's own servers hand out what is no object
 
 
 class AnswerError(Exception):
@@ -26,11 +27,15 @@ class ToolError(Exception):
 
 @dataclass(frozen=True)
 class Answer:
-    """What a tool returned: ``value`` is structured content or parsed JSON, else the prose."""
+    """What a tool returned: ``value`` is structured content or parsed JSON, else the prose.
+
+    ``is_lone`` says that it was a text alone in structured content, which a path may name or not.
+    """
 
     tool: str
     value: Any
     prose: str
+    is_lone: bool = False
 
     @classmethod
     def of(cls, tool: str, result: Mapping[str, Any]) -> "Answer":
@@ -40,12 +45,19 @@ class Answer:
         if result.get("isError"):
             raise ToolError(" ".join(prose.split()) or f"{tool} failed without a word")
         structured = result.get("structuredContent")
-        return cls(tool, parse_text(prose) if structured is None else structured, prose)
+        if structured is None:
+            return cls(tool, parse_text(prose), prose)
+        text = _find_lone_text(structured)
+        if text is None:
+            return cls(tool, structured, prose)
+        return cls(tool, parse_text(text), prose or text, is_lone=True)
 
     def find(self, path: str, values: Mapping[str, Any]) -> list[Any]:
         """Return what a path leads to, which may be many things or none."""
-        found = [self.value]
-        for step in split_path(path):
+        steps = split_path(path)
+        named = self.is_lone and steps[:1] == [Step(LONE)]
+        found = [{LONE: self.value} if named else self.value]
+        for step in steps:
             found = [each for value in found for each in self._follow(value, step, values)]
         return [each for each in found if each is not None]
 
@@ -69,7 +81,7 @@ class Answer:
             yield self._get(value, step.name)
             return
         if not isinstance(value, list):
-            raise self._complain(value, "a list")
+            raise self._complain(value, "list")
         wanted = fill(step.value, values)
         for each in value:
             if not step.key or self._get(each, step.key) == wanted:
@@ -119,6 +131,13 @@ def parse_text(text: str) -> Any:
         return json.loads(text)
     except ValueError:
         return text
+
+
+def _find_lone_text(structured: Any) -> str | None:
+    """Return the text of a tool that returns one, which a server wrapped as an object; or None."""
+    if isinstance(structured, Mapping) and set(structured) == {LONE}:
+        return structured[LONE] if isinstance(structured[LONE], str) else None
+    return None
 
 
 def _quote(value: Any) -> str:

@@ -12,6 +12,14 @@ class Interface:
     lacking: Mapping[str, str] = field(default_factory=dict)
     answers: bool = False  # an agent's unpredictable replies are among the messages
 
+    @property
+    def needed(self) -> frozenset[str]:
+        """The methods without which the store would be no memory."""
+        if {"add_messages", "get_history"} <= set(self.methods):
+            return frozenset({"add_messages", "get_history"})
+        reads = {"recall", "list_facts"} & set(self.methods)
+        return frozenset({"remember"} if len(reads) > 1 else {"remember", *reads})
+
     def has(self, method: str, *parameters: str) -> bool:
         """Return True if the store has this method, and it takes these parameters."""
         if method not in self.methods or self.counts_replies(method, *parameters):

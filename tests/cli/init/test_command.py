@@ -2,7 +2,6 @@
 
 import ast
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -51,18 +50,55 @@ def test_an_unknown_project_gets_a_place_for_its_own_store_which_fails_until_it_
     path = project / "tests" / "test_memory.py"
     path.write_text(path.read_text().replace("guessed=True", ""))
     run = ran("tests/test_memory.py", "-k", "DUR02 or ISO01")
-    assert "2 passed" in run.stdout
+    assert "passed" not in run.stdout
+    assert "NotImplementedError: return your own memory here" in run.stdout
+    capsys.readouterr()
+    assert run_command(["check", "tests/test_memory.py:memory", "--only", "ISO01"]) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    line = path.read_text().splitlines().index(RAISES) + 1
+    assert "NotImplementedError: return your own memory here" in said
+    assert f"(line {line} of tests/test_memory.py)" in said
+
+
+RAISES = '    raise NotImplementedError("return your own memory here")'
+
+
+@pytest.mark.parametrize("file", ["package.json", "src/memory.ts", "lib/memory.mjs"])
+def test_a_project_in_javascript_is_led_to_commands(
+    file: str, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its memory is not in Python, so the file alone would not serve it."""
+    (project / file).parent.mkdir(exist_ok=True)
+    (project / file).write_text("{}")
+    assert run_command(["init"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert f"Is your memory in {file} or beside it?" in out
+    assert "goldfish check 'cmd:node memory.mjs'. docs/protocol.md says how." in out
+
+
+@pytest.mark.parametrize("file", ["node_modules/redis/index.js", "tailwind.config.js", "a.json"])
+def test_a_project_in_python_is_not(
+    file: str, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Packages, and settings of tools, do not make it one."""
+    (project / file).parent.mkdir(exist_ok=True, parents=True)
+    (project / file).write_text("{}")
+    assert run_command(["init"]) == 0
+    assert "cmd:" not in capsys.readouterr().out
 
 
 def test_every_starter_runs_at_once(project: Path) -> None:
     """Each is judged but those that live in the process, which is told once."""
-    starters = [each for each in STARTERS.values() if not missing_extras(each) and not each.advice]
+    starters = [
+        each
+        for each in STARTERS.values()
+        if not (missing_extras(each) or each.advice or each.is_placeholder)
+    ]
     if why_not():
         starters = [each for each in starters if each.name != "mem0"]
     for starter in starters:
         file = project / f"test_{starter.name}.py"
         assert run_command(["init", file.name, "--for", starter.name]) == 0
-        file.write_text(re.sub(r"(, )?guessed=True", "", file.read_text()))  # a place for one's own
     run = ran("-k", "DUR02 or DUR23", "--junit-xml", "r.xml")
     outcomes = {
         case.get("classname", "").removeprefix("test_"): [each.tag for each in case]
@@ -125,7 +161,7 @@ def test_what_was_found_is_told_and_what_else_there_is(
         (
             "from zep_cloud.client import Zep",
             "goldfish has no target for zep_cloud.client.Zep (in app.py)",
-            "Your own store goes here",
+            "return your own memory here",
         ),
     ],
 )

@@ -115,6 +115,48 @@ def test_what_is_no_memory_is_passed(source: str, tmp_path: Path) -> None:
     assert survey(tmp_path).memories == []
 
 
+IN_NAME_ONLY = """
+from abc import ABC, abstractmethod
+
+class History(ABC):
+    @abstractmethod
+    def append(self, session_id, role, content): ...
+    @abstractmethod
+    def load(self, session_id): ...
+    def clear(self, session_id):
+        '''Remove everything.'''
+        raise NotImplementedError("no clear")
+
+class FileHistory(History):
+    def __init__(self, path):
+        self.path = path
+    def append(self, session_id, role, content):
+        with open(self.path, "a") as file:
+            file.write(f"{session_id} {role} {content}")
+    def load(self, session_id):
+        return open(self.path).read().splitlines()
+
+class RemoteHistory:
+    def append(self, session_id, role, content):
+        raise NotImplementedError
+    def load(self, session_id):
+        raise NotImplementedError
+"""
+
+
+def test_a_method_in_name_only_is_not_wired(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As an abstract base has it, whose classes need not have it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "history.py").write_text(IN_NAME_ONLY)
+    (found,) = survey(tmp_path).memories
+    assert found.name == "FileHistory"
+    assert dict(found.others) == {}
+    run_command(["init"])
+    assert "def clear(" not in FILE.read_text()
+
+
 def test_stand_ins_of_tests_are_passed(tmp_path: Path) -> None:
     """The memory of the application is what is meant."""
     (tmp_path / "tests").mkdir()

@@ -5,6 +5,7 @@ import re
 from collections.abc import Collection
 
 from goldfish.cli.init.agents import ABOUT, ADK, LANGGRAPH, OPENAI, PYDANTIC, SERVICE, FoundAgent
+from goldfish.cli.init.names import ProjectNames
 from goldfish.cli.init.routes import Route
 from goldfish.cli.init.sources import Source
 
@@ -17,9 +18,10 @@ def render_agent(agent: FoundAgent, settings: Collection[str] = (), *, guessed: 
     if agent.kind == SERVICE:
         body = _render_service(agent, settings)
     else:
-        body = BODIES[agent.kind].format(
-            name=agent.name, module=agent.module, path=_write_path(agent.source)
-        )
+        names = ProjectNames()
+        name = names.use(agent.module, agent.name)
+        (line,) = names.write_imports()
+        body = BODIES[agent.kind].format(name=name, line=line, path=_write_path(agent.source))
     if agent.kind != SERVICE and agent.source.root:
         body = f"import sys\nfrom pathlib import Path\n\n{body}"
     if not guessed:
@@ -99,7 +101,7 @@ bot = goldfish.service(
 """
 BODIES = {
     LANGGRAPH: """import goldfish
-{path}from {module} import {name}
+{path}{line}
 
 
 class Bot:
@@ -115,7 +117,7 @@ def bot(sandbox):
     OPENAI: """from agents import Runner, SQLiteSession
 
 import goldfish
-{path}from {module} import {name}
+{path}{line}
 
 
 class Bot:
@@ -132,7 +134,7 @@ def bot(sandbox):
     return Bot(sandbox.path / "sessions.db")
 """,
     PYDANTIC: """import goldfish
-{path}from {module} import {name}
+{path}{line}
 
 
 class Bot:
@@ -155,7 +157,7 @@ from google.adk.sessions.sqlite_session_service import SqliteSessionService
 from google.genai import types
 
 import goldfish
-{path}from {module} import {name}
+{path}{line}
 
 
 class Bot:

@@ -84,8 +84,7 @@ class CallWriter:
         source = self.found.source
         kind = self.sources.find_class(source.resolve(parameter.annotation), source)
         if kind and any("Enum" in each for each in self.sources.list_bases(*kind)):
-            self.builder.place.names.add((kind[0].module, kind[1].name))
-            return f"{kind[1].name}({value})"
+            return f"{self.builder.place.names.use(kind[0].module, kind[1].name)}({value})"
         return value
 
     def _guess_other(self, parameter: Parameter, given: dict[str, str]) -> str:
@@ -129,8 +128,7 @@ class CallWriter:
         """Return the call that makes a message of the project's own class."""
         assert shape.owner is not None
         source, owner = shape.owner
-        self.builder.place.names.add((source.module, owner.name))
-        given = []
+        name, given = self.builder.place.names.use(source.module, owner.name), []
         for each in list_fields(source, owner, self.sources):
             value = ""
             if each.name == shape.role or (not shape.role and ROLES_OF_KEYS.fullmatch(each.name)):
@@ -147,7 +145,7 @@ class CallWriter:
             elif each.is_required:
                 value = "{}" if "dict" in each.annotation.lower() else "None"
             given += [f"{each.name}={value}"] if value else []
-        return f"{owner.name}({', '.join(given)})"
+        return f"{name}({', '.join(given)})"
 
     def history(self, call: Call, expression: str) -> str:
         """Return an expression of a history in words that goldfish reads, oldest first."""

@@ -34,6 +34,10 @@ DEFAULT = Path("tests/test_memory.py")
 AGENT, AGENT_FILE = "agent", Path("test_agent.py")  # beside the modules that it imports
 ROUTES = "service"
 MOST_SHOWN = 5  # of what else was seen
+OTHERS = (
+    "A memory in another language is checked as a command that speaks JSON-RPC: "
+    "goldfish check 'cmd:node memory.mjs'. docs/protocol.md says how."
+)
 
 
 def init(path: Path | None, chosen: str | None, force: bool, mcp: str | None = None) -> int:
@@ -132,14 +136,18 @@ class _Init:
         page.write(f"Written: {path}", style="bold green")
         if guessed:
             page.write(
-                "It fails until you have put your own memory in the line that is marked with "
-                "GUESS, and deleted guessed=True."
+                "It fails until you have returned your own memory in the function that is marked "
+                "with GUESS, and deleted guessed=True."
                 if starter.is_placeholder
                 else "It fails until you have looked at the line that is marked with GUESS, and "
                 "deleted guessed=True."
             )
         if starter.advice:
             page.write(starter.advice)
+        if starter.is_placeholder and project.scripts:
+            page.write(
+                escape_controls(f"Is your memory in {project.scripts} or beside it? {OTHERS}")
+            )
         if missing := _list_packages(missing_extras(starter)):
             page.write(f"First: pip install {missing}", style="bold")
         page.write(f"Next: pytest {shlex.quote(str(path))}", style="bold")

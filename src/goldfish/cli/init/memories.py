@@ -119,6 +119,7 @@ def _find_classes(source: Source, sources: Sources) -> Iterator[FoundMemory]:
         calls = [
             read_call(each, source, sources, list(methods.values()), bound=True)
             for each in methods.values()
+            if not is_unimplemented(each)
         ]
         yield from _judge(source, owner, calls, makes, sources)
 
@@ -128,6 +129,7 @@ def _find_functions(source: Source, sources: Sources) -> Iterator[FoundMemory]:
         each
         for each in source.functions.values()
         if not any(ROUTES.search(ast.unparse(mark)) for mark in each.decorator_list)
+        and not is_unimplemented(each)
     ]
     calls = [read_call(each, source, sources, functions, bound=False) for each in functions]
     yield from _judge(source, None, calls, None, sources)
@@ -284,6 +286,14 @@ def _is_interface(bases: Sequence[str], methods: Mapping[str, Function]) -> bool
 def _is_abstract(methods: Mapping[str, Function]) -> bool:
     marks = [ast.unparse(mark) for each in methods.values() for mark in each.decorator_list]
     return any("abstractmethod" in each for each in marks)
+
+
+def is_unimplemented(function: Function) -> bool:
+    """Return True if all that a function does is to raise NotImplementedError."""
+    body = function.body[ast.get_docstring(function) is not None :]
+    raised = body[0].exc if len(body) == 1 and isinstance(body[0], ast.Raise) else None
+    named = raised.func if isinstance(raised, ast.Call) else raised
+    return named is not None and ast.unparse(named) == "NotImplementedError"
 
 
 def _is_model(bases: Sequence[str], owner: ast.ClassDef) -> bool:

@@ -20,12 +20,11 @@ def write_model(builder: Builder) -> Iterator[str]:
     """Yield the methods of a wrapper around a table that holds messages."""
     source, owner = builder.found.source, builder.found.owner
     assert owner is not None
-    builder.place.names.add((source.module, owner.name))
     names = [each.name for each in list_fields(source, owner, builder.sources)]
     role, text = find_keys(names)
     keys = [each for each in names if SESSION.fullmatch(each)]
     keys += [each for each in names if USER.fullmatch(each)]
-    key, model = keys[0], owner.name
+    key, model = keys[0], builder.place.names.use(source.module, owner.name)
     at = escape_controls(f"({source.file}:{owner.lineno})")
     parts = ", ".join(filter(None, [
         f"{key}=session_id", f"{role}=each.role" if role else "", f"{text}=each.content"

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from goldfish.cli.init.memories import FoundMemory
+from goldfish.cli.init.names import ProjectNames
 from goldfish.cli.init.parameters import Parameter, read_call
 from goldfish.cli.init.shapes import list_fields, parse_annotation
 from goldfish.cli.init.sources import Source, Sources
@@ -47,8 +48,7 @@ class Place:
     imports: set[str] = field(default_factory=set)
     before: list[str] = field(default_factory=list)  # lines of the factory
     early: list[str] = field(default_factory=list)  # lines before the project is imported
-    modules: set[str] = field(default_factory=set)  # of the project, by name
-    names: set[tuple[str, str]] = field(default_factory=set)  # modules, and what is taken of each
+    names: ProjectNames = field(default_factory=ProjectNames)  # that the file imports
     awaits: bool = False
     is_placed: bool = False  # something of the sandbox is handed in
     around: str = ""  # a line with a block in which the memory is open
@@ -90,11 +90,11 @@ class Builder:
 
     def make(self, source: Source, owner: ast.ClassDef, depth: int = 0) -> str:
         """Return the call that makes an object of a class, as its ``__init__`` wants it."""
-        self.place.names.add((source.module, owner.name))
+        name = self.place.names.use(source.module, owner.name)
         methods = self.sources.list_methods(source, owner)
         maker = methods.get("__init__")
         if maker is None:
-            return f"{owner.name}({', '.join(self._fill_fields(source, owner, depth))})"
+            return f"{name}({', '.join(self._fill_fields(source, owner, depth))})"
         call = read_call(maker, source, self.sources, [], bound=True)
         self._takes_password |= any("password" in each.name for each in call.parameters)
         known = self._find_constants(owner.name, [each.name for each in call.parameters])
@@ -105,7 +105,7 @@ class Builder:
                 value = known[each.name]
             if value:
                 arguments.append(f"{each.name}={value}")
-        return f"{owner.name}({', '.join(arguments)})"
+        return f"{name}({', '.join(arguments)})"
 
     def _fill_fields(self, source: Source, owner: ast.ClassDef, depth: int) -> Iterator[str]:
         """Yield the arguments of a class without ``__init__``: a dataclass, or settings."""
@@ -326,8 +326,7 @@ class Builder:
             names += [name for name, value in source.values.items()
                       if "declarative_base(" in ast.unparse(value)]  # fmt: skip
             if names:
-                self.place.names.add((source.module, names[0]))
-                return names[0]
+                return self.place.names.use(source.module, names[0])
             if "sqlmodel.SQLModel" in source.imports.values():
                 self.place.imports.add("from sqlmodel import SQLModel")
                 return "SQLModel"
@@ -366,8 +365,8 @@ class Builder:
             each for each in self.reached
             if each is not source and each.imports.get(name) == f"{source.module}.{name}"
         )]  # fmt: skip
-        self.place.modules |= {each.module for each in homes}
-        left = " = ".join(f"{each.module}.{name}" for each in homes)
+        modules = [self.place.names.use_module(each.module) for each in homes]
+        left = " = ".join(f"{module}.{name}" for module in modules)
         where = f"{source.file}:{source.values[name].lineno}"
         self.place.before.append(f"{left} = {expression}  # GUESS: in place of {where}")
         self.place.is_placed = True
@@ -427,9 +426,9 @@ class Builder:
                 Parameter(each.name, "other", parse_annotation(each.annotation), True)
             )
             if value and self._is_used(name):
-                self.place.modules.add(source.module)
+                module = self.place.names.use_module(source.module)
                 where = f"{settings[0].file}:{settings[1].lineno}"
-                line = f"{source.module}.{name}.{each.name} = {value}  # GUESS: as {where} has it"
+                line = f"{module}.{name}.{each.name} = {value}  # GUESS: as {where} has it"
                 self.place.before.append(line)
                 self.place.is_placed = True
 

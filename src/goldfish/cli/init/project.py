@@ -18,6 +18,7 @@ from goldfish.cli.init.sources import Source, Sources, find_root
 MOST_FILES, LARGEST_FILE = 5_000, 1_000_000  # sources to read, and the bytes of one
 SKIPPED = {"node_modules", "site-packages", "__pycache__", "build", "dist", "venv"}
 SETTING = re.compile(r"[A-Z0-9_]*(REDIS|VALKEY|POSTGRES|PG|DATABASE|DB|SQLITE)[A-Z0-9_]*")
+SCRIPT = re.compile(r"package\.json|(?!.*\.config\.).+\.[cm]?[jt]sx?")
 REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
@@ -35,6 +36,7 @@ class Project:
     memories: list[FoundMemory] = field(default_factory=list)
     local: set[str] = field(default_factory=set)  # its own modules, which hide installed ones
     sources: Sources = field(default_factory=Sources)
+    scripts: str = ""  # its first file of JavaScript or TypeScript, if that is its language
 
     def importing(self, package: str, name: str = "") -> str | None:
         """Return the first import from a package, or of that name from it."""
@@ -62,7 +64,18 @@ def survey(root: Path) -> Project:
     _place_sources(project, trees)
     _read_requirements(project, root)
     _read_settings(project, root)
+    project.scripts = _find_script(root)
     return project
+
+
+def _find_script(root: Path) -> str:
+    """Return what shows that a project is in JavaScript or TypeScript; nothing if little does."""
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(each for each in folders if not _is_foreign(Path(folder, each)))
+        named = [each for each in sorted(files) if SCRIPT.fullmatch(each)]
+        if named:
+            return (Path(folder, named[0])).relative_to(root).as_posix()
+    return ""
 
 
 def _sources(root: Path) -> Iterator[Path]:

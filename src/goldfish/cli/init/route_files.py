@@ -48,7 +48,8 @@ def render_routes(
     builder.replace_globals()
     builder.set_environment()
     place = builder.place
-    place.names.add((app[0].module, app[1].removesuffix("()")))
+    name = app[1].removesuffix("()")
+    made = f"{place.names.use(app[0].module, name)}{app[1].removeprefix(name)}"
     place.imports |= {"from fastapi.testclient import TestClient", "from urllib.parse import quote"}
     services = sorted(place.services)
     declared = f"services={services!r}, ".replace("'", '"') if services else ""
@@ -60,7 +61,7 @@ def render_routes(
         result=_write_result(read),
         declared=f'{declared}lacks={{"whole_batches"}}, guessed=True',
         lines="".join(f"    {line}\n" for line in place.before),
-        app=app[1],
+        app=made,
     )
     what = escape_controls(f"the service of {app[0].file}").replace('"', "'")
     whole = HEAD.format(what=what) + write_imports(builder, above) + text + SUITE

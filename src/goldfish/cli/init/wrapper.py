@@ -82,11 +82,6 @@ def write_imports(builder: Builder, above: int | None) -> str:
     others = place.imports - standard
     if above is not None:
         standard |= {"import sys", "from pathlib import Path"}
-    named: dict[str, set[str]] = {}
-    for module, name in place.names:
-        named.setdefault(module, set()).add(name)
-    own = [f"from {module} import {', '.join(sorted(names))}" for module, names in named.items()]
-    own += [f"import {module}" for module in sorted(place.modules)]
     lines = _sort(standard)
     if others:
         lines += ["", *_sort(others)]
@@ -96,7 +91,7 @@ def write_imports(builder: Builder, above: int | None) -> str:
         where = f"Path(__file__).resolve().parents[{above}]{folder}"
         lines.append(f"sys.path.insert(0, str({where}))  # where your modules are")
     lines += list(dict.fromkeys(place.early))
-    lines += [f"{each}  # noqa: E402" for each in sorted(own)]
+    lines += [f"{each}  # noqa: E402" for each in place.names.write_imports()]
     return "\n".join(lines).lstrip("\n") + "\n\n\n"
 
 
@@ -176,7 +171,7 @@ class _Body:
         yield f"store = {value}{guess}"
         yield from sets
         if prepare is not None:
-            owner = "store.memory" if self.found.owner else self.found.source.module
+            owner = "store.memory" if self.found.owner else self._name_module()
             passed = "store.handle" if prepare.part("handle") else ""
             waits = "await " if prepare.is_async else ""
             at = self._at(prepare)
@@ -215,7 +210,7 @@ class _Body:
             builder.place.before.append(f"import {found.source.module} as project")
             return "Wrapped(project)", ""
         if found.owner is None:
-            self.place.modules.add(found.source.module)
+            self._name_module()
             handle = self._make_handle()
             builder.replace_globals()
             builder.set_environment()
@@ -234,6 +229,10 @@ class _Body:
         return (
             f"Wrapped(lambda session_id: {made})" if found.per_session else f"Wrapped({made})"
         ), guess
+
+    def _name_module(self) -> str:
+        """Return what stands for the memory's module."""
+        return self.place.names.use_module(self.found.source.module)
 
     def _make_handle(self) -> str:
         """Return what functions take as their client, connection or session."""
@@ -291,7 +290,7 @@ class _Body:
     def _write_methods(self) -> Iterator[str]:
         found = self.found
         is_object = found.owner is not None or self.is_late
-        owner = "self.memory" if is_object else found.source.module
+        owner = "self.memory" if is_object else self._name_module()
         if found.per_session:
             owner = "self.open_session(session_id)"
         writer = CallWriter(self.builder, owner)

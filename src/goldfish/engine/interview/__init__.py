@@ -7,5 +7,6 @@ asked. A question without a clear answer leaves the memory held to the trait.
 
 from goldfish.engine.interview.conversation import interview
 from goldfish.engine.interview.first_contact import make_first_contact
+from goldfish.engine.interview.powers import find_unimplemented
 
-__all__ = ["interview", "make_first_contact"]
+__all__ = ["find_unimplemented", "interview", "make_first_contact"]

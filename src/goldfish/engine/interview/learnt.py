@@ -37,4 +37,4 @@ class Learnt:
 
     def speak(self, **dialect: Any) -> None:
         """Put what is said to the memory in its dialect from now on."""
-        self.take(dialect={**self.fields.get("dialect", {}), **dialect})
+        self.take(dialect={**self._memory.target.dialect, **dialect})
