@@ -29,6 +29,8 @@ async def a_process_that_reads_meanwhile_misses_nothing(memory: Memory) -> None:
     reader = await memory.elsewhere()
     writers = {memory.session(): await memory.elsewhere() for _ in range(WRITERS)}
     written: dict[str, list[Any]] = {session: [] for session in writers}
+    for session, client in writers.items():  # so that lazy set-up is done
+        await _write(memory, client, session, written[session], 0)
     until = time.monotonic() + SECONDS
 
     async def write_all() -> None:
