@@ -48,6 +48,7 @@ def test_the_report_has_what_was_seen_before(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
     last = done.stderr.strip().splitlines()[-1]
     assert last.startswith("goldfish: Redis at redis://")
+    assert last.endswith("unset GOLDFISH_REDIS_URL to let goldfish start one")
     assert "Interrupted: this is what was seen until then." in done.stdout
     (report,) = json.loads((tmp_path / "report.json").read_text())["reports"]
     assert report["counts"]["held"] + report["counts"]["broken"] > 0

@@ -138,6 +138,7 @@ def test_what_was_seen_is_told_and_written(
     assert (suite.get("errors"), suite.get("skipped")) == ("1", "1")
     assert out.startswith("Interrupted: this is what was seen until then.\nown.py:Store: unknown. ")
     assert "interrupted before it started: DUR05" in out
+    assert "\nNext:  goldfish check own.py:Store --only DUR04 --seed " in out
     assert "Traceback" not in err
     assert run.leaves_nothing()
 

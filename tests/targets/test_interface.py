@@ -81,6 +81,13 @@ def test_a_target_that_gives_no_memory_is_refused() -> None:
         open_target(as_target(lambda sandbox: None, "forgetful"))
 
 
+def test_a_factory_that_gives_a_class_is_told_so() -> None:
+    """And not that the methods of the class have the wrong shape."""
+    said = "forgetful gives the class Reference itself, and not an object of it: return Reference"
+    with pytest.raises(TargetError, match=said):
+        open_target(as_target(lambda sandbox: Reference, "forgetful"))
+
+
 def test_a_target_that_does_not_open_is_told_with_its_line() -> None:
     """Nothing can be asked of it, so there is no run."""
 

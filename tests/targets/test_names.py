@@ -87,6 +87,17 @@ def test_a_registered_name_is_found(project: Path) -> None:
         ("my_app.memory", "'my_app.memory' does not name a factory: write my_app.memory:NAME"),
         ("memory:", "'memory:' is incomplete: write package.module:factory"),
         ("gone.py:x", "no file named 'gone.py': give its path from here"),
+        ("gone.py", "no file named 'gone.py': give its path from here"),
+        (".", "'.' is a folder: name a Python file and a factory, as FILE.py:NAME"),
+        ("kept.db", "'kept.db' is not a Python file: name one and a factory, as FILE.py:NAME"),
+        ("kept.db:x", "'kept.db' is not a Python file"),
+        (
+            "stores_here.py",
+            "'stores_here.py' does not name a factory: write stores_here.py:NAME; its target is "
+            "decorated",
+        ),
+        ("empty_here.py:x", "empty_here.py has no 'x': it has no target; decorate a factory with"),
+        ("redis.py:x", "redis.py has no 'x': it has no target; decorate a factory"),
         (
             "redis://me:secret@h:1/0",
             "a URL is not a target: set GOLDFISH_REDIS_URL or GOLDFISH_POSTGRES_DSN",
@@ -98,8 +109,12 @@ def test_a_registered_name_is_found(project: Path) -> None:
         ),
     ],
 )
-def test_what_is_no_target_is_told_in_one_sentence(spec: str, sentence: str) -> None:
+def test_what_is_no_target_is_told_in_one_sentence(spec: str, sentence: str, project: Path) -> None:
     """With the nearest names, or with what to write instead."""
+    if "gone" not in spec:
+        (project / "kept.db").touch()
+        for name, text in {"stores_here": STORE, "empty_here": "", "redis": ""}.items():
+            (project / f"{name}.py").write_text(text)
     with pytest.raises(TargetError) as caught:
         resolve(spec)
     assert str(caught.value).startswith(sentence)
@@ -128,7 +143,7 @@ def test_a_module_that_cannot_be_imported_is_told_with_the_line(
 def test_a_missing_factory_is_told_with_those_that_are_there(project: Path) -> None:
     """The module's own targets are the nearest names."""
     (project / "without_factory.py").write_text(STORE)
-    with pytest.raises(TargetError, match=r"no 'decorate'.*targets are decorated"):
+    with pytest.raises(TargetError, match=r"no 'decorate'.*target is decorated"):
         resolve("without_factory.py:decorate")
 
 

@@ -72,7 +72,9 @@ def _add_table(page: Page, path: Path, target: str, report: Report) -> None:
         return
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     path.write_text(append_table(text, render_table(target, entries)), encoding="utf-8")
-    page.write(f"Written: {path}, with {len(entries)} known failures of {target}")
+    page.write(
+        f"Written: {path}, with {len(entries)} known failure{'s'[len(entries) == 1 :]} of {target}"
+    )
     page.write(f"Give each a reason, then: goldfish check {target} --baseline {path}")
 
 

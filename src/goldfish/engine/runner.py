@@ -123,7 +123,8 @@ class _Run:
         if check.code in self._finished:
             return self._finished[check.code]
         if check.code in self._started:
-            return make_result(check, Verdict.UNKNOWN, Reason(Why.NOT_FINISHED))
+            unfinished = make_result(check, Verdict.UNKNOWN, Reason(Why.NOT_FINISHED))
+            return replace(unfinished, reproduce=self._reproduce(check))
         return make_result(check, Verdict.SKIPPED, Reason(Why.NOT_STARTED))
 
     def _goes_on(self, results: Sequence[Result]) -> bool:

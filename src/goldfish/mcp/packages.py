@@ -9,7 +9,9 @@ import fcntl
 import json
 import os
 import re
+import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -23,6 +25,7 @@ from goldfish.errors import TargetError, mask
 
 FRESH = 24 * 3600.0  # seconds after which a package without a version is looked up again
 INSTALLS_WITHIN = 900.0
+SOON, EVERY = 2.0, 15.0  # seconds until it is said that something is installed, and said again
 DONE = ".installed"
 
 
@@ -184,26 +187,48 @@ def _install_from_pypi(package: Package) -> None:
 
 
 def _run(command: list[str], package: Package) -> None:
-    try:
-        done = subprocess.run(
-            command,
-            cwd=package.directory,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=INSTALLS_WITHIN,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise TargetError(
-            f"{package.requirement} was not installed within {INSTALLS_WITHIN:g} s: try "
-            f"{' '.join(command)} by hand"
-        ) from None
-    if done.returncode:
-        lines = [each for each in (done.stderr or done.stdout).splitlines() if each.strip()]
+    """Run a command that installs; say so on standard error while it takes its time."""
+    with subprocess.Popen(
+        command,
+        cwd=package.directory,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    ) as process:
+        try:
+            said, complained = _wait(process, package)
+        except BaseException as error:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)  # with what it has started
+            if not isinstance(error, TimeoutError):
+                raise
+            raise TargetError(
+                f"{package.requirement} was not installed within {INSTALLS_WITHIN:g} s: try "
+                f"{shlex.join(command)} by hand"
+            ) from None
+    if process.returncode:
+        lines = [each for each in (complained or said).splitlines() if each.strip()]
         last = "\n".join(lines[-6:])
         raise TargetError(mask(f"{package.requirement} cannot be installed; last lines:\n{last}"))
+
+
+def _wait(process: subprocess.Popen[str], package: Package) -> tuple[str, str]:
+    """Return what a process wrote until its end; raise TimeoutError at the limit."""
+    began, pause = time.monotonic(), SOON
+    while True:
+        left = began + INSTALLS_WITHIN - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        try:
+            return process.communicate(timeout=min(pause, left))
+        except subprocess.TimeoutExpired:
+            seconds = time.monotonic() - began
+            line = f"Installing {package.requirement} … ({seconds:.0f} s)"
+            print(line, file=sys.stderr, flush=True)
+            pause = EVERY
 
 
 def _read_manifest(package: Package) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from goldfish.errors import GoldfishError, MissingExtraError, UsageError, mask
 from goldfish.findings.causes import find_causes
 from goldfish.findings.reason import Reason
 from goldfish.findings.result import Result, Verdict
+from goldfish.targets.agents import name_service
 from goldfish.targets.declaration import Target, as_target
 from goldfish.targets.lookup import suggest_name
 
@@ -47,7 +48,9 @@ def suite(
     __tracebackhide__ = True
     spec = target if isinstance(target, str) else None
     try:
-        held_to = _resolve_target(target)
+        names = sys._getframe(1).f_globals.items()
+        variable = next((name for name, value in names if value is target), "")
+        held_to = name_service(_resolve_target(target), variable)
         scope = choose_scope(edition, _as_list(profile), _find_folder(sys._getframe(1)))
         checks = select_checks(held_to, only, skip, suite, scope)
         reasons = _check_reasons(expected or {})

@@ -17,6 +17,8 @@ class Page:
 
     def __init__(self, file: IO[str] | None = None) -> None:
         self._console = _Patient(file=file, markup=False, highlight=False, emoji=False)
+        if self._console.width < 1:  # COLUMNS=0 stands for a width that nobody knows
+            self._console.width = WIDEST
         self.width = max(NARROWEST, min(WIDEST, self._console.width))
         self.lines = 0
 

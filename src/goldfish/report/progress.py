@@ -51,7 +51,9 @@ class LiveLine(Watcher):
 
     def __init__(self, estimate: Estimate, console: Console) -> None:
         self._estimate = estimate
-        self._width = min(WIDTH, console.width) - 1  # a full line would wrap on some terminals
+        self._width = (
+            min(WIDTH, console.width or WIDTH) - 1
+        )  # a full line would wrap on some terminals
         self._live = Live(
             get_renderable=self._render,
             console=console,

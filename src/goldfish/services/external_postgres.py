@@ -34,8 +34,10 @@ class ExternalPostgres(External):
             with psycopg.connect(self._address, autocommit=True) as connection:
                 connection.execute(sql)
         except psycopg.Error as error:
+            told = " ".join(mask(str(error), self._address).split()).rstrip(".")
             raise ServiceError(
-                f"PostgreSQL at {mask(self._address)} failed: {mask(str(error), self._address)}"
+                f"PostgreSQL at {mask(self._address)} failed: {told}; check that it is running, or "
+                "unset GOLDFISH_POSTGRES_DSN to let goldfish start one"
             ) from None
 
 

@@ -85,4 +85,7 @@ def _connect(url: str) -> Iterator[Any]:
         with redis.Redis.from_url(url) as client:
             yield client
     except redis.RedisError as error:
-        raise ServiceError(f"Redis at {mask(url)} failed: {mask(str(error), url)}") from None
+        raise ServiceError(
+            f"Redis at {mask(url)} failed: {mask(str(error), url).strip().rstrip('.')}; check that "
+            "it is running, or unset GOLDFISH_REDIS_URL to let goldfish start one"
+        ) from None

@@ -6,14 +6,25 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import CodeType
-from typing import Any, Literal, overload
+from typing import Any, Literal, Never, overload
 
 from goldfish.errors import TargetError
 from goldfish.targets.agent_traits import ANY_TOOL, AgentTraits
-from goldfish.targets.declaration import Claims, Target, hold_to_everything, make_target
+from goldfish.targets.declaration import (
+    DECLARED,
+    Claims,
+    Target,
+    hold_to_everything,
+    make_target,
+    refuse_unknown,
+)
 
 ADDRESSES = {"redis_url": "redis", "postgres_dsn": "postgres"}
 OF_AGENTS = {"window_tokens", "remembers", "tools", "system", "resumes"}
+OF_SERVICES = {
+    *("say", "env", "ready", "forget", "forget_user", "directory", "window", "summarises"),
+    *("claims", "declines", "promises", "documented", "guessed"),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +32,7 @@ class Service:
     """A command that starts one instance of a service, and how to talk to it.
 
     ``say`` gets an ``httpx.Client`` of one instance, the session id, the text, and the user id if
-    it takes one. ``directory`` is where the command runs.
+    it takes one. ``directory`` is where the command runs, ``file`` what declares it.
     """
 
     command: tuple[str, ...]
@@ -31,6 +42,7 @@ class Service:
     forget: Callable[..., Any] | None = None
     forget_user: Callable[..., Any] | None = None
     directory: Path = Path()
+    file: str = ""
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         """Raise: a service is started by its command."""
@@ -92,18 +104,19 @@ def service(
     promises: str = "",
     documented: Mapping[str, str] | None = None,
     guessed: bool = False,
+    **unknown: Never,
 ) -> Target:
     """Make a target of a command that starts a service, and of a function that talks to it."""
+    refuse_unknown(unknown, OF_SERVICES | OF_AGENTS)
     if isinstance(command, str) or not command or not all(isinstance(it, str) for it in command):
         raise TargetError(
             f"command must be a list of words, as in ['uvicorn', 'app:app'] (got {command!r:.80})"
         )
     if not callable(say):
         raise TargetError("say= must be a function of an HTTP client, a session id and a text")
-    where = directory or Path(sys._getframe(1).f_globals.get("__file__", ".")).parent
-    made = Service(
-        tuple(command), say, env or {}, ready, forget, forget_user, Path(where).resolve()
-    )
+    file = str(sys._getframe(1).f_globals.get("__file__", ""))
+    where = Path(directory or Path(file).parent).resolve()
+    made = Service(tuple(command), say, env or {}, ready, forget, forget_user, where, file)
     target = make_agent(
         made,
         name=name,
@@ -125,11 +138,18 @@ def service(
     return replace(target, agent=replace(target.agent, is_service=True))
 
 
+def name_service(target: Target, name: str) -> Target:
+    """Return a service under the name of its variable, unless it has one of its own."""
+    is_nameless = target.agent and target.agent.is_service and target.name == Service.__name__
+    return replace(target, name=name) if is_nameless and name else target
+
+
 def make_agent(factory: Callable[..., Any], **declared: Any) -> Target:
     """Return the target of a factory of agents, with what it declares.
 
     Its workers are other processes, so the servers that its code names are started before it runs.
     """
+    refuse_unknown(declared, DECLARED | OF_AGENTS)
     declared["services"] = tuple({**dict.fromkeys(declared.get("services", ())), **_see(factory)})
     of_agent = {name: declared.pop(name) for name in OF_AGENTS & set(declared)}
     of_agent["tools"] = _list_tools(of_agent.get("tools", False))

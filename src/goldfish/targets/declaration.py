@@ -4,7 +4,7 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, overload
 
 from goldfish.errors import TargetError
@@ -153,6 +153,12 @@ def _list_absences(target: Target) -> list[Absence]:
     learnt = [trait for trait, is_absent in seen if is_absent and trait.name not in target.declared]
     learnt += [TRAITS[name] for name in sorted(target.lacks) if name not in target.declared]
     return [Absence(each.name, each.absence, each.held_by) for each in learnt]
+
+
+# What a declaration may say of a target, beside its name and its services.
+DECLARED = frozenset(each.name for each in fields(Target)) - {
+    *("name", "factory", "services", "dialect", "agent", "declared", "is_inspected", "interface")
+}
 
 
 def _join(names: Sequence[str]) -> str:
@@ -304,6 +310,7 @@ def make_target(
     **said: Any,
 ) -> Target:
     """Return the target of a factory, with what it declares."""
+    refuse_unknown(said, DECLARED)
     claims = said.get("claims")
     if claims is not None and claims not in CLAIMS:
         raise TargetError(f"claims= must be one of {', '.join(map(repr, CLAIMS))} (got {claims!r})")
@@ -321,6 +328,17 @@ def make_target(
         _check_pattern(said["ids"])
     label = name or getattr(factory, "__name__", type(factory).__name__)
     return Target(str(label), factory, tuple(services), **said, declared=_name_declared(said))
+
+
+def refuse_unknown(said: Iterable[str], known: Iterable[str]) -> None:
+    """Raise a TypeError about an argument of a declaration that there is none of."""
+    known = {*known, "name", "services"}
+    for each in sorted(set(said) - known):
+        from goldfish.targets.lookup import find_nearest  # only where something is wrong
+
+        near = find_nearest(each, known)
+        meant = " or ".join(near) if near else f"one of {', '.join(sorted(known))}"
+        raise TypeError(f"there is no argument {each}= of a target: did you mean {meant}?")
 
 
 def _check_names(argument: str, given: Iterable[str], known: frozenset[str]) -> frozenset[str]:

@@ -12,7 +12,7 @@ def refuse_guess(target: Target) -> None:
     """Raise a TargetError that names the lines to look at, if the target is a guess."""
     if not target.guessed:
         return
-    file = target.location.file if target.location else ""
+    file = target.location.file if target.location else getattr(target.factory, "file", "")
     lines = [str(number) for number in _find_marks(file)]
     where = f"line{'s' * (len(lines) > 1)} {', '.join(lines)} of {_shorten(file)}" if lines else ""
     raise TargetError(

@@ -12,9 +12,12 @@ EXPECTED = {name: method for name, method in METHODS.items() if not method.any_s
 
 def find_interface_problem(store: object) -> str | None:
     """Return which method a store lacks or has in another shape, and the expected one; or None."""
-    if problem := _find_missing(store):
-        return problem
-    return next(filter(None, (_find_misshapen(store, name) for name in EXPECTED)), None)
+    wrong = (_find_misshapen(store, name) for name in EXPECTED)
+    problem = _find_missing(store) or next(filter(None, wrong), None)
+    if problem and isinstance(store, type):
+        name = store.__name__
+        return f"gives the class {name} itself, and not an object of it: return {name}(…)"
+    return problem
 
 
 def _find_missing(store: object) -> str | None:

@@ -5,6 +5,7 @@ import importlib.util
 import sys
 import zlib
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from goldfish.errors import TargetError
@@ -13,14 +14,19 @@ from goldfish.targets.declaration import Location, Target, as_target
 
 def load(module: str, name: str, *, label: str) -> Target:
     """Return the target of that name in an importable module."""
-    return as_target(_find_attribute(importlib.import_module(module), name), label)
+    return as_target(_find_attribute(importlib.import_module(module), name, module), label)
 
 
 def load_file(path: Path, name: str, *, label: str) -> Target:
-    """Return the target of that name in a Python file; its directory becomes importable."""
+    """Return the target of that name in a Python file."""
+    return as_target(_find_attribute(import_file(path), name, path), label)
+
+
+def import_file(path: Path) -> ModuleType:
+    """Return the module of a Python file; its directory becomes importable."""
     name_of_module = _choose_module_name(path)
     if name_of_module in sys.modules:
-        return as_target(_find_attribute(sys.modules[name_of_module], name), label)
+        return sys.modules[name_of_module]
     sys.path.insert(0, str(path.parent))
     spec = importlib.util.spec_from_file_location(name_of_module, path)
     if spec is None or spec.loader is None:
@@ -32,7 +38,7 @@ def load_file(path: Path, name: str, *, label: str) -> Target:
     except BaseException:
         del sys.modules[name_of_module]
         raise
-    return as_target(_find_attribute(module, name), label)
+    return module
 
 
 def _choose_module_name(path: Path) -> str:
@@ -52,7 +58,8 @@ def load_location(location: Location) -> Target:
     except ImportError:
         module = None
     if module is not None and getattr(module, "__file__", None) == location.file:
-        return as_target(_find_attribute(module, location.name), location.name)
+        found = _find_attribute(module, location.name, location.file)
+        return as_target(found, location.name)
     return load_file(Path(location.file), location.name, label=location.name)
 
 
@@ -64,14 +71,26 @@ def _make_importable(location: Location) -> None:
         sys.path.append(str(path.parents[len(names) - 1]))
 
 
-def _find_attribute(module: Any, name: str) -> Any:
+def describe_targets(module: Any) -> str:
+    """Return which targets a module has, and what to do if it has none."""
+    there = [key for key, value in vars(module).items() if isinstance(value, Target)]
+    if not there:
+        return "it has no target; decorate a factory with @goldfish.target"
+    return f"its targets are {', '.join(there)}" if there[1:] else f"its target is {there[0]}"
+
+
+def _find_attribute(module: Any, name: str, where: str | Path) -> Any:
     if hasattr(module, name):  # also one that the module makes of it, with dots
         return getattr(module, name)
     found = module
     for part in name.split("."):
         if not hasattr(found, part):
-            there = [key for key, value in vars(module).items() if isinstance(value, Target)]
-            hint = f"; its targets are {', '.join(there)}" if there else ""
-            raise TargetError(f"{module.__name__} has no {name!r}{hint}")
+            raise TargetError(f"{_shorten(where)} has no {name!r}: {describe_targets(module)}")
         found = getattr(found, part)
     return found
+
+
+def _shorten(where: str | Path) -> str:
+    """Return a file by its path from here, and a module by its name."""
+    path, here = Path(where), Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)

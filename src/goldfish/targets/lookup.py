@@ -2,6 +2,7 @@
 
 import difflib
 import importlib.util
+import re
 from collections.abc import Iterable
 
 
@@ -25,7 +26,14 @@ def find_nearest(name: str, known: Iterable[str]) -> list[str]:
     Where one looks far more like it than the others do, only that one.
     """
     by_lower = {each.lower(): each for each in known}
+    if same := [by_lower[each] for each in by_lower if _spell(each) == _spell(name.lower())]:
+        return same[:1]
     found = difflib.get_close_matches(name.lower(), by_lower, n=3, cutoff=0.6)
     likeness = [difflib.SequenceMatcher(None, each, name.lower()).ratio() for each in found]
     close = zip(found, likeness, strict=True)
     return [by_lower[each] for each, like in close if like > max(likeness) - 0.15]
+
+
+def _spell(name: str) -> str:
+    """Return a name with its numbers without zeros before them: con01 as con1."""
+    return re.sub(r"\d+", lambda found: str(int(found[0])), name)

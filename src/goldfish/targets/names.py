@@ -6,7 +6,6 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
@@ -16,9 +15,9 @@ from goldfish.harness.errors import describe_error
 from goldfish.integrations.libraries import BUILT_INS
 from goldfish.integrations.library import BuiltIn
 from goldfish.specimens import gallery
-from goldfish.targets.agents import Service
+from goldfish.targets.agents import name_service
 from goldfish.targets.declaration import Target, as_target, hold_to_everything
-from goldfish.targets.loading import load, load_file
+from goldfish.targets.loading import describe_targets, import_file, load, load_file
 from goldfish.targets.lookup import suggest_name
 from goldfish.targets.traces import find_user_line
 
@@ -53,15 +52,42 @@ def resolve(spec: str, services: Sequence[str] = ()) -> Target:
         raise TargetError("a URL is not a target: set GOLDFISH_REDIS_URL or GOLDFISH_POSTGRES_DSN")
     place, colon, factory = spec.rpartition(":")
     if not colon:
+        _refuse_file(spec)
         raise TargetError(_explain_unknown(spec, [*BUILT_INS, *registered]))
     if not place or not factory:
         raise TargetError(f"{spec!r} is incomplete: write package.module:factory")
     _make_importable(Path.cwd())
     return (
         _load_from_file(place, factory, spec)
-        if _is_path(place)
+        if _is_path(place) or Path(place).is_file()
         else _load_from_module(place, factory, spec)
     )
+
+
+def _refuse_file(spec: str) -> None:
+    """Raise a TargetError that says what a file or a folder lacks to be a target."""
+    if Path(spec).is_dir():
+        raise TargetError(
+            f"{spec!r} is a folder: name a Python file and a factory, as FILE.py:NAME"
+        )
+    if spec.endswith(".py"):
+        path = _find_file(spec)
+        with _explaining_import_errors(spec), _keeping_from_providers(path):
+            there = describe_targets(import_file(path))
+        raise TargetError(f"{spec!r} does not name a factory: write {spec}:NAME; {there}")
+    if Path(spec).is_file():
+        raise TargetError(f"{spec!r} is not a Python file: name one and a factory, as FILE.py:NAME")
+
+
+def _find_file(place: str) -> Path:
+    """Return the path of a Python file; raise a TargetError with names like its own."""
+    path = Path(place).resolve()
+    if not path.is_file():
+        names = [each.name for each in path.parent.glob("*.py")]
+        raise TargetError(suggest_name("file", place, names, see="give its path from here"))
+    if path.suffix != ".py":
+        raise TargetError(f"{place!r} is not a Python file: name one, as FILE.py:NAME")
+    return path
 
 
 def registered_targets() -> dict[str, EntryPoint]:
@@ -105,22 +131,13 @@ def _load_from_module(module: str, factory: str, spec: str) -> Target:
     with _explaining_import_errors(module):
         found = importlib.util.find_spec(module)
         with _keeping_from_providers(Path(found.origin if found and found.origin else module)):
-            return _name_service(load(module, factory, label=spec), factory)
+            return name_service(load(module, factory, label=spec), factory)
 
 
 def _load_from_file(place: str, factory: str, spec: str) -> Target:
-    path = Path(place).resolve()
-    if not path.is_file():
-        names = [each.name for each in path.parent.glob("*.py")]
-        raise TargetError(suggest_name("file", place, names, see="give its path from here"))
+    path = _find_file(place)
     with _explaining_import_errors(place), _keeping_from_providers(path):
-        return _name_service(load_file(path, factory, label=spec), factory)
-
-
-def _name_service(target: Target, name: str) -> Target:
-    """Return a service under the name of its variable, unless it has one of its own."""
-    is_nameless = target.agent and target.agent.is_service and target.name == Service.__name__
-    return replace(target, name=name) if is_nameless else target
+        return name_service(load_file(path, factory, label=spec), factory)
 
 
 @contextmanager

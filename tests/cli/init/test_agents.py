@@ -2,6 +2,7 @@
 
 import ast
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -100,6 +101,13 @@ def test_init_writes_a_file_that_judges_the_service(
     assert "Next: pytest test_agent.py" in out
     assert "It fails until you have looked at the lines that are marked" in out
     written = Path("test_agent.py").read_text()
+    marked = [str(n) for n, line in enumerate(written.splitlines(), 1) if "# GUESS" in line]
+    said = "the target bot is a guess of goldfish init, so nothing was asked: look at lines "
+    where = f"{said}{', '.join(marked)} of test_agent.py"
+    for words in ("goldfish check test_agent.py:bot", "pytest -p no:asyncio -q test_agent.py"):
+        command = [sys.executable, "-m", *words.split()]
+        run = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert where in " ".join((run.stdout + run.stderr).split())
     Path("test_agent.py").write_text(written.replace("    guessed=True,\n", ""))
     checked = ["check", "test_agent.py:bot", "--only", "CTX01", "--json", "report.json"]
     assert run_command(checked) == 1
