@@ -15,7 +15,7 @@ from goldfish.stores.redis.connection import Command
 from goldfish.stores.redis.eviction import EvictionWatch
 from goldfish.stores.redis.examination import eviction_policies, list_settings
 from goldfish.stores.redis.keys import SESSION, RedisKeys, as_bytes
-from goldfish.stores.redis.scripts import examination, facts, messages
+from goldfish.stores.redis.scripts import examination, messages, user
 from goldfish.stores.redis.scripts.script import Script, Write
 from goldfish.stores.redis.scripts.session import SNAPSHOTS
 
@@ -251,6 +251,6 @@ class RedisEvaluation(RedisCalls):
         if not 0 < due < time.time() * 1000:
             return
         if is_facts:
-            await self._evaluate_user(facts.NAMES, examination.END_FACTS, owner, [])
+            await self._evaluate_user(user.NAMES, examination.END_FACTS, owner, [])
         else:
             await self._evaluate(examination.END, owner, [])

@@ -19,7 +19,7 @@ from goldfish.stores.redis.evaluation import RedisEvaluation
 from goldfish.stores.redis.examination import Examined, examine
 from goldfish.stores.redis.facts import RedisFacts
 from goldfish.stores.redis.keys import SESSION, USER, as_bytes
-from goldfish.stores.redis.scripts import facts, messages, snapshots, state
+from goldfish.stores.redis.scripts import messages, snapshots, state, user
 from goldfish.stores.redis.scripts.parts import NAMES
 from goldfish.stores.redis.search import RedisSearch, new_epoch
 from goldfish.stores.redis.state import flatten, unflatten
@@ -260,7 +260,7 @@ class RedisMemoryStore(RedisEvaluation, SearchingStore):
             self._inquire,
             self._list_owners,
             self._evaluate,
-            partial(self._evaluate_user, facts.NAMES),
+            partial(self._evaluate_user, user.NAMES),
             partial(self._evaluate_user, state.USER_NAMES),
         )
         return await examine(examined, self._layout, repair)
@@ -274,7 +274,7 @@ class RedisMemoryStore(RedisEvaluation, SearchingStore):
                 yield self._keys.owner(as_bytes(key))[0]
 
     def _facts_backend(self) -> RedisFacts:
-        evaluate = partial(self._evaluate_user, facts.NAMES)
+        evaluate = partial(self._evaluate_user, user.NAMES)
         return RedisFacts(evaluate, partial(self._list_owners, USER))
 
 

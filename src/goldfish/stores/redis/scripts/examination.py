@@ -1,9 +1,9 @@
 """The scripts by which an examination judges and repairs the keys of a session or a user."""
 
-from goldfish.stores.redis.scripts.facts import AGREE_FACTS
 from goldfish.stores.redis.scripts.parts import ASCII, BULK
 from goldfish.stores.redis.scripts.script import Script
 from goldfish.stores.redis.scripts.session import READING, full
+from goldfish.stores.redis.scripts.user import AGREE_FACTS
 
 # Only the ids are gone, and nothing but their order is in them: nobody knows messages by place.
 _IDS_ONLY = """

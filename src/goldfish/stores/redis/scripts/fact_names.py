@@ -1,8 +1,8 @@
 """The scripts about facts with names, which are found and replaced by the key of the name."""
 
 from goldfish.stores.facts.encoding import BIRTH
-from goldfish.stores.redis.scripts.facts import READING, WRITING
 from goldfish.stores.redis.scripts.script import Script
+from goldfish.stores.redis.scripts.user import READING, WRITING
 
 # ARGV: key. Whether facts may lack names, and the fact.
 FIND_NAMED = Script(
