@@ -208,9 +208,7 @@ class MemoryFacts:
     async def remember(self, user_id: str, new: New) -> Written:
         with self._lock:
             now = time.monotonic()
-            user = self._find_living(user_id, now)
-            if user is None:
-                user = self._users[user_id] = _User(new.epoch, new.model)
+            user = self._find_or_begin(user_id, new, now)
             if user.model != new.model:
                 return Written("other model", user.model)
             if repeated := user.find_seen(new.token):
@@ -229,9 +227,7 @@ class MemoryFacts:
     async def replace(self, user_id: str, new: New, former: Sequence[str] | None = None) -> Written:
         with self._lock:
             now = time.monotonic()
-            user = self._find_living(user_id, now)
-            if user is None:
-                user = self._users[user_id] = _User(new.epoch, new.model)
+            user = self._find_or_begin(user_id, new, now)
             if user.model != new.model:
                 return Written("other model", user.model)
             if former is None and user.unnamed:
@@ -326,6 +322,12 @@ class MemoryFacts:
             user.marks.clear()
             user.model, user.known = model, user.known._replace(epoch=epoch)
             return True
+
+    def _find_or_begin(self, user_id: str, new: New, now: float) -> _User:
+        user = self._find_living(user_id, now)
+        if user is None:
+            user = self._users[user_id] = _User(new.epoch, new.model)
+        return user
 
     def _find_living(self, user_id: str, now: float) -> _User | None:
         """Return the user without what has expired; None if nothing is left."""
