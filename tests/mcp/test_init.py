@@ -37,10 +37,11 @@ def test_prose_is_written_as_containment(tmp_path: Path, monkeypatch: pytest.Mon
     assert "contains=True" in (tmp_path / "test_mcp_memory.py").read_text()
 
 
-def test_what_a_tool_requires_beside_the_text_is_made_up() -> None:
-    """A heading of its own, and one of the choices; the shorter of two names is the plainer."""
+@pytest.mark.parametrize("choices", [{"enum": ["task", "general"]}, {}])
+def test_what_a_tool_requires_beside_the_text_is_made_up(choices: dict[str, list[str]]) -> None:
+    """A heading of its own, and a category; the shorter of two names is the plainer."""
     required = {
-        "type": {"type": "string", "enum": ["task", "general"]},
+        "type": {"type": "string", **choices},
         "title": {"type": "string"},
         "content": {"type": "string"},
     }

@@ -31,6 +31,7 @@ NEEDED = {
 }
 # What a tool may require beside the text, and a caller makes up.
 HEADINGS = ("title", "name", "subject", "heading", "topic")
+CATEGORY = "general"
 
 
 @dataclass
@@ -154,16 +155,21 @@ def _choose_tool(method: str, tools: Mapping[str, Mapping[str, Any]]) -> dict[st
 
 
 def _make_up(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, str]:
-    """Return arguments that a tool requires beside the text: a heading of its own, or a choice."""
+    """Return arguments that a tool requires beside the text: a heading of its own, or a choice.
+
+    Any other text is a category, more likely than not.
+    """
     made = {}
     for name in list_required(schema):
-        choices = schema.get("properties", {}).get(name, {}).get("enum")
+        described = schema.get("properties", {}).get(name, {})
         if name in arguments:
             continue
-        if choices:
-            made[name] = str("general" if "general" in choices else choices[0])
+        if choices := described.get("enum"):
+            made[name] = str(CATEGORY if CATEGORY in choices else choices[0])
         elif name in HEADINGS:
             made[name] = "{new}"
+        elif described.get("type") == "string":
+            made[name] = CATEGORY
     return made
 
 
