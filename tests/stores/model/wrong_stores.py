@@ -6,6 +6,7 @@ from typing import Any
 
 from goldfish import ChatMessage, Fact, InMemoryStore, Recollection
 from goldfish.stores.base import Forked, Row
+from goldfish.stores.memory.facts import MemoryFacts
 from goldfish.stores.search.backend import Embedded
 
 
@@ -24,6 +25,7 @@ class ClearAllForgetsFacts(InMemoryStore):
 
     async def _clear_all(self) -> None:
         await super()._clear_all()
+        self._kept_facts = MemoryFacts()
         self._fact_engine = None
 
 
