@@ -72,8 +72,10 @@ async def test_a_kill_leaves_no_message_that_is_listed_and_not_found(place: Back
     for number in range(KILLS[place.name]):
         kill_amid_writes(_write_for_ever, place.url, number)
         async with opened(place) as store:
-            history = await store.get_history("s")
-            hits = await found(store)
+            history, hits = await store.get_history("s"), await found(store)
+            # A server may still do what the killed process had sent: one write, in between.
+            if await store.get_history("s") != history:
+                history, hits = await store.get_history("s"), await found(store)
             assert sorted(m.id for m in history) == sorted(hit.message.id for hit in hits)
             wrong = [each for each in await store.examine() if each.level == "damage"]
             assert wrong == []
