@@ -10,7 +10,7 @@ from goldfish.specimens import gallery
 from tools.campaign.__main__ import main
 from tools.campaign.results import Answer, Seen, Unit, add_result, list_units, read_results
 from tools.campaign.subjects import REFERENCES, list_subjects
-from tools.campaign.table import count
+from tools.campaign.table import add_tables, count, pick_whole_seeds, read_table, write_table
 
 CAUGHT = Seen(Unit("quiet", 1, "specimen:x"), False, (Answer("DUR01", "broken", True),))
 MISSED = Seen(Unit("busy", 1, "specimen:x"), False, (Answer("DUR01", "held", False),))
@@ -62,7 +62,7 @@ def test_results_survive_a_line_that_was_cut_off(tmp_path: Path) -> None:
 
 
 def test_all_are_asked_with_one_seed_before_the_next() -> None:
-    units = list_units(["a", "b"], "quiet", 2)
+    units = list_units(["a", "b"], "quiet", range(1, 3))
     assert [(unit.seed, unit.subject) for unit in units] == [(1, "a"), (1, "b"), (2, "a"), (2, "b")]
 
 
@@ -78,6 +78,33 @@ def test_a_campaign_goes_on_where_it_was(
     assert "seed 1" not in capsys.readouterr().out
     (row,) = json.loads(table.read_text())["checks"].values()
     assert row["quiet"]["caught"] == 1
+
+
+def test_whole_seeds_are_added_to_the_table_of_earlier_campaigns(tmp_path: Path) -> None:
+    table = tmp_path / "table.json"
+    for _ in range(2):
+        write_table(table, add_tables(read_table(table), count([CAUGHT, MISSED])))
+    assert read_table(table)["seeds"] == {"quiet": 2, "busy": 2}
+    row = read_table(table)["checks"]["DUR01"]
+    assert (row["quiet"]["caught"], row["busy"]["wrong"], row["busy"]["caught"]) == (2, 2, 0)
+
+
+def test_half_a_seed_is_not_counted() -> None:
+    assert list(pick_whole_seeds([CAUGHT, BLAMED, MISSED], ["specimen:x", "reference:y"])) == [
+        CAUGHT,
+        BLAMED,
+    ]
+
+
+def test_a_campaign_without_results_begins_after_the_seeds_of_the_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "table.json"
+    words = ["--condition", "quiet", "--at-once", "1", "--only", "cut-window"]
+    for results in ("first", "second"):
+        main([*words, "--seeds", "1", "--results", str(tmp_path / results), "--table", str(table)])
+    assert capsys.readouterr().out.count("seed 1") == 1
+    assert read_table(table)["seeds"]["quiet"] == 1
 
 
 def test_a_name_that_nobody_has_is_told_so(tmp_path: Path) -> None:

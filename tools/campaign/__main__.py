@@ -10,7 +10,6 @@ from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
 
-from bench.load import keep_busy
 from tools.campaign.asking import ask
 from tools.campaign.results import (
     CONDITIONS,
@@ -22,31 +21,36 @@ from tools.campaign.results import (
     read_results,
 )
 from tools.campaign.subjects import list_subjects
-from tools.campaign.table import count, write_table
+from tools.campaign.table import add_tables, count, pick_whole_seeds, read_table, write_table
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / ".campaign" / "results.jsonl"
 TABLE = ROOT / "docs" / "stability.json"
-LOAD = 12  # processes that want a processor, on a busy machine
+LOAD = 12  # subjects at once make a busy machine: each is a process that wants a processor
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the campaign, or go on with it; return 1 if somebody who is right was blamed."""
     options = _parse(arguments)
-    done = {each.unit: each for each in read_results(options.results)}
+    table = read_table(options.table)
+    counted: dict[Condition, int] = table["seeds"]
+    done = {
+        each.unit: each
+        for each in read_results(options.results)
+        if each.unit.seed > counted[each.unit.condition]
+    }
     names = [name for name in list_subjects() if options.only in name]
     if not names:
         sys.exit(f"no specimen and no reference has {options.only!r} in its name")
-    if not options.table_only:
-        deadline = time.monotonic() + options.max_time
-        for condition in options.condition or CONDITIONS:
-            units = [
-                unit for unit in list_units(names, condition, options.seeds) if unit not in done
-            ]
-            for seen in _ask_all(condition, units, options.at_once, deadline):
-                add_result(options.results, seen)
-                done[seen.unit] = seen
-    write_table(options.table, count(done.values()))
+    deadline = time.monotonic() + options.max_time
+    for condition in options.condition or CONDITIONS:
+        units = list_units(names, condition, range(counted[condition] + 1, options.seeds + 1))
+        missing = [unit for unit in units if unit not in done]
+        for seen in _ask_all(condition, missing, options.at_once, deadline):
+            add_result(options.results, seen)
+            done[seen.unit] = seen
+    whole = pick_whole_seeds(done.values(), names)
+    write_table(options.table, add_tables(table, count(whole)))
     return _summarise(list(done.values()))
 
 
@@ -58,9 +62,8 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--only", default="", metavar="WORD", help="only those with this in their names")
     add("--at-once", type=int, default=os.cpu_count() or 1, help="(default: one per processor)")
     add("--max-time", type=float, default=float("inf"), metavar="SECONDS", help="then stop")
-    add("--results", type=Path, default=RESULTS, help="where a campaign that was cut short goes on")
-    add("--table", type=Path, default=TABLE, help="where to write the table")
-    add("--table-only", action="store_true", help="ask nobody: write the table from the results")
+    add("--results", type=Path, default=RESULTS, help="where a seed that was cut short goes on")
+    add("--table", type=Path, default=TABLE, help="the table: whole seeds are added to it")
     return parser.parse_args(arguments)
 
 
@@ -69,8 +72,9 @@ def _ask_all(
 ) -> Iterator[Seen]:
     """Ask, several at once, until all are asked or the time is up; say what was not expected."""
     began = time.monotonic()
-    busy = keep_busy(LOAD if condition == "busy" and units else 0)
-    with busy, ProcessPoolExecutor(at_once, mp_context=get_context("spawn")) as pool:
+    if condition == "busy":
+        at_once = max(at_once, LOAD)
+    with ProcessPoolExecutor(at_once, mp_context=get_context("spawn")) as pool:
         futures = [pool.submit(ask, unit, deadline) for unit in units]
         try:
             for number, future in enumerate(as_completed(futures), 1):

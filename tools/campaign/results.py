@@ -1,7 +1,7 @@
 """What a campaign has seen, a line for each subject and seed: so it goes on where it was cut."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -61,9 +61,9 @@ def add_result(file: Path, seen: Seen) -> None:
         out.write(seen.as_line() + "\n")
 
 
-def list_units(subjects: Sequence[str], condition: Condition, seeds: int) -> list[Unit]:
+def list_units(subjects: Sequence[str], condition: Condition, seeds: Iterable[int]) -> list[Unit]:
     """Return the work of one condition, everybody with one seed before the next seed."""
-    return [Unit(condition, seed, each) for seed in range(1, seeds + 1) for each in subjects]
+    return [Unit(condition, seed, each) for seed in seeds for each in subjects]
 
 
 def _parse(read: dict[str, Any]) -> Seen:

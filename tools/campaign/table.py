@@ -2,13 +2,31 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from tools.campaign.results import CONDITIONS, Seen
+from tools.campaign.results import CONDITIONS, Condition, Seen
 
 ASKED = {"held", "broken", "unknown"}  # verdicts of checks that a target could be asked
+
+
+def read_table(file: Path) -> dict[str, Any]:
+    """Return what earlier campaigns have counted; delete the file to begin anew."""
+    if not file.exists():
+        return {"seeds": dict.fromkeys(CONDITIONS, 0), "checks": {}}
+    table: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return table
+
+
+def pick_whole_seeds(seen: Iterable[Seen], subjects: Collection[str]) -> Iterator[Seen]:
+    """Yield what was seen with the seeds that everybody was asked with; half a seed waits."""
+    by_seed: dict[tuple[Condition, int], list[Seen]] = defaultdict(list)
+    for each in seen:
+        by_seed[each.unit.condition, each.unit.seed].append(each)
+    for together in by_seed.values():
+        if {each.unit.subject for each in together} >= set(subjects):
+            yield from together
 
 
 def count(seen: Iterable[Seen]) -> dict[str, Any]:
@@ -33,6 +51,24 @@ def count(seen: Iterable[Seen]) -> dict[str, Any]:
         "seeds": {condition: len(seeds[condition]) for condition in CONDITIONS},
         "checks": dict(sorted(checks.items())),
     }
+
+
+def add_tables(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
+    """Return the sums of two tables."""
+    codes = sorted({*before["checks"], *after["checks"]})
+    return {
+        "seeds": {each: before["seeds"][each] + after["seeds"][each] for each in CONDITIONS},
+        "checks": {code: _add_rows(before, after, code) for code in codes},
+    }
+
+
+def _add_rows(before: dict[str, Any], after: dict[str, Any], code: str) -> dict[str, Any]:
+    rows = {condition: _nothing() for condition in CONDITIONS}
+    for table in (before, after):
+        for condition, row in table["checks"].get(code, {}).items():
+            for name, number in row.items():
+                rows[condition][name] += number
+    return rows
 
 
 def write_table(file: Path, table: dict[str, Any]) -> None:
