@@ -7,7 +7,7 @@ refused here, and known by its serialised form.
 
 from collections.abc import Sequence
 from itertools import compress, takewhile
-from typing import Any, TypeGuard
+from typing import Any
 
 import ormsgpack
 from langchain_core.messages import BaseMessage
@@ -74,8 +74,8 @@ def load_all(
     """
     rest = elements[len(mould) :]
     values = mould.build() + _load(rest, serde)
-    forms = (each.form if each.is_frozen else None for each in rest)
-    return values, mould.extend(list(takewhile(_is_form, forms)))
+    messages = takewhile(lambda each: each.is_frozen and each.form is not None, rest)
+    return values, mould.extend([form for each in messages if (form := each.form)])
 
 
 def _load(elements: Sequence[Element], serde: Any) -> list[Any]:
@@ -138,10 +138,6 @@ def copy_all(elements: Sequence[Element]) -> list[Any]:
         ormsgpack.unpackb(each.key[1]) if form is None else next(messages)
         for each, form in zip(elements, forms, strict=True)
     ]
-
-
-def _is_form(form: Form | None) -> TypeGuard[Form]:
-    return form is not None
 
 
 _kinds: dict[type[Any], type[Any] | None] = dict.fromkeys((str, bytes, dict, list))
