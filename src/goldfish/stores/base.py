@@ -5,7 +5,7 @@ A backend only ever sees ids and JSON texts, through the primitives at the end.
 
 import asyncio
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
@@ -269,8 +269,17 @@ class BaseStore(RememberingStore, StatingStore):
         await self._append(session_id, rows, embedded)
         return await self._read(session_id, last)
 
-    def _try_append_and_read(self, session_id: str, rows: list[Row], last: int) -> Bodies | None:
-        """Do the same in the caller's thread; None if it was not done, as nobody can there."""
+    def _try_append_and_read(
+        self,
+        session_id: str,
+        rows: list[Row],
+        last: int,
+        take_more: Callable[[], list[Row]] = list,
+    ) -> Bodies | None:
+        """Do the same in the caller's thread; None if it was not done, as nobody can there.
+
+        What ``take_more`` returns just before it is committed is written, and returned, too.
+        """
         return None
 
     @abstractmethod

@@ -261,10 +261,10 @@ async def test_a_turn_that_another_process_took_back_was_overtaken() -> None:
         for name, parent in (("first", None), ("second", "first"), ("mine", "first"))
     )
     for entry in (first, second):
-        await threads.put(line, entry, [entry.to_message()])
+        await threads.put(line, entry, [])
     left = [Segment(f"s{n}", None, (EMPTY[0],)).to_message("killed") for n in range(4)]
     await store.add_messages(line.session, left)
     store.doomed = (mine.id, *(each.id for each in left))
     with pytest.raises(TurnOvertakenError):
-        await threads.put(line, mine, [mine.to_message()])
+        await threads.put(line, mine, [])
     await store.aclose()

@@ -16,6 +16,7 @@ import goldfish
 from goldfish import ChatMessage, SQLiteMemoryStore
 from goldfish.encoding import decode_messages, encode_batch
 from goldfish.stores.base import Bodies
+from goldfish.stores.sqlite.quick import QUICK_STREAK
 
 
 def said(text: str) -> list[ChatMessage]:
@@ -209,6 +210,21 @@ async def test_a_thread_without_a_loop_appends_and_reads_by_itself(path: Path) -
         assert texts(store._try_append_and_read("s", row("two"), 1)) == ["two"]
         assert texts(store._try_read("s", 2)) == ["one", "two"]
         assert await contents(store) == ["before", "one", "two"]
+
+
+async def test_what_comes_late_is_written_in_the_same_commit(path: Path) -> None:
+    """Or nothing is, if it cannot be told what that is."""
+    async with SQLiteMemoryStore(path) as store:
+        await prepare(store)
+        found = store._try_append_and_read("s", row("one"), 2, lambda: row("late"))
+        assert texts(found) == ["before", "one", "late"]
+        assert store._lanes._quick._commits_left == QUICK_STREAK - 1
+
+        def fail() -> list[tuple[str, str]]:
+            raise ValueError
+
+        assert store._try_append_and_read("s", row("two"), 2, fail) is None
+        assert await contents(store) == ["before", "one", "late"]
 
 
 async def test_a_thread_leaves_its_write_to_the_writer_if_others_write(path: Path) -> None:

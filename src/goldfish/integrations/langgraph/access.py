@@ -1,14 +1,15 @@
 """The two ways to a store: awaited in an event loop, or waited for in a thread without one."""
 
-from collections.abc import Coroutine, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from typing import Any, TypeVar
 
 from goldfish.encoding import encode_batch
 from goldfish.messages import ChatMessage
-from goldfish.stores.base import BaseStore, Bodies
+from goldfish.stores.base import BaseStore, Bodies, Row
 from goldfish.threads import wait_for
 
 T = TypeVar("T")
+TakeMore = Callable[[], list[ChatMessage]]
 
 
 class Access:
@@ -23,11 +24,15 @@ class Access:
         return await self._wait(self._store._read(session, last))
 
     async def add_and_read(
-        self, session: str, messages: Sequence[ChatMessage], last: int
+        self, session: str, messages: list[ChatMessage], before: int, take_more: TakeMore
     ) -> Bodies:
-        """Append the messages, and then return the newest JSON texts."""
+        """Append the messages, then return their JSON texts, and so many of those before them.
+
+        Messages that came in the meantime are written with them, and added to the list.
+        """
         self._store._admit(session)
-        return await self._wait(self._add_and_read(session, messages, last))
+        messages += take_more()
+        return await self._wait(self._add_and_read(session, messages, len(messages) + before))
 
     async def add_messages(self, session: str, messages: Sequence[ChatMessage]) -> None:
         """Append the messages."""
@@ -73,23 +78,37 @@ class AccessFromThread(Access):
         return await super().read(session, last) if found is None else found
 
     async def add_and_read(
-        self, session: str, messages: Sequence[ChatMessage], last: int
+        self, session: str, messages: list[ChatMessage], before: int, take_more: TakeMore
     ) -> Bodies:
-        """Append the messages, and then return the newest JSON texts."""
-        found = self._try_add(session, messages, last)
-        return await super().add_and_read(session, messages, last) if found is None else found
+        """Do the same; what comes before the write is committed is not too late for it."""
+
+        def take_rows() -> list[Row]:
+            more = take_more()
+            messages.extend(more)  # so they are not lost if this attempt fails
+            return encode_batch(more)
+
+        found = self._try_add(session, messages, len(messages) + before, take_rows)
+        if found is not None:
+            return found
+        return await super().add_and_read(session, messages, before, take_more)
 
     async def add_messages(self, session: str, messages: Sequence[ChatMessage]) -> None:
         """Append the messages."""
         if self._try_add(session, messages, 0) is None:
             await super().add_messages(session, messages)
 
-    def _try_add(self, session: str, messages: Sequence[ChatMessage], last: int) -> Bodies | None:
+    def _try_add(
+        self,
+        session: str,
+        messages: Sequence[ChatMessage],
+        last: int,
+        take_rows: Callable[[], list[Row]] = list,
+    ) -> Bodies | None:
         store = self._store
         store._admit(session)
         if store._searches or not messages:
             return None
-        return store._try_append_and_read(session, encode_batch(messages), last)
+        return store._try_append_and_read(session, encode_batch(messages), last, take_rows)
 
     async def _wait(self, call: Coroutine[Any, Any, T]) -> T:
         return wait_for(call)

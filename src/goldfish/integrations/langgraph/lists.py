@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from goldfish.integrations.langgraph.elements import Element, Key, begins_with, freeze
+from goldfish.integrations.langgraph.elements import Element, begins_with, freeze
+from goldfish.integrations.langgraph.moulds import NO_MESSAGES, Key, Mould
 from goldfish.integrations.langgraph.packing import Typed
 from goldfish.integrations.langgraph.records import Address, Segment, Span
 from goldfish.messages import new_id
@@ -18,13 +19,14 @@ from goldfish.messages import new_id
 Dump = Callable[[Any], Typed]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Known:
     """A list that is stored: its spans, and its elements with their addresses."""
 
     spans: Sequence[Span] = ()
     addresses: Sequence[Address] = ()
     elements: Sequence[Element] = ()
+    mould: Mould = NO_MESSAGES  # of the first elements; it grows when the list is read
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ def divide(
     values: Sequence[Any], parent: Known, parts: Parts, dump: Dump
 ) -> tuple[Known, tuple[str, Part] | None]:
     """Return a list as it is stored, and the segment of what its parent does not have."""
-    if begins_with(values, parent.elements):
+    if begins_with(values, parent.elements, parent.mould):
         return _extend(parent, values[len(parent.elements) :], dump)
     keys: list[Key] = [freeze(each) or dump(each) for each in values]
     places = _match(keys, [each.key for each in parent.elements])
@@ -115,7 +117,7 @@ def _extend(
     before = parent.spans[-1][2] if parent.spans else 0
     spans = [*parent.spans[:-1], (token, count - 1, before + count)]
     part = Part(parent.addresses[-1] if parent.addresses else None, fresh)
-    return Known(spans, addresses, [*parent.elements, *fresh]), (token, part)
+    return Known(spans, addresses, [*parent.elements, *fresh], parent.mould), (token, part)
 
 
 def _make_element(value: Any, key: Key, dump: Dump) -> Element:

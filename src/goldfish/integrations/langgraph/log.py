@@ -8,9 +8,9 @@ stands.
 
 import sys
 from collections.abc import Collection, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 from goldfish.encoding import decode_messages
 from goldfish.integrations.langgraph.records import (
@@ -29,6 +29,7 @@ from goldfish.integrations.langgraph.records import (
 from goldfish.messages import ChatMessage
 from goldfish.stores.base import Bodies
 
+FEW, SMALL = 8, 1 << 14  # records, and characters in them, that are worth remembering
 MARK = ',"role":"{}",'  # in the JSON text of every record of a role, and of hardly any other
 
 
@@ -173,7 +174,7 @@ class Log:
         marks: list[Any] = [MARK.format(role) for role in roles]
         if bodies and isinstance(bodies[0], bytes):
             marks = [mark.encode() for mark in marks]
-        found = decode_messages([each for each in bodies if any(mark in each for mark in marks)])
+        found = _decode([each for each in bodies if any(mark in each for mark in marks)])
         return [each for each in found if each.role in roles]
 
     def _follow(self, span: Span, beyond: dict[str, int]) -> None:
@@ -188,3 +189,16 @@ class Log:
             if after is None:
                 return
             token, index = after
+
+
+def _decode(bodies: Bodies) -> list[ChatMessage]:
+    """Return the messages; the newest of a line are looked at again and again."""
+    if len(bodies) > FEW or sum(map(len, bodies)) > SMALL:
+        return decode_messages(bodies)
+    return [_decode_one(each) for each in bodies]
+
+
+@lru_cache(maxsize=256)
+def _decode_one(body: str | bytes) -> ChatMessage:
+    (message,) = decode_messages(cast(Bodies, [body]))
+    return message

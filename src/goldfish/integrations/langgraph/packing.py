@@ -44,13 +44,15 @@ VERSION = 1  # of the words
 LEAST = 64  # bytes that are worth the time
 WINDOW, MEMORY, LEVEL = -12, 5, 6  # raw deflate in 4 kB, which is enough for small values
 
+_with_words = zlib.compressobj(LEVEL, zlib.DEFLATED, WINDOW, MEMORY, zdict=WORDS)
+
 
 def pack(value: Typed) -> list[Any]:
     """Return the value as JSON: its type, a text, and the version of the words if compressed."""
     kind, data = value
     if len(data) < LEAST:
         return [kind, _encode(data)]
-    compressor = zlib.compressobj(LEVEL, zlib.DEFLATED, WINDOW, MEMORY, zdict=WORDS)
+    compressor = _with_words.copy()  # in less time than it takes to learn the words
     small = compressor.compress(data) + compressor.flush()
     if len(small) >= len(data):
         return [kind, _encode(data)]

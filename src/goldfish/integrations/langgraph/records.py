@@ -20,7 +20,7 @@ a session of its own (``Line.at``). Those are read as they are.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from goldfish.encoding import decode_value, encode_ascii
@@ -231,5 +231,6 @@ def _read_former_write(message: ChatMessage) -> Write:
     return Write(known["task"], known["index"], known["channel"], known["path"], value)
 
 
+@lru_cache(maxsize=256)
 def _name(*parts: str) -> str:
     return PREFIX + encode_ascii(parts)

@@ -9,6 +9,7 @@ accepted.
 import sys
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from goldfish.errors import MemoryStoreBackendError
@@ -138,10 +139,9 @@ class Saver(BaseCheckpointSaver[Any]):
         async with self._writing(threads, config, checkpoint["id"]) as run:
             contents = Contents.make(rest, about, division.spans, in_order=run is not None)
             entry = Entry(checkpoint["id"], parent, described.get("run_id"), continues, contents)
-            records = [each.to_message(checkpoint["id"]) for each in division.segments]
-            records.append(entry.to_message())
-            records += run.take_held(checkpoint["id"]) if run is not None else []
-            await threads.put(line, entry, records)
+            segments = [each.to_message(entry.checkpoint_id) for each in division.segments]
+            take_writes = list if run is None else partial(run.take_held, entry.checkpoint_id)
+            await threads.put(line, entry, segments, take_writes)
             self._shelves.note(line, checkpoint["id"], division)
             if run is not None and (late := run.settle(checkpoint["id"])):
                 await threads.put_writes(line, late)

@@ -142,7 +142,11 @@ class Shelves:
             self._resize(shelf.size - before)
         if len(lists) < len(spans):
             return None
-        return {name: load_all(each.elements, self.serde) for name, each in lists.items()}
+        return {name: self._load(each) for name, each in lists.items()}
+
+    def _load(self, known: Known) -> list[Any]:
+        values, known.mould = load_all(known.elements, self.serde, known.mould)
+        return values
 
     def _take(self, line: Line) -> tuple[Shelf, int]:
         """Return the shelf of a line as the one that was used last, and its size."""

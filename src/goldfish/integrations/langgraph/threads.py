@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from goldfish.errors import MemoryStoreError
-from goldfish.integrations.langgraph.access import Access
+from goldfish.integrations.langgraph.access import Access, TakeMore
 from goldfish.integrations.langgraph.log import Log
 from goldfish.integrations.langgraph.records import (
     WRITES,
@@ -96,13 +96,22 @@ class Threads:
         """Return the namespaces of a thread, or of all threads."""
         return [Line(*parts) for parts in await self._parts(thread) if len(parts) == 2]
 
-    async def put(self, line: Line, entry: Entry, records: Sequence[ChatMessage]) -> None:
-        """Write the checkpoint; if its parent is not the one it names, remove it and raise."""
+    async def put(
+        self,
+        line: Line,
+        entry: Entry,
+        segments: Sequence[ChatMessage],
+        take_writes: TakeMore = list,
+    ) -> None:
+        """Write the checkpoint; if its parent is not the one it names, remove it and raise.
+
+        ``take_writes`` is asked as late as can be for the writes that wait for the checkpoint.
+        """
         if left := self._left.pop(line.thread, None):
             await self.take_back(line.thread, left)
-        last = len(records) + PARENT
-        found = await self._store.add_and_read(line.session, records, last)
-        newest = Log(found, is_whole=len(found) < last)
+        records = [*segments, entry.to_message()]
+        found = await self._store.add_and_read(line.session, records, PARENT, take_writes)
+        newest = Log(found, is_whole=len(found) < len(records) + PARENT)
         if newest.ends_with(entry):
             return
         log = newest

@@ -87,9 +87,23 @@ class SQLiteMemoryStore(SearchingStore):
         append = self._plan_append(session_id, rows, embedded)
         return await self._lanes.write(_then_read(append, session_id, last))
 
-    def _try_append_and_read(self, session_id: str, rows: list[Row], last: int) -> list[str] | None:
+    def _try_append_and_read(
+        self,
+        session_id: str,
+        rows: list[Row],
+        last: int,
+        take_more: Callable[[], list[Row]] = list,
+    ) -> list[str] | None:
         append = self._plan_append(session_id, rows, None)
-        return self._lanes.try_write(_then_read(append, session_id, last))[1]
+
+        def append_all(connection: sqlite3.Connection) -> list[str]:
+            append(connection)
+            more = take_more()
+            if more:
+                self._plan_append(session_id, more, None)(connection)
+            return _read(connection, encode_key(session_id), last + len(more), None)
+
+        return self._lanes.try_write(append_all)[1]
 
     def _plan_append(
         self, session_id: str, rows: list[Row], embedded: Embedded | None
