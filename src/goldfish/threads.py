@@ -111,13 +111,14 @@ class LoopThread:
         self._thread.join()
 
     def _run(self) -> None:
-        asyncio.set_event_loop(self._loop)
+        # It is not set as the thread's loop: what leaves it would find it there, already running.
         try:
             self._loop.run_forever()
             for task in (tasks := asyncio.all_tasks(self._loop)):
                 task.cancel()
             with contextlib.suppress(RuntimeError):  # it was told to stop once more
-                self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+                if tasks:
+                    self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
         finally:
             self._loop.close()
 
