@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from goldfish.agents.prompts import count_turns_shown
 from goldfish.agents.turns import Outcome, Turn, settle
 from goldfish.agents.workers import Worker
 from goldfish.errors import mask
@@ -120,6 +121,21 @@ class Conversation:
         """Say so many things, one after the other."""
         return [await self.say(worker=worker) for _ in range(count)]
 
+    async def overflow(self, *, direct: Direct | None = None) -> list[Turn]:
+        """Say things until not all of them are shown any more: the oldest left the window.
+
+        Without a direction every turn must be answered. An agent that shows all of them for ever
+        has an end too.
+        """
+        turns: list[Turn] = []
+        while len(turns) < self._agent.turns_to_overflow or (
+            self.target.summarises
+            and len(turns) < self._agent.turns_to_compact
+            and _shows_all(turns[-1], 2 * len(turns) - 2)
+        ):
+            turns.append(await (self.attempt(direct=direct) if direct else self.say()))
+        return turns
+
     async def forget(self, *, worker: int | None = None) -> None:
         """Let the agent forget this session."""
         asked = await self._agent.choose_worker(worker)
@@ -177,3 +193,8 @@ class Conversation:
                     worker.name,
                 )
             )
+
+
+def _shows_all(turn: Turn, messages: int) -> bool:
+    """Return True if a turn shows so many messages before the newest one."""
+    return turn.main is not None and count_turns_shown(turn.main.prompt) >= messages

@@ -125,11 +125,8 @@ async def a_summary_that_fails_costs_nothing(agent: Agent) -> None:
     def is_summary(prompt: Any) -> bool:
         return talk.turns[-1].mark not in prompt.said or prompt.system[:OPENING] != opening
 
-    failed = 0
-    for _ in range(agent.turns_to_overflow):
-        turn = await talk.attempt(direct=lambda model: model.fail(500, when=is_summary, times=None))
-        failed += sum(each.ended == "failed" for each in turn.exchanges)
-    if not failed:
+    turns = await talk.overflow(direct=lambda model: model.fail(500, when=is_summary, times=None))
+    if not any(each.ended == "failed" for turn in turns for each in turn.exchanges):
         raise UnsupportedError(Reason.stated(f"it made no summary in {len(talk.turns)} turns"))
     expect_remembered(talk, await expect_answer(agent, talk))
 

@@ -44,6 +44,7 @@ async def a_result_reaches_the_model_with_its_call(agent: Agent) -> None:
     talk = agent.talk()
     tool = await agent.find_tool(talk)
     expect_results(talk, await say_with_tools(agent, talk, tool))
+    expect_results(talk, await say_with_tools(agent, talk, tool))
     await say_with_tools(agent, talk)
     expect_remembered(talk)
 
