@@ -19,6 +19,7 @@ from goldfish.engine.selection import choose_for, select
 from goldfish.errors import TargetError, UsageError
 from goldfish.findings.result import Verdict
 from goldfish.specimens.agents.reference import AgentReference
+from goldfish.specimens.agents.reference_window import SummaryReference
 from goldfish.targets.agents import agent as agent_target
 from goldfish.targets.agents import make_agent
 from goldfish.targets.declaration import Target, as_target
@@ -205,3 +206,34 @@ def test_a_client_that_is_made_when_the_file_is_imported_finds_a_key(
     )
     assert resolve(f"{file}:bot").agent is not None
     assert "OPENAI_API_KEY" not in os.environ
+
+
+def test_a_message_that_a_retry_said_again_is_told_as_such() -> None:
+    """Other promises about a model that fails are about what is lost."""
+    told = resolve("specimen:agent-retries-the-whole-turn")
+    report = run(told, select(catalogue(), only=["CTX37", "CTX38"]), Plan(workers=2, deadline=30))
+    verdicts = {each.code: each.verdict for each in report.results}
+    assert verdicts == {"CTX37": Verdict.HELD, "CTX38": Verdict.BROKEN}
+
+
+class SummarisesLate(SummaryReference):
+    """Six messages stay after a summary, which is made once there are three times as many."""
+
+    keep = 6
+
+    def compact(self, session_id: str) -> None:
+        if len(self.split(self.load(session_id))[1]) >= 3 * self.keep:
+            super().compact(session_id)
+
+
+def test_a_window_that_a_summary_leaves_may_be_exceeded_before_it() -> None:
+    """And the promises about summaries wait until there is one."""
+
+    async def talk(agent: Agent) -> None:
+        turns = await agent.talk().overflow()
+        assert any(len(turn.exchanges) > 1 for turn in turns)
+
+    target = make_agent(SummarisesLate, threads=True, window=6, summarises=True)
+    converse(target, talk)
+    report = run(target, select(catalogue(), only=["CTX18"]), Plan(workers=2, deadline=30))
+    assert [each.verdict for each in report.results] == [Verdict.HELD]

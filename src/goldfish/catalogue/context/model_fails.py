@@ -10,6 +10,7 @@ from goldfish.agents.recovery import (
     expect_no_half,
     expect_recovered,
     expect_seen,
+    expect_whole,
 )
 from goldfish.agents.tool_calls import offers
 from goldfish.catalogue.context.requirements import Tools, check_agent
@@ -18,6 +19,7 @@ from goldfish.findings.reason import Reason
 from goldfish.findings.result import UnsupportedError
 
 STATUSES = (429, 500)
+FAILURES = ((500, 1), (500, 2), (500, None), (429, None))  # so often; None is until the turn ends
 OPENING = 60  # characters by which system prompts are told apart
 PAGE = "<html><body>502 Bad Gateway</body></html>"
 
@@ -48,7 +50,9 @@ async def after_a_model_that_failed_nothing_is_lost(agent: Agent) -> None:
     await talk.say_all(2)
     for status in STATUSES:
         cut = await talk.attempt(direct=_fail(status))
-        await expect_recovered(agent, talk, cut)
+        turn = await expect_answer(agent, talk)
+        expect_remembered(talk, turn)
+        expect_whole(talk, cut, turn)
 
 
 @check_agent(
@@ -60,8 +64,8 @@ async def after_a_model_that_failed_nothing_is_lost(agent: Agent) -> None:
 async def a_retry_does_not_say_the_message_twice(agent: Agent) -> None:
     talk = agent.talk()
     await talk.say()
-    for failures in (1, 2):
-        tried = await talk.attempt(direct=_fail(500, failures))
+    for status, failures in FAILURES:
+        tried = await talk.attempt(direct=_fail(status, failures))
         await expect_recovered(agent, talk, tried)
 
 
