@@ -1,7 +1,9 @@
 """Agents in pods: how they are opened, and what a conversation with them knows."""
 
 import asyncio
+import itertools
 import os
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from random import Random
@@ -10,7 +12,7 @@ from typing import Any
 import pytest
 
 from goldfish.agents.agent import Agent
-from goldfish.agents.together import kill_during, say_at_once
+from goldfish.agents.together import kill_during, meet, say_at_once
 from goldfish.catalogue.registry import catalogue
 from goldfish.engine.agents import open_stage
 from goldfish.engine.first_turn import open_agent
@@ -81,6 +83,28 @@ def test_turns_at_once_are_told_apart_by_their_marks() -> None:
             assert turn.mark in turn.prompt
 
     converse(bots.asynchronous, talk)
+
+
+def test_turns_that_meet_are_both_asked_before_one_is_answered() -> None:
+    """However slowly the second one comes: neither prompt has the other's answer."""
+
+    async def talk(agent: Agent) -> None:
+        conversation = agent.talk()
+        one, other = await say_at_once(agent, [conversation] * 2, direct=meet(agent))
+        assert one.answer not in other.prompt
+        assert other.answer not in one.prompt
+
+    converse(make_agent(SecondIsLate, threads=True), talk)
+
+
+class SecondIsLate(AgentReference):
+    """Every second turn begins late."""
+
+    turns = itertools.count()
+
+    def say(self, session_id: str, text: str) -> str:
+        time.sleep(0.3 * (next(self.turns) % 2))
+        return super().say(session_id, text)
 
 
 def test_an_agent_that_claims_one_opening_is_opened_once_for_callers_at_once() -> None:
