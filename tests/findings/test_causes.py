@@ -170,3 +170,11 @@ def test_a_cause_is_told_by_the_family_that_is_about_it(
     """Where others take as little, wherever they stand in the catalogue."""
     for order in (codes, codes[::-1]):
         assert group(*(broken(code, finding) for code in order)) == [(Mechanism.BASE, codes)]
+
+
+def test_an_agent_that_hides_errors_of_its_model_loses_nothing_by_that() -> None:
+    """What it forgets when the model answers has another cause."""
+    lost = [broken("CTX27", "lost", "at once, say"), broken("CTX31", "lost", "at once, say")]
+    hidden = [broken("CTX36", "swallowed", "say"), broken("CTX44", "swallowed", "say")]
+    causes = {codes for _, codes in group(*lost, *hidden)}
+    assert causes == {("CTX27", "CTX31"), ("CTX36", "CTX44")}

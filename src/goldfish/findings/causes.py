@@ -151,6 +151,8 @@ def _hangs_on(other: Result, first: Result) -> bool:
         return _is_same_error(first, other)
     if first.conditions <= _list_implied(other) and _is_plain(first):
         return _get_subject(first) <= _get_subject(other)
+    if _is_of_model(first, other):
+        return False
     methods = first.conditions - CIRCUMSTANCES - _ORDINARY
     if first.family == "ISO" and "list_sessions" in other.conditions:
         return True  # ids that are changed on their way in
@@ -165,6 +167,12 @@ def _hangs_on(other: Result, first: Result) -> bool:
         circumstances = first.conditions & CIRCUMSTANCES
         return _removes(first) and _removes(other) and circumstances <= other.conditions
     return bool(methods)
+
+
+def _is_of_model(first: Result, other: Result) -> bool:
+    """Return True if the first is that an agent hides errors of its model, and the other is not."""
+    words = first.finding, other.finding
+    return first.family == other.family == "CTX" and words[0] != words[1] and "swallowed" in words
 
 
 def _are_retries(first: Result, other: Result) -> bool:

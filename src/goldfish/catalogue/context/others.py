@@ -67,6 +67,7 @@ async def two_users_at_once_are_kept_apart(agent: Agent) -> None:
     for talk in talks:
         await talk.say(worker=0)
         expect_foreign_absent(talk, [each for each in talks if each is not talk])
+    for talk in talks:
         expect_remembered(talk)
 
 
@@ -98,4 +99,5 @@ async def _take_turns(talks: list[Conversation]) -> None:
         expect_foreign_absent(
             talk, [each for each in others if not (shares and each.user == talk.user)]
         )
+    for talk in talks:
         expect_remembered(talk)
