@@ -1,6 +1,7 @@
 """Agents in pods: how they are opened, and what a conversation with them knows."""
 
 import asyncio
+import contextlib
 import itertools
 import os
 import time
@@ -261,3 +262,26 @@ def test_a_window_that_a_summary_leaves_may_be_exceeded_before_it() -> None:
     converse(target, talk)
     report = run(target, select(catalogue(), only=["CTX18"]), Plan(workers=2, deadline=30))
     assert [each.verdict for each in report.results] == [Verdict.HELD]
+
+
+class BacksOff(AgentReference):
+    """It asks a model that fails again and again, and waits longer each time."""
+
+    def ask(self, messages: list[dict[str, Any]], **options: Any) -> dict[str, Any]:
+        for pause in (0.1, 0.4, 20):
+            with contextlib.suppress(RuntimeError):
+                return super().ask(messages, **options)
+            time.sleep(pause)
+        raise RuntimeError("the model is down")
+
+
+def test_an_agent_that_asks_a_failing_model_for_long_is_not_wedged(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """How long it tries is its own affair; it is not judged by a turn that has no end yet."""
+    monkeypatch.setattr("goldfish.agents.conversation.BACKS_OFF", 0.3)
+    plan = Plan(workers=1, deadline=1.5)
+    report = run(make_agent(BacksOff, threads=True), select(catalogue(), only=["CTX36"]), plan)
+    (result,) = report.results
+    assert result.verdict is Verdict.UNSUPPORTED
+    assert "for longer than a turn may take" in result.summary

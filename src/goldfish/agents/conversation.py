@@ -2,17 +2,21 @@
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from goldfish.agents.prompts import count_turns_shown
 from goldfish.agents.turns import Outcome, Turn, settle
 from goldfish.agents.workers import Worker
 from goldfish.errors import mask
+from goldfish.findings.reason import Reason
+from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness.errors import EndedError, StoreError, is_out_of_time
 from goldfish.harness.patience import Patience
 from goldfish.history import FAULT, Call
 from goldfish.history import Outcome as CallOutcome
+from goldfish.mirror import Exchange
 from goldfish.mirror import Turn as Script
 from goldfish.targets.declaration import Target
 
@@ -30,6 +34,8 @@ SENTENCES = (
     "My favourite colour is {}.",
     "The meeting is in room {}.",
 )
+BACKS_OFF = 2.0  # seconds between two requests; clients wait for less by themselves
+ASKS_ON = "it asks a model that fails again for longer than a turn may take"
 OUTCOMES: dict[Outcome, CallOutcome] = {
     "answered": "ok",
     "failed": "fail",
@@ -82,6 +88,10 @@ class Conversation:
                 direct(script)
             try:
                 await self._ask(asked, turn, leaves, lane)
+            except Violation as violation:
+                if violation.finding == "wedged" and _asks_on(script.exchanges):
+                    raise UnsupportedError(Reason.stated(ASKS_ON)) from violation
+                raise
             finally:
                 self._agent.underway.remove(turn)
         settle(turn, script.exchanges)
@@ -193,6 +203,13 @@ class Conversation:
                     worker.name,
                 )
             )
+
+
+def _asks_on(exchanges: Sequence[Exchange]) -> bool:
+    """Return True if the agent asked a model that failed every time again, after some seconds."""
+    return all(each.ended in ("failed", "cut") for each in exchanges) and any(
+        later.began - earlier.began > BACKS_OFF for earlier, later in pairwise(exchanges)
+    )
 
 
 def _shows_all(turn: Turn, messages: int) -> bool:
