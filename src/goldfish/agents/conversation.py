@@ -3,7 +3,6 @@
 import math
 import time
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from goldfish.agents.prompts import count_turns_shown
@@ -34,8 +33,7 @@ SENTENCES = (
     "My favourite colour is {}.",
     "The meeting is in room {}.",
 )
-BACKS_OFF = 2.0  # seconds between two requests; clients wait for less by themselves
-ASKS_ON = "it asks a model that fails again for longer than a turn may take"
+WAITS = "it waits longer for a model that fails than a turn may take"
 OUTCOMES: dict[Outcome, CallOutcome] = {
     "answered": "ok",
     "failed": "fail",
@@ -89,8 +87,8 @@ class Conversation:
             try:
                 await self._ask(asked, turn, leaves, lane)
             except Violation as violation:
-                if violation.finding == "wedged" and _asks_on(script.exchanges):
-                    raise UnsupportedError(Reason.stated(ASKS_ON)) from violation
+                if violation.finding == "wedged" and _waits_for_model(script.exchanges):
+                    raise UnsupportedError(Reason.stated(WAITS)) from violation
                 raise
             finally:
                 self._agent.underway.remove(turn)
@@ -205,11 +203,12 @@ class Conversation:
             )
 
 
-def _asks_on(exchanges: Sequence[Exchange]) -> bool:
-    """Return True if the agent asked a model that failed every time again, after some seconds."""
-    return all(each.ended in ("failed", "cut") for each in exchanges) and any(
-        later.began - earlier.began > BACKS_OFF for earlier, later in pairwise(exchanges)
-    )
+def _waits_for_model(exchanges: Sequence[Exchange]) -> bool:
+    """Return True if all requests of a turn failed: it may wait before it asks the model again.
+
+    Some wait a minute after a 429, and no turn is granted so long.
+    """
+    return bool(exchanges) and all(each.ended in ("failed", "cut") for each in exchanges)
 
 
 def _shows_all(turn: Turn, messages: int) -> bool:
