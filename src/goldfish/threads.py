@@ -6,7 +6,7 @@ import contextlib
 import ctypes
 import os
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from typing import Any, ParamSpec, TypeVar
 
 from goldfish.errors import MemoryStoreError
@@ -23,6 +23,28 @@ def in_event_loop() -> bool:
     except RuntimeError:
         return False
     return True
+
+
+@contextlib.contextmanager
+def leave_event_loop() -> Iterator[None]:
+    """Let code run in this thread as if no event loop ran in it.
+
+    ``asyncio.run`` and what is built on it refuse to work inside of a loop. They may be called
+    here, while the loop of the thread waits.
+    """
+    if not in_event_loop():
+        yield
+        return
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    if task is not None:
+        asyncio.tasks._leave_task(loop, task)
+    asyncio._set_running_loop(None)
+    try:
+        yield
+    finally:
+        asyncio._set_running_loop(loop)
+        if task is not None:
+            asyncio.tasks._enter_task(loop, task)
 
 
 async def offload(work: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> T:
@@ -89,13 +111,14 @@ class LoopThread:
         self._thread.join()
 
     def _run(self) -> None:
-        asyncio.set_event_loop(self._loop)
+        # It is not set as the thread's loop: what leaves it would find it there, already running.
         try:
             self._loop.run_forever()
             for task in (tasks := asyncio.all_tasks(self._loop)):
                 task.cancel()
             with contextlib.suppress(RuntimeError):  # it was told to stop once more
-                self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+                if tasks:
+                    self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
         finally:
             self._loop.close()
 

@@ -1,7 +1,10 @@
 """Agents in pods: how they are opened, and what a conversation with them knows."""
 
 import asyncio
+import contextlib
+import itertools
 import os
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from random import Random
@@ -10,7 +13,7 @@ from typing import Any
 import pytest
 
 from goldfish.agents.agent import Agent
-from goldfish.agents.together import kill_during, say_at_once
+from goldfish.agents.together import kill_during, meet, say_at_once
 from goldfish.catalogue.registry import catalogue
 from goldfish.engine.agents import open_stage
 from goldfish.engine.first_turn import open_agent
@@ -19,6 +22,7 @@ from goldfish.engine.selection import choose_for, select
 from goldfish.errors import TargetError, UsageError
 from goldfish.findings.result import Verdict
 from goldfish.specimens.agents.reference import AgentReference
+from goldfish.specimens.agents.reference_window import SummaryReference
 from goldfish.targets.agents import agent as agent_target
 from goldfish.targets.agents import make_agent
 from goldfish.targets.declaration import Target, as_target
@@ -80,6 +84,28 @@ def test_turns_at_once_are_told_apart_by_their_marks() -> None:
             assert turn.mark in turn.prompt
 
     converse(bots.asynchronous, talk)
+
+
+def test_turns_that_meet_are_both_asked_before_one_is_answered() -> None:
+    """However slowly the second one comes: neither prompt has the other's answer."""
+
+    async def talk(agent: Agent) -> None:
+        conversation = agent.talk()
+        one, other = await say_at_once(agent, [conversation] * 2, direct=meet(agent))
+        assert str(one.answer) not in other.prompt
+        assert str(other.answer) not in one.prompt
+
+    converse(make_agent(SecondIsLate, threads=True), talk)
+
+
+class SecondIsLate(AgentReference):
+    """Every second turn begins late."""
+
+    turns = itertools.count()
+
+    def say(self, session_id: str, text: str) -> str:
+        time.sleep(0.3 * (next(self.turns) % 2))
+        return super().say(session_id, text)
 
 
 def test_an_agent_that_claims_one_opening_is_opened_once_for_callers_at_once() -> None:
@@ -205,3 +231,54 @@ def test_a_client_that_is_made_when_the_file_is_imported_finds_a_key(
     )
     assert resolve(f"{file}:bot").agent is not None
     assert "OPENAI_API_KEY" not in os.environ
+
+
+def test_a_message_that_a_retry_said_again_is_told_as_such() -> None:
+    """Other promises about a model that fails are about what is lost."""
+    told = resolve("specimen:agent-retries-the-whole-turn")
+    report = run(told, select(catalogue(), only=["CTX37", "CTX38"]), Plan(workers=2, deadline=30))
+    verdicts = {each.code: each.verdict for each in report.results}
+    assert verdicts == {"CTX37": Verdict.HELD, "CTX38": Verdict.BROKEN}
+
+
+class SummarisesLate(SummaryReference):
+    """Six messages stay after a summary, which is made once there are three times as many."""
+
+    keep = 6
+
+    def compact(self, session_id: str) -> None:
+        if len(self.split(self.load(session_id))[1]) >= 3 * self.keep:
+            super().compact(session_id)
+
+
+def test_a_window_that_a_summary_leaves_may_be_exceeded_before_it() -> None:
+    """And the promises about summaries wait until there is one."""
+
+    async def talk(agent: Agent) -> None:
+        turns = await agent.talk().overflow()
+        assert any(len(turn.exchanges) > 1 for turn in turns)
+
+    target = make_agent(SummarisesLate, threads=True, window=6, summarises=True)
+    converse(target, talk)
+    report = run(target, select(catalogue(), only=["CTX18"]), Plan(workers=2, deadline=30))
+    assert [each.verdict for each in report.results] == [Verdict.HELD]
+
+
+class BacksOff(AgentReference):
+    """It asks a model that fails again and again, and waits longer each time."""
+
+    def ask(self, messages: list[dict[str, Any]], **options: Any) -> dict[str, Any]:
+        for pause in (0.1, 20):
+            with contextlib.suppress(RuntimeError):
+                return super().ask(messages, **options)
+            time.sleep(pause)
+        raise RuntimeError("the model is down")
+
+
+def test_an_agent_that_waits_for_a_failing_model_is_not_wedged() -> None:
+    """How long it tries is its own affair; it is not judged by a turn that has no end yet."""
+    plan = Plan(workers=1, deadline=1.0)
+    report = run(make_agent(BacksOff, threads=True), select(catalogue(), only=["CTX36"]), plan)
+    (result,) = report.results
+    assert result.verdict is Verdict.UNSUPPORTED
+    assert "longer for a model that fails than a turn may take" in result.summary

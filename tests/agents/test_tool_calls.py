@@ -13,7 +13,21 @@ CALLS = (
     ToolCall("call_1", "find", '{"a": "t10001"}'),
     ToolCall("call_2", "find", '{"a": "t20002"}'),
 )
-TALK: Any = type("Talk", (), {"session": "s"})
+
+
+class Talk:
+    """A conversation of which only the turns matter."""
+
+    session = "s"
+
+    def __init__(self, *before: Turn) -> None:
+        self.before = before
+
+    def list_before(self, turn: Turn) -> tuple[Turn, ...]:
+        return self.before
+
+
+TALK: Any = Talk()
 
 
 def show(*results: Message) -> Turn:
@@ -43,3 +57,16 @@ def test_a_result_that_is_missing_or_belongs_to_another_call_is_seen(call_id: st
         expect_results(TALK, show(result("t10001", call_id)))
     with pytest.raises(Violation, match="not in the order of their calls, and have no ids"):
         expect_results(TALK, show(result("t20002", call_id), result("t10001", call_id)))
+
+
+def test_a_result_of_an_earlier_turn_is_stale() -> None:
+    """A result that was kept is served for the call of a later turn, and nobody asked the tool."""
+    old = ToolCall("call_0", "find", '{"a": "t30003"}')
+    earlier = Turn(1, "s", "u", "m00001", "hi", "worker1")
+    earlier.exchanges = [
+        Exchange(1, "POST", "openai", Prompt((Message("user", "hi"),)), calls=(old,))
+    ]
+    talk: Any = Talk(earlier)
+    expect_results(talk, show(result("t10001, not t30003", "call_1"), result("t20002", "call_2")))
+    with pytest.raises(Violation, match=r"stale: .* call_2 has the result of a call of turn 1"):
+        expect_results(talk, show(result("t10001", "call_1"), result("t30003", "call_2")))

@@ -170,3 +170,20 @@ def test_a_cause_is_told_by_the_family_that_is_about_it(
     """Where others take as little, wherever they stand in the catalogue."""
     for order in (codes, codes[::-1]):
         assert group(*(broken(code, finding) for code in order)) == [(Mechanism.BASE, codes)]
+
+
+def test_an_agent_that_hides_errors_of_its_model_loses_nothing_by_that() -> None:
+    """What it forgets when the model answers has another cause."""
+    lost = [broken("CTX27", "lost", "at once, say"), broken("CTX31", "lost", "at once, say")]
+    hidden = [broken("CTX36", "swallowed", "say"), broken("CTX44", "swallowed", "say")]
+    causes = {codes for _, codes in group(*lost, *hidden)}
+    assert causes == {("CTX27", "CTX31"), ("CTX36", "CTX44")}
+
+
+def test_a_window_that_nobody_declared_does_not_explain_a_race() -> None:
+    """What is lost in a long conversation, and what two turns at once lose in a short one."""
+    race = [broken("CTX29", "lost", "at once, say"), broken("CTX30", "lost", "at once, say")]
+    causes = {codes for _, codes in group(broken("CTX12", "lost", "say"), *race)}
+    assert causes == {("CTX12",), ("CTX29", "CTX30")}
+    causes = {codes for _, codes in group(broken("CTX01", "lost", "say"), *race)}
+    assert causes == {("CTX01", "CTX29", "CTX30")}

@@ -42,7 +42,7 @@ def test_a_bot_that_forgets_is_shown_by_its_prompt(pytester: pytest.Pytester) ->
         [
             "E *'8892' is not in the prompt",
             "E *It was in prompt 1 of 2, as user: 'My order number is 8892'",
-            "E *The model was shown 1 messages, 19 characters:",
+            "E *The model was shown 1 message, 19 characters:",
             "E *user: Where is my parcel[?]",
         ]
     )

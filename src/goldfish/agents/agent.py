@@ -18,6 +18,7 @@ from goldfish.targets.agent_traits import AgentTraits
 from goldfish.targets.declaration import Target
 
 UNDECLARED = 24  # messages that an agent may show before it summarises, if it does not say
+MOST_TURNS = 60  # in which a summary is waited for
 LEAST_FRAME = 12  # characters of a system prompt by which it is known
 
 
@@ -62,6 +63,15 @@ class Agent:
     def turns_to_overflow(self) -> int:
         """The turns after which a conversation is longer than the window that was declared."""
         return (self.target.window or UNDECLARED) // 2 + 3
+
+    @property
+    def turns_to_compact(self) -> int:
+        """The turns after which every agent has made a summary that ever makes one.
+
+        Some declare as their window what stays after a summary, and make it when there is three
+        times as much.
+        """
+        return min(3 * (self.target.window or UNDECLARED) // 2 + 3, MOST_TURNS)
 
     def draw_id(self, word: str) -> str:
         """Return an id that begins with a word, and that no other check uses: they may share."""

@@ -2,16 +2,20 @@
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from goldfish.agents.prompts import count_turns_shown
 from goldfish.agents.turns import Outcome, Turn, settle
 from goldfish.agents.workers import Worker
 from goldfish.errors import mask
+from goldfish.findings.reason import Reason
+from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness.errors import EndedError, StoreError, is_out_of_time
 from goldfish.harness.patience import Patience
 from goldfish.history import FAULT, Call
 from goldfish.history import Outcome as CallOutcome
+from goldfish.mirror import Exchange
 from goldfish.mirror import Turn as Script
 from goldfish.targets.declaration import Target
 
@@ -29,6 +33,7 @@ SENTENCES = (
     "My favourite colour is {}.",
     "The meeting is in room {}.",
 )
+WAITS = "it waits longer for a model that fails than a turn may take"
 OUTCOMES: dict[Outcome, CallOutcome] = {
     "answered": "ok",
     "failed": "fail",
@@ -81,6 +86,10 @@ class Conversation:
                 direct(script)
             try:
                 await self._ask(asked, turn, leaves, lane)
+            except Violation as violation:
+                if violation.finding == "wedged" and _waits_for_model(script.exchanges):
+                    raise UnsupportedError(Reason.stated(WAITS)) from violation
+                raise
             finally:
                 self._agent.underway.remove(turn)
         settle(turn, script.exchanges)
@@ -119,6 +128,21 @@ class Conversation:
     async def say_all(self, count: int, *, worker: int | None = None) -> list[Turn]:
         """Say so many things, one after the other."""
         return [await self.say(worker=worker) for _ in range(count)]
+
+    async def overflow(self, *, direct: Direct | None = None) -> list[Turn]:
+        """Say things until not all of them are shown any more: the oldest left the window.
+
+        Without a direction every turn must be answered. An agent that shows all of them for ever
+        has an end too.
+        """
+        turns: list[Turn] = []
+        while len(turns) < self._agent.turns_to_overflow or (
+            self.target.summarises
+            and len(turns) < self._agent.turns_to_compact
+            and _shows_all(turns[-1], 2 * len(turns) - 2)
+        ):
+            turns.append(await (self.attempt(direct=direct) if direct else self.say()))
+        return turns
 
     async def forget(self, *, worker: int | None = None) -> None:
         """Let the agent forget this session."""
@@ -177,3 +201,16 @@ class Conversation:
                     worker.name,
                 )
             )
+
+
+def _waits_for_model(exchanges: Sequence[Exchange]) -> bool:
+    """Return True if all requests of a turn failed: it may wait before it asks the model again.
+
+    Some wait a minute after a 429, and no turn is granted so long.
+    """
+    return bool(exchanges) and all(each.ended in ("failed", "cut") for each in exchanges)
+
+
+def _shows_all(turn: Turn, messages: int) -> bool:
+    """Return True if a turn shows so many messages before the newest one."""
+    return turn.main is not None and count_turns_shown(turn.main.prompt) >= messages

@@ -140,6 +140,15 @@ def expect_newest_whole(talk: Conversation, turns: Sequence[Turn]) -> None:
             raise _violation(talk, turn, "lost", text, [turn.mark])
 
 
+def expect_long_whole(talk: Conversation, turns: Sequence[Turn]) -> None:
+    """Expect all of a long message in its prompt, if the second turn shows a short one as it is."""
+    turn = turns[-1]
+    if _shows_whole(turns[1]) and not _shows_whole(turn):
+        what = f"the message of turn {turn.number} has {len(turn.text):,} characters, and the"
+        text = f"{what} prompt that answers it does not have all of them"
+        raise _violation(talk, turn, "corrupted", text, [turn.mark])
+
+
 def _shows_whole(turn: Turn) -> bool:
     """Return True if the newest message in a prompt has all words of the turn."""
     return " ".join(turn.text.split()) in " ".join(turn.prompt.said.split())

@@ -18,6 +18,7 @@ async def expect_recovered(
     turn = await expect_answer(agent, talk, worker=worker)
     expect_remembered(talk, turn)
     expect_whole(talk, cut, turn)
+    expect_said_once(talk, cut, turn)
     return turn
 
 
@@ -57,6 +58,11 @@ def expect_whole(talk: Conversation, cut: Turn, turn: Turn) -> None:
     if half:
         what = f"of turn {cut.number}, which was cut, the prompt of turn {turn.number} has {half}"
         raise Violation(f"torn: {what}", *describe_turn(turn, marks), session=talk.session)
+
+
+def expect_said_once(talk: Conversation, cut: Turn, turn: Turn) -> None:
+    """Expect no message more than once in a later prompt, however often its turn failed."""
+    marks = cut.marks_seen
     if (copies := count_copies(turn.prompt, cut.mark)) > 1:
         what = f"{cut.mark!r}, said once in turn {cut.number}, is in the prompt {copies} times"
         raise Violation(f"duplicated: {what}", *describe_turn(turn, marks), session=talk.session)

@@ -15,6 +15,7 @@ from goldfish.harness.local import LocalClient
 from goldfish.harness.replica import OPENS_WITHIN, serve
 from goldfish.targets.declaration import Location
 from goldfish.targets.loading import load_location
+from goldfish.threads import leave_event_loop
 from goldfish.world.remote import RemoteSandbox
 
 
@@ -158,9 +159,10 @@ async def _leave(reply: Any) -> str:
         if hasattr(reply, "aclose"):
             await reply.aclose()
     elif isinstance(reply, Iterator):
-        first = next(filter(None, map(read_reply, reply)), "")
-        if hasattr(reply, "close"):
-            reply.close()
+        with leave_event_loop():
+            first = next(filter(None, map(read_reply, reply)), "")
+            if hasattr(reply, "close"):
+                reply.close()
     return first or read_reply(reply)
 
 

@@ -10,6 +10,7 @@ from goldfish.findings.result import UnprovenError
 from goldfish.mirror import Exchange
 
 POLL = 0.003  # seconds between two looks at the mirror
+MEETS_WITHIN = 1.5  # seconds; an agent that answers one after the other has to wait so long
 Reached = Callable[[Exchange], object]
 
 
@@ -32,6 +33,21 @@ async def say_at_once(
             for number, talk in enumerate(talks)
         )
     )
+
+
+def meet(agent: Agent) -> Direct:
+    """Return a direction: the model answers no turn before it was asked in all that are under way.
+
+    So the agent has read what it shows of each before it can write what came of any, and luck does
+    not decide whether they cross. An agent may also begin one turn when the other is done.
+    """
+    seen = len(agent.mirror.exchanges)
+
+    def have_met() -> bool:
+        asked = [each.prompt.said for each in agent.mirror.exchanges[seen:]]
+        return all(any(turn.mark in said for said in asked) for turn in list(agent.underway))
+
+    return lambda model: model.slow(MEETS_WITHIN, until=have_met)
 
 
 async def kill_during(

@@ -59,12 +59,27 @@ def expect_results(talk: Conversation, turn: Turn) -> None:
         raise _blame(talk, turn, "lost", what)
     if given != wanted:
         raise _blame(talk, turn, "reordered", "results are not in the order of their calls")
+    earlier = _find_earlier_arguments(talk, turn)
     for call, result in zip(calls, mine, strict=True):
         own, others = find_marks(call.arguments), [*calls]
         shown = set(find_marks(result.text))
         foreign = [m for each in others if each is not call for m in find_marks(each.arguments)]
         if shown & set(foreign) and not shown & set(own):
             raise _blame(talk, turn, *_name_mistake(call, has_ids=has_ids))
+        if not shown & set(own) and (old := shown & earlier.keys()):
+            number = earlier[min(old)]
+            what = f"the call {call.id} has the result of a call of turn {number}"
+            raise _blame(talk, turn, "stale", what)
+
+
+def _find_earlier_arguments(talk: Conversation, turn: Turn) -> dict[str, int]:
+    """Return the marks in the arguments of earlier calls, with the number of their turn."""
+    return {
+        mark: each.number
+        for each in talk.list_before(turn)
+        for call in list_calls(each)
+        for mark in find_marks(call.arguments)
+    }
 
 
 def _name_mistake(call: ToolCall, *, has_ids: bool) -> tuple[str, str]:

@@ -13,6 +13,7 @@ from goldfish.history.operations import has_effect
 
 CIRCUMSTANCES = frozenset({AT_ONCE, REOPENED, PROCESSES, KILLED, HARMED})
 OPENINGS = frozenset({REOPENED, PROCESSES})
+LONG = "CTX12"  # an agent that breaks no earlier promise breaks this one in 26 turns, not in seven
 # What every promise about facts calls: having it in common says nothing.
 _ORDINARY = frozenset({"remember", "recall", "list_facts"})
 
@@ -151,6 +152,8 @@ def _hangs_on(other: Result, first: Result) -> bool:
         return _is_same_error(first, other)
     if first.conditions <= _list_implied(other) and _is_plain(first):
         return _get_subject(first) <= _get_subject(other)
+    if _are_apart(first, other):
+        return False
     methods = first.conditions - CIRCUMSTANCES - _ORDINARY
     if first.family == "ISO" and "list_sessions" in other.conditions:
         return True  # ids that are changed on their way in
@@ -165,6 +168,20 @@ def _hangs_on(other: Result, first: Result) -> bool:
         circumstances = first.conditions & CIRCUMSTANCES
         return _removes(first) and _removes(other) and circumstances <= other.conditions
     return bool(methods)
+
+
+def _are_apart(first: Result, other: Result) -> bool:
+    """Return True if promises about agents are broken by two causes, though the words agree.
+
+    An agent that hides errors of its model loses nothing by that. What only a long conversation
+    shows does not explain what two turns at once lose in a short one.
+    """
+    if not first.family == other.family == "CTX":
+        return False
+    words = first.finding, other.finding
+    if first.code == LONG and AT_ONCE in other.conditions:
+        return True
+    return words[0] != words[1] and "swallowed" in words
 
 
 def _are_retries(first: Result, other: Result) -> bool:

@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+import re
 from collections.abc import (
     AsyncIterable,
     Awaitable,
@@ -22,9 +23,10 @@ from goldfish.harness.transcript import Transcript
 from goldfish.history.operations import METHODS, has_effect
 from goldfish.targets.declaration import Target
 from goldfish.targets.forms import OWN, Form, put_in_form, read_form
-from goldfish.threads import LoopThread
+from goldfish.threads import LoopThread, leave_event_loop
 
 T = TypeVar("T")
+NO_LOOP = re.compile("no (running|current) event loop")  # Python's words
 Closing = Callable[[], Coroutine[Any, Any, None]]
 
 
@@ -169,13 +171,21 @@ async def _wrap_errors(method: str, work: Callable[[], Coroutine[Any, Any, T]]) 
 
 
 async def _call(function: Any, arguments: Sequence[Any], options: dict[str, Any]) -> Any:
-    result = function(*arguments, **options)
+    try:
+        # What is not async may use ``asyncio.run`` itself, as in a script or a sync web server.
+        with leave_event_loop():
+            result = function(*arguments, **options)
+    except RuntimeError as error:
+        if not NO_LOOP.search(str(error)):
+            raise
+        result = function(*arguments, **options)  # it starts a task, and returns that
     if inspect.isawaitable(result):
         result = await result
     if isinstance(result, AsyncIterable):
         return [each async for each in result]
     if isinstance(result, Iterator):
-        return list(result)
+        with leave_event_loop():
+            return list(result)
     return result
 
 

@@ -22,7 +22,9 @@ def describe(prompt: Prompt, around: str = "") -> list[str]:
         half = MOST // 2
         omitted = f"  … {len(lines) - MOST} more messages …"
         lines = [*lines[:half], omitted, *lines[-half:]]
-    head = f"The model was shown {len(prompt.messages)} messages, {len(prompt.text)} characters:"
+    count = len(prompt.messages)
+    messages = "1 message" if count == 1 else f"{count} messages"
+    head = f"The model was shown {messages}, {len(prompt.text)} characters:"
     return [head, *lines]
 
 

@@ -50,10 +50,14 @@ class HangUp:
 
 @dataclass(frozen=True)
 class Slow:
-    """Wait before the ordinary answer, and before each piece of a stream."""
+    """Wait before the ordinary answer, and before each piece of a stream.
+
+    The wait before the answer is over as soon as ``until`` is true.
+    """
 
     seconds: float
     between: float
+    until: Callable[[], object] | None = None
 
 
 Action: TypeAlias = Reply | CallTools | Fail | Hang | HangUp | Slow
@@ -178,8 +182,12 @@ class Scripting:
         seconds: float = 1.0,
         *,
         between: float = 0.0,
+        until: Callable[[], object] | None = None,
         when: When = None,
         times: int | None = 1,
     ) -> None:
-        """Wait before the ordinary answer, and ``between`` the pieces of a stream."""
-        self._queue(Entry(Slow(seconds, between), when, times))
+        """Wait before the ordinary answer, and ``between`` the pieces of a stream.
+
+        The answer comes sooner if ``until`` is true before the seconds are over.
+        """
+        self._queue(Entry(Slow(seconds, between, until), when, times))

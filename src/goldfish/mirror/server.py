@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -19,6 +20,7 @@ MESSAGES = {
     503: "The engine is currently overloaded, please try again later.",
     529: "Overloaded",
 }
+POLL = 0.005  # seconds between two looks at what an answer waits for
 NO_JSON = "We could not parse the JSON body of your request."
 
 
@@ -106,7 +108,7 @@ class Generation:
             await connection.reset()
         else:
             slow = action if isinstance(action, Slow) else Slow(0, 0)
-            if slow.seconds and await connection.has_left(within=slow.seconds):
+            if slow.seconds and await _wait(connection, slow):
                 self._core.record.end(exchange, "left")
                 return
             answer = self._choose(exchange, action)
@@ -230,3 +232,14 @@ def _cut(pieces: list[Piece], after: int) -> list[Piece]:
     if not content:
         return pieces[:1]
     return pieces[: content[after]] if after < len(content) else pieces[: content[-1] + 1]
+
+
+async def _wait(connection: Connection, slow: Slow) -> bool:
+    """Wait before an answer; return True if the client left meanwhile."""
+    if slow.until is None:
+        return await connection.has_left(within=slow.seconds)
+    end = time.monotonic() + slow.seconds
+    while not slow.until() and (left := end - time.monotonic()) > 0:
+        if await connection.has_left(within=min(left, POLL)):
+            return True
+    return False

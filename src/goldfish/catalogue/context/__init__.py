@@ -16,8 +16,10 @@ answer; ``talk.attempt()`` does not. ``direct=lambda model: model.fail(500, time
 mirror what to do during the turn (``call_tool``, ``fail``, ``hang``, ``hang_up``, ``slow``,
 ``reply``). ``worker=1`` asks the second process. ``agent.kill()`` and ``agent.restart()`` are about
 the first one unless they are given another place; a worker that was killed is started again when it
-is next asked. ``say_at_once`` says things at the same moment, ``kill_during`` kills a worker in the
-middle of a turn.
+is next asked. ``say_at_once`` says things at the same moment, and with ``direct=meet(agent)`` the
+model answers none of them before it was asked in all; ``kill_during`` kills a worker in the middle
+of a turn. ``talk.overflow()`` talks until the oldest messages left the window, or there is a
+summary.
 
 ``agents/expectations.py`` has what a prompt must show, each as a function that raises the violation
 with the prompt as its evidence; a new kind of expectation belongs there. ``agents/recovery.py``

@@ -69,8 +69,7 @@ async def a_user_who_was_forgotten_is_in_no_prompt(agent: Agent) -> None:
 )
 async def a_summary_is_forgotten_with_its_session(agent: Agent) -> None:
     talk = agent.talk()
-    said = agent.turns_to_overflow
-    await talk.say_all(said)
+    said = len(await talk.overflow())
     await talk.forget()
     await talk.say_all(2)
     expect_forgotten(talk, said)

@@ -29,7 +29,7 @@ async def the_system_prompt_is_there_after_fifty_turns(agent: Agent) -> None:
 )
 async def the_system_prompt_is_there_after_a_compaction(agent: Agent) -> None:
     talk = agent.talk()
-    turns = await talk.say_all(agent.turns_to_overflow)
+    turns = await talk.overflow()
     expect_frame(talk, await agent.learn_system(turns[0]))
 
 

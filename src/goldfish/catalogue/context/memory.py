@@ -7,6 +7,7 @@ from goldfish.agents.expectations import (
     expect_foreign_absent,
     expect_frame,
     expect_in_order,
+    expect_long_whole,
     expect_newest_last,
     expect_nothing_piled_up,
     expect_nothing_repeated,
@@ -25,6 +26,7 @@ from goldfish.catalogue.context.requirements import (
 )
 
 TURNS = 7  # six are remembered in the last one
+PASTED = 4000  # characters of a long message: an e-mail, the end of a log
 LONG = 27  # more than a window of fifty messages holds; many agents begin with twenty
 
 
@@ -92,8 +94,16 @@ async def messages_are_in_the_order_in_which_they_were_said(agent: Agent) -> Non
 )
 async def the_newest_message_is_the_last_one_of_the_user(agent: Agent) -> None:
     talk = agent.talk()
-    for turn in await talk.say_all(3):
+    turns = await talk.say_all(3)
+    for turn in turns:
         expect_newest_last(talk, turn)
+    # An agent may refuse a long message, but not cut it.
+    budget = agent.traits.window_tokens or PASTED
+    filler = "and so on, " * (min(PASTED, budget // 2) // 11)
+    turn = await talk.attempt(f"This is about {{}}, {filler}and that was all about {{}}.")
+    if turn.is_acknowledged:
+        expect_newest_last(talk, turn)
+        expect_long_whole(talk, [*turns, turn])
 
 
 @check_agent(

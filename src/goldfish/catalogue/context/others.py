@@ -3,7 +3,7 @@
 from goldfish.agents.agent import Agent
 from goldfish.agents.conversation import Conversation
 from goldfish.agents.expectations import expect_foreign_absent, expect_present, expect_remembered
-from goldfish.agents.together import say_at_once
+from goldfish.agents.together import meet, say_at_once
 from goldfish.catalogue.context.requirements import Users, UsersRemembered, check_agent
 
 
@@ -63,10 +63,11 @@ async def ids_that_look_alike_are_kept_apart(agent: Agent) -> None:
 async def two_users_at_once_are_kept_apart(agent: Agent) -> None:
     talks = [agent.talk(), agent.talk()]
     for _ in range(3):
-        await say_at_once(agent, talks, direct=lambda model: model.slow(0.05))
+        await say_at_once(agent, talks, direct=meet(agent))
     for talk in talks:
         await talk.say(worker=0)
         expect_foreign_absent(talk, [each for each in talks if each is not talk])
+    for talk in talks:
         expect_remembered(talk)
 
 
@@ -98,4 +99,5 @@ async def _take_turns(talks: list[Conversation]) -> None:
         expect_foreign_absent(
             talk, [each for each in others if not (shares and each.user == talk.user)]
         )
+    for talk in talks:
         expect_remembered(talk)

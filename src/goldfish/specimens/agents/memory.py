@@ -28,6 +28,12 @@ variant("agent-question-first", AgentReference, "CTX05", "reordered")(
     bug="The history comes after the question.",
     build=lambda self, history, question: [*AgentReference.build(self, [], question), *history],
 )
+variant("agent-cuts-long-messages", AgentReference, "CTX05", "corrupted")(
+    bug="A message is cut to its first 2,000 characters, and nobody says so.",
+    build=lambda self, history, question: AgentReference.build(
+        self, history, {**question, "content": question["content"][:2000]}
+    ),
+)
 
 
 @specimen("agent-system-scrolls-out", "CTX06", "lost")

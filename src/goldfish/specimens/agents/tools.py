@@ -25,6 +25,22 @@ variant("agent-one-tool-at-a-time", ToolReference, "CTX41", "torn")(
 )
 
 
+@specimen("agent-keeps-results", "CTX40", "stale")
+class KeepsResults(ToolReference):
+    bug = "Results are kept by the place of their call in its turn, and served in later turns too."
+
+    def __init__(self, sandbox: Any) -> None:
+        super().__init__(sandbox)
+        self.kept: dict[int, str] = {}
+
+    def call_tools(self, calls: list[Message]) -> list[Message]:
+        fresh = super().call_tools(calls)
+        return [
+            {**each, "content": self.kept.setdefault(place, each["content"])}
+            for place, each in enumerate(fresh)
+        ]
+
+
 @specimen("agent-tool-error-ends-it", "CTX42", "wedged")
 class ToolErrorEndsIt(StepByStep):
     bug = "The error of a tool ends the turn, after the call was written."
