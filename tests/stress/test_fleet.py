@@ -38,6 +38,22 @@ alone = goldfish.target(Threaded)
 shared = goldfish.target(threads=True)(Threaded)
 
 
+class Hashing:
+    """A store that tells how its program hashes."""
+
+    def __init__(self, sandbox: Any) -> None:
+        pass
+
+    def add_messages(self, session_id: str, messages: list[Any]) -> None:
+        pass
+
+    def get_history(self, session_id: str) -> list[Any]:
+        return [{"content": str(hash(session_id))}]
+
+
+hashing = goldfish.target(Hashing)
+
+
 @asynccontextmanager
 async def opened(target: Target, pods: int, **options: Any) -> AsyncIterator[Fleet]:
     sandbox, forks = Sandbox(), ForkServer(target)
@@ -72,6 +88,16 @@ async def test_pods_of_an_in_process_memory_do_not_share_it() -> None:
         await fleet.ask(Operation("w1", 0, "s", "add", ("a",)))
         found = [(await fleet.ask(Operation("w1", pod, "s", "read"))).result for pod in (0, 1)]
     assert found == [("a",), ()]
+
+
+async def test_pods_apart_are_of_two_programs_that_hash_differently() -> None:
+    """What is forked from one program has its seed of hash(); replicas of a service do not."""
+    reads = [Operation("w1", pod, "s", "read") for pod in range(3)]
+    for apart, different in ((False, 1), (True, 2)):
+        async with opened(hashing, 3, apart=apart) as fleet:
+            first, second, third = [(await fleet.ask(read)).result for read in reads]
+        assert len({first, second}) == different
+        assert first == third
 
 
 async def test_a_refusal_is_a_failure_and_a_death_is_unknown() -> None:
