@@ -161,6 +161,16 @@ def test_a_race_is_told_by_its_loss_in_the_fewest_calls() -> None:
     assert group(*results) == [(Mechanism.RACE, ("CON18", "CON19", "CON23"))]
 
 
+def test_a_race_is_told_by_a_promise_about_races() -> None:
+    """A promise about kills would suggest another cause, in however few calls it breaks."""
+    call = Call("here1", "ann", "add", ("a",), None, 0.0, 1.0, place="here1")
+    results = [
+        replace(broken(code, "lost", AT_ONCE), excerpt=make_excerpt([call] * count, (), ()))
+        for code, count in (("DUR16", 2), ("CON01", 3), ("CON03", 4))
+    ]
+    assert group(*results) == [(Mechanism.RACE, ("CON01", "DUR16", "CON03"))]
+
+
 @pytest.mark.parametrize(
     ("finding", "codes"), [("reordered", ("ORD01", "ISO01")), ("corrupted", ("FID02", "ORD07"))]
 )
