@@ -197,6 +197,15 @@ class Leaking(Unique):
         self.db.execute("DELETE FROM facts WHERE id = ?", (fact_id,))
 
 
+class Shortening(Rewinding):
+    """Remembers how much there was: a rollback takes away what is newer, for ever."""
+
+    def rollback_to_snapshot(self, session_id: str, label: str) -> None:
+        count = len(self.saved[session_id][label])
+        with self.locked(session_id) as file:
+            file.write_text(json.dumps(self.load(file)[:count]))
+
+
 WRONG = [
     (KeepsNothing, "ORD01", "lost"),
     (LosesFields, "FID20", "corrupted"),
@@ -206,6 +215,7 @@ WRONG = [
     (Leaking, "ISO27", "lost"),
     (Misplaced, "ISO03", "leaked"),
     (Facts, "DUP05", "duplicated"),
+    (Shortening, "SNP03", "lost"),
 ]
 
 

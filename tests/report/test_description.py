@@ -71,3 +71,16 @@ def test_a_message_that_comes_back_less_often_was_not_written_over() -> None:
     assert tell_story(broken("DUP03", "lost", shown)) == (
         "w1 wrote a, a, b; then wrote c: a, a are lost."
     )
+
+
+def test_a_removal_is_not_blamed_for_what_a_rollback_was_to_bring_back() -> None:
+    """It did what it is for; without the rollback, it is what is told."""
+    said = "0-1 w1 s add a b\n2-3 w1 s trim 1\n"
+    shown = story(f"{said}4-5 w1 s rollback A\n6-7 w1 s read: b", "a")
+    assert tell_story(broken("SNP04", "lost", shown)) == (
+        "w1 wrote a; after trim 1, the rollback did not bring it back."
+    )
+    shown = story(f"{said}6-7 w1 s read: b", "a")
+    assert tell_story(broken("SNP04", "lost", shown)) == (
+        "w1 wrote a, b; then called trim 1: a is lost."
+    )

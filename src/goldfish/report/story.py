@@ -12,6 +12,7 @@ from goldfish.history.rivals import find_rival, is_at_once
 from goldfish.report.highlight import Highlight, find_highlight, get_contents, has_any, join_names
 
 NAMED = 3  # messages
+ROLLBACKS = {"rollback", "rollback_to_snapshot"}
 
 
 def tell_story(result: Result) -> str | None:
@@ -60,10 +61,25 @@ def _tell_of_absence(excerpt: Excerpt, highlight: Highlight, read: Call) -> str 
         text = f"{victim.process} was told that {names} was stored; then {_describe(kill)}"
         return f"{text}: {names} {is_lost}."
     rival = find_rival(excerpt.calls, victim, read)
-    if rival is not None:
-        undone = highlight.finding == "lost"
-        return _tell_of_rival(rival, victim, read, f"{names} {is_lost}", undone=undone)
-    return None
+    if rival is None:
+        return None
+    if _is_rolled_back(excerpt, rival, read):
+        return (
+            f"{victim.process} wrote {names}; after {_describe(rival)}, the rollback did not bring "
+            f"{'it' if is_lost.startswith('is') else 'them'} back."
+        )
+    undone = highlight.finding == "lost"
+    return _tell_of_rival(rival, victim, read, f"{names} {is_lost}", undone=undone)
+
+
+def _is_rolled_back(excerpt: Excerpt, removal: Call, read: Call) -> bool:
+    """Return True if a rollback came between a removal and the read, and was to undo it."""
+    if not has_effect(removal.action, "remove"):
+        return False
+    return any(
+        call.action in ROLLBACKS and removal.end <= call.start and call.end <= read.start
+        for call in excerpt.calls
+    )
 
 
 def _has_all(read: Call, about: Sequence[str]) -> bool:

@@ -225,6 +225,16 @@ connection.execute("CREATE TABLE IF NOT EXISTS messages (…)")""",
     connection.execute("DELETE FROM messages WHERE session = ?", (session_id,))
 await redis.rpush(key, *bodies)  # never a history that was read earlier""",
     ),
+    Remedy(
+        ("REC61",),
+        "A search looks where the history does not: in an index, a table or a cache that removals "
+        "leave alone, or at rows that are only marked as deleted.",
+        "Remove a message and what is found by it in one transaction, or let searches read what "
+        "the history reads, with the same condition.",
+        """connection.execute(
+    "SELECT body FROM messages WHERE session = ? AND deleted = 0 AND text LIKE ?", (name, like)
+)  # with the condition of get_history""",
+    ),
     # Fidelity and duplication.
     Remedy(
         ("corrupted", "FID"),
