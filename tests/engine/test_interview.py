@@ -28,6 +28,7 @@ from tests.engine.right_memories import (
     Registered,
     Rewinding,
     Sliding,
+    Sourced,
     Stamping,
     TwoColumns,
     Typed,
@@ -92,6 +93,7 @@ PARTICULAR: dict[type[Any], tuple[set[str], str]] = {
         {"first_contents", "strict_last", "plain_metadata", "empty_unknowns"},
         "CLR10 FID15 FID20",
     ),
+    Sourced: ({"plain_metadata"}, "DUP10 DUP14 FID33 FID34 FID62 REV03"),
     Queued: ({"equal_facts", "facts_in_order", "prompt_facts", "scoped_ids"}, "DUR23 DUR45"),
 }
 

@@ -161,6 +161,41 @@ def test_a_race_is_told_by_its_loss_in_the_fewest_calls() -> None:
     assert group(*results) == [(Mechanism.RACE, ("CON18", "CON19", "CON23"))]
 
 
+def test_half_a_file_is_one_cause_whatever_cut_the_write_short() -> None:
+    """A kill or a full disk; a database that is asked both has transactions to be told apart."""
+    killed, full = "killed, cut short, processes, reopened", "harmed, cut short, reopened"
+    results = [
+        broken("DUR16", "lost", f"{killed}, at once"),
+        broken("DUR36", "refused", killed, line=33),
+        broken("FLT24", "swallowed", full),
+        broken("FLT34", "wedged", full, line=22),
+        broken("FLT25", "swallowed", "harmed, reopened"),
+    ]
+    in_files = group(*[replace(each, backend="files") for each in results])
+    assert [codes for _, codes in in_files] == [("DUR36", "DUR16", "FLT24", "FLT34"), ("FLT25",)]
+    in_sqlite = group(*[replace(each, backend="sqlite") for each in results])
+    assert not any({"DUR36", "FLT34"} <= set(codes) for _, codes in in_sqlite)
+
+
+def test_what_breaks_by_a_kill_or_a_fault_alone_is_no_race() -> None:
+    """However many called at once; and a connection that never comes back is one cause."""
+    assert group(broken("DUR16", "lost", f"{AT_ONCE}, killed")) == [(Mechanism.ALONE, ("DUR16",))]
+    results = [
+        broken("FLT01", "wedged", "harmed", line=7),
+        broken("FLT13", "refused", f"{AT_ONCE}, harmed", line=29),
+    ]
+    assert group(*results) == [(Mechanism.ERROR, ("FLT01", "FLT13"))]
+
+
+def test_what_a_read_returns_does_not_explain_that_an_opening_fails() -> None:
+    """Though the read takes less to go wrong."""
+    refused = broken("CON07", "refused", line=14)
+    assert refused.origin is not None
+    refused = replace(refused, origin=replace(refused.origin, method="opening"))
+    results = [broken("FID27", "corrupted"), refused]
+    assert len(group(*results)) == 2
+
+
 def test_a_race_is_told_by_a_promise_about_races() -> None:
     """A promise about kills would suggest another cause, in however few calls it breaks."""
     call = Call("here1", "ann", "add", ("a",), None, 0.0, 1.0, place="here1")

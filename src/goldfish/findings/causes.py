@@ -8,10 +8,17 @@ from functools import partial
 
 from goldfish.findings.kinds import KINDS, are_related, is_telling, rank
 from goldfish.findings.result import Result, Verdict
-from goldfish.history.conditions import AT_ONCE, HARMED, KILLED, PROCESSES, REOPENED
+from goldfish.history.conditions import (
+    AT_ONCE,
+    CUT_SHORT,
+    HARMED,
+    KILLED,
+    PROCESSES,
+    REOPENED,
+)
 from goldfish.history.operations import has_effect
 
-CIRCUMSTANCES = frozenset({AT_ONCE, REOPENED, PROCESSES, KILLED, HARMED})
+CIRCUMSTANCES = frozenset({AT_ONCE, REOPENED, PROCESSES, KILLED, HARMED, CUT_SHORT})
 OPENINGS = frozenset({REOPENED, PROCESSES})
 # What every promise about facts calls: having it in common says nothing.
 _ORDINARY = frozenset({"remember", "recall", "list_facts"})
@@ -79,7 +86,8 @@ def _claim(first: Result, rest: Sequence[Result]) -> tuple[Mechanism, list[Resul
     """Return the mechanism that the simplest result shows, and what else it explains."""
     if has_crossed(first):
         return Mechanism.CROSSING, [each for each in rest if has_crossed(each)]
-    if AT_ONCE in first.conditions:
+    # What breaks by a kill or a fault alone is theirs: a race shows without them.
+    if AT_ONCE in first.conditions and not first.conditions & {KILLED, HARMED}:
         return Mechanism.RACE, [
             each for each in rest if _is_of_race(first, each) or _is_same_error(first, each)
         ]
@@ -149,6 +157,10 @@ def _is_of_race(first: Result, other: Result) -> bool:
 
 def _hangs_on(other: Result, first: Result) -> bool:
     """Return True if the first, which takes less, explains why the other is broken."""
+    if _are_cut_short(first, other) or _are_left_unusable(first, other):
+        return True
+    if other.origin is not None and other.origin.method == "opening" and first.origin is None:
+        return False  # no answer of a call explains why the storage cannot be opened
     if first.origin is not None:  # an error explains errors, and nothing that succeeded
         return _is_same_error(first, other)
     if first.conditions <= _list_implied(other) and _is_plain(first):
@@ -167,6 +179,28 @@ def _hangs_on(other: Result, first: Result) -> bool:
         circumstances = first.conditions & CIRCUMSTANCES
         return _removes(first) and _removes(other) and circumstances <= other.conditions
     return bool(methods)
+
+
+def _are_cut_short(first: Result, other: Result) -> bool:
+    """Return True if both show what is left in plain files by a write that did not get to its end.
+
+    Whether a kill ended it or a full disk, and whatever then comes of half a file.
+    """
+    return all(
+        CUT_SHORT in each.conditions and each.backend == "files" for each in (first, other)
+    ) and _get_subject(first) == _get_subject(other)
+
+
+def _are_left_unusable(first: Result, other: Result) -> bool:
+    """Return True if the same error is all that comes, wherever it is met, after a fault."""
+    names = [
+        each.origin.error
+        for each in (first, other)
+        if each.origin is not None
+        and HARMED in each.conditions
+        and each.finding in {"wedged", "refused"}
+    ]
+    return len(names) == 2 and len(set(names)) == 1 and _get_subject(first) == _get_subject(other)
 
 
 def _are_retries(first: Result, other: Result) -> bool:

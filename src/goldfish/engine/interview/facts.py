@@ -50,7 +50,7 @@ async def are_equal_facts_one(memory: Memory) -> bool | None:
 async def are_metadata_kept(memory: Memory) -> bool | None:
     """Return False if a fact comes back without its metadata."""
     user = memory.session("user")
-    await memory.client.call("remember", user, FACT, metadata={"source": "interview"})
+    await memory.client.call("remember", user, FACT, metadata={"asked in": "interview"})
     found = await fetch_facts(memory.client, user, [FACT])
     if len(found) != 1:
         return None
@@ -60,9 +60,9 @@ async def are_metadata_kept(memory: Memory) -> bool | None:
 async def find_stamps(memory: Memory) -> frozenset[str]:
     """Return the names of what the memory adds to the metadata of every fact."""
     client, user = memory.client, memory.session("user")
-    given: list[dict[str, str]] = [{}, {"source": "interview"}]
+    given: list[dict[str, str]] = [{}, {"asked in": "interview"}]
     for text, metadata in zip(TOLD, given, strict=False):
-        await client.call("remember", user, text, metadata=metadata)
+        await client.call("remember", user, text, metadata=dict(metadata))
     found = [unwrap_fact(each) for each in await fetch_facts(client, user, TOLD[: len(given)])]
     return name_additions(given, found) if len(found) == len(given) else frozenset()
 

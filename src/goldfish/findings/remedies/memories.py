@@ -226,6 +226,14 @@ connection.execute("CREATE TABLE IF NOT EXISTS messages (…)")""",
 await redis.rpush(key, *bodies)  # never a history that was read earlier""",
     ),
     Remedy(
+        ("DUP14 leaked",),
+        "What belongs to one fact is shared by all: a mutable default argument, an attribute of "
+        "the store, or one row for whoever said the same.",
+        "Make the metadata of each fact anew, and put the owner into its key.",
+        """def remember(user_id, text, *, metadata=None):  # never metadata={}
+    kept = {**(metadata or {}), "source": user_id}""",
+    ),
+    Remedy(
         ("REC61",),
         "A search looks where the history does not: in an index, a table or a cache that removals "
         "leave alone, or at rows that are only marked as deleted.",
