@@ -169,6 +169,17 @@ with open(f"{path}.lock", "w") as lock:
     write_beside_and_replace(path, [*read(path), *new])""",
     ),
     Remedy(
+        ("CON12", "CON17"),
+        "A removal reads the history, cuts it and writes the rest back: what arrives between its "
+        "read and its write is lost, however well the writers append.",
+        "Let the storage remove what is too old in one command or statement (LTRIM, or a DELETE "
+        "with a condition), or let removals and writers hold one lock.",
+        """await redis.ltrim(key, -keep_last, -1)  # not LRANGE, DEL, RPUSH
+connection.execute(
+    "DELETE FROM messages WHERE session = ? AND place <= ?", (session_id, last_to_go)
+)""",
+    ),
+    Remedy(
         ("CON32",),
         "Writers wait for each other only within one program: their lock is chosen by hash() of "
         "the id, which differs in every run of Python, so two replicas of the service take "
