@@ -14,6 +14,7 @@ from goldfish.engine.runner import Plan, run
 from goldfish.errors import TargetError
 from goldfish.findings.result import Report, Verdict
 from goldfish.messages import ChatMessage
+from goldfish.specimens import gallery
 from goldfish.targets.declaration import Target, as_target
 from tests.engine.right_memories import (
     Alphabet,
@@ -227,6 +228,13 @@ def test_a_bug_is_found_beside_what_a_memory_does_not_do(
 ) -> None:
     """What fails only sometimes, or only here and there, is not a trait."""
     assert blame(examine(as_target(store), code)) == {code: finding}
+
+
+def test_a_fact_that_was_never_kept_says_nothing_of_who_may_forget_it() -> None:
+    """Nor of how it may be spelled: another user was told it before."""
+    report = examine(gallery()["facts-of-whoever"].target, "DUP06", "DUP09")
+    assert "scoped_ids" not in {each.trait for each in report.absences}
+    assert blame(report) == {"DUP09": "lost"}
 
 
 def test_equal_facts_that_are_kept_apart_are_one_finding() -> None:

@@ -9,7 +9,7 @@ from goldfish.findings.causes import Mechanism, find_causes
 from goldfish.findings.reason import Reason
 from goldfish.findings.result import Result, Verdict
 from goldfish.history import Call
-from goldfish.history.excerpt import make_excerpt
+from goldfish.history.excerpt import Excerpt, make_excerpt
 from goldfish.history.origin import Frame, Origin
 
 AT_ONCE = "at once, processes, reopened"
@@ -185,6 +185,23 @@ def test_what_breaks_by_a_kill_or_a_fault_alone_is_no_race() -> None:
         broken("FLT13", "refused", f"{AT_ONCE}, harmed", line=29),
     ]
     assert group(*results) == [(Mechanism.ERROR, ("FLT01", "FLT13"))]
+
+
+def test_facts_that_another_user_was_told_before_are_one_cause() -> None:
+    """A fact that nobody else was told is lost for another reason."""
+
+    def excerpt(*users: str) -> Excerpt:
+        told = [Call("here1", user, "remember", "Ann is in", None, 0.0, 1.0) for user in users]
+        read = Call("here1", users[-1], "list_facts", None, (), 2.0, 3.0)
+        return make_excerpt([*told, read], ["Ann is in"], ())
+
+    asked = "remember, list_facts"
+    results = [
+        replace(broken("DUP09", "lost", asked), excerpt=excerpt("ann", "ben")),
+        replace(broken("FLT31", "lost", f"{asked}, reopened"), excerpt=excerpt("cem", "dan")),
+        replace(broken("DUR21", "lost", f"{asked}, reopened"), excerpt=excerpt("eve")),
+    ]
+    assert [codes for _, codes in group(*results)] == [("DUP09", "FLT31"), ("DUR21",)]
 
 
 def test_what_a_read_returns_does_not_explain_that_an_opening_fails() -> None:

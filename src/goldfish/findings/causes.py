@@ -54,6 +54,7 @@ class Cause:
         return tuple(result.code for result in self.results)
 
 
+_SHOWING = frozenset({"list_facts", "recall", "get_fact"})
 # Families about one method or one subject: in each, a bug of that method shows in any way.
 _NARROW = frozenset({"TRM", "CLR", "TTL", "SNP", "ORD", "DUP"})
 _TAG = re.compile(r"\[([A-Z]{3}\d\d)-\d+\]")
@@ -159,6 +160,8 @@ def _hangs_on(other: Result, first: Result) -> bool:
     """Return True if the first, which takes less, explains why the other is broken."""
     if _are_cut_short(first, other) or _are_left_unusable(first, other):
         return True
+    if _is_known_of_another(first) and _is_known_of_another(other):
+        return True
     if other.origin is not None and other.origin.method == "opening" and first.origin is None:
         return False  # no answer of a call explains why the storage cannot be opened
     if first.origin is not None:  # an error explains errors, and nothing that succeeded
@@ -189,6 +192,16 @@ def _are_cut_short(first: Result, other: Result) -> bool:
     return all(
         CUT_SHORT in each.conditions and each.backend == "files" for each in (first, other)
     ) and _get_subject(first) == _get_subject(other)
+
+
+def _is_known_of_another(result: Result) -> bool:
+    """Return True if a fact is missing that another user was told, too."""
+    if result.finding != "lost" or result.excerpt is None:
+        return False
+    told = [call for call in result.excerpt.calls if call.action == "remember"]
+    users = {call.session for call in told if str(call.value) in result.excerpt.about}
+    reads = {call.session for call in result.excerpt.calls if call.action in _SHOWING}
+    return bool(reads) and bool(users - reads)
 
 
 def _are_left_unusable(first: Result, other: Result) -> bool:

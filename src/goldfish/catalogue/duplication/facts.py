@@ -264,6 +264,8 @@ async def is_same(memory: Memory, one: str, other: str) -> bool:
     """Return True if two texts, told about a new user, are kept as one fact."""
     client, user = memory.client, memory.session("probe")
     await client.call("remember", user, one)
+    if not await fetch_facts(client, user, [one]):
+        return False  # what is not there at all has no like
     await client.call("remember", user, other)
     return len(await fetch_facts(client, user, [one, other])) == 1
 

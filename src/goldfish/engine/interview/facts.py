@@ -142,8 +142,9 @@ async def are_ids_scoped(memory: Memory) -> bool | None:
         answers.append(await count_facts(memory, ann, TOLD[2]) == 0)
     if client.has("forget"):
         name = await remember(client, ann, TOLD[3])
-        await _is_refused(memory, "forget", ben, name)
-        answers.append(await count_facts(memory, ann, TOLD[3]) == 1)
+        if await count_facts(memory, ann, TOLD[3]):  # what is not there cannot be forgotten
+            await _is_refused(memory, "forget", ben, name)
+            answers.append(await count_facts(memory, ann, TOLD[3]) == 1)
     return any(answers) if answers else None
 
 

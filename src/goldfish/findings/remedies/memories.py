@@ -237,6 +237,14 @@ connection.execute("CREATE TABLE IF NOT EXISTS messages (…)")""",
 await redis.rpush(key, *bodies)  # never a history that was read earlier""",
     ),
     Remedy(
+        ("DUP09",),
+        "A fact is known by its text, or by a digest of it, in a table of all users: what one has "
+        "said is taken for known when another says it.",
+        "Put the user into the key: each has a row of its own for the same text.",
+        """connection.execute("CREATE UNIQUE INDEX one_each ON facts (user_id, digest)")
+digest = hashlib.sha256(f"{user_id}\\0{text}".encode()).hexdigest()""",
+    ),
+    Remedy(
         ("DUP14 leaked",),
         "What belongs to one fact is shared by all: a mutable default argument, an attribute of "
         "the store, or one row for whoever said the same.",
