@@ -204,6 +204,22 @@ def test_facts_that_another_user_was_told_before_are_one_cause() -> None:
     assert [codes for _, codes in group(*results)] == [("DUP09", "FLT31"), ("DUR21",)]
 
 
+def test_what_is_written_late_explains_what_is_out_of_order() -> None:
+    """A task that nobody awaits may do either; a wrong order makes no write late."""
+    results = [broken("ORD08", "reordered"), broken("ORD01", "stale"), broken("DUR02", "lost")]
+    assert [codes[0] for _, codes in group(*results)] == ["ORD01"]
+
+
+def test_a_batch_in_several_steps_is_one_cause() -> None:
+    """Whether a kill, a full disk or another writer comes between them."""
+    results = [
+        broken("DUR36", "torn", "killed, cut short, processes, reopened"),
+        broken("CON02", "torn", AT_ONCE),
+        broken("FLT34", "torn", "harmed, cut short, processes, reopened"),
+    ]
+    assert [codes for _, codes in group(*results)] == [("DUR36", "CON02", "FLT34")]
+
+
 def test_what_a_read_returns_does_not_explain_that_an_opening_fails() -> None:
     """Though the read takes less to go wrong."""
     refused = broken("CON07", "refused", line=14)

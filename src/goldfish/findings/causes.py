@@ -123,12 +123,20 @@ def _rate_simplicity(
         not _is_plain(result),
         len(circumstances - OPENINGS if at_once else circumstances),
         len(methods - _ORDINARY if at_once else methods),
-        rank(result.finding),
+        -1 if _is_late(result) else rank(result.finding),
         at_once and result.family != "CON",
         len(result.excerpt.calls) if at_once and result.excerpt else 0,
         result.finding in KINDS and result.family != KINDS[result.finding].home,
         places[id(result)],
     )
+
+
+def _is_late(result: Result) -> bool:
+    """Return True if a plain read comes before the write that it follows, which is there later.
+
+    That may look like any loss or disorder, and neither of them looks like that.
+    """
+    return result.finding == "stale" and _is_plain(result) and not result.conditions
 
 
 def has_crossed(result: Result) -> bool:
@@ -160,6 +168,8 @@ def _hangs_on(other: Result, first: Result) -> bool:
     """Return True if the first, which takes less, explains why the other is broken."""
     if _are_cut_short(first, other) or _are_left_unusable(first, other):
         return True
+    if first.finding == other.finding == "torn" and _get_subject(first) == _get_subject(other):
+        return True  # a batch in several steps, whatever comes between them
     if _is_known_of_another(first) and _is_known_of_another(other):
         return True
     if other.origin is not None and other.origin.method == "opening" and first.origin is None:

@@ -144,6 +144,15 @@ if version != self._known_version:  # another connection has committed
     self._cache.clear()
     self._known_version = version""",
     ),
+    Remedy(
+        ("ORD stale", "FID stale", "DUP stale", "ISO stale", "DUR01 stale"),
+        "A write is acknowledged before it is done: a task that nobody awaits, a queue that a "
+        "thread works off, or a commit that comes later. A read right behind it may miss it, and "
+        "what was written last may be there first.",
+        "Return only after the storage has answered; if writes are gathered, let each caller wait "
+        "for the commit of its own.",
+        """await self._client.rpush(key, *rows)  # not asyncio.create_task(…)""",
+    ),
     # Order and concurrency.
     Remedy(
         ("reordered", "ORD"),
