@@ -148,7 +148,7 @@ async def trimming_what_is_not_there_is_no_error(memory: Memory) -> None:
 
 @check(
     "TRM06",
-    "Trimming one session removes nothing from another, similar or older, and keeps its own newest.",
+    "Trimming a session takes nothing from another, similar or older, and keeps its own newest.",
     incident="langgraph-checkpoint-sqlite 3.1.0 matched ids by prefix and treated 'john_doe' as a "
     "pattern; a removal that selects like that empties other people's sessions.",
     needs=[Trim],
