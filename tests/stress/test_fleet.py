@@ -12,6 +12,7 @@ import goldfish
 from goldfish.harness.forks import ForkServer
 from goldfish.harness.memory import Memory
 from goldfish.harness.patience import is_second_try
+from goldfish.history import FAULT
 from goldfish.integrations.goldfish.targets import memory as in_memory
 from goldfish.integrations.goldfish.targets import sqlite
 from goldfish.stress.fleet import Fleet
@@ -98,6 +99,14 @@ async def test_pods_apart_are_of_two_programs_that_hash_differently() -> None:
             first, second, third = [(await fleet.ask(read)).result for read in reads]
         assert len({first, second}) == different
         assert first == third
+
+
+async def test_kills_of_processes_that_open_the_storage_are_on_record() -> None:
+    """So that what breaks afterwards is not told as if nothing had happened."""
+    async with opened(alone, 1) as fleet:
+        await fleet.memory.kill_while_opening(1)
+        faults = [call.value for call in fleet.memory.record.history.calls if call.action == FAULT]
+    assert faults == ["kill all pods"]
 
 
 async def test_a_refusal_is_a_failure_and_a_death_is_unknown() -> None:

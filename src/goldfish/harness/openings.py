@@ -161,9 +161,12 @@ class Openings:
         born = [await self._fork(self.sandbox.description(), {}) for _ in range(count)]
         self.sandbox.opening += count
         opening = [asyncio.create_task(pod.open()) for pod in born]
+        start = time.perf_counter()
         for pod in born:
             await asyncio.sleep(self.random.uniform(0, 0.01))
             pod.kill()
+        what = FAULT, "", FAULT, "kill all pods", None
+        self.record.history.calls.append(Call(*what, start, time.perf_counter()))
         await asyncio.gather(*opening, return_exceptions=True)  # they were not to succeed
 
     async def callers(self, count: int) -> list[Client]:

@@ -125,8 +125,8 @@ with connection:  # returns after the commit has reached the disk
     ),
     Remedy(
         ("torn", "DUR torn", "DUR17", "CON torn"),
-        "A batch is written in several steps, and a kill, an error or another process comes "
-        "between two of them: a question is separated from its answer.",
+        "A batch is written in several steps, and a kill, an error, another process or a task that "
+        "shares its connection comes between two of them: a question is separated from its answer.",
         "Write a batch in one transaction or with one atomic command; then it is there as a whole "
         "or not at all.",
         """with connection:  # one transaction
