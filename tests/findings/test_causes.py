@@ -210,6 +210,14 @@ def test_what_is_written_late_explains_what_is_out_of_order() -> None:
     assert [codes[0] for _, codes in group(*results)] == ["ORD01"]
 
 
+def test_an_opening_that_answers_from_a_copy_is_told_as_such() -> None:
+    """A check that does not look again calls it lost; what is lost in the quiet comes before."""
+    results = [broken("DUR07", "lost", "reopened"), broken("DUR04", "stale", "reopened")]
+    assert group(*results) == [(Mechanism.OPENING, ("DUR04", "DUR07"))]
+    results.append(broken("ORD01", "lost"))
+    assert group(*results) == [(Mechanism.BASE, ("ORD01", "DUR07", "DUR04"))]
+
+
 def test_a_batch_in_several_steps_is_one_cause() -> None:
     """Whether a kill, a full disk or another writer comes between them."""
     results = [

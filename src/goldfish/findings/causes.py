@@ -132,11 +132,11 @@ def _rate_simplicity(
 
 
 def _is_late(result: Result) -> bool:
-    """Return True if a plain read comes before the write that it follows, which is there later.
+    """Return True if a plain read misses a write that another read, or a later one, shows.
 
     That may look like any loss or disorder, and neither of them looks like that.
     """
-    return result.finding == "stale" and _is_plain(result) and not result.conditions
+    return result.finding == "stale" and _is_plain(result) and result.conditions <= OPENINGS
 
 
 def has_crossed(result: Result) -> bool:
