@@ -45,6 +45,37 @@ class AppendOnlyLog:
         return [ChatMessage.model_validate(each) for line in lines for each in json.loads(line)]
 
 
+class FramedLog(AppendOnlyLog):
+    """A log of records that begin with their length; one that is cut was never acknowledged."""
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        body = json.dumps([each.model_dump(mode="json") for each in messages]).encode()
+        record = len(body).to_bytes(8, "big") + body
+        with self._find(session_id).open("ab", buffering=0) as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            whole = sum(8 + len(each) for each in self._read_records(session_id))
+            file.truncate(whole)
+            if file.write(record) < len(record):
+                file.truncate(whole)
+                raise OSError("the disk is full")
+            os.fsync(file.fileno())
+
+    def _read_records(self, session_id: str) -> list[bytes]:
+        path, records, at = self._find(session_id), list[bytes](), 0
+        there = path.read_bytes() if path.exists() else b""
+        while at + 8 <= len(there):
+            end = at + 8 + int.from_bytes(there[at : at + 8], "big")
+            if end > len(there):
+                break
+            records.append(there[at + 8 : end])
+            at = end
+        return records
+
+    def get_history(self, session_id: str) -> list[ChatMessage]:
+        records = self._read_records(session_id)
+        return [ChatMessage.model_validate(each) for body in records for each in json.loads(body)]
+
+
 class RedisList:
     """A Redis list per session, whose expiry is set in the transaction of the write."""
 
@@ -77,6 +108,12 @@ class RedisList:
 def append_only_log(sandbox: Any) -> AppendOnlyLog:
     """Open the log."""
     return AppendOnlyLog(sandbox)
+
+
+@target(retries=False)
+def framed_log(sandbox: Any) -> FramedLog:
+    """Open the log of records."""
+    return FramedLog(sandbox)
 
 
 @target(services=["redis"], retries=False)

@@ -227,6 +227,13 @@ class Unique(Facts):
         self.db.execute("DELETE FROM facts WHERE id = ? AND u = ?", (fact_id, user_id))
 
 
+class Sourced(Unique):
+    """Notes with each fact where it came from, unless the caller does."""
+
+    def remember(self, user_id: str, text: str, metadata: Any = None) -> dict[str, Any]:
+        return super().remember(user_id, text, {"source": user_id, **(metadata or {})})
+
+
 def _words(text: str) -> set[str]:
     return set(re.findall(r"\w+", text.casefold()))
 

@@ -14,6 +14,7 @@ from goldfish.engine.runner import Plan, run
 from goldfish.errors import TargetError
 from goldfish.findings.result import Report, Verdict
 from goldfish.messages import ChatMessage
+from goldfish.specimens import gallery
 from goldfish.targets.declaration import Target, as_target
 from tests.engine.right_memories import (
     Alphabet,
@@ -28,6 +29,7 @@ from tests.engine.right_memories import (
     Registered,
     Rewinding,
     Sliding,
+    Sourced,
     Stamping,
     TwoColumns,
     Typed,
@@ -92,6 +94,7 @@ PARTICULAR: dict[type[Any], tuple[set[str], str]] = {
         {"first_contents", "strict_last", "plain_metadata", "empty_unknowns"},
         "CLR10 FID15 FID20",
     ),
+    Sourced: ({"plain_metadata"}, "DUP10 DUP14 FID33 FID34 FID62 REV03"),
     Queued: ({"equal_facts", "facts_in_order", "prompt_facts", "scoped_ids"}, "DUR23 DUR45"),
 }
 
@@ -197,6 +200,15 @@ class Leaking(Unique):
         self.db.execute("DELETE FROM facts WHERE id = ?", (fact_id,))
 
 
+class Shortening(Rewinding):
+    """Remembers how much there was: a rollback takes away what is newer, for ever."""
+
+    def rollback_to_snapshot(self, session_id: str, label: str) -> None:
+        count = len(self.saved[session_id][label])
+        with self.locked(session_id) as file:
+            file.write_text(json.dumps(self.load(file)[:count]))
+
+
 WRONG = [
     (KeepsNothing, "ORD01", "lost"),
     (LosesFields, "FID20", "corrupted"),
@@ -206,6 +218,7 @@ WRONG = [
     (Leaking, "ISO27", "lost"),
     (Misplaced, "ISO03", "leaked"),
     (Facts, "DUP05", "duplicated"),
+    (Shortening, "SNP03", "lost"),
 ]
 
 
@@ -215,6 +228,13 @@ def test_a_bug_is_found_beside_what_a_memory_does_not_do(
 ) -> None:
     """What fails only sometimes, or only here and there, is not a trait."""
     assert blame(examine(as_target(store), code)) == {code: finding}
+
+
+def test_a_fact_that_was_never_kept_says_nothing_of_who_may_forget_it() -> None:
+    """Nor of how it may be spelled: another user was told it before."""
+    report = examine(gallery()["facts-of-whoever"].target, "DUP06", "DUP09")
+    assert "scoped_ids" not in {each.trait for each in report.absences}
+    assert blame(report) == {"DUP09": "lost"}
 
 
 def test_equal_facts_that_are_kept_apart_are_one_finding() -> None:

@@ -9,7 +9,7 @@ from goldfish.findings.causes import Mechanism, find_causes
 from goldfish.findings.reason import Reason
 from goldfish.findings.result import Result, Verdict
 from goldfish.history import Call
-from goldfish.history.excerpt import make_excerpt
+from goldfish.history.excerpt import Excerpt, make_excerpt
 from goldfish.history.origin import Frame, Origin
 
 AT_ONCE = "at once, processes, reopened"
@@ -159,6 +159,92 @@ def test_a_race_is_told_by_its_loss_in_the_fewest_calls() -> None:
         replace(each, excerpt=make_excerpt([call] * shown[each.code], (), ())) for each in results
     ]
     assert group(*results) == [(Mechanism.RACE, ("CON18", "CON19", "CON23"))]
+
+
+def test_half_a_file_is_one_cause_whatever_cut_the_write_short() -> None:
+    """A kill or a full disk; a database that is asked both has transactions to be told apart."""
+    killed, full = "killed, cut short, processes, reopened", "harmed, cut short, reopened"
+    results = [
+        broken("DUR16", "lost", f"{killed}, at once"),
+        broken("DUR36", "refused", killed, line=33),
+        broken("FLT24", "swallowed", full),
+        broken("FLT34", "wedged", full, line=22),
+        broken("FLT25", "swallowed", "harmed, reopened"),
+    ]
+    in_files = group(*[replace(each, backend="files") for each in results])
+    assert [codes for _, codes in in_files] == [("DUR36", "DUR16", "FLT24", "FLT34"), ("FLT25",)]
+    in_sqlite = group(*[replace(each, backend="sqlite") for each in results])
+    assert not any({"DUR36", "FLT34"} <= set(codes) for _, codes in in_sqlite)
+
+
+def test_what_breaks_by_a_kill_or_a_fault_alone_is_no_race() -> None:
+    """However many called at once; and a connection that never comes back is one cause."""
+    assert group(broken("DUR16", "lost", f"{AT_ONCE}, killed")) == [(Mechanism.ALONE, ("DUR16",))]
+    results = [
+        broken("FLT01", "wedged", "harmed", line=7),
+        broken("FLT13", "refused", f"{AT_ONCE}, harmed", line=29),
+    ]
+    assert group(*results) == [(Mechanism.ERROR, ("FLT01", "FLT13"))]
+
+
+def test_facts_that_another_user_was_told_before_are_one_cause() -> None:
+    """A fact that nobody else was told is lost for another reason."""
+
+    def excerpt(*users: str) -> Excerpt:
+        told = [Call("here1", user, "remember", "Ann is in", None, 0.0, 1.0) for user in users]
+        read = Call("here1", users[-1], "list_facts", None, (), 2.0, 3.0)
+        return make_excerpt([*told, read], ["Ann is in"], ())
+
+    asked = "remember, list_facts"
+    results = [
+        replace(broken("DUP09", "lost", asked), excerpt=excerpt("ann", "ben")),
+        replace(broken("FLT31", "lost", f"{asked}, reopened"), excerpt=excerpt("cem", "dan")),
+        replace(broken("DUR21", "lost", f"{asked}, reopened"), excerpt=excerpt("eve")),
+    ]
+    assert [codes for _, codes in group(*results)] == [("DUP09", "FLT31"), ("DUR21",)]
+
+
+def test_what_is_written_late_explains_what_is_out_of_order() -> None:
+    """A task that nobody awaits may do either; a wrong order makes no write late."""
+    results = [broken("ORD08", "reordered"), broken("ORD01", "stale"), broken("DUR02", "lost")]
+    assert [codes[0] for _, codes in group(*results)] == ["ORD01"]
+
+
+def test_an_opening_that_answers_from_a_copy_is_told_as_such() -> None:
+    """A check that does not look again calls it lost; what is lost in the quiet comes before."""
+    results = [broken("DUR07", "lost", "reopened"), broken("DUR04", "stale", "reopened")]
+    assert group(*results) == [(Mechanism.OPENING, ("DUR04", "DUR07"))]
+    results.append(broken("ORD01", "lost"))
+    assert group(*results) == [(Mechanism.BASE, ("ORD01", "DUR07", "DUR04"))]
+
+
+def test_a_batch_in_several_steps_is_one_cause() -> None:
+    """Whether a kill, a full disk or another writer comes between them."""
+    results = [
+        broken("DUR36", "torn", "killed, cut short, processes, reopened"),
+        broken("CON02", "torn", AT_ONCE),
+        broken("FLT34", "torn", "harmed, cut short, processes, reopened"),
+    ]
+    assert [codes for _, codes in group(*results)] == [("DUR36", "CON02", "FLT34")]
+
+
+def test_what_a_read_returns_does_not_explain_that_an_opening_fails() -> None:
+    """Though the read takes less to go wrong."""
+    refused = broken("CON07", "refused", line=14)
+    assert refused.origin is not None
+    refused = replace(refused, origin=replace(refused.origin, method="opening"))
+    results = [broken("FID27", "corrupted"), refused]
+    assert len(group(*results)) == 2
+
+
+def test_a_race_is_told_by_a_promise_about_races() -> None:
+    """A promise about kills would suggest another cause, in however few calls it breaks."""
+    call = Call("here1", "ann", "add", ("a",), None, 0.0, 1.0, place="here1")
+    results = [
+        replace(broken(code, "lost", AT_ONCE), excerpt=make_excerpt([call] * count, (), ()))
+        for code, count in (("DUR16", 2), ("CON01", 3), ("CON03", 4))
+    ]
+    assert group(*results) == [(Mechanism.RACE, ("CON01", "DUR16", "CON03"))]
 
 
 @pytest.mark.parametrize(

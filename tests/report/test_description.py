@@ -1,5 +1,7 @@
 """What happened, in one sentence."""
 
+from dataclasses import replace
+
 import pytest
 
 from goldfish.report.description import describe_finding
@@ -71,3 +73,25 @@ def test_a_message_that_comes_back_less_often_was_not_written_over() -> None:
     assert tell_story(broken("DUP03", "lost", shown)) == (
         "w1 wrote a, a, b; then wrote c: a, a are lost."
     )
+
+
+def test_a_removal_is_not_blamed_for_what_a_rollback_was_to_bring_back() -> None:
+    """It did what it is for; without the rollback, it is what is told."""
+    said = "0-1 w1 s add a b\n2-3 w1 s trim 1\n"
+    shown = story(f"{said}4-5 w1 s rollback A\n6-7 w1 s read: b", "a")
+    assert tell_story(broken("SNP04", "lost", shown)) == (
+        "w1 wrote a; after trim 1, the rollback did not bring it back."
+    )
+    shown = story(f"{said}6-7 w1 s read: b", "a")
+    assert tell_story(broken("SNP04", "lost", shown)) == (
+        "w1 wrote a, b; then called trim 1: a is lost."
+    )
+
+
+def test_what_is_lost_under_kills_alone_is_told_by_the_kill_of_any_process() -> None:
+    """A race that shows without its kills has no such condition, and is told by the rival."""
+    shown = story("0-3 w1 s add a\n1-2 fault kill pod3\n2.5-4 w2 s add b\n5-6 w3 s read: b", "a")
+    result = broken("DUR16", "lost", shown)
+    assert "w2's write put its older copy back" in str(tell_story(result))
+    killed = replace(result, conditions=frozenset({"killed"}))
+    assert tell_story(killed) == "w1 wrote a; then pod3 was killed: a is lost."

@@ -16,6 +16,7 @@ from goldfish.specimens import gallery
         ("milliseconds", "FID"),
         ("recalls-eight-at-most", "REC09 REC10 REC11"),
         ("trim-to-zero-keeps-all", "TRM CLR"),
+        ("facts-of-whoever", "DUP06 DUP09 REV10"),
     ],
 )
 def test_a_specimen_has_one_cause(name: str, families: str) -> None:

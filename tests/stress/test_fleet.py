@@ -12,6 +12,7 @@ import goldfish
 from goldfish.harness.forks import ForkServer
 from goldfish.harness.memory import Memory
 from goldfish.harness.patience import is_second_try
+from goldfish.history import FAULT
 from goldfish.integrations.goldfish.targets import memory as in_memory
 from goldfish.integrations.goldfish.targets import sqlite
 from goldfish.stress.fleet import Fleet
@@ -36,6 +37,22 @@ class Threaded:
 
 alone = goldfish.target(Threaded)
 shared = goldfish.target(threads=True)(Threaded)
+
+
+class Hashing:
+    """A store that tells how its program hashes."""
+
+    def __init__(self, sandbox: Any) -> None:
+        pass
+
+    def add_messages(self, session_id: str, messages: list[Any]) -> None:
+        pass
+
+    def get_history(self, session_id: str) -> list[Any]:
+        return [{"content": str(hash(session_id))}]
+
+
+hashing = goldfish.target(Hashing)
 
 
 @asynccontextmanager
@@ -72,6 +89,24 @@ async def test_pods_of_an_in_process_memory_do_not_share_it() -> None:
         await fleet.ask(Operation("w1", 0, "s", "add", ("a",)))
         found = [(await fleet.ask(Operation("w1", pod, "s", "read"))).result for pod in (0, 1)]
     assert found == [("a",), ()]
+
+
+async def test_pods_apart_are_of_two_programs_that_hash_differently() -> None:
+    """What is forked from one program has its seed of hash(); replicas of a service do not."""
+    reads = [Operation("w1", pod, "s", "read") for pod in range(3)]
+    for apart, different in ((False, 1), (True, 2)):
+        async with opened(hashing, 3, apart=apart) as fleet:
+            first, second, third = [(await fleet.ask(read)).result for read in reads]
+        assert len({first, second}) == different
+        assert first == third
+
+
+async def test_kills_of_processes_that_open_the_storage_are_on_record() -> None:
+    """So that what breaks afterwards is not told as if nothing had happened."""
+    async with opened(alone, 1) as fleet:
+        await fleet.memory.kill_while_opening(1)
+        faults = [call.value for call in fleet.memory.record.history.calls if call.action == FAULT]
+    assert faults == ["kill all pods"]
 
 
 async def test_a_refusal_is_a_failure_and_a_death_is_unknown() -> None:

@@ -94,7 +94,7 @@ async def the_old_words_do_not_recall_the_revised_fact(memory: Memory) -> None:
 )
 async def a_revision_keeps_the_id_and_the_metadata(memory: Memory) -> None:
     user, client = memory.session("ann"), memory.client
-    metadata = {"source": "chat", "weight": 0.5, "year": 2024, "sure": True}
+    metadata = {"heard in": "chat", "weight": 0.5, "year": 2024, "sure": True}
     name = await remember(client, user, OLD, metadata=dict(metadata))
     await client.call("revise", user, name, NEW)
     revised = await find_fact(client, user, NEW)

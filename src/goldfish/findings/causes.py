@@ -8,10 +8,17 @@ from functools import partial
 
 from goldfish.findings.kinds import KINDS, are_related, is_telling, rank
 from goldfish.findings.result import Result, Verdict
-from goldfish.history.conditions import AT_ONCE, HARMED, KILLED, PROCESSES, REOPENED
+from goldfish.history.conditions import (
+    AT_ONCE,
+    CUT_SHORT,
+    HARMED,
+    KILLED,
+    PROCESSES,
+    REOPENED,
+)
 from goldfish.history.operations import has_effect
 
-CIRCUMSTANCES = frozenset({AT_ONCE, REOPENED, PROCESSES, KILLED, HARMED})
+CIRCUMSTANCES = frozenset({AT_ONCE, REOPENED, PROCESSES, KILLED, HARMED, CUT_SHORT})
 OPENINGS = frozenset({REOPENED, PROCESSES})
 LONG = "CTX12"  # an agent that breaks no earlier promise breaks this one in 26 turns, not in seven
 # What every promise about facts calls: having it in common says nothing.
@@ -48,6 +55,7 @@ class Cause:
         return tuple(result.code for result in self.results)
 
 
+_SHOWING = frozenset({"list_facts", "recall", "get_fact"})
 # Families about one method or one subject: in each, a bug of that method shows in any way.
 _NARROW = frozenset({"TRM", "CLR", "TTL", "SNP", "ORD", "DUP"})
 _TAG = re.compile(r"\[([A-Z]{3}\d\d)-\d+\]")
@@ -80,7 +88,8 @@ def _claim(first: Result, rest: Sequence[Result]) -> tuple[Mechanism, list[Resul
     """Return the mechanism that the simplest result shows, and what else it explains."""
     if has_crossed(first):
         return Mechanism.CROSSING, [each for each in rest if has_crossed(each)]
-    if AT_ONCE in first.conditions:
+    # What breaks by a kill or a fault alone is theirs: a race shows without them.
+    if AT_ONCE in first.conditions and not first.conditions & {KILLED, HARMED}:
         return Mechanism.RACE, [
             each for each in rest if _is_of_race(first, each) or _is_same_error(first, each)
         ]
@@ -99,11 +108,12 @@ def _claim(first: Result, rest: Sequence[Result]) -> tuple[Mechanism, list[Resul
 
 def _rate_simplicity(
     places: Mapping[int, int], result: Result
-) -> tuple[bool, bool, bool, int, int, int, int, bool, int]:
+) -> tuple[bool, bool, bool, int, int, int, bool, int, bool, int]:
     """Return how much it takes to break the promise: little first.
 
-    Of races the gravest comes first, and then the one that fewest calls show: which methods a check
-    called says little, since one that was refused never came to its reads.
+    Of races the gravest comes first, told by a promise about races (one about kills would suggest
+    another cause), and then the one that fewest calls show: which methods a check called says
+    little, since one that was refused never came to its reads.
     """
     circumstances = result.conditions & CIRCUMSTANCES
     at_once = AT_ONCE in circumstances
@@ -114,11 +124,20 @@ def _rate_simplicity(
         not _is_plain(result),
         len(circumstances - OPENINGS if at_once else circumstances),
         len(methods - _ORDINARY if at_once else methods),
-        rank(result.finding),
+        -1 if _is_late(result) else rank(result.finding),
+        at_once and result.family != "CON",
         len(result.excerpt.calls) if at_once and result.excerpt else 0,
         result.finding in KINDS and result.family != KINDS[result.finding].home,
         places[id(result)],
     )
+
+
+def _is_late(result: Result) -> bool:
+    """Return True if a plain read misses a write that another read, or a later one, shows.
+
+    That may look like any loss or disorder, and neither of them looks like that.
+    """
+    return result.finding == "stale" and _is_plain(result) and result.conditions <= OPENINGS
 
 
 def has_crossed(result: Result) -> bool:
@@ -148,6 +167,14 @@ def _is_of_race(first: Result, other: Result) -> bool:
 
 def _hangs_on(other: Result, first: Result) -> bool:
     """Return True if the first, which takes less, explains why the other is broken."""
+    if _are_cut_short(first, other) or _are_left_unusable(first, other):
+        return True
+    if first.finding == other.finding == "torn" and _get_subject(first) == _get_subject(other):
+        return True  # a batch in several steps, whatever comes between them
+    if _is_known_of_another(first) and _is_known_of_another(other):
+        return True
+    if other.origin is not None and other.origin.method == "opening" and first.origin is None:
+        return False  # no answer of a call explains why the storage cannot be opened
     if first.origin is not None:  # an error explains errors, and nothing that succeeded
         return _is_same_error(first, other)
     if first.conditions <= _list_implied(other) and _is_plain(first):
@@ -182,6 +209,38 @@ def _are_apart(first: Result, other: Result) -> bool:
     if first.code == LONG and AT_ONCE in other.conditions:
         return True
     return words[0] != words[1] and "swallowed" in words
+
+
+def _are_cut_short(first: Result, other: Result) -> bool:
+    """Return True if both show what is left in plain files by a write that did not get to its end.
+
+    Whether a kill ended it or a full disk, and whatever then comes of half a file.
+    """
+    return all(
+        CUT_SHORT in each.conditions and each.backend == "files" for each in (first, other)
+    ) and _get_subject(first) == _get_subject(other)
+
+
+def _is_known_of_another(result: Result) -> bool:
+    """Return True if a fact is missing that another user was told, too."""
+    if result.finding != "lost" or result.excerpt is None:
+        return False
+    told = [call for call in result.excerpt.calls if call.action == "remember"]
+    users = {call.session for call in told if str(call.value) in result.excerpt.about}
+    reads = {call.session for call in result.excerpt.calls if call.action in _SHOWING}
+    return bool(reads) and bool(users - reads)
+
+
+def _are_left_unusable(first: Result, other: Result) -> bool:
+    """Return True if the same error is all that comes, wherever it is met, after a fault."""
+    names = [
+        each.origin.error
+        for each in (first, other)
+        if each.origin is not None
+        and HARMED in each.conditions
+        and each.finding in {"wedged", "refused"}
+    ]
+    return len(names) == 2 and len(set(names)) == 1 and _get_subject(first) == _get_subject(other)
 
 
 def _are_retries(first: Result, other: Result) -> bool:

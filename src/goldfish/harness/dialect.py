@@ -1,6 +1,6 @@
 """The dialect of a memory: how it says what goldfish says otherwise, learnt in an interview."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -100,20 +100,27 @@ def unfold(item: Any, told: Mapping[str, str]) -> Any:
     return Restored(item, text=told.get(fold(text), text)) if isinstance(text, str) else item
 
 
-def remove_stamps(item: Any, stamps: Sequence[str]) -> Any:
-    """Return a message or a fact, or a list of them, with its metadata as they were given."""
+def remove_stamps(item: Any, stamps: Sequence[str], others: Collection[str] = ()) -> Any:
+    """Return a message or a fact, or a list of them, with its metadata as they were given.
+
+    A stamp that names one of the others stays: whose memory it is has no business with them.
+    """
     if isinstance(item, list | tuple):
-        return [remove_stamps(each, stamps) for each in item]
+        return [remove_stamps(each, stamps, others) for each in item]
     if isinstance(item, Mapping):
-        return {key: _restore(key, value, stamps) for key, value in item.items()}
+        return {key: _restore(key, value, stamps, others) for key, value in item.items()}
     found = {key: getattr(item, key, None) for key in ("metadata", "fact", "message")}
-    fields = {key: _restore(key, value, stamps) for key, value in found.items() if value}
+    fields = {key: _restore(key, value, stamps, others) for key, value in found.items() if value}
     return Restored(item, **fields) if fields else item
 
 
-def _restore(key: str, value: Any, stamps: Sequence[str]) -> Any:
+def _restore(key: str, value: Any, stamps: Sequence[str], others: Collection[str]) -> Any:
     if key in {"fact", "message"}:
-        return remove_stamps(value, stamps)
+        return remove_stamps(value, stamps, others)
     if key != "metadata" or not isinstance(value, Mapping):
         return value
-    return {name: each for name, each in value.items() if name not in stamps}
+    return {
+        name: each
+        for name, each in value.items()
+        if name not in stamps or (isinstance(each, str) and each in others)
+    }

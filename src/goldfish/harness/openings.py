@@ -77,6 +77,7 @@ class Openings:
     transcript: Transcript = dataclasses.field(
         default_factory=Transcript
     )  # what was said to this storage
+    program: FreshServer | None = None  # another one; what is made afresh shares it
 
     def __post_init__(self) -> None:
         self._clients: list[Client] = []
@@ -121,10 +122,8 @@ class Openings:
         ``client`` stays what it was.
         """
         self._refuse_unclaimed(1)
-        server = FreshServer(self.target, self.random.randrange(1, 2**32))
-        self._fresh.append(server)
         return await self._open_in(
-            await Pod.fork(server, self.sandbox.description(), {}, self.transcript)
+            await self._fork(self.sandbox.description(), {}, self._start_program())
         )
 
     async def _open_in(self, pod: Pod) -> Client:
@@ -137,13 +136,18 @@ class Openings:
         await self.close()
         return await self.open(**options)
 
-    async def pods(self, count: int, *, lanes: int = 1) -> list[Pod]:
-        """Let other processes open the storage all at once."""
+    async def pods(self, count: int, *, lanes: int = 1, apart: bool = False) -> list[Pod]:
+        """Let other processes open the storage all at once.
+
+        With ``apart`` every other one is of a program that was started anew: nothing that its
+        imports made, nor the seed of ``hash()``, is that of its neighbours.
+        """
         self._refuse_unclaimed(count)
         first = self.sandbox.opening == 0 and count == 1
         born: list[Pod] = []
-        for _ in range(count):
-            born.append(await self._fork(self.sandbox.description(), {}))
+        for number in range(count):
+            server = self._get_program() if apart and number % 2 else None
+            born.append(await self._fork(self.sandbox.description(), {}, server))
             self.sandbox.opening += 1
         self._pods += born
         opening = asyncio.gather(*(pod.open(lanes) for pod in born))
@@ -157,9 +161,12 @@ class Openings:
         born = [await self._fork(self.sandbox.description(), {}) for _ in range(count)]
         self.sandbox.opening += count
         opening = [asyncio.create_task(pod.open()) for pod in born]
+        start = time.perf_counter()
         for pod in born:
             await asyncio.sleep(self.random.uniform(0, 0.01))
             pod.kill()
+        what = FAULT, "", FAULT, "kill all pods", None
+        self.record.history.calls.append(Call(*what, start, time.perf_counter()))
         await asyncio.gather(*opening, return_exceptions=True)  # they were not to succeed
 
     async def callers(self, count: int) -> list[Client]:
@@ -220,11 +227,28 @@ class Openings:
         name = f"{where}{self.sandbox.opening}"
         return Client(opened, self.deadline, name, self.record.history)
 
-    async def _fork(self, sandbox: dict[str, Any], options: dict[str, Any]) -> Pod:
+    def _start_program(self) -> FreshServer:
+        """Start the program of the target once more; it ends when this memory is discarded."""
+        program = FreshServer(self.target, self.random.randrange(1, 2**32))
+        self._fresh.append(program)
+        return program
+
+    def _get_program(self) -> FreshServer:
+        """Return the other program, which is started if there is none."""
+        if self.program is None:
+            self.program = self._start_program()
+        return self.program
+
+    async def _fork(
+        self,
+        sandbox: dict[str, Any],
+        options: dict[str, Any],
+        server: ForkServer | None = None,
+    ) -> Pod:
         """Return another process that is ready to open the storage."""
         if self.fork_server is None:
             self.fork_server = ForkServer(self.target)  # which says why there can be none
-        return await Pod.fork(self.fork_server, sandbox, options, self.transcript)
+        return await Pod.fork(server or self.fork_server, sandbox, options, self.transcript)
 
     async def _count(self, opening: Awaitable[T]) -> T:
         first = self.sandbox.opening == 0

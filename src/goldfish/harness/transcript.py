@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
 from typing import Any
@@ -24,6 +24,7 @@ from goldfish.harness.patience import is_second_try
 Ask = Callable[[dict[str, Any]], Awaitable[Any]]
 # Other libraries' words for our roles.
 ROLES = {"human": "user", "ai": "assistant", "model": "assistant"}
+ADDRESSED = {"add_messages", *TELLING}  # to a session or a user, who is their first argument
 LONGER = 5  # times as long a told fact is waited for when a check is tried again
 
 
@@ -43,6 +44,7 @@ class Transcript:
         self._said: set[tuple[str, str]] = family._said if family else set()
         self._given: Counter[tuple[int, str]] = family._given if family else Counter()
         self._told: dict[str, str] = family._told if family else {}  # facts, by their folded texts
+        self._owners: set[str] = family._owners if family else set()  # sessions and users
         self._number = next(self._numbers)
         if family:
             self.answers, self.dialect = family.answers, family.dialect
@@ -57,6 +59,7 @@ class Transcript:
     ) -> Any:
         """Put a call in the memory's dialect, and return the answer in our words."""
         self.note(method, arguments)
+        others = self._owners.difference(map(str, arguments))
         if self.dialect.is_nothing(method, options):
             return []
         if method in SETTLED:
@@ -72,7 +75,7 @@ class Transcript:
                 self._told_at = time.monotonic()
         if method == "save_snapshot" and answer is None:
             return options.get(self.dialect.label)
-        return self.understand(method, answer)
+        return self.understand(method, answer, others)
 
     def note_opening(self) -> None:
         """Remember that what was told before may be taken up only now, by a new opening."""
@@ -81,6 +84,8 @@ class Transcript:
 
     def note(self, method: str, arguments: Sequence[Any]) -> None:
         """Remember what is said by this call, if anything is."""
+        if method in ADDRESSED and isinstance(arguments[0], str):
+            self._owners.add(arguments[0])
         if method in TELLING and self.dialect.folds_facts:
             text = str(arguments[TELLING[method]])
             self._told[fold(text)] = text
@@ -92,14 +97,17 @@ class Transcript:
                 _make_key(each, role) for each in arguments[-1] for role in ("", _read_role(each))
             }
 
-    def understand(self, method: str, result: Any) -> Any:
-        """Return what the call returned in our words, without replies if it is a history."""
+    def understand(self, method: str, result: Any, others: Collection[str] = ()) -> Any:
+        """Return what the call returned in our words, without replies if it is a history.
+
+        ``others`` are sessions and users that were not asked about.
+        """
         if method == "list_sessions":
             return names_in(result)
         if method == "get_ttl":
             return self.dialect.read_time_left(result)
         if self.dialect.stamps and method in {"get_history", "search_history", *SHOWING}:
-            result = remove_stamps(result, self.dialect.stamps)
+            result = remove_stamps(result, self.dialect.stamps, others)
         if method in SHOWING and self.dialect.folds_facts:
             return unfold(result, self._told)
         if method != "get_history" or not self.answers or not isinstance(result, list | tuple):

@@ -13,6 +13,7 @@ REOPENED = "reopened"
 PROCESSES = "processes"
 KILLED = "killed"
 HARMED = "harmed"
+CUT_SHORT = "cut short"
 ORDINARY = {"add", "read", "last", "aclose", "close"}
 
 
@@ -31,6 +32,8 @@ def list_conditions(calls: Sequence[Call], openings: int = 1) -> frozenset[str]:
         conditions.add(KILLED)
     if any("kill" not in what for what in faults):
         conditions.add(HARMED)
+    if any("kill" in what or "disk is full" in what for what in faults):
+        conditions.add(CUT_SHORT)  # a write may have been
     return frozenset(conditions)
 
 

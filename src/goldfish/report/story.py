@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from goldfish.findings.kinds import Sign, has_sign
 from goldfish.findings.result import Result
 from goldfish.history import FAULT, Call
+from goldfish.history.conditions import KILLED
 from goldfish.history.excerpt import Excerpt
 from goldfish.history.faults import parse_pod_fault
 from goldfish.history.operations import has_effect
@@ -12,6 +13,7 @@ from goldfish.history.rivals import find_rival, is_at_once
 from goldfish.report.highlight import Highlight, find_highlight, get_contents, has_any, join_names
 
 NAMED = 3  # messages
+ROLLBACKS = {"rollback", "rollback_to_snapshot"}
 
 
 def tell_story(result: Result) -> str | None:
@@ -28,7 +30,9 @@ def tell_story(result: Result) -> str | None:
     if result.finding == "resurrected":
         return _tell_of_return(result.excerpt, highlight, read)
     if has_sign(result.finding, Sign.ABSENCE):
-        return _tell_of_absence(result.excerpt, highlight, read)
+        # A race that shows without its kills is told without them.
+        is_killed = KILLED in result.conditions
+        return _tell_of_absence(result.excerpt, highlight, read, is_killed=is_killed)
     return None
 
 
@@ -51,7 +55,9 @@ def _find_victim(highlight: Highlight) -> Call | None:
     return next((call for call in done if read and call.end <= read.start), None)
 
 
-def _tell_of_absence(excerpt: Excerpt, highlight: Highlight, read: Call) -> str | None:
+def _tell_of_absence(
+    excerpt: Excerpt, highlight: Highlight, read: Call, *, is_killed: bool
+) -> str | None:
     victim = _find_victim(highlight)
     if victim is None or (highlight.finding == "lost" and _has_all(read, excerpt.about)):
         return None  # it is there, less often than it was written
@@ -59,11 +65,28 @@ def _tell_of_absence(excerpt: Excerpt, highlight: Highlight, read: Call) -> str 
     if kill := _find_kill(excerpt, victim, read):
         text = f"{victim.process} was told that {names} was stored; then {_describe(kill)}"
         return f"{text}: {names} {is_lost}."
+    if is_killed and (kill := _find_kill(excerpt, victim, read, anywhere=True)):
+        return f"{victim.process} wrote {names}; then {_describe(kill)}: {names} {is_lost}."
     rival = find_rival(excerpt.calls, victim, read)
-    if rival is not None:
-        undone = highlight.finding == "lost"
-        return _tell_of_rival(rival, victim, read, f"{names} {is_lost}", undone=undone)
-    return None
+    if rival is None:
+        return None
+    if _is_rolled_back(excerpt, rival, read):
+        return (
+            f"{victim.process} wrote {names}; after {_describe(rival)}, the rollback did not bring "
+            f"{'it' if is_lost.startswith('is') else 'them'} back."
+        )
+    undone = highlight.finding == "lost"
+    return _tell_of_rival(rival, victim, read, f"{names} {is_lost}", undone=undone)
+
+
+def _is_rolled_back(excerpt: Excerpt, removal: Call, read: Call) -> bool:
+    """Return True if a rollback came between a removal and the read, and was to undo it."""
+    if not has_effect(removal.action, "remove"):
+        return False
+    return any(
+        call.action in ROLLBACKS and removal.end <= call.start and call.end <= read.start
+        for call in excerpt.calls
+    )
 
 
 def _has_all(read: Call, about: Sequence[str]) -> bool:
@@ -117,13 +140,18 @@ def _tell_of_return(excerpt: Excerpt, highlight: Highlight, read: Call) -> str |
     return f"{done} while {wrote} was under way; {undone}."
 
 
-def _find_kill(excerpt: Excerpt, victim: Call, read: Call) -> Call | None:
-    """Return the kill that hit the process of a write, at some time between it and the read."""
+def _find_kill(
+    excerpt: Excerpt, victim: Call, read: Call, *, anywhere: bool = False
+) -> Call | None:
+    """Return the kill that hit the process of a write, at some time between it and the read.
+
+    With ``anywhere`` it is the kill of any process.
+    """
     for call in excerpt.calls:
         if call.action != FAULT or not victim.start <= call.end or call.start > read.start:
             continue
         fault = parse_pod_fault(call.value)
-        if fault and fault.deed == "kill" and fault.place in {None, victim.place}:
+        if fault and fault.deed == "kill" and (anywhere or fault.place in {None, victim.place}):
             return call
     return None
 

@@ -337,6 +337,16 @@ variant("trims-whatever-is-older", Doomed, "TRM06", "lost")(
         "DELETE FROM messages WHERE n <= ?", (max(doomed, default=0),)
     ),
 )
+variant("keeps-the-newest-of-all", Reference, "TRM06", "lost", explains="SEQ")(
+    bug="A trim keeps of its session what is among the newest messages of the whole table.",
+    trim=lambda self, session_id, *, keep_last: (
+        self.db.execute(
+            "DELETE FROM messages WHERE session = ? AND n NOT IN "
+            "(SELECT n FROM messages ORDER BY n DESC LIMIT ?)",
+            (self.key(session_id), keep_last),
+        ).rowcount
+    ),
+)
 variant("counts-a-portion", Doomed, "TRM02", "wrong")(
     bug="A trim removes in portions of 500, and returns the size of the first.",
     trim=lambda self, session_id, *, keep_last: min(

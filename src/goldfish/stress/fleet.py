@@ -53,10 +53,13 @@ class Fleet:
         self._give_up = 0.0
 
     @classmethod
-    async def open(cls, memory: Memory, pods: int, *, lanes: int = 2, patience: float) -> "Fleet":
+    async def open(
+        cls, memory: Memory, pods: int, *, lanes: int = 2, patience: float, apart: bool = False
+    ) -> "Fleet":
         """Pods that open the storage all at once; without pods, the opening in this process."""
         if pods:
-            return cls(memory, await memory.pods(pods, lanes=lanes), patience=patience)
+            places = await memory.pods(pods, lanes=lanes, apart=apart)
+            return cls(memory, places, patience=patience)
         return cls(memory, [await memory.lanes(lanes)], patience=patience)
 
     async def warm_up(self, lanes: int) -> None:

@@ -79,7 +79,13 @@ class _StressTest:
         if not self.cold:
             await warm_up(memory)
         lanes = max(1, min(3, self.workload.processes // max(1, self.workload.pods)))
-        fleet = await Fleet.open(memory, self.workload.pods, lanes=lanes, patience=memory.deadline)
+        fleet = await Fleet.open(
+            memory,
+            self.workload.pods,
+            lanes=lanes,
+            patience=memory.deadline,
+            apart=self.workload.apart,
+        )
         if not self.cold:
             await fleet.warm_up(lanes)
         return fleet

@@ -42,6 +42,7 @@ class Workload:
     least: int = 1  # and the fewest
     padding: int = 0  # characters that make each message longer
     mix: Mapping[str, int] = field(default_factory=lambda: TURNS)
+    apart: bool = False  # every other pod is of a program that was started anew
 
     def plan(self, random: Random, *, first: int = 1, prefix: str = "s") -> list[Operation]:
         """Return what to ask, in the order of each process; ``first`` numbers the first call."""
@@ -75,6 +76,8 @@ class Workload:
     def __str__(self) -> str:
         """Return the size in words."""
         places = _count(self.pods, "pod") if self.pods else "one process"
+        if self.apart and self.pods > 1:
+            places += " of two programs"
         rest = (self.processes, "caller"), (self.sessions, "session"), (self.operations, "call")
         return ", ".join([places, *(_count(number, what) for number, what in rest)])
 

@@ -230,6 +230,16 @@ def test_a_file_is_damaged_by_its_seed(tmp_path: Path) -> None:
     assert seen[0] == seen[1] != seen[2]
 
 
+def test_the_ends_of_lines_may_be_spared(tmp_path: Path) -> None:
+    """Everything else is another byte."""
+    path, original = tmp_path / "file", b"ab\ncd\n"
+    path.write_bytes(original)
+    with DiskFaults().damaged(path, flips=1000, spared=b"\n"):
+        damaged = path.read_bytes()
+    same = [place for place, byte in enumerate(original) if damaged[place] == byte]
+    assert same == [2, 5]
+
+
 def test_damage_stays_if_nothing_is_to_be_restored(tmp_path: Path) -> None:
     """With restore=False there is nothing to heal."""
     path = tmp_path / "file"

@@ -31,6 +31,20 @@ async def writers_in_several_processes_lose_nothing(memory: Memory) -> None:
 
 
 @check(
+    "CON32",
+    "Messages that programs which were started apart add to one session at once are all there.",
+    incident="the Python documentation on PYTHONHASHSEED: hash() of a text differs in every run, "
+    "so a lock that is chosen by it keeps out the threads of one worker, and no other worker.",
+    needs=[OtherProcess],
+    basic=True,
+)
+async def programs_started_apart_lose_nothing(memory: Memory) -> None:
+    # What is forked from one program hashes alike; two replicas of a service do not.
+    crowd = Workload(pods=2, processes=4, batch=1, mix=SINGLE, apart=True)
+    await withstand(memory, crowd, rounds=4)
+
+
+@check(
     "CON02",
     "The messages of a batch stay together, whatever other processes add at the same time.",
     incident="langchain-community 0.4.2 RedisChatMessageHistory pushes message by message: with "

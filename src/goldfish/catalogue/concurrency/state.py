@@ -75,7 +75,8 @@ async def _set_at_once(memory: Memory, owners: list[Owner]) -> None:
     """Let one process for each owner set names of its own; raise if one is lost."""
     require_several_writers(memory)
     expected = ExpectedState(memory)
-    clients = [await memory.elsewhere() for _ in owners]
+    # One is of another program: what is forked from one hashes alike, as two replicas do not.
+    clients = [await memory.anew(), *[await memory.elsewhere() for _ in owners[1:]]]
     for owner, client in zip(owners, clients, strict=True):  # so that lazy set-up is done
         await expected.put(owner, {"begun": memory.text()}, client=client)
 

@@ -1,7 +1,7 @@
 """DUP: a fact is stored once, and facts that merely look alike are all stored."""
 
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from goldfish.catalogue.registry import OtherProcess, Reopening, check, method, trait
@@ -12,13 +12,14 @@ from goldfish.catalogue.support.facts import (
     read_metadata,
     read_text,
     remember,
+    unwrap_fact,
 )
 from goldfish.catalogue.support.openings import do_at_once, require_several_writers
 from goldfish.catalogue.support.sizes import choose_count
 from goldfish.findings.comparison import quote
 from goldfish.findings.reason import Reason
 from goldfish.findings.result import UnsupportedError, Violation
-from goldfish.harness.memory import Client, Memory
+from goldfish.harness.memory import Client, Memory, field
 
 EqualFacts = trait("equal_facts")
 FACT = "Ann lives in Berlin"
@@ -152,7 +153,7 @@ async def the_same_fact_of_two_users_is_two(memory: Memory) -> None:
 async def a_repeated_fact_keeps_or_renews_its_metadata(memory: Memory) -> None:
     await require_equal_facts(memory)
     user, client = memory.session("ann"), memory.client
-    told = [{"source": source, f"via {source}": True} for source in ("chat", "mail", "call")]
+    told = [{"heard in": source, f"via {source}": True} for source in ("chat", "mail", "call")]
     for metadata in told:
         await client.call("remember", user, FACT, metadata=dict(metadata))
     kept = read_metadata(await expect_once(client, user, FACT))
@@ -226,6 +227,10 @@ async def facts_that_differ_in_a_sign_stay_apart(memory: Memory) -> None:
 async def an_equal_fact_of_another_user_has_its_own_metadata(memory: Memory) -> None:
     facts, client = ExpectedFacts(memory), memory.client
     ann, ben, cem = (memory.session(name) for name in ("ann", "ben", "cem"))
+    for user in (ann, ben, cem):  # what is given by nobody may have been left by somebody else
+        facts.note(user, EASY)
+        await remember(client, user, EASY)
+        _expect_nobody_else(user, await expect_once(client, user, EASY), (ann, ben, cem))
     ids = {}
     for user in (ann, ben, cem):
         ids[user] = await remember(client, user, FACT, metadata={"told by": user})
@@ -243,10 +248,24 @@ async def an_equal_fact_of_another_user_has_its_own_metadata(memory: Memory) -> 
             )
 
 
+def _expect_nobody_else(user: str, item: Any, users: Iterable[str]) -> None:
+    kept = field(unwrap_fact(item), "metadata")
+    if not isinstance(kept, Mapping):
+        return
+    if named := [each for each in users if each != user and each in map(str, kept.values())]:
+        raise Violation(
+            f"leaked: a fact of user {quote(user)} has the metadata {quote(kept)}, which name "
+            f"{quote(named[0])}",
+            "it was told without metadata",
+        )
+
+
 async def is_same(memory: Memory, one: str, other: str) -> bool:
     """Return True if two texts, told about a new user, are kept as one fact."""
     client, user = memory.client, memory.session("probe")
     await client.call("remember", user, one)
+    if not await fetch_facts(client, user, [one]):
+        return False  # what is not there at all has no like
     await client.call("remember", user, other)
     return len(await fetch_facts(client, user, [one, other])) == 1
 

@@ -142,8 +142,8 @@ async def opening_again_changes_nothing(memory: Memory) -> None:
     for _ in range(4):
         await messages.write(choose_writers(memory, clients[0], clients[-1])[1], 2)
         clients.append(await memory.open())
-        for client in clients:
-            await messages.expect(client)
+        for client in clients:  # what an older one does not see yet is stale, and not lost
+            await expect_fresh(memory, client, messages.session, messages.contents)
     for client in clients[1:]:
         await client.close()
     await messages.expect(clients[0])

@@ -130,13 +130,7 @@ async def a_file_locked_by_others_is_an_error_or_a_wait(memory: Memory) -> None:
     needs=[Reopening],
 )
 async def a_truncated_file_is_not_an_empty_memory(memory: Memory) -> None:
-    session, written, states = memory.session(), list[Any](), list[tuple[int, Contents]]()
-    for _ in range(8):
-        batch = memory.messages(5)
-        await memory.client.add(session, batch)
-        written += contents_of(batch)
-        states.append((len(written), _read_files(memory)))
-    await memory.close()
+    session, written, states = await _write_and_close(memory)
     files = _list_files(memory)
     are_logs = all(_is_log(path, [read for _, read in states]) for path in files)
     for path in files:
@@ -165,6 +159,19 @@ async def a_truncated_file_is_not_an_empty_memory(memory: Memory) -> None:
 
 
 Contents = dict[Path, bytes]  # of the files that a store keeps
+States = list[tuple[int, Contents]]  # of those files, each with how much was written by then
+
+
+async def _write_and_close(memory: Memory) -> tuple[str, list[Any], States]:
+    """Write some batches and close; return the session, what is in it, and the files after each."""
+    session, written, states = memory.session(), list[Any](), States()
+    for _ in range(8):
+        batch = memory.messages(5)
+        await memory.client.add(session, batch)
+        written += contents_of(batch)
+        states.append((len(written), _read_files(memory)))
+    await memory.close()
+    return session, written, states
 
 
 def _read_files(memory: Memory) -> Contents:
@@ -194,28 +201,29 @@ def _is_log(path: Path, states: Sequence[Contents]) -> bool:
     needs=[Reopening],
 )
 async def a_file_full_of_nonsense_is_not_an_empty_memory(memory: Memory) -> None:
-    disk = memory.sandbox.faults.disk
-    await _expect_noticed(
-        memory, lambda path: disk.damaged(path, 1, flips=1 << 20), "was full of random bytes"
-    )
-
-
-async def _expect_noticed(memory: Memory, harm: Callable[[Path], Fault], what: str) -> None:
-    """Harm the files of a closed store; raise if the next opening reads less without an error."""
-    session, batch = memory.session(), memory.messages(40)
-    await memory.client.add(session, batch)
-    await memory.close()
-    for path in _list_files(memory):
-        harm(path)
+    session, written, states = await _write_and_close(memory)
+    files, reads = _list_files(memory), [read for _, read in states]
+    # Without the ends of its lines a log is one line, which a killed writer might have left; where
+    # records have no lines, the nonsense that stands for a length may say just that.
+    has_records = all(_is_log(path, reads) and not _has_lines(path, reads) for path in files)
+    for path in files:
+        memory.sandbox.faults.disk.damaged(path, 1, flips=1 << 20, spared=b"\n")
     read = await _read_damaged(memory, session)
     if read is None:
         return
     _, found = read
-    if found != contents_of(batch):
+    if has_records and found == written[: len(found)]:
+        return
+    if found != written:
         raise Violation(
-            f"swallowed: a file {what}, but it was opened without an error, and {len(found)} of "
-            f"{len(batch)} messages were returned"
+            "swallowed: a file was full of random bytes, but it was opened without an error, and "
+            f"{len(found)} of {len(written)} messages were returned"
         )
+
+
+def _has_lines(path: Path, states: Sequence[Contents]) -> bool:
+    """Return True if the file ended with the end of a line after every write."""
+    return all(state.get(path, b"\n").endswith(b"\n") for state in states)
 
 
 async def _read_damaged(memory: Memory, session: str) -> tuple[Client, list[Any]] | None:

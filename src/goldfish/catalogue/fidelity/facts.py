@@ -114,7 +114,7 @@ async def metadata_come_back_as_they_were_told(memory: Memory) -> None:
 )
 async def nobody_edits_a_fact_through_what_was_passed(memory: Memory) -> None:
     user, client, text = memory.session("ann"), memory.client, "Ann lives in Berlin"
-    given: dict[str, Any] = {"deep": {"list": [1, 2]}, "source": "chat"}
+    given: dict[str, Any] = {"deep": {"list": [1, 2]}, "heard in": "chat"}
     if await offer(client, user, "Does it take nested values?", metadata=given) is not None:
         del given["deep"]
     wanted = copy.deepcopy(given)

@@ -192,7 +192,7 @@ async def metadata_comes_back_in_its_shape(memory: Memory) -> None:
         memory,
         "metadata",
         {
-            "texts": {"source": "web", "lang": "de", "empty": "", "blank": " a "},
+            "texts": {"heard on": "web", "lang": "de", "empty": "", "blank": " a "},
             "nested values": {"user": {"name": "Ann", "tags": ["a", {"b": ["c"]}]}},
             "empty containers": {"list": [], "dict": {}, "inside": {"list": [[], {}]}},
             "None": {"gone": None, "inside": [None, {"x": None}]},

@@ -11,7 +11,7 @@ from goldfish.findings.reason import Reason
 from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness.memory import Memory, contents_of
 
-FORGETFUL = "a reopen loses everything, with or without such metadata: see DUR"
+FORGETFUL = "what a reopen reads is wrong with or without such metadata: see DUR"
 UNKEEPABLE: dict[str, Any] = {
     "a time": datetime(2026, 11, 16, 7, 30, tzinfo=UTC),
     "a set": {1, 2},

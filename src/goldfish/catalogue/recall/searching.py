@@ -94,6 +94,8 @@ async def what_is_gone_is_not_found(memory: Memory) -> None:
                 if text in doomed:
                     raise Violation(
                         f"resurrected: {quote(text)} was removed by {deed}, but a search finds it",
+                        f"get_history returns {quote_list(kept)}",
+                        f"search_history for {quote(query)} finds {quote(text)}",
                         session=session,
                         about=(text,),
                     )

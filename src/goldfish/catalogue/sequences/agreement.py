@@ -267,7 +267,7 @@ class Agreement:
 def _compare_count(step: Step, expected: int, got: Any) -> None:
     if got != expected:
         raise Violation(
-            f"wrong: {step.method} removed {expected} messages and returned {quote(got)}"
+            f"wrong: {step.method} was to remove {expected} messages and returned {quote(got)}"
         )
 
 

@@ -2,9 +2,7 @@
 
 from goldfish.catalogue.registry import check
 from goldfish.catalogue.snapshots.sessions import DELETE, RESTORING, save_states
-from goldfish.catalogue.support.snapshots import expect_state, save
-from goldfish.findings.comparison import quote
-from goldfish.findings.result import Violation
+from goldfish.catalogue.support.snapshots import expect_new_id, expect_state, save
 from goldfish.harness.memory import Memory
 
 
@@ -23,11 +21,7 @@ async def no_snapshot_takes_the_id_of_another(memory: Memory) -> None:
         there = [*saved[-1][1], *memory.messages(2)]
         await client.add(session, there[-2:])
         name = await save(client, session)
-        if name in [each for each, _ in saved]:
-            raise Violation(
-                f"lost: two snapshots of session {quote(session)} have the id {quote(name)}, so "
-                "one state cannot be restored"
-            )
+        expect_new_id(session, name, [each for each, _ in saved])
         saved.append((name, there))
     for name, messages in reversed(saved):  # a rollback may remove what is newer
         await expect_state(client, session, name, messages, gone=saved[-1][1])

@@ -11,6 +11,7 @@ from goldfish.catalogue.support.openings import expect_fresh
 from goldfish.catalogue.support.sessions import write_session
 from goldfish.catalogue.support.snapshots import (
     expect_listed,
+    expect_new_id,
     expect_one_of,
     expect_state,
     list_snapshots,
@@ -42,15 +43,19 @@ def repeat(memory: Memory) -> range:
 async def one_process_saves_and_dies_and_others_roll_back(memory: Memory) -> None:
     session, first = memory.session(), await memory.elsewhere()
     saved = await save_states(memory, first, session, 3)
-    there = saved[-1][1]
     memory.kill(first)
     second = await memory.elsewhere()
+    await second.add(session, later := memory.messages(2))
+    there = [*saved[-1][1], *later]
+    name = await save(second, session)  # beside those of the first
+    expect_new_id(session, name, [each for each, _ in saved])
+    saved.append((name, there))
     await expect_state(second, session, *saved[1], gone=there)
     memory.kill(second)
     third = await memory.elsewhere()
     await third.expect(session, contents_of(saved[1][1]), gone=contents_of(there))
     await expect_listed(third, session, [name for name, _ in saved])
-    for state in (saved[2], saved[0], saved[1]):
+    for state in (saved[2], saved[0], saved[3], saved[1]):
         await expect_state(third, session, *state, gone=there)
 
 

@@ -71,6 +71,15 @@ async def expect_state(
     )
 
 
+def expect_new_id(session: str, name: Any, others: Iterable[Any]) -> None:
+    """Raise if a snapshot has the id of another one, which was saved in another state."""
+    if name in list(others):
+        raise Violation(
+            f"lost: two snapshots of session {quote(session)} have the id {quote(name)}, so one "
+            "state cannot be restored"
+        )
+
+
 async def expect_refused(client: Client, what: str, method: str, *arguments: Any) -> None:
     """Raise if a call that has to fail returns."""
     try:

@@ -70,7 +70,7 @@ def _make_batch(memory: Memory) -> list[ChatMessage]:
         "name": "ann",
         "tool_calls": [call],
         "tool_call_id": "call_0",
-        "metadata": {"source": "interview"},
+        "metadata": {"asked in": "interview"},
     }
     alone = [memory.message(**{name: value}) for name, value in fields.items()]
     name = f"Msg-{memory.random.getrandbits(64):016x}-Q"

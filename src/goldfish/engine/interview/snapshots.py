@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from goldfish.catalogue.support.sessions import write_session
-from goldfish.catalogue.support.snapshots import roll_back, save
+from goldfish.catalogue.support.snapshots import list_snapshots, roll_back, save
 from goldfish.catalogue.support.state import Owner, fetch, put
 from goldfish.findings.result import Violation
 from goldfish.harness.errors import StoreError
@@ -40,9 +40,9 @@ async def do_later_snapshots_stay(memory: Memory) -> bool | None:
     await client.add(session, later)
     second = await save(client, session)
     await roll_back(client, session, first)
-    if await _is_restored(memory, session, second, [*batch, *later]):
-        return True
-    return None if not await _is_restored(memory, session, first, batch) else False
+    if await _is_gone(memory, session, second, [*batch, *later]):
+        return None if await _is_gone(memory, session, first, batch) else False
+    return True
 
 
 async def do_snapshots_hold_deadlines(memory: Memory) -> bool | None:
@@ -61,7 +61,7 @@ async def do_snapshots_outlive_a_clear(memory: Memory) -> bool | None:
     client, (session, batch) = memory.client, await write_session(memory, 2)
     name = await save(client, session)
     await client.call("clear", session)
-    return await _is_restored(memory, session, name, batch)
+    return not await _is_gone(memory, session, name, batch)
 
 
 async def do_snapshots_hold_values(memory: Memory) -> bool | None:
@@ -92,9 +92,16 @@ async def are_values_merged(memory: Memory) -> bool | None:
     return await fetch(memory.client, owner) != {"city": "Bonn"}
 
 
-async def _is_restored(memory: Memory, session: str, name: Any, messages: Sequence[Any]) -> bool:
+async def _is_gone(memory: Memory, session: str, name: Any, messages: Sequence[Any]) -> bool:
+    """Return True if the memory says that there is no such snapshot any more.
+
+    It refuses to go back to it, or does not list it. To restore something else is no way to say so.
+    """
+    client = memory.client
     try:
-        await roll_back(memory.client, session, name)
-        return await memory.client.contents(session) == contents_of(messages)
+        await roll_back(client, session, name)
+        if await client.contents(session) == contents_of(messages):
+            return False
+        return client.has("list_snapshots") and name not in await list_snapshots(client, session)
     except (StoreError, Violation):
-        return False
+        return True

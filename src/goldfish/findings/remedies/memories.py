@@ -125,8 +125,8 @@ with connection:  # returns after the commit has reached the disk
     ),
     Remedy(
         ("torn", "DUR torn", "DUR17", "CON torn"),
-        "A batch is written in several steps, and a kill, an error or another process comes "
-        "between two of them: a question is separated from its answer.",
+        "A batch is written in several steps, and a kill, an error, another process or a task that "
+        "shares its connection comes between two of them: a question is separated from its answer.",
         "Write a batch in one transaction or with one atomic command; then it is there as a whole "
         "or not at all.",
         """with connection:  # one transaction
@@ -143,6 +143,15 @@ await redis.rpush(key, *[encode(each) for each in messages])  # one command""",
 if version != self._known_version:  # another connection has committed
     self._cache.clear()
     self._known_version = version""",
+    ),
+    Remedy(
+        ("ORD stale", "FID stale", "DUP stale", "ISO stale", "DUR01 stale"),
+        "A write is acknowledged before it is done: a task that nobody awaits, a queue that a "
+        "thread works off, or a commit that comes later. A read right behind it may miss it, and "
+        "what was written last may be there first.",
+        "Return only after the storage has answered; if writes are gathered, let each caller wait "
+        "for the commit of its own.",
+        """await self._client.rpush(key, *rows)  # not asyncio.create_task(…)""",
     ),
     # Order and concurrency.
     Remedy(
@@ -167,6 +176,28 @@ connection.execute("SELECT body FROM messages WHERE session = ? ORDER BY place",
 with open(f"{path}.lock", "w") as lock:
     fcntl.flock(lock, fcntl.LOCK_EX)  # other processes wait here
     write_beside_and_replace(path, [*read(path), *new])""",
+    ),
+    Remedy(
+        ("CON12", "CON17"),
+        "A removal reads the history, cuts it and writes the rest back: what arrives between its "
+        "read and its write is lost, however well the writers append.",
+        "Let the storage remove what is too old in one command or statement (LTRIM, or a DELETE "
+        "with a condition), or let removals and writers hold one lock.",
+        """await redis.ltrim(key, -keep_last, -1)  # not LRANGE, DEL, RPUSH
+connection.execute(
+    "DELETE FROM messages WHERE session = ? AND place <= ?", (session_id, last_to_go)
+)""",
+    ),
+    Remedy(
+        ("CON32",),
+        "Writers wait for each other only within one program: their lock is chosen by hash() of "
+        "the id, which differs in every run of Python, so two replicas of the service take "
+        "different locks, and one overwrites what the other has written.",
+        "Derive the lock from the id by a digest, or let the database do it, so that every process "
+        "takes the same one.",
+        """digest = hashlib.sha256(session_id.encode("utf-8", "surrogatepass")).digest()
+key = int.from_bytes(digest[:8], signed=True)
+cursor.execute("SELECT pg_advisory_xact_lock(%s)", (key,))  # not hash(session_id)""",
     ),
     Remedy(
         ("CON13",),
@@ -213,6 +244,32 @@ connection.execute("CREATE TABLE IF NOT EXISTS messages (…)")""",
         """with connection:
     connection.execute("DELETE FROM messages WHERE session = ?", (session_id,))
 await redis.rpush(key, *bodies)  # never a history that was read earlier""",
+    ),
+    Remedy(
+        ("DUP09",),
+        "A fact is known by its text, or by a digest of it, in a table of all users: what one has "
+        "said is taken for known when another says it.",
+        "Put the user into the key: each has a row of its own for the same text.",
+        """connection.execute("CREATE UNIQUE INDEX one_each ON facts (user_id, digest)")
+digest = hashlib.sha256(f"{user_id}\\0{text}".encode()).hexdigest()""",
+    ),
+    Remedy(
+        ("DUP14 leaked",),
+        "What belongs to one fact is shared by all: a mutable default argument, an attribute of "
+        "the store, or one row for whoever said the same.",
+        "Make the metadata of each fact anew, and put the owner into its key.",
+        """def remember(user_id, text, *, metadata=None):  # never metadata={}
+    kept = {**(metadata or {}), "source": user_id}""",
+    ),
+    Remedy(
+        ("REC61",),
+        "A search looks where the history does not: in an index, a table or a cache that removals "
+        "leave alone, or at rows that are only marked as deleted.",
+        "Remove a message and what is found by it in one transaction, or let searches read what "
+        "the history reads, with the same condition.",
+        """connection.execute(
+    "SELECT body FROM messages WHERE session = ? AND deleted = 0 AND text LIKE ?", (name, like)
+)  # with the condition of get_history""",
     ),
     # Fidelity and duplication.
     Remedy(
@@ -432,64 +489,5 @@ client = redis.asyncio.Redis.from_url(url, retry=Retry(NoBackoff(), 0))""",
         "UPDATE facts SET text = ?, embedding = ? WHERE id = ? AND user_id = ?",
         (text, embed(text), fact_id, user_id),
     )""",
-    ),
-    # Faults.
-    Remedy(
-        ("swallowed", "FLT"),
-        "The storage failed, and the store caught the error: a failed write looks stored, a failed "
-        "read looks like an empty memory, or the broken connection is used for ever.",
-        "Raise the error. A caller can retry or tell its user; it can do nothing about an empty "
-        "list. Retry only with an id that makes it harmless, and open a new connection afterwards.",
-        """try:
-    rows = await connection.fetch(query, session_id)
-except OSError as error:
-    raise MemoryStoreBackendError(f"cannot read the history: {error}") from error""",
-    ),
-    Remedy(
-        ("FLT wedged",),
-        "After the fault, the store continued with what the fault had left: half a file, a dead "
-        "connection, a remembered error.",
-        "Do not destroy the old state before the new one is complete, and open a new connection "
-        "when one has failed.",
-        REPLACE_FILE,
-    ),
-    Remedy(
-        ("crashed",),
-        "The memory ended the whole process: native code crashed, often because threads shared an "
-        "object that belongs to one, or something called exit.",
-        "Give each thread a client of its own, or guard it with a lock; update the library whose "
-        "frames the evidence shows; raise an error where the code calls exit.",
-        """with lock:  # the native client belongs to one thread at a time
-    client.upsert(collection, points)""",
-    ),
-    Remedy(
-        ("wedged", "LIV"),
-        "A call did not return: a failed or cancelled call kept its lock or connection until none "
-        "was left, a broken connection is used for ever, or the work of a call grows with "
-        "everything that is stored.",
-        "Release in a finally block or a context manager what a call takes, set time limits, "
-        "replace broken connections, and keep the cost of an append independent of the history.",
-        """async with asyncio.timeout(10), pool.connection() as connection:  # always released
-    await connection.execute(statement, values)""",
-    ),
-    Remedy(
-        ("LIV refused",),
-        "A call that failed or was cancelled left something behind that the next call met: an open "
-        "transaction, a connection in the middle of an answer, a lock.",
-        "Begin inside the block that rolls back, release in a finally block what a call takes, and "
-        "shield the steps that must end together from being cancelled.",
-        """async with pool.connection() as connection, connection.transaction():
-    await connection.execute(statement, values)  # rolled back also if the call is cancelled""",
-    ),
-    # Sequences.
-    Remedy(
-        ("SEQ", "SEQ lost", "SEQ resurrected"),
-        "Each call is right alone, but one of them leaves something behind that a later one takes "
-        "for its own: a deadline, a counter, a cached list, a row in another table.",
-        "Keep what belongs to a session in one place, and let every removal and every rollback "
-        "pass through the one function that renews all of it.",
-        """def remove_session(connection, session_id):
-    for table in ("messages", "deadlines", "state"):  # all that a session has, wherever it goes
-        connection.execute(f"DELETE FROM {table} WHERE session = ?", (session_id,))""",
     ),
 )

@@ -10,6 +10,7 @@ from goldfish.messages import Fact
 from goldfish.specimens import specimen
 from goldfish.specimens.references.asynchronous import AsyncFacts
 from goldfish.specimens.references.facts import FactsReference
+from goldfish.specimens.references.guarded import locked_by_hash
 
 
 @specimen("facts-numbered-before", "CON18", "lost", explains="DUP DUR")
@@ -34,6 +35,17 @@ class FactsNumberedBefore(FactsReference):
             (*values, self.encode(metadata), deadline),
         )
         return Fact(id=values[2], user_id=user_id, text=text)
+
+
+@specimen("facts-locked-by-hash", "CON18", "lost", explains="DUP DUR")
+class FactsLockedByHash(FactsNumberedBefore):
+    bug = "The lock around it is chosen by hash(), so other programs do not take it."
+
+    def keep(
+        self, user_id: str, text: str, metadata: Mapping[str, Any] | None, ttl: float | None
+    ) -> Fact:
+        with locked_by_hash(self.path, user_id):
+            return super().keep(user_id, text, metadata, ttl)
 
 
 @specimen("one-current-fact", "CON19", "lost")

@@ -16,7 +16,13 @@ from typing import Any
 from goldfish.messages import ChatMessage
 from goldfish.specimens import specimen
 from goldfish.specimens.references.asynchronous import AsyncReference
-from goldfish.specimens.references.guarded import MOMENT, Copying, Locking, Sweeping
+from goldfish.specimens.references.guarded import (
+    MOMENT,
+    Copying,
+    Locking,
+    Sweeping,
+    locked_by_hash,
+)
 from goldfish.specimens.references.keys import Rows, decoded
 from goldfish.specimens.references.sqlite import Reference
 
@@ -81,6 +87,17 @@ class SavesItsOwnCopy(Overwriting):
         self.seen = rows_of(self, session_id)
         time.sleep(MOMENT)
         super().add_messages(session_id, messages)
+
+
+@specimen("locked-by-hash", "CON32", "lost", explains=ELSEWHERE)
+class LockedByHash(Overwriting):
+    bug = "A writer is alone behind a lock that hash() chose, which other programs do not take."
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        with locked_by_hash(self.path, session_id):
+            self.seen = rows_of(self, session_id)
+            time.sleep(MOMENT)
+            super().add_messages(session_id, messages)
 
 
 @specimen("numbered-by-counting", "CON01", "lost", explains=ELSEWHERE)

@@ -7,6 +7,7 @@ from typing import Any
 
 from goldfish.specimens import specimen
 from goldfish.specimens.references.asynchronous import AsyncState
+from goldfish.specimens.references.guarded import locked_by_hash
 from goldfish.specimens.references.state import StateReference
 
 
@@ -30,6 +31,15 @@ class StateReadAndWrittenBack(WritesBackWhatItRead):
     def put(self, session_id: str, values: Mapping[str, Any], user_id: str | None) -> None:
         write = super().put if user_id is not None else self.write_back
         write(session_id, values, user_id)
+
+
+@specimen("state-locked-by-hash", "CON40", "lost")
+class StateLockedByHash(WritesBackWhatItRead):
+    bug = "The lock around reading and writing back is chosen by hash(), unlike in other programs."
+
+    def put(self, session_id: str, values: Mapping[str, Any], user_id: str | None) -> None:
+        with locked_by_hash(self.path, user_id or session_id):
+            self.write_back(session_id, values, user_id)
 
 
 @specimen("state-of-users-written-back", "CON42", "lost")

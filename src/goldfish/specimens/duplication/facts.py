@@ -1,9 +1,10 @@
 """Memories that keep a fact more than once, or two facts as one."""
 
+import json
 import os
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from goldfish.messages import Fact
 from goldfish.specimens import specimen, variant
@@ -68,6 +69,18 @@ class MetadataOfWhoever(FactsReference):
         query = "SELECT metadata FROM facts WHERE same = ?"
         known = self.column(query, self.unique(text))
         return super().insert(user_id, text, str(known[0]) if known else metadata, ttl)
+
+
+@specimen("stamped-by-the-first", "DUP14", "leaked")
+class StampedByTheFirst(FactsReference):
+    bug = "What was told without metadata shares one dict, which has the name of the first user."
+
+    left: ClassVar[dict[str, Any]] = {}
+
+    def insert(self, user_id: str, text: str, metadata: str, ttl: float | None) -> str:
+        given = json.loads(metadata) or self.left
+        given.setdefault("source", user_id)
+        return super().insert(user_id, text, json.dumps(given), ttl)
 
 
 @specimen("facts-of-whoever", "DUP09", "lost", explains="TTL REC REV")

@@ -7,6 +7,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from goldfish.messages import ChatMessage
@@ -24,6 +25,14 @@ class Locking(Reference):
         with self.path.with_suffix(".lock").open("w") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
+
+
+@contextlib.contextmanager
+def locked_by_hash(path: Path, name: str) -> Iterator[None]:
+    """Keep out whoever hashes the name alike, which processes of another program do not."""
+    with path.with_suffix(f".{hash(name) % 2**32}").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 class Copying(Reference):

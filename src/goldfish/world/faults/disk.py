@@ -98,17 +98,26 @@ class DiskFaults:
         return self._replace(Path(path), original, kept, "is truncated", restore)
 
     def damaged(
-        self, path: Path | str, seed: int = 0, *, flips: int = 16, restore: bool = True
+        self,
+        path: Path | str,
+        seed: int = 0,
+        *,
+        flips: int = 16,
+        spared: bytes = b"",
+        restore: bool = True,
     ) -> Fault:
         """Some bytes of a file are wrong, the same ones for the same seed.
 
-        ``restore``, and what is expected, are as for truncated().
+        Bytes that are among those ``spared`` stay, such as the ends of lines. ``restore``, and what
+        is expected, are as for truncated().
         """
         original = Path(path).read_bytes()
         wrong = bytearray(original)
         chance = random.Random(seed)
         for place in chance.sample(range(len(wrong)), min(flips, len(wrong))):
-            wrong[place] ^= chance.randrange(1, 256)
+            flip = chance.randrange(1, 256)
+            if wrong[place] not in spared:
+                wrong[place] ^= flip
         return self._replace(Path(path), original, bytes(wrong), "is damaged", restore)
 
     def _replace(self, path: Path, original: bytes, new: bytes, what: str, restore: bool) -> Fault:
