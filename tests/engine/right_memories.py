@@ -475,3 +475,19 @@ class Inheriting(Dictionary):
 
     def rollback_to_snapshot(self, session_id: str, snapshot_id: str) -> None:
         raise NotImplementedError
+
+
+_held: set[Path] = set()
+
+
+class Exclusive(Files):
+    """Is opened once by each process, as LMDB is, and by as many processes as there are."""
+
+    def __init__(self, sandbox: Any) -> None:
+        super().__init__(sandbox)
+        if self.folder in _held:
+            raise RuntimeError(f"the environment {self.folder} is already open in this process")
+        _held.add(self.folder)
+
+    def close(self) -> None:
+        _held.discard(self.folder)

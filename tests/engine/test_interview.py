@@ -19,6 +19,7 @@ from tests.engine.right_memories import (
     Alphabet,
     Dictionary,
     Dumped,
+    Exclusive,
     Facts,
     Files,
     Loose,
@@ -88,6 +89,7 @@ PARTICULAR: dict[type[Any], tuple[set[str], str]] = {
         },
         "FID32 REC03 REV01 REV05",
     ),
+    Exclusive: ({"carries", "retries", "openings_beside"}, "DUR03 DUR04 DUR07 CON01 CON04 CON08"),
     Stamping: (
         {"first_contents", "strict_last", "plain_metadata", "empty_unknowns"},
         "CLR10 FID15 FID20",

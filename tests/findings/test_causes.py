@@ -161,6 +161,16 @@ def test_a_race_is_told_by_its_loss_in_the_fewest_calls() -> None:
     assert group(*results) == [(Mechanism.RACE, ("CON18", "CON19", "CON23"))]
 
 
+def test_a_race_is_told_by_a_promise_about_callers_at_once() -> None:
+    """One about kills that broke without a kill, in fewer calls, would name the wrong culprit."""
+    call = Call("w1", "s", "add", ("a",), None, 0.0, 1.0, place="w1")
+    results = [
+        replace(broken(code, "lost", AT_ONCE), excerpt=make_excerpt([call] * count, (), ()))
+        for code, count in (("DUR16", 3), ("CON01", 4))
+    ]
+    assert group(*results) == [(Mechanism.RACE, ("CON01", "DUR16"))]
+
+
 @pytest.mark.parametrize(
     ("finding", "codes"), [("reordered", ("ORD01", "ISO01")), ("corrupted", ("FID02", "ORD07"))]
 )

@@ -98,11 +98,12 @@ def _claim(first: Result, rest: Sequence[Result]) -> tuple[Mechanism, list[Resul
 
 def _rate_simplicity(
     places: Mapping[int, int], result: Result
-) -> tuple[bool, bool, bool, int, int, int, int, bool, int]:
+) -> tuple[bool, bool, bool, int, int, int, bool, int, bool, int]:
     """Return how much it takes to break the promise: little first.
 
-    Of races the gravest comes first, and then the one that fewest calls show: which methods a check
-    called says little, since one that was refused never came to its reads.
+    Of races the gravest comes first, then the promise about callers at once, then the one that
+    fewest calls show: which methods a check called says little, since one that was refused never
+    came to its reads.
     """
     circumstances = result.conditions & CIRCUMSTANCES
     at_once = AT_ONCE in circumstances
@@ -114,6 +115,7 @@ def _rate_simplicity(
         len(circumstances - OPENINGS if at_once else circumstances),
         len(methods - _ORDINARY if at_once else methods),
         rank(result.finding),
+        at_once and result.family != "CON",  # others name a kill, say, that a race does not need
         len(result.excerpt.calls) if at_once and result.excerpt else 0,
         result.finding in KINDS and result.family != KINDS[result.finding].home,
         places[id(result)],

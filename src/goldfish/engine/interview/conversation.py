@@ -9,6 +9,7 @@ from goldfish.engine.interview.dialect import DIALECT, learn_dialect
 from goldfish.engine.interview.learnt import NO_ANSWER, Learnt
 from goldfish.harness.memory import Client, Memory
 from goldfish.harness.patience import Patience
+from goldfish.targets.traits import BESIDE
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,8 @@ async def interview(memory: Memory) -> dict[str, Any]:
             learnt.note(question.trait, **DIALECT.get(question.trait, {}))
     if "claims" not in memory.target.declared and await storage.ends_with_its_opening(memory):
         learnt.take(claims="one opening")
+    elif await _is_absent(memory, Question(BESIDE, storage.can_be_opened_beside)):
+        learnt.note(BESIDE)
     return learnt.fields
 
 
