@@ -161,6 +161,30 @@ def test_a_race_is_told_by_its_loss_in_the_fewest_calls() -> None:
     assert group(*results) == [(Mechanism.RACE, ("CON18", "CON19", "CON23"))]
 
 
+def test_a_kill_does_not_explain_a_race() -> None:
+    """A batch that a kill cuts, and messages that writers overwrite without one, are two bugs."""
+    results = [
+        broken("DUR16", "lost", AT_ONCE),
+        broken("DUR36", "torn", "killed, processes, reopened"),
+        broken("CON01", "lost", AT_ONCE),
+        broken("CON02", "torn", AT_ONCE),
+    ]
+    assert group(*results) == [
+        (Mechanism.ALONE, ("DUR36",)),
+        (Mechanism.RACE, ("CON01", "DUR16", "CON02")),
+    ]
+
+
+def test_a_batch_that_is_stored_in_parts_is_one_cause() -> None:
+    """Whether a kill, a refusal or another writer comes between its parts."""
+    results = [
+        broken("DUR36", "torn", "killed, processes, reopened"),
+        broken("CON02", "torn", AT_ONCE),
+        broken("FID22", "torn"),
+    ]
+    assert group(*results) == [(Mechanism.BASE, ("DUR36", "CON02", "FID22"))]
+
+
 def test_a_race_is_told_by_a_promise_about_callers_at_once() -> None:
     """One about kills that broke without a kill, in fewer calls, would name the wrong culprit."""
     call = Call("w1", "s", "add", ("a",), None, 0.0, 1.0, place="w1")

@@ -83,11 +83,14 @@ def _claim(first: Result, rest: Sequence[Result]) -> tuple[Mechanism, list[Resul
         return Mechanism.RACE, [
             each for each in rest if _is_of_race(first, each) or _is_same_error(first, each)
         ]
-    races = [] if _is_plain(first) else [each for each in rest if _is_plain_race(each)]
+    # Calls that nothing disturbs explain what comes at once; a kill does not explain a race.
+    is_quiet = _is_plain(first) and first.conditions <= OPENINGS
+    races = [] if is_quiet else [each for each in rest if _is_plain_race(each)]
     others = [
         each
         for each in rest
-        if _hangs_on(each, first) and not any(_is_of_race(race, each) for race in races)
+        if (_hangs_on(each, first) and not any(_is_of_race(race, each) for race in races))
+        or _are_parts(first, each, races)
     ]
     if first.origin is not None:
         return Mechanism.ERROR, others
@@ -179,6 +182,17 @@ def _is_related(first: Result, other: Result) -> bool:
     if _get_subject(first) != _get_subject(other):
         return False
     return are_related(first.finding, other.finding)
+
+
+def _are_parts(first: Result, other: Result, races: Iterable[Result]) -> bool:
+    """Return True if both have a part of a batch, which is then not stored as a whole.
+
+    In a race that loses messages as well, a part is what was not overwritten.
+    """
+    is_torn = first.finding == other.finding == "torn" and _is_related(first, other)
+    if AT_ONCE not in other.conditions:
+        return is_torn
+    return is_torn and all(each.finding == "torn" for each in races)
 
 
 def _removes(result: Result) -> bool:
