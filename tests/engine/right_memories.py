@@ -491,3 +491,13 @@ class Exclusive(Files):
 
     def close(self) -> None:
         _held.discard(self.folder)
+
+
+_shared: dict[str, list[ChatMessage]] = {}
+
+
+class Global(Dictionary):
+    """A dict at the level of the module: it is there as long as its process."""
+
+    def __init__(self, sandbox: Any) -> None:
+        self.sessions = _shared

@@ -22,6 +22,7 @@ from tests.engine.right_memories import (
     Exclusive,
     Facts,
     Files,
+    Global,
     Loose,
     Paged,
     Pairs,
@@ -90,6 +91,7 @@ PARTICULAR: dict[type[Any], tuple[set[str], str]] = {
         "FID32 REC03 REV01 REV05",
     ),
     Exclusive: ({"carries", "retries", "openings_beside"}, "DUR03 DUR04 DUR07 CON01 CON04 CON08"),
+    Global: ({"retries", "claims"}, "DUR03 DUR12 DUR16 CON01 ORD01"),
     Stamping: (
         {"first_contents", "strict_last", "plain_metadata", "empty_unknowns"},
         "CLR10 FID15 FID20",

@@ -223,8 +223,11 @@ _FIXES: dict[str, dict[str, tuple[str, str]]] = {
     },
     "refused": {
         "redis": (
-            "Accept every ordinary value, and let the client wait for a free connection.",
-            "pool = redis.asyncio.BlockingConnectionPool.from_url(url, timeout=10)",
+            "Accept every ordinary value, let the client wait for a free connection, and try a "
+            "transaction again if another client changed what it watches (WatchError).",
+            "pool = redis.asyncio.BlockingConnectionPool.from_url(url, timeout=10)\n"
+            "client = redis.asyncio.Redis(connection_pool=pool)\n"
+            "await client.transaction(add, key)  # tried again after a WatchError",
         ),
         "postgres": (
             "Accept every ordinary value, create with IF NOT EXISTS, and retry what the server "

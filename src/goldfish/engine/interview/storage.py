@@ -71,7 +71,10 @@ async def ends_with_its_opening(memory: Memory) -> bool:
         if any(sandbox.path.iterdir()):
             return False
         client = await memory.reopen()
-        return before and not await _read(client, name)
+        if not before or not await _read(client, name):
+            return before
+        fresh = await memory.anew()  # what all storages of a process share is no place either
+        return not await _read(fresh, name)
     except (StoreError, Violation, OpeningError, UnsupportedError):
         return False
 
