@@ -29,6 +29,7 @@ from tests.engine.right_memories import (
     Queued,
     Registered,
     Rewinding,
+    Rounds,
     Sliding,
     Stamping,
     TwoColumns,
@@ -92,6 +93,7 @@ PARTICULAR: dict[type[Any], tuple[set[str], str]] = {
     ),
     Exclusive: ({"carries", "retries", "openings_beside"}, "DUR03 DUR04 DUR07 CON01 CON04 CON08"),
     Global: ({"retries", "claims"}, "DUR03 DUR12 DUR16 CON01 ORD01"),
+    Rounds: ({"carries", "retries", "window"}, "SEQ01 ORD01 DUR02"),
     Stamping: (
         {"first_contents", "strict_last", "plain_metadata", "empty_unknowns"},
         "CLR10 FID15 FID20",
