@@ -6,6 +6,7 @@ import contextlib
 from goldfish.catalogue.registry import OtherProcess, check
 from goldfish.catalogue.support.servers import check_on_server, get_network
 from goldfish.catalogue.support.subjects import Messages
+from goldfish.catalogue.support.together import finish_all
 from goldfish.catalogue.support.trials import FOREVER, MessageTrial
 from goldfish.harness.errors import StoreError
 from goldfish.harness.memory import Memory
@@ -61,9 +62,7 @@ async def a_stopped_neighbour_does_not_stop_the_others_for_good(memory: Memory) 
         writing = asyncio.create_task(mine.write(here, 2))
         await asyncio.sleep(0.05)
         there.opened.thaw()
-        for call in await asyncio.gather(writing, *busy, return_exceptions=True):
-            if isinstance(call, BaseException):
-                raise call
+        await finish_all(writing, *busy)
         await mine.expect(here)
 
 
