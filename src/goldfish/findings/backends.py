@@ -123,8 +123,11 @@ _FIXES: dict[str, dict[str, tuple[str, str]]] = {
             "await redis.rpush(key, *[encode(each) for each in messages])  # one command",
         ),
         "postgres": (
-            "Write a batch in one transaction; then it is there as a whole or not at all.",
-            "with connection.transaction():\n    connection.executemany(INSERT, rows)",
+            "Write a batch in one transaction, and lock its session before it takes numbers: a "
+            "sequence gives them to several writers in turn, so that batches interleave.",
+            "with connection.transaction():\n"
+            '    connection.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", (session_id,))\n'
+            "    connection.executemany(INSERT, rows)",
         ),
         "sqlite": (
             "Write a batch in one transaction; then it is there as a whole or not at all.",
