@@ -179,10 +179,14 @@ def test_a_batch_that_is_stored_in_parts_is_one_cause() -> None:
     """Whether a kill, a refusal or another writer comes between its parts."""
     results = [
         broken("DUR36", "torn", "killed, processes, reopened"),
+        broken("CON01", "refused", AT_ONCE, line=12),
         broken("CON02", "torn", AT_ONCE),
         broken("FID22", "torn"),
     ]
-    assert group(*results) == [(Mechanism.BASE, ("DUR36", "CON02", "FID22"))]
+    assert group(*results) == [
+        (Mechanism.BASE, ("DUR36", "CON02", "FID22")),
+        (Mechanism.RACE, ("CON01",)),
+    ]
 
 
 def test_a_race_is_told_by_a_promise_about_callers_at_once() -> None:

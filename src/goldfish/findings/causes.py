@@ -187,12 +187,13 @@ def _is_related(first: Result, other: Result) -> bool:
 def _are_parts(first: Result, other: Result, races: Iterable[Result]) -> bool:
     """Return True if both have a part of a batch, which is then not stored as a whole.
 
-    In a race that loses messages as well, a part is what was not overwritten.
+    In a race that loses messages as well, a part is what was not overwritten. One that is refused
+    is another bug.
     """
     is_torn = first.finding == other.finding == "torn" and _is_related(first, other)
     if AT_ONCE not in other.conditions:
         return is_torn
-    return is_torn and all(each.finding == "torn" for each in races)
+    return is_torn and all(each.finding == "torn" or each.origin for each in races)
 
 
 def _removes(result: Result) -> bool:
