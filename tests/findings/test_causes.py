@@ -46,6 +46,19 @@ def test_one_line_that_raises_is_one_cause() -> None:
     ]
 
 
+def test_an_error_that_one_call_meets_alone_is_not_a_races() -> None:
+    """A limit that is refused is refused among others too."""
+    results = [
+        broken("ORD13", "refused", "last", line=23),
+        broken("CON09", "refused", f"{AT_ONCE}, last", line=23),
+        broken("CON02", "torn", AT_ONCE),
+    ]
+    assert group(*results) == [
+        (Mechanism.ERROR, ("ORD13", "CON09")),
+        (Mechanism.RACE, ("CON02",)),
+    ]
+
+
 def test_what_one_method_leaves_behind_is_one_cause_wherever_it_is_met() -> None:
     """The same words after the same method; without that method they are about something else."""
     nested = "cannot start a transaction within a transaction"

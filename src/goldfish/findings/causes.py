@@ -90,6 +90,7 @@ def _claim(first: Result, rest: Sequence[Result]) -> tuple[Mechanism, list[Resul
         each
         for each in rest
         if (_hangs_on(each, first) and not any(_is_of_race(race, each) for race in races))
+        or _is_same_error(first, each)  # which needs no race
         or _are_parts(first, each, races)
     ]
     if first.origin is not None:

@@ -84,11 +84,17 @@ async def interview(memory: Memory) -> dict[str, Any]:
             break
         if await patience.spend_on(_is_absent(memory, question)):
             learnt.note(question.trait, **DIALECT.get(question.trait, {}))
+    await _learn_openings(memory, learnt)
+    return learnt.fields
+
+
+async def _learn_openings(memory: Memory, learnt: Learnt) -> None:
+    """Learn whether the memory outlives its opening, and allows another one beside it."""
     if "claims" not in memory.target.declared and await storage.ends_with_its_opening(memory):
         learnt.take(claims="one opening")
-    elif await _is_absent(memory, Question(BESIDE, storage.can_be_opened_beside)):
-        learnt.note(BESIDE)
-    return learnt.fields
+    elif memory.target.claims in (None, "one writer", "many processes"):  # of others it is known
+        if await _is_absent(memory, Question(BESIDE, storage.can_be_opened_beside)):
+            learnt.note(BESIDE)
 
 
 async def _is_absent(memory: Memory, question: Question) -> bool:

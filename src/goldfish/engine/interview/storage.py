@@ -53,7 +53,6 @@ async def can_be_opened_beside(memory: Memory) -> bool | None:
         is_shared = bool(await _read(other, name)) and await _write_and_read(memory, other, name)
         await other.close()
         return False if is_shared else None
-    await memory.reopen()
     return True
 
 
