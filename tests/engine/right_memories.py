@@ -512,3 +512,12 @@ class Rounds(Files):
         is_open = bool(messages) and messages[-1]["role"] != "assistant"
         ends = [0, *(place + 1 for place in answers), *([len(messages)] if is_open else [])]
         return messages[ends[-11] :] if len(ends) > 10 else messages
+
+
+class Positive(TwoColumns):
+    """Takes a last of one and more, as a Redis stream does with its COUNT."""
+
+    def get_history(self, session_id: str, *, last: int | None = None) -> Any:
+        if last is not None and last < 1:
+            raise ValueError(f"last must be positive (got {last})")
+        return super().get_history(session_id, last=last)

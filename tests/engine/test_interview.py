@@ -26,6 +26,7 @@ from tests.engine.right_memories import (
     Loose,
     Paged,
     Pairs,
+    Positive,
     Queued,
     Registered,
     Rewinding,
@@ -83,6 +84,7 @@ PARTICULAR: dict[type[Any], tuple[set[str], str]] = {
         {"carries", "retries", "cleared_snapshots", "later_snapshots"},
         "SNP01 SNP03 SNP09 SNP30 SEQ04",
     ),
+    Positive: ({"carries", "retries", "last_zero"}, "ORD11 ORD13 ORD14 CON09"),
     Pairs: ({"carries", "retries"}, "ORD01 ISO02 FID09 CLR18"),
     Loose: (
         {

@@ -46,7 +46,7 @@ TRAITS = {
         Trait(
             "last_zero",
             "no messages for a last of 0",
-            "get_history(last=0) returns all messages.",
+            "get_history(last=0) returns all messages, or is refused.",
         ),
         Trait(
             "trim_counts",
