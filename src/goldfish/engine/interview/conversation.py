@@ -69,6 +69,8 @@ QUESTIONS = (
     Question("filters", facts.do_filters_filter, (NOTE,)),
     Question("scoped_ids", facts.are_ids_scoped, (TELL,)),
 )
+BESIDE_ANOTHER = Question(BESIDE, storage.can_be_opened_beside)
+SEVERAL = (None, "one writer", "many processes")  # claims that leave it open
 LONGEST = 60.0  # seconds: of a slow memory less is asked, and it is held to the rest
 
 
@@ -92,9 +94,8 @@ async def _learn_openings(memory: Memory, learnt: Learnt) -> None:
     """Learn whether the memory outlives its opening, and allows another one beside it."""
     if "claims" not in memory.target.declared and await storage.ends_with_its_opening(memory):
         learnt.take(claims="one opening")
-    elif memory.target.claims in (None, "one writer", "many processes"):  # of others it is known
-        if await _is_absent(memory, Question(BESIDE, storage.can_be_opened_beside)):
-            learnt.note(BESIDE)
+    elif memory.target.claims in SEVERAL and await _is_absent(memory, BESIDE_ANOTHER):
+        learnt.note(BESIDE)
 
 
 async def _is_absent(memory: Memory, question: Question) -> bool:
