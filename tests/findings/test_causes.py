@@ -188,6 +188,15 @@ def test_a_kill_does_not_explain_a_race() -> None:
     ]
 
 
+def test_a_kill_explains_what_breaks_among_others_with_a_kill_only() -> None:
+    """Whoever else called at that moment."""
+    results = [
+        broken("DUR17", "lost", f"{AT_ONCE}, killed"),
+        broken("DUR36", "lost", "killed, processes, reopened"),
+    ]
+    assert group(*results) == [(Mechanism.BASE, ("DUR36", "DUR17"))]
+
+
 def test_a_batch_that_is_stored_in_parts_is_one_cause() -> None:
     """Whether a kill, a refusal or another writer comes between its parts."""
     results = [

@@ -13,6 +13,7 @@ from goldfish.history.operations import has_effect
 
 CIRCUMSTANCES = frozenset({AT_ONCE, REOPENED, PROCESSES, KILLED, HARMED})
 OPENINGS = frozenset({REOPENED, PROCESSES})
+DISTURBED = frozenset({KILLED, HARMED})
 # What every promise about facts calls: having it in common says nothing.
 _ORDINARY = frozenset({"remember", "recall", "list_facts"})
 
@@ -83,9 +84,12 @@ def _claim(first: Result, rest: Sequence[Result]) -> tuple[Mechanism, list[Resul
         return Mechanism.RACE, [
             each for each in rest if _is_of_race(first, each) or _is_same_error(first, each)
         ]
-    # Calls that nothing disturbs explain what comes at once; a kill does not explain a race.
-    is_quiet = _is_plain(first) and first.conditions <= OPENINGS
-    races = [] if is_quiet else [each for each in rest if _is_plain_race(each)]
+    races = [each for each in rest if _is_plain_race(each)]
+    if _is_plain(first):
+        # Calls that nothing disturbs explain what comes at once. A kill explains what only breaks
+        # with one, and no race that needs none.
+        is_quiet = first.conditions <= OPENINGS
+        races = [] if is_quiet else [each for each in races if not each.conditions & DISTURBED]
     others = [
         each
         for each in rest
