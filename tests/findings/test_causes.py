@@ -59,6 +59,33 @@ def test_an_error_that_one_call_meets_alone_is_not_a_races() -> None:
     ]
 
 
+def test_an_order_that_is_wrong_alone_is_not_a_races() -> None:
+    """The last messages in reverse are in reverse among others too."""
+    results = [
+        broken("ORD11", "reordered", "last"),
+        broken("CON09", "reordered", AT_ONCE),
+        broken("CON17", "torn", AT_ONCE),
+        broken("CON01", "lost", AT_ONCE),
+    ]
+    assert group(*results) == [
+        (Mechanism.BASE, ("ORD11", "CON09", "CON17")),
+        (Mechanism.RACE, ("CON01",)),
+    ]
+
+
+def test_an_error_after_a_full_disk_does_not_explain_a_race() -> None:
+    """Though both leave half a file, of which each read says the same."""
+    results = [
+        broken("FLT24", "wedged", "harmed, processes", line=16),
+        broken("CON01", "lost", AT_ONCE),
+        broken("CON02", "refused", AT_ONCE, line=16),
+    ]
+    assert group(*results) == [
+        (Mechanism.ERROR, ("FLT24",)),
+        (Mechanism.RACE, ("CON01", "CON02")),
+    ]
+
+
 def test_what_one_method_leaves_behind_is_one_cause_wherever_it_is_met() -> None:
     """The same words after the same method; without that method they are about something else."""
     nested = "cannot start a transaction within a transaction"

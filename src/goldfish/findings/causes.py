@@ -94,7 +94,7 @@ def _claim(first: Result, rest: Sequence[Result]) -> tuple[Mechanism, list[Resul
         each
         for each in rest
         if (_hangs_on(each, first) and not any(_is_of_race(race, each) for race in races))
-        or _is_same_error(first, each)  # which needs no race
+        or _needs_no_race(first, each)
         or _are_parts(first, each, races)
     ]
     if first.origin is not None:
@@ -187,6 +187,14 @@ def _is_related(first: Result, other: Result) -> bool:
     if _get_subject(first) != _get_subject(other):
         return False
     return are_related(first.finding, other.finding)
+
+
+def _needs_no_race(first: Result, other: Result) -> bool:
+    """Return True if the same shows when nothing is done at once, and nothing disturbed."""
+    if first.conditions & DISTURBED:
+        return False
+    is_order = first.finding == "reordered" and other.finding in {"reordered", "torn"}
+    return (is_order and _is_related(first, other)) or _is_same_error(first, other)
 
 
 def _are_parts(first: Result, other: Result, races: Iterable[Result]) -> bool:
