@@ -148,6 +148,17 @@ def test_facts_that_are_told_and_listed_have_no_more_in_common() -> None:
     assert len(group(broken("FID62", "corrupted", calls), broken("REC16", "wrong", calls))) == 2
 
 
+def test_what_is_not_recalled_at_all_is_not_lost_by_a_fault() -> None:
+    """Nor by a reopening: the fact was not found before either."""
+    results = [
+        broken("DUR23", "lost", "remember, recall, list_facts, reopened"),
+        broken("FLT31", "lost", "remember, recall, list_facts, reopened, harmed"),
+        broken("REC01", "lost", "remember, recall"),
+        broken("REV01", "wrong", "remember, recall, revise"),
+    ]
+    assert group(*results) == [(Mechanism.BASE, ("REC01", "DUR23", "FLT31", "REV01"))]
+
+
 def test_odd_values_explain_nothing_but_their_like() -> None:
     """A store that drops empty messages, and loses others in a race, has two bugs."""
     results = [broken("FID07", "lost"), broken("CON01", "lost", AT_ONCE)]

@@ -16,6 +16,8 @@ OPENINGS = frozenset({REOPENED, PROCESSES})
 DISTURBED = frozenset({KILLED, HARMED})
 # What every promise about facts calls: having it in common says nothing.
 _ORDINARY = frozenset({"remember", "recall", "list_facts"})
+# Whether an ordinary fact is recalled at all, on which all that recalls one hangs.
+_RECALLED = "REC01"
 
 
 class Mechanism(StrEnum):
@@ -169,6 +171,8 @@ def _hangs_on(other: Result, first: Result) -> bool:
         return is_same_method or _are_retries(first, other) or _is_related(first, other)
     if not _is_related(first, other):
         return False
+    if first.code == _RECALLED and "recall" in other.conditions:
+        return True
     if first.finding == other.finding and is_telling(first.finding):
         return True
     if not first.conditions - {"get_ttl"} <= other.conditions:  # a read takes no part in it
