@@ -482,3 +482,49 @@ class Inheriting(Dictionary):
 
     def rollback_to_snapshot(self, session_id: str, snapshot_id: str) -> None:
         raise NotImplementedError
+
+
+_held: set[Path] = set()
+
+
+class Exclusive(Files):
+    """Is opened once by each process, as LMDB is, and by as many processes as there are."""
+
+    def __init__(self, sandbox: Any) -> None:
+        super().__init__(sandbox)
+        if self.folder in _held:
+            raise RuntimeError(f"the environment {self.folder} is already open in this process")
+        _held.add(self.folder)
+
+    def close(self) -> None:
+        _held.discard(self.folder)
+
+
+_shared: dict[str, list[ChatMessage]] = {}
+
+
+class Global(Dictionary):
+    """A dict at the level of the module: it is there as long as its process."""
+
+    def __init__(self, sandbox: Any) -> None:
+        self.sessions = _shared
+
+
+class Rounds(Files):
+    """Returns the last ten rounds, each of which ends with an answer."""
+
+    def get_history(self, session_id: str) -> Rows:
+        messages = super().get_history(session_id)
+        answers = [place for place, each in enumerate(messages) if each["role"] == "assistant"]
+        is_open = bool(messages) and messages[-1]["role"] != "assistant"
+        ends = [0, *(place + 1 for place in answers), *([len(messages)] if is_open else [])]
+        return messages[ends[-11] :] if len(ends) > 10 else messages
+
+
+class Positive(TwoColumns):
+    """Takes a last of one and more, as a Redis stream does with its COUNT."""
+
+    def get_history(self, session_id: str, *, last: int | None = None) -> Any:
+        if last is not None and last < 1:
+            raise ValueError(f"last must be positive (got {last})")
+        return super().get_history(session_id, last=last)

@@ -46,6 +46,46 @@ def test_one_line_that_raises_is_one_cause() -> None:
     ]
 
 
+def test_an_error_that_one_call_meets_alone_is_not_a_races() -> None:
+    """A limit that is refused is refused among others too."""
+    results = [
+        broken("ORD13", "refused", "last", line=23),
+        broken("CON09", "refused", f"{AT_ONCE}, last", line=23),
+        broken("CON02", "torn", AT_ONCE),
+    ]
+    assert group(*results) == [
+        (Mechanism.ERROR, ("ORD13", "CON09")),
+        (Mechanism.RACE, ("CON02",)),
+    ]
+
+
+def test_an_order_that_is_wrong_alone_is_not_a_races() -> None:
+    """The last messages in reverse are in reverse among others too."""
+    results = [
+        broken("ORD11", "reordered", "last"),
+        broken("CON09", "reordered", AT_ONCE),
+        broken("CON17", "torn", AT_ONCE),
+        broken("CON01", "lost", AT_ONCE),
+    ]
+    assert group(*results) == [
+        (Mechanism.BASE, ("ORD11", "CON09", "CON17")),
+        (Mechanism.RACE, ("CON01",)),
+    ]
+
+
+def test_an_error_after_a_full_disk_does_not_explain_a_race() -> None:
+    """Though both leave half a file, of which each read says the same."""
+    results = [
+        broken("FLT24", "wedged", "harmed, processes", line=16),
+        broken("CON01", "lost", AT_ONCE),
+        broken("CON02", "refused", AT_ONCE, line=16),
+    ]
+    assert group(*results) == [
+        (Mechanism.ERROR, ("FLT24",)),
+        (Mechanism.RACE, ("CON01", "CON02")),
+    ]
+
+
 def test_what_one_method_leaves_behind_is_one_cause_wherever_it_is_met() -> None:
     """The same words after the same method; without that method they are about something else."""
     nested = "cannot start a transaction within a transaction"
@@ -106,6 +146,17 @@ def test_facts_that_are_told_and_listed_have_no_more_in_common() -> None:
     """Metadata that is dropped and a filter that is wrong are two bugs."""
     calls = "list_facts, remember"
     assert len(group(broken("FID62", "corrupted", calls), broken("REC16", "wrong", calls))) == 2
+
+
+def test_what_is_not_recalled_at_all_is_not_lost_by_a_fault() -> None:
+    """Nor by a reopening: the fact was not found before either."""
+    results = [
+        broken("DUR23", "lost", "remember, recall, list_facts, reopened"),
+        broken("FLT31", "lost", "remember, recall, list_facts, reopened, harmed"),
+        broken("REC01", "lost", "remember, recall"),
+        broken("REV01", "wrong", "remember, recall, revise"),
+    ]
+    assert group(*results) == [(Mechanism.BASE, ("REC01", "DUR23", "FLT31", "REV01"))]
 
 
 def test_odd_values_explain_nothing_but_their_like() -> None:
@@ -245,6 +296,53 @@ def test_a_race_is_told_by_a_promise_about_races() -> None:
         for code, count in (("DUR16", 2), ("CON01", 3), ("CON03", 4))
     ]
     assert group(*results) == [(Mechanism.RACE, ("CON01", "DUR16", "CON03"))]
+
+
+def test_a_kill_does_not_explain_a_race() -> None:
+    """A batch that a kill cuts, and messages that writers overwrite without one, are two bugs."""
+    results = [
+        broken("DUR16", "lost", AT_ONCE),
+        broken("DUR36", "torn", "killed, processes, reopened"),
+        broken("CON01", "lost", AT_ONCE),
+        broken("CON02", "torn", AT_ONCE),
+    ]
+    assert group(*results) == [
+        (Mechanism.ALONE, ("DUR36",)),
+        (Mechanism.RACE, ("CON01", "DUR16", "CON02")),
+    ]
+
+
+def test_a_kill_explains_what_breaks_among_others_with_a_kill_only() -> None:
+    """Whoever else called at that moment."""
+    results = [
+        broken("DUR17", "lost", f"{AT_ONCE}, killed"),
+        broken("DUR36", "lost", "killed, processes, reopened"),
+    ]
+    assert group(*results) == [(Mechanism.BASE, ("DUR36", "DUR17"))]
+
+
+def test_a_batch_that_is_stored_in_parts_is_one_cause() -> None:
+    """Whether a kill, a refusal or another writer comes between its parts."""
+    results = [
+        broken("DUR36", "torn", "killed, processes, reopened"),
+        broken("CON01", "refused", AT_ONCE, line=12),
+        broken("CON02", "torn", AT_ONCE),
+        broken("FID22", "torn"),
+    ]
+    assert group(*results) == [
+        (Mechanism.BASE, ("DUR36", "CON02", "FID22")),
+        (Mechanism.RACE, ("CON01",)),
+    ]
+
+
+def test_a_race_is_told_by_a_promise_about_callers_at_once() -> None:
+    """One about kills that broke without a kill, in fewer calls, would name the wrong culprit."""
+    call = Call("w1", "s", "add", ("a",), None, 0.0, 1.0, place="w1")
+    results = [
+        replace(broken(code, "lost", AT_ONCE), excerpt=make_excerpt([call] * count, (), ()))
+        for code, count in (("DUR16", 3), ("CON01", 4))
+    ]
+    assert group(*results) == [(Mechanism.RACE, ("CON01", "DUR16"))]
 
 
 @pytest.mark.parametrize(

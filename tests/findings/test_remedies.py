@@ -32,6 +32,17 @@ def test_the_most_specific_remedy_is_found() -> None:
     assert find_remedy("ISO01") is REMEDIES["ISO"]
 
 
+def test_an_id_that_serves_a_stranger_is_about_whose_it_is() -> None:
+    """Whatever came of it: nobody is told about encodings where another user's fact was changed."""
+    assert find_remedy("ISO26", "corrupted") is REMEDIES["ISO"]
+    assert "upsert" in find_remedy("REV04", "phantom").mechanism
+
+
+def test_a_batch_in_a_transaction_may_be_torn_by_its_numbers() -> None:
+    """On PostgreSQL a transaction alone does not keep the messages of a batch together."""
+    assert "lock its session" in fit_remedy(find_remedy("CON02", "torn"), "postgres").fix
+
+
 def test_a_finding_of_any_call_has_a_remedy_of_its_own() -> None:
     """A store that hangs is not told what the check is about."""
     assert find_remedy("CON13", "wedged") is REMEDIES["wedged"]

@@ -240,8 +240,11 @@ def _find_origin(error: BaseException, excerpt: Excerpt) -> Origin | None:
     """Return where the error was raised that a violation is about; None if it is about none."""
     if not isinstance(error, Violation) or not has_sign(error.finding, Sign.FAILURE):
         return None
-    if isinstance(error.__cause__, StoreError):
-        return error.__cause__.origin
+    cause = error.__cause__
+    while isinstance(cause, Violation):  # told once more, with the name of a variant
+        cause = cause.__cause__
+    if isinstance(cause, StoreError):
+        return cause.origin
     raised = [call.origin for call in reversed(excerpt.calls) if call.origin]
     named = [origin for origin in raised if origin.error in error.summary]
     return next(iter(named or raised), None)

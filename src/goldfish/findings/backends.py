@@ -123,8 +123,11 @@ _FIXES: dict[str, dict[str, tuple[str, str]]] = {
             "await redis.rpush(key, *[encode(each) for each in messages])  # one command",
         ),
         "postgres": (
-            "Write a batch in one transaction; then it is there as a whole or not at all.",
-            "with connection.transaction():\n    connection.executemany(INSERT, rows)",
+            "Write a batch in one transaction, and lock its session before it takes numbers: a "
+            "sequence gives them to several writers in turn, so that batches interleave.",
+            "with connection.transaction():\n"
+            '    connection.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", (session_id,))\n'
+            "    connection.executemany(INSERT, rows)",
         ),
         "sqlite": (
             "Write a batch in one transaction; then it is there as a whole or not at all.",
@@ -223,8 +226,11 @@ _FIXES: dict[str, dict[str, tuple[str, str]]] = {
     },
     "refused": {
         "redis": (
-            "Accept every ordinary value, and let the client wait for a free connection.",
-            "pool = redis.asyncio.BlockingConnectionPool.from_url(url, timeout=10)",
+            "Accept every ordinary value, let the client wait for a free connection, and try a "
+            "transaction again if another client changed what it watches (WatchError).",
+            "pool = redis.asyncio.BlockingConnectionPool.from_url(url, timeout=10)\n"
+            "client = redis.asyncio.Redis(connection_pool=pool)\n"
+            "await client.transaction(add, key)  # tried again after a WatchError",
         ),
         "postgres": (
             "Accept every ordinary value, create with IF NOT EXISTS, and retry what the server "

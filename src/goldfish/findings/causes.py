@@ -21,8 +21,11 @@ from goldfish.history.operations import has_effect
 CIRCUMSTANCES = frozenset({AT_ONCE, REOPENED, PROCESSES, KILLED, HARMED, CUT_SHORT})
 OPENINGS = frozenset({REOPENED, PROCESSES})
 LONG = "CTX12"  # an agent that breaks no earlier promise breaks this one in 26 turns, not in seven
+DISTURBED = frozenset({KILLED, HARMED})
 # What every promise about facts calls: having it in common says nothing.
 _ORDINARY = frozenset({"remember", "recall", "list_facts"})
+# Whether an ordinary fact is recalled at all, on which all that recalls one hangs.
+_RECALLED = "REC01"
 
 
 class Mechanism(StrEnum):
@@ -93,11 +96,18 @@ def _claim(first: Result, rest: Sequence[Result]) -> tuple[Mechanism, list[Resul
         return Mechanism.RACE, [
             each for each in rest if _is_of_race(first, each) or _is_same_error(first, each)
         ]
-    races = [] if _is_plain(first) else [each for each in rest if _is_plain_race(each)]
+    races = [each for each in rest if _is_plain_race(each)]
+    if _is_plain(first):
+        # Calls that nothing disturbs explain what comes at once. A kill explains what only breaks
+        # with one, and no race that needs none.
+        is_quiet = first.conditions <= OPENINGS
+        races = [] if is_quiet else [each for each in races if not each.conditions & DISTURBED]
     others = [
         each
         for each in rest
-        if _hangs_on(each, first) and not any(_is_of_race(race, each) for race in races)
+        if (_hangs_on(each, first) and not any(_is_of_race(race, each) for race in races))
+        or _needs_no_race(first, each)
+        or _are_parts(first, each, races)
     ]
     if first.origin is not None:
         return Mechanism.ERROR, others
@@ -125,7 +135,7 @@ def _rate_simplicity(
         len(circumstances - OPENINGS if at_once else circumstances),
         len(methods - _ORDINARY if at_once else methods),
         -1 if _is_late(result) else rank(result.finding),
-        at_once and result.family != "CON",
+        at_once and result.family != "CON",  # others name a kill, say, that a race does not need
         len(result.excerpt.calls) if at_once and result.excerpt else 0,
         result.finding in KINDS and result.family != KINDS[result.finding].home,
         places[id(result)],
@@ -169,8 +179,6 @@ def _hangs_on(other: Result, first: Result) -> bool:
     """Return True if the first, which takes less, explains why the other is broken."""
     if _are_cut_short(first, other) or _are_left_unusable(first, other):
         return True
-    if first.finding == other.finding == "torn" and _get_subject(first) == _get_subject(other):
-        return True  # a batch in several steps, whatever comes between them
     if _is_known_of_another(first) and _is_known_of_another(other):
         return True
     if other.origin is not None and other.origin.method == "opening" and first.origin is None:
@@ -189,6 +197,8 @@ def _hangs_on(other: Result, first: Result) -> bool:
         return is_same_method or _are_retries(first, other) or _is_related(first, other)
     if not _is_related(first, other):
         return False
+    if first.code == _RECALLED and "recall" in other.conditions:
+        return True
     if first.finding == other.finding and is_telling(first.finding):
         return True
     if not first.conditions - {"get_ttl"} <= other.conditions:  # a read takes no part in it
@@ -253,6 +263,26 @@ def _is_related(first: Result, other: Result) -> bool:
     if _get_subject(first) != _get_subject(other):
         return False
     return are_related(first.finding, other.finding)
+
+
+def _needs_no_race(first: Result, other: Result) -> bool:
+    """Return True if the same shows when nothing is done at once, and nothing disturbed."""
+    if first.conditions & DISTURBED:
+        return False
+    is_order = first.finding == "reordered" and other.finding in {"reordered", "torn"}
+    return (is_order and _is_related(first, other)) or _is_same_error(first, other)
+
+
+def _are_parts(first: Result, other: Result, races: Iterable[Result]) -> bool:
+    """Return True if both have a part of a batch, which is then not stored as a whole.
+
+    In a race that loses messages as well, a part is what was not overwritten. One that is refused
+    is another bug.
+    """
+    is_torn = first.finding == other.finding == "torn" and _is_related(first, other)
+    if AT_ONCE not in other.conditions:
+        return is_torn
+    return is_torn and all(each.finding == "torn" or each.origin for each in races)
 
 
 def _removes(result: Result) -> bool:

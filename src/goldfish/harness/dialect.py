@@ -27,9 +27,10 @@ class Dialect:
 
     ``unknown`` has, by method, the kind of error by which it says that something is not there;
     ``options``, by method, what must be passed to get everything; ``negative_ttl`` says that a time
-    left below zero means no deadline, ``zero_last`` that the last 0 messages are all of them,
-    ``folds_facts`` that facts come back in another case or with other spaces, ``settles`` how many
-    seconds after its telling a fact is known, ``stamps`` the names of what it adds to all metadata.
+    left below zero means no deadline, ``zero_last`` that the last 0 messages are all of them, or
+    refused, ``folds_facts`` that facts come back in another case or with other spaces, ``settles``
+    how many seconds after its telling a fact is known, ``stamps`` the names of what it adds to all
+    metadata.
     ``label`` is the parameter by which a caller has to name a snapshot, ``largest`` the length of
     the longest content that no rule refuses, ``unimplemented`` the methods that only raise
     NotImplementedError, which the memory does not have.
@@ -53,7 +54,7 @@ class Dialect:
         return {**self.options.get(method, {}), **options}
 
     def is_nothing(self, method: str, options: Mapping[str, Any]) -> bool:
-        """Return True if a call asks for nothing, and the memory takes it for everything."""
+        """Return True if a call asks for nothing, and the memory has another idea of it."""
         return self.zero_last and method == "get_history" and options.get("last") == 0
 
     def excuse(self, error: StoreError) -> Any:

@@ -21,6 +21,7 @@ from goldfish.harness.transcript import Transcript
 from goldfish.history import FAULT, Call, History
 from goldfish.services import reaper
 from goldfish.targets.declaration import Target
+from goldfish.targets.traits import BESIDE, TRAITS
 from goldfish.world.sandbox import Sandbox
 
 T = TypeVar("T")
@@ -99,6 +100,7 @@ class Openings:
     async def open(self, **options: Any) -> Client:
         """Open the storage here, once more; it becomes ``client``."""
         self._refuse_unclaimed(1)
+        self._refuse_beside()
         opening = LocalClient.open(
             self.target, self.sandbox, self.transcript, deadline=self.deadline, **options
         )
@@ -150,7 +152,8 @@ class Openings:
             born.append(await self._fork(self.sandbox.description(), {}, server))
             self.sandbox.opening += 1
         self._pods += born
-        opening = asyncio.gather(*(pod.open(lanes) for pod in born))
+        shared = lanes if self.target.holds(BESIDE) else 1  # by all lanes, one after the other
+        opening = asyncio.gather(*(pod.open(shared) for pod in born))
         opened = await _wrap_errors(opening, first=first)
         self.transcript.note_opening()
         return list(opened)
@@ -186,6 +189,8 @@ class Openings:
             return Lanes([first])
 
         async def another() -> LocalClient:
+            if not self.target.holds(BESIDE):
+                return first
             opened = (await self.open()).opened
             assert isinstance(opened, LocalClient)
             return opened
@@ -222,6 +227,12 @@ class Openings:
         others = sum(not client.closed for client in self._clients) + len(self._pods)
         if self.target.claims == "one at a time" and others + more > 1:
             raise UnsupportedError(Reason.of(Why.NOT_CLAIMED, "one at a time only"))
+
+    def _refuse_beside(self) -> None:
+        """Raise if this process has it open, and the memory allows no other opening beside that."""
+        here = [each for each in self._clients if isinstance(each.opened, LocalClient)]
+        if not self.target.holds(BESIDE) and any(not each.closed for each in here):
+            raise UnsupportedError(Reason.of(Why.LACKS_TRAIT, TRAITS[BESIDE].absence))
 
     def _name(self, opened: Opened, where: str) -> Client:
         name = f"{where}{self.sandbox.opening}"

@@ -22,6 +22,7 @@ class Trait:
         return f"@goldfish.target({self.declaration or f'has={{{self.name!r}}}'})"
 
 
+BESIDE = "openings_beside"
 # Traits that a check may name in ``needs``, by their names in ``has`` and ``lacks``.
 TRAITS = {
     each.name: each
@@ -45,7 +46,7 @@ TRAITS = {
         Trait(
             "last_zero",
             "no messages for a last of 0",
-            "get_history(last=0) returns all messages.",
+            "get_history(last=0) returns all messages, or is refused.",
         ),
         Trait(
             "trim_counts",
@@ -91,6 +92,11 @@ TRAITS = {
             "whole_batches",  # declared only: in the quiet every batch is whole
             "batches that are stored as a whole",
             "A batch is stored message by message: one that fails may leave a part.",
+        ),
+        Trait(
+            BESIDE,
+            "several openings of the storage in one process",
+            "One process cannot open it twice at the same time.",
         ),
         Trait(
             "unlisted_empties",

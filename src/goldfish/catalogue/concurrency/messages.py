@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from goldfish.catalogue.registry import OtherProcess, Retries, carries, check, method, trait
+from goldfish.catalogue.support.together import finish_all
 from goldfish.findings.comparison import expect_contents, quote_list
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Client, Memory, contents_of, field
@@ -206,7 +207,7 @@ async def what_arrives_during_a_summary_survives_it(memory: Memory) -> None:
         await client.add(session, old)
         seen = await client.history(session)
         arrived, summary = memory.messages(4), memory.message("a summary of six messages")
-        await asyncio.gather(
+        await finish_all(
             client.call("delete_messages", session, [field(each, "id") for each in seen]),
             *(client.add(session, [message]) for message in arrived),
         )
@@ -254,7 +255,7 @@ async def a_batch_sent_again_by_others_is_stored_once(memory: Memory) -> None:
     clients = [memory.client, await memory.elsewhere(), await memory.elsewhere()]
     for _ in range(6):
         session, batch = memory.session(), memory.messages(2)
-        await asyncio.gather(*(client.add(session, batch) for client in clients))
+        await finish_all(*(client.add(session, batch) for client in clients))
         for client in clients:
             await client.expect(session, contents_of(batch))
 
@@ -285,7 +286,7 @@ async def a_session_cleared_during_a_write_stays_cleared(memory: Memory) -> None
         start = time.perf_counter()
         await writer.add(session, old)
         within = time.perf_counter() - start
-        await asyncio.gather(
+        await finish_all(
             writer.add(session, new),
             clear_after(memory.random.uniform(0, within), clearer, session),
         )

@@ -1,6 +1,5 @@
 """CON: a process that reads all the time, while others write, misses nothing in the end."""
 
-import asyncio
 import time
 from typing import Any
 
@@ -10,6 +9,7 @@ from goldfish.catalogue.support.openings import (
     read_during,
     require_several_writers,
 )
+from goldfish.catalogue.support.together import finish_all
 from goldfish.harness.memory import Client, Memory
 
 WRITERS = 4  # each in a process and a session of its own
@@ -34,7 +34,7 @@ async def a_process_that_reads_meanwhile_misses_nothing(memory: Memory) -> None:
     until = time.monotonic() + SECONDS
 
     async def write_all() -> None:
-        await asyncio.gather(
+        await finish_all(
             *(
                 _write(memory, client, session, written[session], until)
                 for session, client in writers.items()

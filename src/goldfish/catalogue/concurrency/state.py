@@ -1,10 +1,9 @@
 """CON: values that are set at the same time do not harm each other, and are never torn."""
 
-import asyncio
-
 from goldfish.catalogue.registry import OtherProcess, check
 from goldfish.catalogue.support.openings import call_at_once, read_during, require_several_writers
 from goldfish.catalogue.support.state import ExpectedState, Owner, UserState, fetch, put
+from goldfish.catalogue.support.together import finish_all
 from goldfish.findings.comparison import quote
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Client, Memory
@@ -84,7 +83,7 @@ async def _set_at_once(memory: Memory, owners: list[Owner]) -> None:
         for number in range(NAMES):
             await expected.put(owner, {f"{place} {number}": memory.text()}, client=client)
 
-    await asyncio.gather(
+    await finish_all(
         *(work(place, *each) for place, each in enumerate(zip(owners, clients, strict=True)))
     )
     for owner in owners:

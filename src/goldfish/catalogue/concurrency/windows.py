@@ -1,6 +1,5 @@
 """CON and LIV: a window keeps the newest messages, and a summary what has left it."""
 
-import asyncio
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 from goldfish.catalogue.concurrency.messages import clear_after, expect_arrived
 from goldfish.catalogue.registry import Summaries, Window, check, method
 from goldfish.catalogue.support.sizes import draw_size
+from goldfish.catalogue.support.together import finish_all
 from goldfish.findings.comparison import expect_contents, quote, quote_list
 from goldfish.findings.result import Violation
 from goldfish.harness.memory import Client, Memory, contents_of
@@ -33,7 +33,7 @@ async def _say_at_once(
     callers: Sequence[Client], session: str, said: Sequence[ChatMessage]
 ) -> None:
     pairs = zip(callers, said, strict=False)  # a small window has fewer messages than callers
-    await asyncio.gather(*(caller.add(session, [message]) for caller, message in pairs))
+    await finish_all(*(caller.add(session, [message]) for caller, message in pairs))
 
 
 async def _read_texts(memory: Memory, session: str) -> list[str]:
@@ -105,7 +105,7 @@ async def a_session_cleared_during_a_summary_is_not_in_it(memory: Memory) -> Non
         began = time.perf_counter()
         old += await _say(memory, session, 1)
         within = time.perf_counter() - began
-        await asyncio.gather(
+        await finish_all(
             writer.add(session, memory.messages(1)),
             clear_after(memory.random.uniform(0, within), clearer, session),
         )

@@ -220,7 +220,7 @@ async def a_kill_amid_a_large_message_bricks_no_session(memory: Memory) -> None:
         ) from error
     for turn in range(round(KILLS * memory.effort)):
         trial = known if turn % 2 else LargeTrial(memory)
-        trial.size, trial.amid = known.size, "kill -9"
+        trial.size, trial.amid, trial.missing = known.size, "kill -9", "lost"
         # One large message, or so many that writing them takes more than one step.
         batch = trial.make_batch(MANY if turn % 4 else 1)
         call = "add_messages", trial.session, batch

@@ -1,6 +1,5 @@
 """ISO: messages stay in their session, whatever the ids look like."""
 
-import asyncio
 from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
@@ -29,6 +28,7 @@ from goldfish.catalogue.support.lookalikes import (
     WORDS,
 )
 from goldfish.catalogue.support.refusals import may_refuse_id
+from goldfish.catalogue.support.together import finish_all
 from goldfish.findings.comparison import expect_contents
 from goldfish.findings.result import Violation
 from goldfish.harness.errors import StoreError
@@ -281,8 +281,8 @@ async def a_message_id_belongs_to_one_session_only(memory: Memory) -> None:
 async def sessions_that_write_at_once_stay_apart(memory: Memory) -> None:
     talk, sessions = Talk(memory), [memory.session() for _ in range(8)]
     await talk.say(memory.session("first"))  # CON08 is about first writes at once
-    await _gather(talk.say(session, count=3) for session in sessions)
-    histories = await _gather(talk.read(session) for session in sessions)
+    await finish_all(*(talk.say(session, count=3) for session in sessions))
+    histories = await finish_all(*(talk.read(session) for session in sessions))
     for session, found in zip(sessions, histories, strict=True):
         talk.blame(session, found)
     await talk.expect(*sessions)
@@ -408,15 +408,6 @@ async def expect_apart(
         await talk.say(*sessions, count=count)
     await talk.expect(*sessions)
     return talk
-
-
-async def _gather(calls: Iterable[Any]) -> list[Any]:
-    """Return the results of calls made at once; raise the first error once all have ended."""
-    results = await asyncio.gather(*calls, return_exceptions=True)
-    for result in results:
-        if isinstance(result, BaseException):
-            raise result
-    return results
 
 
 async def _list_sessions(memory: Memory) -> list[Any]:

@@ -129,7 +129,8 @@ async def _expect_no_clash(memory: Memory, victim: str, session: str, given: Seq
         stranger = session.replace(victim, memory.session("stranger"))
         if stranger == session or await client.offer(stranger, memory.messages(1)) is not None:
             return  # such ids are refused, whatever is there
-        raise Violation(f"refused: {refusal}, because session {quote(victim)} is there")
+        told = f"refused: {refusal}, because session {quote(victim)} is there"
+        raise Violation(told) from refusal
     await client.expect(victim, given, foreign=contents_of(batch))
     await client.expect(session, contents_of(batch), foreign=given)
     if client.has("clear"):

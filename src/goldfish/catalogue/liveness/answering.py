@@ -10,6 +10,7 @@ from goldfish.catalogue.registry import Reopening, check
 from goldfish.catalogue.support.comparison import label_findings
 from goldfish.catalogue.support.openings import choose_writers
 from goldfish.catalogue.support.subjects import Messages
+from goldfish.catalogue.support.together import finish_all
 from goldfish.findings.comparison import quote_list
 from goldfish.findings.result import Violation
 from goldfish.harness.errors import StoreError
@@ -116,7 +117,7 @@ async def a_refused_value_does_not_fail_the_calls_beside_it(memory: Memory) -> N
         calls.append(memory.client.add(session, batch))
         calls.append(_drop_result(memory.client.offer(memory.session("odd"), [odd])))
     with label_findings("beside a refused value"):
-        await asyncio.gather(*calls)
+        await finish_all(*calls)
         for session, batch in zip(sessions, batches, strict=True):
             await memory.client.expect(session, contents_of(batch))
 
@@ -250,16 +251,16 @@ async def two_openings_do_not_lock_each_other_out(memory: Memory) -> None:
 async def calls_made_at_once_all_return(memory: Memory) -> None:
     batches = {memory.session(): memory.messages(2) for _ in range(20)}
     with label_findings("written at once"):
-        await asyncio.gather(*(memory.client.add(*item) for item in batches.items()))
+        await finish_all(*(memory.client.add(*item) for item in batches.items()))
     with label_findings("read at once"):
         every = [each for batch in batches.values() for each in contents_of(batch)]
         expected = [(session, contents_of(batch)) for session, batch in batches.items()]
         reads = [memory.client.expect(*item, foreign=every) for item in expected]
-        await asyncio.gather(*reads)
+        await finish_all(*reads)
     more = {session: memory.messages(1) for session in batches}
     with label_findings("written and read at once"):
         writes = [memory.client.add(*item) for item in more.items()]
-        await asyncio.gather(*writes, *(memory.client.contents(session) for session in batches))
+        await finish_all(*writes, *(memory.client.contents(session) for session in batches))
         for session in batches:
             await memory.client.expect(session, contents_of([*batches[session], *more[session]]))
 

@@ -6,9 +6,11 @@ import contextlib
 from goldfish.catalogue.registry import OtherProcess, check
 from goldfish.catalogue.support.servers import check_on_server, get_network
 from goldfish.catalogue.support.subjects import Messages
+from goldfish.catalogue.support.together import finish_all
 from goldfish.catalogue.support.trials import FOREVER, MessageTrial
 from goldfish.harness.errors import StoreError
 from goldfish.harness.memory import Memory
+from goldfish.harness.pods import Pod
 
 CROWD = 40  # more than a usual pool has connections
 
@@ -49,21 +51,18 @@ async def calls_that_were_given_up_give_back_what_they_held(memory: Memory) -> N
 async def a_stopped_neighbour_does_not_stop_the_others_for_good(memory: Memory) -> None:
     here, session = memory.client, memory.session()
     await here.add(memory.session(), memory.messages(1))  # CON08 is about first writes at once
-    (pod,) = await memory.pods(1)
+    there = (await memory.elsewhere()).waiting(FOREVER)  # recorded: it is who may overwrite
+    assert isinstance(there.opened, Pod)
     for _ in range(6):
-        busy = [
-            asyncio.create_task(pod.call("add_messages", session, [each], deadline=FOREVER))
-            for each in memory.messages(6)
-        ]
+        adding = (there.add(session, [each]) for each in memory.messages(6))
+        busy = [asyncio.create_task(each) for each in adding]
         await asyncio.sleep(memory.random.uniform(0, 0.01))
-        pod.pause()
+        there.opened.pause()
         mine = Messages(memory)
         writing = asyncio.create_task(mine.write(here, 2))
         await asyncio.sleep(0.05)
-        pod.thaw()
-        for call in await asyncio.gather(writing, *busy, return_exceptions=True):
-            if isinstance(call, BaseException):
-                raise call
+        there.opened.thaw()
+        await finish_all(writing, *busy)
         await mine.expect(here)
 
 

@@ -108,6 +108,8 @@ class Batch:
 class MessageTrial(Trial):
     """The messages of one session."""
 
+    missing = "swallowed"  # amid a fault that raises; what a kill takes is lost
+
     def __init__(self, memory: Memory, client: Client | None = None) -> None:
         super().__init__(memory, client)
         self.session = memory.session()
@@ -167,8 +169,8 @@ class MessageTrial(Trial):
         if batch.acknowledged:
             if batch.amid and not there:
                 raise Violation(
-                    f"swallowed: {quote(batch.contents[0])} was acknowledged ({batch.amid}), but a "
-                    "later read does not return it"
+                    f"{self.missing}: {quote(batch.contents[0])} was acknowledged ({batch.amid}), "
+                    "but a later read does not return it"
                 )
         elif there:
             stored = [each for each in batch.contents if each in there]

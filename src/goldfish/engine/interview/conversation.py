@@ -9,6 +9,7 @@ from goldfish.engine.interview.dialect import DIALECT, learn_dialect
 from goldfish.engine.interview.learnt import NO_ANSWER, Learnt
 from goldfish.harness.memory import Client, Memory
 from goldfish.harness.patience import Patience
+from goldfish.targets.traits import BESIDE
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,8 @@ QUESTIONS = (
     Question("filters", facts.do_filters_filter, (NOTE,)),
     Question("scoped_ids", facts.are_ids_scoped, (TELL,)),
 )
+BESIDE_ANOTHER = Question(BESIDE, storage.can_be_opened_beside)
+SEVERAL = (None, "one writer", "many processes")  # claims that leave it open
 LONGEST = 60.0  # seconds: of a slow memory less is asked, and it is held to the rest
 
 
@@ -83,9 +86,16 @@ async def interview(memory: Memory) -> dict[str, Any]:
             break
         if await patience.spend_on(_is_absent(memory, question)):
             learnt.note(question.trait, **DIALECT.get(question.trait, {}))
+    await _learn_openings(memory, learnt)
+    return learnt.fields
+
+
+async def _learn_openings(memory: Memory, learnt: Learnt) -> None:
+    """Learn whether the memory outlives its opening, and allows another one beside it."""
     if "claims" not in memory.target.declared and await storage.ends_with_its_opening(memory):
         learnt.take(claims="one opening")
-    return learnt.fields
+    elif memory.target.claims in SEVERAL and await _is_absent(memory, BESIDE_ANOTHER):
+        learnt.note(BESIDE)
 
 
 async def _is_absent(memory: Memory, question: Question) -> bool:

@@ -137,10 +137,13 @@ async def is_negative_last_refused(memory: Memory) -> bool | None:
 
 
 async def is_last_zero_nothing(memory: Memory) -> bool | None:
-    """Return False if the last 0 messages are all of them."""
+    """Return False if the last 0 messages are all of them, or may not be asked for."""
     session, batch = memory.session(), memory.messages(3)
     await memory.client.add(session, batch)
-    return await memory.client.contents(session, last=0) != contents_of(batch)
+    try:
+        return await memory.client.contents(session, last=0) != contents_of(batch)
+    except StoreError:
+        return False
 
 
 async def is_trim_counted(memory: Memory) -> bool | None:

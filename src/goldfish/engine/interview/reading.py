@@ -1,16 +1,18 @@
 """What the interview asks about reads: is it everything that comes back, or the newest part?"""
 
-import time
+from collections.abc import Sequence
 from typing import Any
 
 from goldfish.catalogue.support.sessions import write_session
 from goldfish.findings.result import Violation
 from goldfish.harness.errors import StoreError
 from goldfish.harness.memory import Memory, contents_of
+from goldfish.harness.patience import Patience
 
 MANY = 120  # messages, more than a window or a page has by default
 LONGEST = 10.0  # seconds: a slow memory is not asked
 EVERYTHING = 1_000_000
+SPEAKERS = ("user", "assistant")
 LIMITS = ("limit", "last", "max_messages", "count", "n", "k", "page_size")
 
 
@@ -35,16 +37,30 @@ async def _is_taken(memory: Memory, method: str, options: dict[str, int]) -> boo
 
 
 async def find_window(memory: Memory) -> dict[str, Any]:
-    """Return what is learnt of a memory that returns the newest messages only: how many.
+    """Return what is learnt of a memory that returns the newest messages only: at least how many.
+
+    Some windows count rounds, or what one side said, and hold more or fewer messages by who speaks.
+    """
+    learnt = await _find_window(memory, SPEAKERS)
+    if "window" in learnt:
+        for speaker in SPEAKERS:
+            alone = await _find_window(memory, [speaker])
+            learnt["window"] = min(learnt["window"], alone.get("window", MANY))
+    return learnt
+
+
+async def _find_window(memory: Memory, speakers: Sequence[str]) -> dict[str, Any]:
+    """Return the window of a session in which these speak in turns.
 
     It is no window if a parameter brings the others, and none if others than the newest come.
     """
-    session, batch = memory.session(), memory.messages(MANY)
-    began = time.monotonic()
+    session = memory.session()
+    batch = [memory.message(role=speakers[place % len(speakers)]) for place in range(MANY)]
+    patience = Patience(LONGEST)
     for first in range(0, MANY, 10):
-        if time.monotonic() > began + LONGEST:
+        if patience.is_over:
             return {}
-        await memory.client.add(session, batch[first : first + 10])
+        await patience.spend_on(memory.client.add(session, batch[first : first + 10]))
     said = contents_of(batch)
     found = await memory.client.contents(session)
     if len(found) >= MANY:

@@ -35,6 +35,27 @@ class WatchedSandbox(Sandbox):
         return made
 
 
+async def can_be_opened_beside(memory: Memory) -> bool | None:
+    """Return False if only the process that has the storage open cannot open it once more.
+
+    A memory that refuses other processes too is left to the checks: a service has several.
+    """
+    sandbox = memory.sandbox
+    if memory.target.services or not isinstance(sandbox, WatchedSandbox) or not sandbox.is_used:
+        return None
+    name = memory.session()
+    if not await _write_and_read(memory, memory.client, name):
+        return None
+    try:
+        await memory.open()
+    except OpeningError:
+        other = await memory.anew()
+        is_shared = bool(await _read(other, name)) and await _write_and_read(memory, other, name)
+        await other.close()
+        return False if is_shared else None
+    return True
+
+
 async def ends_with_its_opening(memory: Memory) -> bool:
     """Return True if a memory is empty after a reopen, and never had a place to keep anything.
 
@@ -45,21 +66,24 @@ async def ends_with_its_opening(memory: Memory) -> bool:
         return False
     name = memory.session()
     try:
-        before = await _write_and_read(memory, name)
+        before = await _write_and_read(memory, memory.client, name)
         if any(sandbox.path.iterdir()):
             return False
         client = await memory.reopen()
-        return before and not await _read(client, name)
+        if not before or not await _read(client, name):
+            return before
+        fresh = await memory.anew()  # what all storages of a process share is no place either
+        return not await _read(fresh, name)
     except (StoreError, Violation, OpeningError, UnsupportedError):
         return False
 
 
-async def _write_and_read(memory: Memory, name: str) -> bool:
-    if memory.client.has("add_messages"):
-        await memory.client.add(name, memory.messages(1))
+async def _write_and_read(memory: Memory, client: Client, name: str) -> bool:
+    if client.has("add_messages"):
+        await client.add(name, memory.messages(1))
     else:
-        await memory.client.call("remember", name, FACT)
-    return bool(await _read(memory.client, name))
+        await client.call("remember", name, FACT)
+    return bool(await _read(client, name))
 
 
 async def _read(client: Client, name: str) -> list[Any]:

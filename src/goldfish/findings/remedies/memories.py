@@ -23,7 +23,7 @@ LIMIT = Remedy(
 CAUSES = (
     # Isolation.
     Remedy(
-        ("leaked", "ISO", "ISO lost"),
+        ("leaked", "ISO", "ISO lost", "ISO corrupted"),
         "Two ids became one key: an id was truncated, case-folded, matched as a pattern or joined "
         "to another with a separator. A read or a removal for one session then reaches the other.",
         "Use ids exactly as they came: as parameters, never as patterns. Escape them if they "
@@ -489,5 +489,15 @@ client = redis.asyncio.Redis.from_url(url, retry=Retry(NoBackoff(), 0))""",
         "UPDATE facts SET text = ?, embedding = ? WHERE id = ? AND user_id = ?",
         (text, embed(text), fact_id, user_id),
     )""",
+    ),
+    Remedy(
+        ("REV phantom",),
+        "A revision is written as an upsert: where there is no such fact any more, it makes one.",
+        "Change only what is there, with the user in the condition, and raise if nothing was.",
+        """changed = connection.execute(
+    "UPDATE facts SET text = ? WHERE id = ? AND user_id = ?", (text, fact_id, user_id)
+)
+if changed.rowcount == 0:
+    raise KeyError(fact_id)""",
     ),
 )
