@@ -63,7 +63,7 @@ def add_tables(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
 
 
 def _add_rows(before: dict[str, Any], after: dict[str, Any], code: str) -> dict[str, Any]:
-    rows = {condition: _nothing() for condition in CONDITIONS}
+    rows: dict[str, Any] = {condition: _nothing() for condition in CONDITIONS}
     for table in (before, after):
         for condition, row in table["checks"].get(code, {}).items():
             for name, number in row.items():

@@ -8,6 +8,7 @@ from collections.abc import (
     Awaitable,
     Callable,
     Coroutine,
+    Iterable,
     Iterator,
     Mapping,
     Sequence,
@@ -52,6 +53,7 @@ class LocalClient:
         self.lacking = find_lacking(opened)
         self.methods = find_methods(opened, self.lacking)
         self.transcript = transcript
+        self._needs_loop = _is_async(opened, METHODS)
         self._closing = closing
         self._thread = thread
 
@@ -98,8 +100,24 @@ class LocalClient:
     ) -> Any:
         """Call a method with messages in the store's form; what it returns comes in ours."""
         given = put_in_form(self.messages, method, arguments)
-        answer = await _call(getattr(self.store, method), given, options)
+        answer = await self._call_function(getattr(self.store, method), given, options)
         return read_form(self.messages, method, answer)
+
+    async def _call_function(
+        self, function: Any, arguments: Sequence[Any], options: dict[str, Any]
+    ) -> Any:
+        if self._needs_loop:
+            return await _collect(function(*arguments, **options))
+        try:
+            # What is not async may use ``asyncio.run`` itself, as in a script or a sync web server.
+            with leave_event_loop():
+                result = function(*arguments, **options)
+        except RuntimeError as error:
+            if not NO_LOOP.search(str(error)):
+                raise
+            self._needs_loop = True  # it starts tasks
+            result = function(*arguments, **options)
+        return await _collect(result)
 
     async def beside(self, another: Callable[[], Awaitable[Self]]) -> Self:
         """Return a client whose calls run at the same time as this one's.
@@ -107,8 +125,7 @@ class LocalClient:
         An async store serves many at once. A sync one is shared by threads if it says so, and else
         opened another time, because much of what is not async belongs to one thread.
         """
-        writes = [_get_attribute(self.store, name) for name in METHODS if has_effect(name, "write")]
-        if any(map(inspect.iscoroutinefunction, writes)):
+        if _is_async(self.store, [name for name in METHODS if has_effect(name, "write")]):
             return self
         if getattr(self.store, "threads", self.threads) is True:
             return type(self)(
@@ -170,15 +187,8 @@ async def _wrap_errors(method: str, work: Callable[[], Coroutine[Any, Any, T]]) 
         raise StoreError(method, error) from error
 
 
-async def _call(function: Any, arguments: Sequence[Any], options: dict[str, Any]) -> Any:
-    try:
-        # What is not async may use ``asyncio.run`` itself, as in a script or a sync web server.
-        with leave_event_loop():
-            result = function(*arguments, **options)
-    except RuntimeError as error:
-        if not NO_LOOP.search(str(error)):
-            raise
-        result = function(*arguments, **options)  # it starts a task, and returns that
+async def _collect(result: Any) -> Any:
+    """Return what a call comes to, when all of it is there."""
     if inspect.isawaitable(result):
         result = await result
     if isinstance(result, AsyncIterable):
@@ -231,6 +241,12 @@ def find_methods(opened: object, lacking: Mapping[str, str] | None = None) -> Me
     lacking = find_lacking(opened) if lacking is None else lacking
     found = {name: _get_attribute(opened, name) for name in METHODS if name not in lacking}
     return {name: _list_parameters(method) for name, method in found.items() if callable(method)}
+
+
+def _is_async(store: Any, methods: Iterable[str]) -> bool:
+    """Return True if one of these methods, where the store has it, is async."""
+    functions = [_get_attribute(store, name) for name in methods]
+    return any(map(inspect.iscoroutinefunction, functions))
 
 
 def find_lacking(opened: object) -> dict[str, str]:
