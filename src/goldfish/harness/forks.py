@@ -13,19 +13,23 @@ import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from goldfish.errors import GoldfishError
 from goldfish.harness.errors import NoPodError
 from goldfish.harness.forking import ForkedProcess, fork_process, serve_base
 from goldfish.harness.replica import LONGEST_LINE
 from goldfish.services import cleanup
+from goldfish.services.remote import get_provider
 from goldfish.targets.declaration import Target
 
 READY_WITHIN = 600.0  # seconds; what cannot start says so much sooner, by its end
 MOST_SERVERS = 4  # of targets, at a time
+FIND_PROGRAM = "find program"  # asked of the process that runs the checks
+OTHER_SEED = "20261119"  # of hash() in the other program: any that this one is unlikely to have
 
 Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
@@ -48,6 +52,7 @@ class ForkServer:
                 f"{target.name} is local to a function, where another process cannot import it: "
                 "move it to the top of a module"
             )
+        self._target = target
         self._location = asdict(target.location)
         self._is_agent = target.agent is not None
         # What is known of the target, and the factory itself may not declare.
@@ -60,6 +65,15 @@ class ForkServer:
             reported if self._attached else _imported.setdefault(_get_key(self._location), [])
         )
         self._preloads = True
+
+    @cached_property
+    def program(self) -> "ForkServer":
+        """The target's server in a program that was started apart, as another replica is.
+
+        What is forked from one server shares with its siblings whatever the imports made, and the
+        seed of ``hash()``. What is forked from these two shares neither.
+        """
+        return _OtherProgram(self._target, asks=self._attached)
 
     async def get_path(self) -> str:
         """Return the path of the socket that takes orders."""
@@ -225,29 +239,36 @@ class _Servers:
 
 
 _servers = _Servers()
-_all_servers = [_servers]  # and those that were started anew
-os.register_at_fork(after_in_child=_servers.reset)
-atexit.register(_servers.close)
+_others = _Servers({"PYTHONHASHSEED": OTHER_SEED})
+for _each in (_servers, _others):
+    os.register_at_fork(after_in_child=_each.reset)
+    atexit.register(_each.close)
 
 
-class FreshServer(ForkServer):
-    """A server of a base of its own, as after a restart of everything; it ends when it is closed.
+class _OtherProgram(ForkServer):
+    """The server in another program: of this process, or of the one that runs the checks."""
 
-    What is forked shares with its siblings whatever the imports made, and the seed of ``hash()``.
-    """
+    def __init__(self, target: Target, *, asks: bool) -> None:
+        super().__init__(target)
+        self._asks = asks
+        self._attached = True
+        self.imported = reported
 
-    def __init__(self, target: Target, seed: int) -> None:
-        """Start a base whose processes hash by this seed; they import the target themselves."""
-        super().__init__(target, "")
-        self._servers = _Servers({"PYTHONHASHSEED": str(seed)})
-        _all_servers.append(self._servers)
-        self._path = self._servers.base
+    async def get_path(self) -> str:
+        async with self._starting:
+            if self._path is None:
+                self._path = await self._find_path()
+            return self._path
 
-    def close(self) -> None:
-        """End the base, and with it every process that it has forked."""
-        if self._servers in _all_servers:
-            _all_servers.remove(self._servers)
-            self._servers.close()
+    async def _find_path(self) -> str:
+        if not self._asks:
+            return await _find_server(self._location, is_agent=self._is_agent, servers=_others)
+        provider = get_provider()
+        assert provider is not None
+        try:
+            return str(await asyncio.to_thread(provider.ask, FIND_PROGRAM))
+        except GoldfishError as error:
+            raise NoPodError(str(error)) from None
 
 
 def start_early() -> None:
@@ -261,9 +282,11 @@ def start_early() -> None:
         _servers.start_by_fork()
 
 
-async def _find_server(location: dict[str, str], *, is_agent: bool) -> str:
+async def _find_server(
+    location: dict[str, str], *, is_agent: bool, servers: _Servers = _servers
+) -> str:
     """Return the path of the server of a target, which is started if there is none."""
-    if kept := _servers.find(location):
+    if kept := servers.find(location):
         return kept.path
     world = _describe_world()
     if is_agent:
@@ -271,13 +294,13 @@ async def _find_server(location: dict[str, str], *, is_agent: bool) -> str:
     # An agent is imported by each of its pods, where the environment leads to the pod's own mirror;
     # so is a target whose import starts threads, which a child that is forked later would miss.
     for imports in (True, False)[is_agent:]:
-        path = _servers.new_path()
+        path = servers.new_path()
         order = {"location": location, "socket": path, "world": world, "imports": imports}
-        connection = await _connect(_servers.base, ["server", order])
+        connection = await _connect(servers.base, ["server", order])
         said = await _hear(connection)
         await hang_up(connection)
         if said[0] == "ready":
-            return _servers.keep(location, path, said[1])
+            return servers.keep(location, path, said[1])
         if said[0] != "spoiled":
             break
     raise NoPodError(f"another process could not import the target: {_tell_why(said)}")
@@ -298,7 +321,7 @@ async def _connect(path: str, words: list[Any]) -> Connection:
             reader, writer = await asyncio.open_unix_connection(path, limit=LONGEST_LINE)
             writer.write(json.dumps(words).encode() + b"\n")
             return reader, writer
-        is_starting = any(each.is_starting(path) for each in _all_servers)
+        is_starting = any(each.is_starting(path) for each in (_servers, _others))
         if not is_starting or time.monotonic() > give_up:
             raise NoPodError(f"another process could not be started: {_servers.last_words()}")
         await asyncio.sleep(0.02)

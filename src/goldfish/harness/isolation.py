@@ -10,7 +10,8 @@ from typing import Any
 
 from goldfish.errors import GoldfishError
 from goldfish.harness.crash import Crash
-from goldfish.harness.forks import Connection, ForkServer, hang_up
+from goldfish.harness.errors import NoPodError
+from goldfish.harness.forks import FIND_PROGRAM, Connection, ForkServer, hang_up
 from goldfish.harness.patience import OverdueError, wait_patiently
 from goldfish.harness.plain import to_plain
 from goldfish.harness.task import make_error
@@ -55,7 +56,7 @@ async def run_apart(
         "target": to_plain(target, leave_out={"factory"}),
     }
     pid, connection = await forks.order("task", order)
-    task = _Task(pid, connection)
+    task = _Task(pid, connection, forks.program)
     try:
         value, imported = await task.listen()
     finally:
@@ -68,8 +69,9 @@ async def run_apart(
 class _Task:
     """A process that runs one function: its requests, and what it would leave behind."""
 
-    def __init__(self, pid: int, connection: Connection) -> None:
+    def __init__(self, pid: int, connection: Connection, program: ForkServer) -> None:
         self._pid = pid
+        self._program = program
         self._reader, self._writer = connection
         self._ended = False
         self._watched: dict[tuple[str, Any], list[Any]] = {}
@@ -139,7 +141,12 @@ class _Task:
 
     async def _answer(self, verb: str, *arguments: Any) -> None:
         try:
-            answer = ["returned", await asyncio.to_thread(self._serve(verb), *arguments)]
+            if verb == FIND_PROGRAM:
+                answer = ["returned", await self._program.get_path()]
+            else:
+                answer = ["returned", await asyncio.to_thread(self._serve(verb), *arguments)]
+        except NoPodError as error:
+            answer = ["raised", GoldfishError.__name__, str(error)]
         except GoldfishError as error:
             answer = ["raised", type(error).__name__, str(error)]
         self._writer.write(json.dumps(answer).encode() + b"\n")

@@ -14,7 +14,7 @@ from goldfish.findings.result import UnsupportedError
 from goldfish.harness.client import Client, Opened
 from goldfish.harness.dialect import Dialect
 from goldfish.harness.errors import OpeningError, StoreError
-from goldfish.harness.forks import ForkServer, FreshServer
+from goldfish.harness.forks import ForkServer
 from goldfish.harness.local import LocalClient
 from goldfish.harness.pods import Pod
 from goldfish.harness.transcript import Transcript
@@ -78,12 +78,10 @@ class Openings:
     transcript: Transcript = dataclasses.field(
         default_factory=Transcript
     )  # what was said to this storage
-    program: FreshServer | None = None  # another one; what is made afresh shares it
 
     def __post_init__(self) -> None:
         self._clients: list[Client] = []
         self._pods: list[Pod] = []
-        self._fresh: list[FreshServer] = []
 
     def declare(self, target: Target) -> None:
         """Take over what the store declares, now that it was opened."""
@@ -119,14 +117,12 @@ class Openings:
         return await self._open_in(await self._fork(self.sandbox.description(), options))
 
     async def anew(self) -> Client:
-        """Open the storage in a process that imports all itself, as after a restart of everything.
+        """Open the storage in a process of another program, as after a restart of everything.
 
         ``client`` stays what it was.
         """
         self._refuse_unclaimed(1)
-        return await self._open_in(
-            await self._fork(self.sandbox.description(), {}, self._start_program())
-        )
+        return await self._open_in(await self._fork(self.sandbox.description(), {}, apart=True))
 
     async def _open_in(self, pod: Pod) -> Client:
         client = self._name(await self._count(pod.open()), "pod")
@@ -141,15 +137,15 @@ class Openings:
     async def pods(self, count: int, *, lanes: int = 1, apart: bool = False) -> list[Pod]:
         """Let other processes open the storage all at once.
 
-        With ``apart`` every other one is of a program that was started anew: nothing that its
-        imports made, nor the seed of ``hash()``, is that of its neighbours.
+        With ``apart`` every other one is of another program: nothing that its imports made, nor the
+        seed of ``hash()``, is that of its neighbours.
         """
         self._refuse_unclaimed(count)
         first = self.sandbox.opening == 0 and count == 1
         born: list[Pod] = []
         for number in range(count):
-            server = self._get_program() if apart and number % 2 else None
-            born.append(await self._fork(self.sandbox.description(), {}, server))
+            is_apart = apart and number % 2 == 1
+            born.append(await self._fork(self.sandbox.description(), {}, apart=is_apart))
             self.sandbox.opening += 1
         self._pods += born
         shared = lanes if self.target.holds(BESIDE) else 1  # by all lanes, one after the other
@@ -219,8 +215,6 @@ class Openings:
                 await client.close()
         for pod in self._pods:
             pod.kill()
-        for server in self._fresh:
-            server.close()
 
     def _refuse_unclaimed(self, more: int) -> None:
         """Raise if so many more openings are more than the target ever promised to allow."""
@@ -238,28 +232,14 @@ class Openings:
         name = f"{where}{self.sandbox.opening}"
         return Client(opened, self.deadline, name, self.record.history)
 
-    def _start_program(self) -> FreshServer:
-        """Start the program of the target once more; it ends when this memory is discarded."""
-        program = FreshServer(self.target, self.random.randrange(1, 2**32))
-        self._fresh.append(program)
-        return program
-
-    def _get_program(self) -> FreshServer:
-        """Return the other program, which is started if there is none."""
-        if self.program is None:
-            self.program = self._start_program()
-        return self.program
-
     async def _fork(
-        self,
-        sandbox: dict[str, Any],
-        options: dict[str, Any],
-        server: ForkServer | None = None,
+        self, sandbox: dict[str, Any], options: dict[str, Any], *, apart: bool = False
     ) -> Pod:
         """Return another process that is ready to open the storage."""
         if self.fork_server is None:
             self.fork_server = ForkServer(self.target)  # which says why there can be none
-        return await Pod.fork(server or self.fork_server, sandbox, options, self.transcript)
+        server = self.fork_server.program if apart else self.fork_server
+        return await Pod.fork(server, sandbox, options, self.transcript)
 
     async def _count(self, opening: Awaitable[T]) -> T:
         first = self.sandbox.opening == 0
