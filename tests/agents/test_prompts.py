@@ -2,7 +2,8 @@
 
 import pytest
 
-from goldfish.agents.prompts import find_constant_part
+from goldfish.agents.prompts import count_turns_shown, find_constant_part
+from goldfish.mirror import Message, Prompt
 
 BANK = "You are the assistant of a bank. Answer as JSON."
 
@@ -24,3 +25,12 @@ def test_only_what_is_sure_to_stay_is_the_constant_part(
 ) -> None:
     """A number, or a word that has only begun alike, may be another one in the next prompt."""
     assert find_constant_part(one, other) == expected
+
+
+def test_a_note_that_nobody_said_takes_no_place_in_a_window() -> None:
+    """Such as how many messages were left out; results of tools, and what was said, take one."""
+    said = Message("user", "My order is m10001."), Message("assistant", "Understood. r10001")
+    note, result = Message("user", "Skipped 4 messages."), Message("tool", "found")
+    newest = Message("user", "And now?")
+    prompt = Prompt((Message("system", "Be kind."), *said, note, result, newest))
+    assert count_turns_shown(prompt) == 3

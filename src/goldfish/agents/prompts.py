@@ -122,8 +122,14 @@ def is_alike(main: Prompt, prompt: Prompt) -> bool:
 
 
 def count_turns_shown(prompt: Prompt) -> int:
-    """Return how many messages a prompt has before the newest one, those of the system aside."""
-    return sum(each.role not in ("system", "developer") for each in prompt.messages) - 1
+    """Return how many messages a prompt has before the newest one.
+
+    Those of the system are not among them, and no note that nobody said: a summary, or how many
+    messages were left out.
+    """
+    shown = [each for each in prompt.messages if each.role not in ("system", "developer")]
+    notes = sum(each.role == "user" and find_own_mark(each) is None for each in shown[:-1])
+    return len(shown) - 1 - notes
 
 
 def find_common_start(one: str, other: str) -> str:
