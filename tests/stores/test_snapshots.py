@@ -502,8 +502,10 @@ async def test_kills_in_the_middle_leave_the_old_state_or_the_new(durable: Backe
         for _ in range(12):
             told = swing_and_be_killed(durable.url, known[:3], moments)
             found = await saved_ids(store)
-            assert found[: len(known) + len(told)] == known + told
-            assert len(found) - len(known) - len(told) in (0, 1)  # saved, and nobody was told
+            acknowledged = [*known, *told]
+            assert [each for each in found if each in acknowledged] == acknowledged
+            # One was saved, and nobody was told; one a server saved late, after the kill before.
+            assert len(found) - len(acknowledged) <= 2
             known = found
             now = await contents(store)
             added = [text for text in now if text.startswith("swing")]
