@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from goldfish.cli import completion
+from goldfish.engine import WORKERS
 from goldfish.errors import UsageError
 
 # Typer has no public name for the error that an unknown option or command raises.
@@ -108,7 +109,7 @@ def check(
     suite: Suite = "standard",
     seed: Seed = None,
     max_time: MaxTime = None,
-    workers: Workers = 4,
+    workers: Workers = WORKERS,
     html: Annotated[Path | None, Option("F", "Write the report as an HTML page")] = None,
     json: Annotated[Path | None, Option("F", "Write the report as JSON (- for stdout)")] = None,
     junit: Annotated[
@@ -185,7 +186,7 @@ def baseline(
     suite: Suite = "standard",
     seed: Seed = None,
     max_time: MaxTime = None,
-    workers: Workers = 4,
+    workers: Workers = WORKERS,
     edition: Edition = None,
     profile: Profile = None,
     repeat: Annotated[
@@ -223,7 +224,7 @@ def compare(
     suite: Suite = "standard",
     seed: Annotated[int | None, Option("N", "Seed of all runs")] = None,
     max_time: MaxTime = None,
-    workers: Workers = 4,
+    workers: Workers = WORKERS,
     json: Annotated[Path | None, Option("F", "Write all reports as JSON")] = None,
     html: Annotated[Path | None, Option("F", "Write all reports as an HTML page")] = None,
     service: Annotated[

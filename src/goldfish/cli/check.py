@@ -11,6 +11,7 @@ from pathlib import Path
 from goldfish.catalogue.editions import name_current
 from goldfish.catalogue.registry import Check, catalogue
 from goldfish.cli.trial import Trial
+from goldfish.engine import WORKERS
 from goldfish.engine.baseline import Account, Known, apply_baseline, read_baseline
 from goldfish.engine.opening import open_target
 from goldfish.engine.runner import Plan
@@ -45,7 +46,7 @@ class Request:
     suite: str = "standard"
     seed: int | None = None
     max_time: float | None = None
-    workers: int = 4
+    workers: int = WORKERS
     json: Path | None = None
     junit: Path | None = None
     baseline: Path | None = None

@@ -3,3 +3,5 @@
 It drives the catalogue through the harness; reporters and front doors consume its events. It
 imports neither report, cli nor our own stores.
 """
+
+WORKERS = 6  # checks at once: most of them wait for a disk, a server or another process

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goldfish.catalogue.registry import Check
+from goldfish.engine import WORKERS
 from goldfish.engine.claims import find_documented
 from goldfish.engine.events import Finished, Interrupted, Listener, Opened, Started
 from goldfish.engine.examination import Examination, make_result
@@ -35,7 +36,7 @@ class Plan:
     """How to run: the seed, how many checks at once, for how long, and how patient to be."""
 
     seed: int = 0
-    workers: int = 4
+    workers: int = WORKERS
     max_time: float | None = None
     deadline: float = CALL_DEADLINE
     grow: bool = False  # go on with more and more effort until max_time is up
