@@ -2,8 +2,8 @@
 
 The documentation schedules what has expired for deletion "on a best-effort basis"; sweeps come
 every five minutes by default, whole minutes apart at the least, and reads do not look at the time.
-PostgresStore 3.2 can leave out what has expired (omit_expired). The same is behind TTL23 to TTL25.
-Exit 1 if an item is given out two seconds after its second.
+PostgresStore 3.2 can leave out what has expired (omit_expired). The same is behind TTL23 to
+TTL25 and TTL33. Exit 1 if an item is given out two seconds after its second.
 
 What to do: look at the age of what came back yourself, or sweep (sweep_ttl) before you read.
 """

@@ -45,6 +45,7 @@ class _Namespaces(TwoWays):
         "REC14": "a search without a query has no promised order",
         "REC20": "its operators are $eq, $ne, $gt, $gte, $lt and $lte, as documented",
         "REC23": "its documentation compares numbers, and says nothing of times",
+        "TTL34": "a put replaces the item and its time to live: one without a ttl has the default",
     }
 
     def __init__(self, store: BaseStore, field: str = "text", parts: Parts | None = None) -> None:
