@@ -1,6 +1,6 @@
 """Check memories with many seeds, several runs at once, and say what was not held.
 
-python bench/seeds.py [--seeds 1-10] [--at-once 6] [--results DIR] sqlite redis dropin-langchain
+python bench/seeds.py [--seeds 1-10] [--at-once 3] [--results DIR] sqlite redis dropin-langchain
 
 Runs side by side make the machine as busy as shared continuous integration is, and busier. With a
 directory for results, a campaign that was cut short goes on where it was.
@@ -70,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("targets", nargs="+")
     parser.add_argument("--seeds", type=_read_seeds, default="1-10", help="as in 1-10")
-    parser.add_argument("--at-once", type=int, default=6, help="how many runs side by side")
+    parser.add_argument("--at-once", type=int, default=3, help="how many runs side by side")
     parser.add_argument("--results", type=Path, help="where reports are kept, for another run")
     parser.add_argument("--only", action="append", default=[], help="as goldfish check takes it")
     chosen = parser.parse_args(arguments)
