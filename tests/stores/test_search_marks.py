@@ -242,6 +242,16 @@ async def test_long_sessions_are_found_by_codes_and_few_vectors(
             assert [await found(cold, query, 5) for query in queries] == warm
 
 
+async def test_what_follows_a_batch_that_ends_in_a_repetition_is_found(place: Backend) -> None:
+    """A message that is there already is not written, so the next one has its place."""
+    first, second, third = said("first tuna", "second tuna", "third tuna")
+    async with opened(place) as store, opened(place, search=False) as plain:
+        await store.add_messages("s", [first])
+        await store.add_messages("s", [second, first])
+        await plain.add_messages("s", [third])
+        assert await texts(store) == ["first tuna", "second tuna", "third tuna"]
+
+
 async def test_marks_that_are_lost_are_made_again(tmp_path: Path) -> None:
     """An examination sees that they are missing, and lets the next search make them."""
     with BACKENDS["sqlite"](tmp_path) as place:

@@ -87,6 +87,16 @@ async def roll_back_to_an_earlier_one_and_trim(
     await plain.trim("s", keep_last=0)
 
 
+async def fork_into_it_and_trim(keeping: SearchingStore, plain: SearchingStore) -> None:
+    await keeping.add_messages("s", [tuna("old")])
+    await keeping.trim("s", keep_last=0)
+    await plain.add_messages("t", [tuna("new")])
+    snapshot = await plain.save_snapshot("t")
+    await plain.fork("t", snapshot, "s")
+    assert "old tuna" not in await found(keeping)
+    await plain.trim("s", keep_last=0)
+
+
 @pytest.mark.parametrize("embedder", [None, EMBEDDER], ids=["words", "vectors"])
 @pytest.mark.parametrize(
     "happens",
@@ -96,6 +106,7 @@ async def roll_back_to_an_earlier_one_and_trim(
         roll_back_and_trim,
         add_again_save_roll_back_and_trim,
         roll_back_to_an_earlier_one_and_trim,
+        fork_into_it_and_trim,
     ],
 )
 async def test_what_was_trimmed_does_not_come_back(

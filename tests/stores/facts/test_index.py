@@ -72,6 +72,16 @@ def test_a_user_without_facts_is_empty_again() -> None:
     assert not facts.exists
 
 
+def test_the_first_fact_of_a_user_who_has_none_left_is_found_by_its_number() -> None:
+    """Though the user was known, and somebody has looked for a fact in vain."""
+    facts = UserFacts("u")
+    facts.apply(Known(), news(1, anew=True))
+    facts.apply(facts.known, news(2, fact(2)))
+    wanted = parse({"n": 1})
+    facts.read_metadata([(2, '{"metadata":{"n":1}}')])
+    assert facts.list_matching(wanted) == [2]
+
+
 def test_deadlines_are_kept_by_the_time_that_the_backend_tells() -> None:
     """A fact is gone at its deadline, and not before; a later deadline counts."""
     facts = UserFacts("u")

@@ -114,6 +114,8 @@ class Slots:
                 self.drop(seq)
                 assert self._slot_of is not None
                 self._slot_of[seq] = slot
+        else:
+            self._slot_of = None  # somebody may have looked for a fact when there was none
         lengths = columns.lengths.astype(np.float32)
         self._seqs.extend(columns.seqs)
         self._said_at.extend(columns.said_at)

@@ -277,7 +277,7 @@ def drop_kept_ids(connection: sqlite3.Connection, session: int, ids: Iterable[Ke
 
 
 def drop_returned(connection: sqlite3.Connection, session: int) -> None:
-    """Remove trimmed messages that the history has again, after a rollback."""
+    """Remove trimmed messages that the history has again, after a rollback or a fork."""
     returned = connection.execute(_RETURNED, {"session": session}).fetchall()
     _drop_kept_places(connection, session, returned)
 
@@ -297,10 +297,11 @@ def add(
 
     Up to the place ``before`` there may have been others.
     """
-    last = first + len(embedded.marks) - 1
-    written = {place for (place,) in connection.execute(_ADDED, (first, last))}
+    given = first, first + len(embedded.marks) - 1
+    written = {place for (place,) in connection.execute(_ADDED, given)}
     if not written:
         return
+    last = max(written)  # what was there already left its place to the next who writes
     if len(written) < len(embedded.marks):
         kept = [place - first for place in sorted(written)]
         vectors = [embedded.vectors[n] for n in kept] if embedded.model else []

@@ -221,6 +221,7 @@ def fork(
     connection.execute(_COPY, _values(session, saved) | {"into": new.pk, "end": new.end})
     connection.execute("UPDATE goldfish_sessions SET token = ? WHERE pk = ?", (token, new.pk))
     search.copy_vectors(connection, session.pk, new.pk)
+    search.drop_returned(connection, new.pk)
     state.restore(connection, new.pk, saved.number)
     _restore_deadline(connection, new, saved, now)
     return "done"

@@ -19,6 +19,7 @@ from goldfish.stores.postgres.schema.v8_fact_marks import FACT_MARKS
 from goldfish.stores.postgres.schema.v9_search_marks import SEARCH_MARKS
 from goldfish.stores.postgres.schema.v10_reading_back import READING_BACK
 from goldfish.stores.postgres.schema.v11_naming import NAMING
+from goldfish.stores.postgres.schema.v12_forking import FORKING
 
 if TYPE_CHECKING:
     from psycopg import AsyncConnection
@@ -42,6 +43,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     SEARCH_MARKS,
     READING_BACK,
     NAMING,
+    FORKING,
 )
 
 
