@@ -86,7 +86,7 @@ ROOMS = {
     "engine": "agents catalogue findings harness history targets world",
     "report": "engine findings history targets",
     "replay": "findings harness history judges stress",
-    "plugin": "catalogue engine findings targets",
+    "plugin": "catalogue engine findings report targets",
     "specimens": "findings.families targets",
     "snapshots": "report targets",
     "stores": "embedding",

@@ -249,6 +249,7 @@ def test_equal_facts_that_are_kept_apart_are_one_finding() -> None:
     """The others that hang on it are unsupported."""
     codes = ("DUP05", "DUP06", "DUP07", "DUP10", "DUP11")
     assert blame(examine(as_target(Facts), *codes)) == {"DUP05": "duplicated"}
+    assert blame(examine(goldfish.target(lacks={"equal_facts"})(Facts), *codes)) == {}
 
 
 def test_a_declaration_wins_over_the_interview() -> None:

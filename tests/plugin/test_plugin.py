@@ -108,12 +108,20 @@ class TestSuite:
                 "DUR02 is broken: lost: '*' was acknowledged, but session *(5 of 5 missing)",
                 "  read back []",
                 "Promise: A store that was closed and reopened returns every acknowledged message.",
+                "Fix: *",
                 f"Again: pytest 'test_it.py::test_memory[[]{DUR02}]'",
             ],
             consecutive=False,
         )
         assert "Traceback" not in ran.stdout.str()
         assert "def " not in ran.stdout.str()
+
+    def test_a_race_is_told_in_a_sentence(self, project: pytest.Pytester) -> None:
+        """Who wrote while whom, above the calls that show it."""
+        project.makepyfile(test_it=suites(memory="'specimen:numbered-by-counting', only='CON01'"))
+        ran = run(project)
+        ran.assert_outcomes(failed=1)
+        ran.stdout.fnmatch_lines(["  *; w[[]12]'s write is there, and w* is lost."])
 
     def test_the_command_in_a_failure_shows_it_again(self, project: pytest.Pytester) -> None:
         """Also if pytest was started beside or below the root of the node ids."""
@@ -220,7 +228,7 @@ class TestSuite:
         project.makepyfile(test_it=suites(memory="forgetful, only='DUR01,DUR02,ORD01'"))
         ran = run(project, "-rs")
         ran.assert_outcomes(failed=1, skipped=1, passed=1)
-        ran.stdout.fnmatch_lines(["*broken by the same cause as DUR01: lost: *"])
+        ran.stdout.fnmatch_lines(["*probably broken by the same cause as DUR01: lost: *"])
 
 
 class TestExpected:

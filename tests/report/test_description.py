@@ -92,6 +92,6 @@ def test_what_is_lost_under_kills_alone_is_told_by_the_kill_of_any_process() -> 
     """A race that shows without its kills has no such condition, and is told by the rival."""
     shown = story("0-3 w1 s add a\n1-2 fault kill pod3\n2.5-4 w2 s add b\n5-6 w3 s read: b", "a")
     result = broken("DUR16", "lost", shown)
-    assert "w2's write put its older copy back" in str(tell_story(result))
+    assert "w2's write is there, and a is lost" in str(tell_story(result))
     killed = replace(result, conditions=frozenset({"killed"}))
     assert tell_story(killed) == "w1 wrote a; then pod3 was killed: a is lost."

@@ -3,6 +3,7 @@
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -64,6 +65,15 @@ async def test_a_memory_in_the_process_is_caught_with_a_history_that_a_person_ca
         assert re.match(r"seen with [23] pods, ", size)
         assert before == "made smaller from 3 pods, 4 callers, 1 session, 16 calls"
         assert 0 < memory.record.lost < memory.record.acknowledged
+
+
+async def test_where_batches_need_not_be_whole_messages_are_added_one_by_one() -> None:
+    """A memory that stores a batch message by message is not blamed for what lies between."""
+    target = replace(as_target(Reference), lacks=frozenset({"whole_batches"}))
+    async with under_test(target) as memory:
+        await withstand(memory, SMALL, rounds=1, nemesis=stop_pods)
+        written = [call.value for call in memory.record.history.calls if call.action == "add"]
+        assert {len(value) for value in written} == {1}
 
 
 async def test_the_same_memory_is_held_within_one_process() -> None:

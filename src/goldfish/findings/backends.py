@@ -40,7 +40,10 @@ write(connection, session_id, [*history, *new])
 connection.execute("COMMIT")"""
 
 _APPEND = "Append with one command, such as RPUSH: nothing is read and written back."
-_INSERT_ROWS = "Insert each message as a row, so that nothing is read and written back."
+_INSERT_ROWS = (
+    "Insert each message as a row that the database numbers, so that nothing is read or counted "
+    "before it is written."
+)
 # By a name of a remedy and a backend: the fix, and its example.
 _FIXES: dict[str, dict[str, tuple[str, str]]] = {
     "CON lost": {

@@ -54,6 +54,11 @@ class Lanes:
     def __init__(self, clients: Sequence[LocalClient]) -> None:
         self._clients = clients
 
+    @property
+    def are_apart(self) -> bool:
+        """Whether lanes have openings of their own."""
+        return len({id(each.store) for each in self._clients}) > 1
+
     async def call(
         self, method: str, *arguments: Any, deadline: float, lane: int = 0, **options: Any
     ) -> Any:

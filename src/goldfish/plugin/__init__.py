@@ -1,4 +1,4 @@
 """What the pytest plugin does once it is used; goldfish_pytest.py, beside the package, is thin.
 
-It imports catalogue, engine, findings and targets.
+It imports catalogue, engine, findings, report and targets.
 """

@@ -13,9 +13,11 @@ from goldfish.catalogue.registry import Check, Function, catalogue
 from goldfish.engine.selection import LISTED, choose_for, select
 from goldfish.engine.settings import EVERYTHING, Scope, choose_scope
 from goldfish.errors import GoldfishError, MissingExtraError, UsageError, mask
+from goldfish.findings.backends import choose_remedy
 from goldfish.findings.causes import find_causes
 from goldfish.findings.reason import Reason
 from goldfish.findings.result import Result, Verdict
+from goldfish.report.story import tell_story
 from goldfish.targets.agents import name_service
 from goldfish.targets.declaration import Target, as_target
 from goldfish.targets.lookup import suggest_name
@@ -146,7 +148,7 @@ def run_as_test(
         pytest.xfail(reason)
     if teller := _find_same_cause(target, result):
         summary = f"{result.finding}: {result.summary}"
-        _skip(_make_printable(f"broken by the same cause as {teller}: {summary}"))
+        _skip(_make_printable(f"probably broken by the same cause as {teller}: {summary}"))
     pytest.fail(_make_printable(_describe_failure(result, again)), pytrace=False)
 
 
@@ -185,14 +187,19 @@ def assert_holds(target: Target | Callable[..., Any] | str, promise: Function) -
 
 
 def _describe_failure(result: Result, again: str) -> str:
-    """Return the finding with its evidence, the promise, and the command that repeats it."""
-    return "\n".join([*_describe_finding(result), f"Promise: {result.promise}", f"Again: {again}"])
+    """Return the finding with its evidence, the promise, a fix, and the command that repeats it."""
+    lines = [*_describe_finding(result), f"Promise: {result.promise}"]
+    if result.verdict is Verdict.BROKEN:
+        lines.append(f"Fix: {choose_remedy(result).fix}")
+    return "\n".join([*lines, f"Again: {again}"])
 
 
 def _describe_finding(result: Result) -> list[str]:
+    """Return what was found, what happened as far as the calls tell, and the calls."""
     finding = f"{result.finding}: " if result.finding else ""
     first = f"{result.code} is {result.verdict}: {finding}{result.summary}"
-    return [first, *(f"  {line}" for line in result.evidence)]
+    story = tell_story(result)
+    return [first, *(f"  {line}" for line in ([story] if story else []) + list(result.evidence))]
 
 
 def _run(target: Target, check: Check, seed: int) -> Result:

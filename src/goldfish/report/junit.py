@@ -80,7 +80,7 @@ class _Case:
             return f"known: {self.known}"
         finding = state_finding(self.result)
         if self.cause and self._hangs:
-            return f"broken by the same cause as {self.cause.first.code}: {finding}"
+            return f"probably broken by the same cause as {self.cause.first.code}: {finding}"
         return finding
 
     @property

@@ -108,7 +108,7 @@ def _tell_of_rival(
     else:
         begin = f"{other}'s write ({shown}) began while {who} wrote {names}"
     if undone and has_any(read, get_contents(rival)):
-        return f"{begin}; {other}'s write put its older copy back: {outcome}."
+        return f"{begin}; {other}'s write is there, and {outcome}."
     return f"{begin}: {outcome}."
 
 
@@ -136,8 +136,7 @@ def _tell_of_return(excerpt: Excerpt, highlight: Highlight, read: Call) -> str |
     if rival is None or not is_at_once(rival, removal):
         return None
     wrote = f"{rival.process}'s write ({join_names(get_contents(rival), 1)})"
-    undone = f"that write put its older copy back: {names} {verb} there again"
-    return f"{done} while {wrote} was under way; {undone}."
+    return f"{done} while {wrote} was under way; after that write {names} {verb} there again."
 
 
 def _find_kill(

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from goldfish.errors import mask
 from goldfish.harness.errors import EndedError, StoreError
 from goldfish.harness.memory import Memory, contents_of, identity, messages_in
+from goldfish.harness.openings import Lanes
 from goldfish.harness.patience import LateError, OverdueError, wait_patiently
 from goldfish.harness.pods import Pod
 from goldfish.history import FAULT, Call, History, Outcome
@@ -61,6 +62,11 @@ class Fleet:
             places = await memory.pods(pods, lanes=lanes, apart=apart)
             return cls(memory, places, patience=patience)
         return cls(memory, [await memory.lanes(lanes)], patience=patience)
+
+    @property
+    def are_apart_here(self) -> bool:
+        """Whether the callers are in this process, and each has an opening of its own."""
+        return any(isinstance(place, Lanes) and place.are_apart for place in self.places)
 
     async def warm_up(self, lanes: int) -> None:
         """Ask something of each place and lane alone, so that all that is lazy is done."""

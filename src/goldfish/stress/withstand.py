@@ -39,7 +39,7 @@ async def withstand(
     The nemesis is what does harm meanwhile. A call that passes the memory's deadline is unknown.
     With ``cold`` the workload is the first that the storage and its openings see.
     """
-    test = _StressTest(_drop_impossible(memory, workload), nemesis, cold)
+    test = _StressTest(_fit(workload, memory), nemesis, cold)
     proven, enough = False, time.monotonic() + LONGEST
     fleet = await test.open_fleet(memory)
     for _ in range(max(1, round(rounds * memory.effort))):
@@ -62,6 +62,7 @@ class _Seen:
     seed: int
     history: History
     judgement: Judgement
+    are_apart: bool = False  # callers in this process, each with an opening of its own
 
     @property
     def finding(self) -> Finding:
@@ -99,7 +100,7 @@ class _StressTest:
         fleet.history = History()
         await fleet.run(plan, self.nemesis(random) if self.nemesis else None)
         await fleet.read_back(dict.fromkeys(operation.session for operation in plan))
-        return _Seen(self.workload, seed, fleet.history, judge(fleet.history))
+        return _Seen(self.workload, seed, fleet.history, judge(fleet.history), fleet.are_apart_here)
 
     async def look_again(self, fleet: Fleet, seen: _Seen) -> _Seen:
         """Return what later reads show of what seems lost: a replica that lags is only stale."""
@@ -160,15 +161,18 @@ async def warm_up(memory: Memory) -> None:
     await client.add(memory.session("warm-up"), memory.messages(1))
 
 
-def _drop_impossible(memory: Memory, workload: Workload) -> Workload:
-    """Return the workload without the actions that the store does not have."""
+def _fit(workload: Workload, memory: Memory) -> Workload:
+    """Return the workload without what the memory does not have, or does not promise."""
 
     def has(action: str) -> bool:
         method = ACTIONS[action]
         # Every memory can add and read, and a fresh storage has no client yet that could be asked.
         return action in {"add", "read"} or memory.client.has(method.name, *method.keywords)
 
-    return replace(workload, mix={each: n for each, n in workload.mix.items() if has(each)})
+    mix = {each: n for each, n in workload.mix.items() if has(each)}
+    if memory.target.has_whole_batches:
+        return replace(workload, mix=mix)
+    return replace(workload, mix=mix, batch=1, least=1)
 
 
 def _make_violation(seen: _Seen, asked: Workload) -> Violation:
@@ -176,5 +180,7 @@ def _make_violation(seen: _Seen, asked: Workload) -> Violation:
     lines = [*draw_history(calls), f"seen with {seen.workload}"]
     if seen.workload != asked:
         lines.append(f"made smaller from {asked}")
+    if seen.are_apart:
+        lines.append("each caller has an opening of its own (threads=True: they share one)")
     shown = make_excerpt(calls, finding.elements, seen.history.calls)
     return Violation(f"{finding.kind}: {finding.summary}", *lines, excerpt=shown)

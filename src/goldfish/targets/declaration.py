@@ -19,6 +19,7 @@ from goldfish.targets.traits import (
     RETRIES,
     SCOPED_IDS,
     TRAITS,
+    WHOLE_BATCHES,
     WINDOW,
     Trait,
 )
@@ -108,6 +109,15 @@ class Target:
     def holds(self, trait: str) -> bool:
         """Return True if the memory is held to this trait of the table."""
         return trait not in self.lacks
+
+    def disclaims(self, trait: str) -> bool:
+        """Return True if whoever made the target said that it has no such trait."""
+        return trait in self.lacks and trait in self.declared
+
+    @property
+    def has_whole_batches(self) -> bool:
+        """Whether the messages of one call are stored together or not at all."""
+        return self.holds(WHOLE_BATCHES)
 
     @property
     def absences(self) -> tuple[Absence, ...]:

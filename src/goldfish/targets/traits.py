@@ -23,6 +23,7 @@ class Trait:
 
 
 BESIDE = "openings_beside"
+WHOLE_BATCHES = "whole_batches"
 # Traits that a check may name in ``needs``, by their names in ``has`` and ``lacks``.
 TRAITS = {
     each.name: each
@@ -89,7 +90,7 @@ TRAITS = {
             "get_ttl returns a number below zero where there is no deadline.",
         ),
         Trait(
-            "whole_batches",  # declared only: in the quiet every batch is whole
+            WHOLE_BATCHES,  # declared only: in the quiet every batch is whole
             "batches that are stored as a whole",
             "A batch is stored message by message: one that fails may leave a part.",
         ),

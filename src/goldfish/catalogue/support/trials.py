@@ -174,7 +174,7 @@ class MessageTrial(Trial):
                 )
         elif there:
             stored = [each for each in batch.contents if each in there]
-            if stored != batch.contents and self.memory.target.holds("whole_batches"):
+            if stored != batch.contents and self.memory.target.has_whole_batches:
                 raise Violation(
                     f"torn: a batch failed, but {len(stored)} of its {len(batch.contents)} "
                     "messages are stored",

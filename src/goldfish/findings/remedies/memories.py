@@ -167,8 +167,9 @@ connection.execute("SELECT body FROM messages WHERE session = ? ORDER BY place",
     Remedy(
         ("CON", "CON lost"),
         "Read, change, write back: two writers read the same history, each adds its own message "
-        "and writes the whole back, and the second erases what the first had acknowledged. Or each "
-        "process has its own memory, such as a dict, which the others never see.",
+        "and writes the whole back, and the second erases what the first had acknowledged. Or both "
+        "count what is there and write under the same next number. Or each process has its own "
+        "memory, such as a dict, which the others never see.",
         "Keep the history in a storage that all processes share, and append with one atomic "
         "statement. Where the whole must be rewritten, as in a file, hold a lock that all "
         "processes share from the read to the write.",
