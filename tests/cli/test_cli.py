@@ -153,6 +153,19 @@ def test_a_reader_that_leaves_is_no_error(project: Path) -> None:
     assert json.loads((project / "r.json").read_text())["reports"][0]["verdict"] == "broken"
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk that is always full")
+def test_a_full_disk_and_no_output_at_all_are_no_bugs(project: Path) -> None:
+    """The one is a sentence, and the other is nobody's business."""
+    checks = f"{sys.executable} -m goldfish checks TTL"
+    full = subprocess.run(f"{checks} > /dev/full", shell=True, capture_output=True, text=True)
+    assert (full.returncode, full.stderr) == (
+        2,
+        "goldfish: standard output cannot be written: the disk is full\n",
+    )
+    closed = subprocess.run(f"{checks} >&-", shell=True, capture_output=True, text=True)
+    assert (closed.returncode, closed.stderr) == (0, "")
+
+
 def test_two_targets_of_one_name_are_told_apart(project: Path) -> None:
     """By what the user wrote."""
     for name in ("first_of_two", "second_of_two"):
@@ -189,6 +202,8 @@ def test_a_baseline_that_names_a_check_that_holds_fails(
     (project / "known.toml").write_text('[sqlite]\nDUR02 = "dies"')
     assert run_command(["check", *SMALL, "--baseline", "known.toml"]) == 1
     assert "DUR02 stale: listed as known, but held" in capsys.readouterr().out
+    assert run_command(["check", *SMALL, "--quiet", "--baseline", "known.toml"]) == 1
+    assert "1 of the baseline stale (DUR02)" in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_factory_that_raises_ends_with_its_line(
@@ -235,6 +250,8 @@ def test_a_pinned_edition_a_profile_and_repeated_runs_are_in_the_report(
         ("chek", "No such command 'chek'. Did you mean 'check'"),
         ("check --json no/where.json", "no/where.json cannot be written: there is no directory no"),
         ("check --baseline gone", "the baseline gone cannot be read: No such file or directory"),
+        ("check --only , --skip DUR", "--only names no check: write a code or a family"),
+        ("check memory --service redis", "--service is for a command (cmd:…): a target in"),
         ("checks DUX", "no check named 'DUX': did you mean DU"),
         ("explain DUR99", "no check named 'DUR99': did you mean "),
     ],

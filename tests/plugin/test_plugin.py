@@ -121,7 +121,7 @@ class TestSuite:
         project.makepyfile(test_it=suites(memory="'specimen:numbered-by-counting', only='CON01'"))
         ran = run(project)
         ran.assert_outcomes(failed=1)
-        ran.stdout.fnmatch_lines(["  *; w[[]12]'s write is there, and w* is lost."])
+        ran.stdout.fnmatch_lines(["  *; w?'s write is there, and w* is lost."])
 
     def test_the_command_in_a_failure_shows_it_again(self, project: pytest.Pytester) -> None:
         """Also if pytest was started beside or below the root of the node ids."""

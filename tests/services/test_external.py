@@ -80,6 +80,14 @@ def test_a_server_that_is_not_ours_is_not_tormented(
     assert "s3cret" not in str(caught.value)
 
 
+@pytest.mark.parametrize("url", ["localhost:6379", "redis://:s3cret@localhost:no/0"])
+def test_what_is_no_address_of_a_redis_is_a_service_error(url: str) -> None:
+    """Which says how one is written, and keeps the password to itself."""
+    with pytest.raises(ServiceError, match="write it as redis://host:6379/0") as caught:
+        ExternalRedis(url).database()
+    assert "s3cret" not in str(caught.value)
+
+
 def test_an_unreachable_server_is_a_service_error_without_the_password() -> None:
     """When nobody answers, the error says where, and keeps the password to itself."""
     for server in (

@@ -77,7 +77,7 @@ def test_a_method_in_another_shape_is_named(name: str, method: Any, expected: st
 
 def test_a_target_that_gives_no_memory_is_refused() -> None:
     """A factory that forgot to return is the usual case."""
-    with pytest.raises(TargetError, match="forgetful gives a NoneType that has no add_messages"):
+    with pytest.raises(TargetError, match="forgetful gives a value of type NoneType, which"):
         open_target(as_target(lambda sandbox: None, "forgetful"))
 
 

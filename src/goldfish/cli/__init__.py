@@ -4,6 +4,8 @@ May import every room; no other room imports it. Here an error becomes one sente
 code.
 """
 
+import errno
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -14,7 +16,9 @@ USAGE, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 
 def main() -> None:
     """Run the command line and exit: 0 held, 1 broken or unknown, 2 could not run."""
-    sys.exit(run_command(sys.argv[1:]))
+    code = run_command(sys.argv[1:])
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # what is still to be cleaned up takes a moment
+    sys.exit(code)
 
 
 def run_command(arguments: Sequence[str]) -> int:
@@ -24,19 +28,23 @@ def run_command(arguments: Sequence[str]) -> int:
             stream.reconfigure(errors="backslashreplace")  # terminals differ in what they can show
     try:
         code = _run(arguments)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # it may be closed from the beginning
+            sys.stdout.flush()
         return code
     except BrokenPipeError:
-        return _ignore_broken_pipe()
+        _leave_standard_output()
+        return BROKEN_PIPE
+    except OSError as error:
+        if error.errno != errno.ENOSPC or error.filename is not None:
+            return _report_bug()
+        _leave_standard_output()
+        return _refuse("standard output cannot be written: the disk is full")
     except GoldfishError as error:
         return _refuse(mask(str(error)))
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception:
-        import traceback
-
-        print(mask(traceback.format_exc()), end="", file=sys.stderr)
-        return _refuse("internal error in goldfish; report it with the traceback above")
+        return _report_bug()
 
 
 def _run(arguments: Sequence[str]) -> int:
@@ -51,14 +59,21 @@ def _run(arguments: Sequence[str]) -> int:
     return run(arguments)
 
 
-def _ignore_broken_pipe() -> int:
-    """Redirect standard output, whose reader has left (`head`), so that Python stays quiet."""
+def _leave_standard_output() -> None:
+    """Redirect it: its reader has left (`head`), or its disk is full, and Python stays quiet."""
     import os
 
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)
-    return BROKEN_PIPE
+
+
+def _report_bug() -> int:
+    """Print the traceback of the exception that is handled, and say what to do with it."""
+    import traceback
+
+    print(mask(traceback.format_exc()), end="", file=sys.stderr)
+    return _refuse("internal error in goldfish; report it with the traceback above")
 
 
 def _refuse(sentence: str) -> int:

@@ -81,6 +81,9 @@ def check(request: Request) -> int:
     targets = resolve_targets(request.targets or ["sqlite"], request.services)
     for target in targets.values():
         choose_for(target, checks)  # which says so if there are none
+    if known and not any(_find_known(known, *each) for each in targets.items()):
+        names = ", ".join(f"[{name}]" for name in known)
+        sys.stderr.write(f"goldfish: the baseline has only {names}, which is not asked here\n")
     page = Page(sys.stderr if _is_report_on_standard_output(request) else None)
     with interrupt_on_signals() as stop:
         with suspend_commands(page.file), _redirect_strangers(request):
@@ -135,6 +138,9 @@ def make_plan(request: Request) -> Plan:
 
 def select_checks(request: Request, scope: Scope) -> list[Check]:
     """Return the checks that were asked for."""
+    for option, words in (("--only", request.only), ("--skip", request.skip)):
+        if words and not any(word.strip(" ,") for word in words):
+            raise UsageError(f"{option} names no check: write a code or a family, or leave it out")
     return select(
         catalogue(),
         only=request.only,
@@ -159,6 +165,8 @@ def open_targets(targets: Mapping[str, Target], stop: Stop, quiet: bool) -> dict
 
 def resolve_targets(specs: Sequence[str], services: Sequence[str] = ()) -> dict[str, Target]:
     """Return the targets by their words; where two share a name, each has its words instead."""
+    if services and not any(spec.startswith("cmd:") for spec in specs):
+        raise UsageError("--service is for a command (cmd:…): a target in Python declares its own")
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always", UserWarning)
         targets = {spec: resolve(spec, services) for spec in specs}

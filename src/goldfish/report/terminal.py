@@ -74,6 +74,8 @@ def make_headline(report: Report, account: Account, seconds: float) -> str:
         how_far = "until the time was up" if report.is_cut_short else "where asked"
         verdict = f"held {how_far} ({report.asked} of {len(report.results)} promises)"
     counts = _describe_counts(report, account.known)
+    if account.stale:
+        counts += f", {len(account.stale)} of the baseline stale ({' '.join(account.stale)})"
     how = ", ".join([f"{seconds:.1f} s", *describe_run(report)])
     return f"{report.target}: {verdict}. {counts}. ({how})"
 

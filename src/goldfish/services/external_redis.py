@@ -82,7 +82,14 @@ def _connect(url: str) -> Iterator[Any]:
     except ImportError as error:
         raise MissingExtraError.of("redis", "redis") from error
     try:
-        with redis.Redis.from_url(url) as client:
+        made = redis.Redis.from_url(url)
+    except ValueError as error:
+        raise ServiceError(
+            f"GOLDFISH_REDIS_URL is not the address of a Redis ({mask(str(error), url)}): write it "
+            "as redis://host:6379/0, or unset it to let goldfish start one"
+        ) from None
+    try:
+        with made as client:
             yield client
     except redis.RedisError as error:
         raise ServiceError(

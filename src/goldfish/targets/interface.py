@@ -31,8 +31,8 @@ def _find_missing(store: object) -> str | None:
     else:
         lacks = str(METHODS["get_history" if "add_messages" in has else "add_messages"])
     return (
-        f"gives a {type(store).__name__} that has no {lacks}: a memory has add_messages and "
-        "get_history, or remember and recall or list_facts"
+        f"gives a value of type {type(store).__name__}, which has no {lacks}: a memory has "
+        "add_messages and get_history, or remember and recall or list_facts"
     )
 
 
