@@ -45,11 +45,13 @@ def build(folder: Path) -> Path:
 def try_wheel(python: Path, wheel: Path, folder: Path) -> None:
     """Install the wheel and run the smoke suite, away from the sources."""
     empty = make_environment(python, folder)
-    run(empty, *PIP, str(wheel), cwd=folder)
-    run(empty, "-m", "goldfish", "check", "--suite", "smoke", "-q", cwd=folder)
-    run(empty, *PIP, "pytest", cwd=folder)
+    project = folder / "project"  # of its own: pytest collects what is below it
+    project.mkdir()
+    run(empty, *PIP, str(wheel), cwd=project)
+    run(empty, "-m", "goldfish", "check", "--suite", "smoke", "-q", cwd=project)
+    run(empty, *PIP, "pytest", cwd=project)
     smoke = ("--goldfish", "sqlite", "--goldfish-suite", "smoke")
-    run(empty, "-m", "pytest", "-q", "-p", "no:cacheprovider", *smoke, cwd=folder)
+    run(empty, "-m", "pytest", "-q", "-p", "no:cacheprovider", *smoke, cwd=project)
 
 
 def make_environment(python: Path, folder: Path) -> Path:
