@@ -288,6 +288,18 @@ def test_what_a_read_returns_does_not_explain_that_an_opening_fails() -> None:
     assert len(group(*results)) == 2
 
 
+def test_openings_that_fail_at_once_do_not_explain_what_the_others_lose() -> None:
+    """They explain that another opening fails, and nothing that a call had been told."""
+    refused = broken("CON07", "refused", AT_ONCE, line=14)
+    assert refused.origin is not None
+    refused = replace(refused, origin=replace(refused.origin, method="opening"))
+    torn = broken("FLT13", "torn", f"{AT_ONCE}, harmed")
+    assert group(refused, replace(refused, code="CON08"), torn) == [
+        (Mechanism.RACE, ("CON07", "CON08")),
+        (Mechanism.ALONE, ("FLT13",)),
+    ]
+
+
 def test_a_race_is_told_by_a_promise_about_races() -> None:
     """A promise about kills would suggest another cause, in however few calls it breaks."""
     call = Call("here1", "ann", "add", ("a",), None, 0.0, 1.0, place="here1")

@@ -169,10 +169,17 @@ def _is_plain_race(result: Result) -> bool:
 
 
 def _is_of_race(first: Result, other: Result) -> bool:
-    """Return True if the other breaks when calls come at once; its kill is not to blame then."""
-    if AT_ONCE not in other.conditions:
+    """Return True if the other breaks when calls come at once; its kill is not to blame then.
+
+    Who opens the storage while others do it may fail; what those lose who succeeded is their own.
+    """
+    if AT_ONCE not in other.conditions or _fails_to_open(first) > _fails_to_open(other):
         return False
     return _get_subject(first) == _get_subject(other) or first.finding == other.finding
+
+
+def _fails_to_open(result: Result) -> bool:
+    return result.origin is not None and result.origin.method == "opening"
 
 
 def _hangs_on(other: Result, first: Result) -> bool:
@@ -181,7 +188,7 @@ def _hangs_on(other: Result, first: Result) -> bool:
         return True
     if _is_known_of_another(first) and _is_known_of_another(other):
         return True
-    if other.origin is not None and other.origin.method == "opening" and first.origin is None:
+    if _fails_to_open(other) and first.origin is None:
         return False  # no answer of a call explains why the storage cannot be opened
     if first.origin is not None:  # an error explains errors, and nothing that succeeded
         return _is_same_error(first, other)
