@@ -44,7 +44,8 @@ def keep_rows(figures: Mapping[str, Any], stored: Mapping[str, Any]) -> dict[str
     names = {each["target"] for each in fresh}
     day = stored["asked"]["day"]
     old = [{"day": day, **each} for each in stored["targets"] if each["target"] not in names]
-    return {**figures, "targets": _sort_rows([*fresh, *old])}
+    versions = {**stored["versions"], **figures["versions"]}  # of what is not installed here, too
+    return {**figures, "versions": versions, "targets": _sort_rows([*fresh, *old])}
 
 
 def _sort_rows(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
