@@ -301,6 +301,18 @@ class Pairs(TwoColumns):
         return {"sessions": [{"id": name} for (name,) in found], "next": None}
 
 
+class TwoSpeakers(TwoColumns):
+    """Knows a user and an assistant, and refuses everybody else before it writes anything."""
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        for each in messages:
+            {"user": 0, "assistant": 1}[each.role]
+        super().add_messages(session_id, messages)
+
+    def clear(self, session_id: str) -> None:
+        self.db.execute("DELETE FROM said WHERE s = ?", (session_id,))
+
+
 class Rewinding(Files):
     """Snapshots by the caller's label, of which a rollback removes those that are newer."""
 

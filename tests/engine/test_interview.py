@@ -36,6 +36,7 @@ from tests.engine.right_memories import (
     Sourced,
     Stamping,
     TwoColumns,
+    TwoSpeakers,
     Typed,
     Unique,
     Windowed,
@@ -88,6 +89,10 @@ PARTICULAR: dict[type[Any], tuple[set[str], str]] = {
     ),
     Positive: ({"carries", "retries", "last_zero"}, "ORD11 ORD13 ORD14 CON09"),
     Pairs: ({"carries", "retries"}, "ORD01 ISO02 FID09 CLR18"),
+    TwoSpeakers: (
+        {"carries", "retries", "strict_last", "system_messages", "tool_messages"},
+        "CLR01 DUR08 FID09 FID20 FID30 ORD09 ORD10",
+    ),
     Loose: (
         {
             *("equal_facts", "facts_in_order"),

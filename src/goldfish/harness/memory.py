@@ -28,6 +28,8 @@ __all__ = [
     "more_patience",
 ]
 
+# By a role that a memory may refuse: the trait that it lacks then, and who speaks in its place.
+STAND_INS = {"system": ("system_messages", "user"), "tool": ("tool_messages", "assistant")}
 PACE = 50  # messages by which the pace of a store is known
 
 
@@ -75,8 +77,13 @@ class Memory(Openings):
         return f"[{self.code}-{self._made}] {words}"
 
     def message(self, content: Any = None, **fields: Any) -> ChatMessage:
-        """Return a message with contents of its own."""
-        fields.setdefault("role", "user")
+        """Return a message with contents of its own; another role stands in for a refused one."""
+        role = fields.setdefault("role", "user")
+        if role == "tool":
+            fields.setdefault("tool_call_id", "call_0")  # without one, it would be no result
+        trait, other = STAND_INS.get(role, ("", role))
+        if not self.target.holds(trait):
+            fields["role"] = other
         return ChatMessage(content=self.text() if content is None else content, **fields)
 
     def messages(self, count: int, **fields: Any) -> list[ChatMessage]:

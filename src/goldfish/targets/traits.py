@@ -120,6 +120,16 @@ TRAITS = {
             "A message without a word is refused.",
         ),
         Trait(
+            "system_messages",
+            "messages of the system that are taken",
+            "A message with the role system is refused.",
+        ),
+        Trait(
+            "tool_messages",
+            "results of tools that are taken",
+            "A message with the role tool is refused.",
+        ),
+        Trait(
             "later_snapshots",
             "snapshots that a rollback leaves",
             "A rollback removes the snapshots that are newer than the one it restores.",

@@ -1,5 +1,6 @@
-"""What the interview asks about contents that a memory may refuse: empty ones and long ones."""
+"""What the interview asks about messages that a memory may refuse: by content, and by role."""
 
+from collections.abc import Callable
 from typing import Any
 
 from goldfish.harness.errors import StoreError
@@ -33,8 +34,31 @@ async def are_parts_taken(memory: Memory) -> bool | None:
     return not await _is_refused(memory, [{"type": "text", "text": memory.text()}])
 
 
-async def _is_refused(memory: Memory, content: Any) -> bool:
-    """Return True if a rule refuses a message with this content, and nothing of it is there."""
+async def are_system_messages_taken(memory: Memory) -> bool | None:
+    """Return False if a message of the system is refused."""
+    return not await _is_refused(memory, role="system", is_rule=is_rule_about_roles)
+
+
+async def are_tool_messages_taken(memory: Memory) -> bool | None:
+    """Return False if the result of a tool is refused."""
+    return not await _is_refused(memory, role="tool", is_rule=is_rule_about_roles)
+
+
+def is_rule_about_roles(refusal: StoreError) -> bool:
+    """Return True if a role may have been refused on purpose: also by a table or a constraint."""
+    names = {each.__name__ for each in type(refusal.error).__mro__}
+    is_chosen = isinstance(refusal.error, LookupError | NotImplementedError | AssertionError)
+    return is_rule(refusal) or is_chosen or "IntegrityError" in names
+
+
+async def _is_refused(
+    memory: Memory,
+    content: Any = None,
+    *,
+    role: str = "user",
+    is_rule: Callable[[StoreError], bool] = is_rule,
+) -> bool:
+    """Return True if a rule refuses such a message, and nothing of it is there."""
     session = memory.session()
-    refusal = await memory.client.offer(session, [memory.message(content)])
+    refusal = await memory.client.offer(session, [memory.message(content, role=role)])
     return refusal is not None and is_rule(refusal) and not await memory.client.contents(session)

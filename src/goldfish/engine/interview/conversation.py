@@ -55,6 +55,8 @@ QUESTIONS = (
     Question("any_ids", messages.are_all_ids_taken, (ADD, READ)),
     Question("any_ids", facts.are_all_ids_taken, (TELL,)),
     Question("blank_contents", contents.are_blanks_taken, (ADD, READ)),
+    Question("system_messages", contents.are_system_messages_taken, (ADD, READ)),
+    Question("tool_messages", contents.are_tool_messages_taken, (ADD, READ)),
     Question("later_snapshots", snapshots.do_later_snapshots_stay, (ADD, READ, *RESTORE)),
     Question("snapshot_deadlines", snapshots.do_snapshots_hold_deadlines, (*RESTORE, *TIMED)),
     Question("cleared_snapshots", snapshots.do_snapshots_outlive_a_clear, (*RESTORE, CLEAR)),
