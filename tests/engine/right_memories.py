@@ -313,6 +313,17 @@ class TwoSpeakers(TwoColumns):
         self.db.execute("DELETE FROM said WHERE s = ?", (session_id,))
 
 
+class Strict(Dumped):
+    """Ids are UUIDs, as the column is, and metadata texts and numbers."""
+
+    def add_messages(self, session_id: str, messages: Sequence[ChatMessage]) -> None:
+        for each in messages:
+            uuid.UUID(each.id)
+            if any(not isinstance(value, str | int | float) for value in each.metadata.values()):
+                raise ValueError("metadata are texts and numbers")
+        super().add_messages(session_id, messages)
+
+
 class Rewinding(Files):
     """Snapshots by the caller's label, of which a rollback removes those that are newer."""
 

@@ -35,6 +35,7 @@ from tests.engine.right_memories import (
     Sliding,
     Sourced,
     Stamping,
+    Strict,
     TwoColumns,
     TwoSpeakers,
     Typed,
@@ -89,6 +90,10 @@ PARTICULAR: dict[type[Any], tuple[set[str], str]] = {
     ),
     Positive: ({"carries", "retries", "last_zero"}, "ORD11 ORD13 ORD14 CON09"),
     Pairs: ({"carries", "retries"}, "ORD01 ISO02 FID09 CLR18"),
+    Strict: (
+        {"first_contents", "strict_last", "any_message_ids", "deep_metadata"},
+        "CLR11 DUP03 DUP04 DUR08 FID10 FID15 FID20 FID30 ISO19 LIV01 ORD03 ORD05 ORD07",
+    ),
     TwoSpeakers: (
         {"carries", "retries", "strict_last", "system_messages", "tool_messages"},
         "CLR01 DUR08 FID09 FID20 FID30 ORD09 ORD10",

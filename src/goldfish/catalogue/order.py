@@ -310,7 +310,9 @@ async def expect_order_kept(memory: Memory, batch: Sequence[ChatMessage]) -> Non
     """Raise unless the messages keep their order as one batch, as several, and one by one."""
     for size, mark in ((len(batch), ""), (3, "1"), (1, "2")):
         session = memory.session()
-        messages = [each.model_copy(update={"id": each.id + mark}) for each in batch]
+        messages = [
+            each.model_copy(update={"id": memory.message_id(each.id + mark)}) for each in batch
+        ]
         for at in range(0, len(batch), size):
             await memory.client.add(session, messages[at : at + size])
         await memory.client.expect(session, contents_of(batch))

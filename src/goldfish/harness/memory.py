@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from goldfish.harness.acceptable import make_acceptable, make_acceptable_id
 from goldfish.harness.client import Client, more_patience
 from goldfish.harness.errors import OpeningError
 from goldfish.harness.fields import MISSING, contents_of, field, identity, messages_in
@@ -28,8 +29,6 @@ __all__ = [
     "more_patience",
 ]
 
-# By a role that a memory may refuse: the trait that it lacks then, and who speaks in its place.
-STAND_INS = {"system": ("system_messages", "user"), "tool": ("tool_messages", "assistant")}
 PACE = 50  # messages by which the pace of a store is known
 
 
@@ -77,14 +76,13 @@ class Memory(Openings):
         return f"[{self.code}-{self._made}] {words}"
 
     def message(self, content: Any = None, **fields: Any) -> ChatMessage:
-        """Return a message with contents of its own; another role stands in for a refused one."""
-        role = fields.setdefault("role", "user")
-        if role == "tool":
-            fields.setdefault("tool_call_id", "call_0")  # without one, it would be no result
-        trait, other = STAND_INS.get(role, ("", role))
-        if not self.target.holds(trait):
-            fields["role"] = other
-        return ChatMessage(content=self.text() if content is None else content, **fields)
+        """Return a message with contents of its own, and no field that the memory refuses."""
+        content = self.text() if content is None else content
+        return ChatMessage(content=content, **make_acceptable(fields, self.target))
+
+    def message_id(self, name: str) -> str:
+        """Return an id of a message that the memory takes: the name, if it may be anything."""
+        return make_acceptable_id(name, self.target)
 
     def messages(self, count: int, **fields: Any) -> list[ChatMessage]:
         """Return that many messages, each with contents of its own."""

@@ -120,6 +120,16 @@ TRAITS = {
             "A message without a word is refused.",
         ),
         Trait(
+            "any_message_ids",
+            "message ids that need not be UUIDs",
+            "A message whose id is not a UUID is refused.",
+        ),
+        Trait(
+            "deep_metadata",
+            "metadata of messages that may hold lists, dicts and None",
+            "Metadata of a message that hold a list, a dict or None are refused.",
+        ),
+        Trait(
             "system_messages",
             "messages of the system that are taken",
             "A message with the role system is refused.",

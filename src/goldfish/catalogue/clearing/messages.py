@@ -290,7 +290,7 @@ async def deleting_what_is_not_there_changes_nothing(memory: Memory) -> None:
 )
 async def deleting_stays_within_its_session(memory: Memory) -> None:
     sessions = [memory.session("one"), memory.session("two"), memory.session("three")]
-    names = [f"shared-{memory.session()}-{at}" for at in range(3)]
+    names = [memory.message_id(f"shared-{memory.session()}-{at}") for at in range(3)]
     batches = {each: [memory.message(id=name) for name in names] for each in sessions}
     for session, batch in batches.items():
         await memory.client.add(session, batch)

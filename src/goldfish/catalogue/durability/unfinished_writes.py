@@ -8,7 +8,7 @@ from goldfish.catalogue.support.subjects import Facts
 from goldfish.harness.errors import EndedError, StoreError
 from goldfish.harness.memory import Client, Memory, OpeningError
 
-READINGS = {"readings": list(range(1000))}  # make a write long enough to be hit
+READINGS = {"readings": " ".join(map(str, range(1000)))}  # make a write long enough to be hit
 ROUNDS = 4
 LONGEST_WRITE = 0.03
 

@@ -58,7 +58,7 @@ async def every_method_returns_on_an_empty_store(memory: Memory) -> None:
     calls: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
         "trim": ((nobody,), {"keep_last": 2}),
         "clear": ((nobody,), {}),
-        "delete_messages": ((nobody, ["no-such-id"]), {}),
+        "delete_messages": ((nobody, [memory.message_id("no-such-id")]), {}),
         "get_ttl": ((nobody,), {}),
         "set_ttl": ((nobody, 60), {}),
         "list_sessions": ((), {}),

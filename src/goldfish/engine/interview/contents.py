@@ -1,7 +1,7 @@
 """What the interview asks about messages that a memory may refuse: by content, and by role."""
 
-from collections.abc import Callable
 from typing import Any
+from uuid import uuid4
 
 from goldfish.harness.errors import StoreError
 from goldfish.harness.memory import Memory
@@ -34,31 +34,41 @@ async def are_parts_taken(memory: Memory) -> bool | None:
     return not await _is_refused(memory, [{"type": "text", "text": memory.text()}])
 
 
+async def are_all_message_ids_taken(memory: Memory) -> bool | None:
+    """Return False if a plain id is refused, and a UUID is not."""
+    if not await _is_refused(memory, id=f"Msg-{memory.random.getrandbits(64):x}-Q"):
+        return True
+    return None if await _is_refused(memory, id=str(uuid4())) else False
+
+
+async def are_deep_metadata_taken(memory: Memory) -> bool | None:
+    """Return False if metadata are refused that hold more than texts and numbers."""
+    if await _is_refused(memory, metadata={"asked in": "interview", "n": 1}):
+        return None
+    deep = ({"deep": {"n": 1}}, {"deep": [1]}, {"deep": None})
+    return not any([await _is_refused(memory, metadata=each) for each in deep])
+
+
 async def are_system_messages_taken(memory: Memory) -> bool | None:
     """Return False if a message of the system is refused."""
-    return not await _is_refused(memory, role="system", is_rule=is_rule_about_roles)
+    return not await _is_refused(memory, role="system")
 
 
 async def are_tool_messages_taken(memory: Memory) -> bool | None:
     """Return False if the result of a tool is refused."""
-    return not await _is_refused(memory, role="tool", is_rule=is_rule_about_roles)
+    return not await _is_refused(memory, role="tool")
 
 
-def is_rule_about_roles(refusal: StoreError) -> bool:
-    """Return True if a role may have been refused on purpose: also by a table or a constraint."""
+def is_rule_about_fields(refusal: StoreError) -> bool:
+    """Return True if a field may have been refused on purpose: by a table or a constraint too."""
     names = {each.__name__ for each in type(refusal.error).__mro__}
     is_chosen = isinstance(refusal.error, LookupError | NotImplementedError | AssertionError)
-    return is_rule(refusal) or is_chosen or "IntegrityError" in names
+    return is_rule(refusal) or is_chosen or bool(names & {"IntegrityError", "DataError"})
 
 
-async def _is_refused(
-    memory: Memory,
-    content: Any = None,
-    *,
-    role: str = "user",
-    is_rule: Callable[[StoreError], bool] = is_rule,
-) -> bool:
+async def _is_refused(memory: Memory, content: Any = None, **fields: Any) -> bool:
     """Return True if a rule refuses such a message, and nothing of it is there."""
     session = memory.session()
-    refusal = await memory.client.offer(session, [memory.message(content, role=role)])
-    return refusal is not None and is_rule(refusal) and not await memory.client.contents(session)
+    refusal = await memory.client.offer(session, [memory.message(content, **fields)])
+    is_chosen = is_rule_about_fields if fields else is_rule
+    return refusal is not None and is_chosen(refusal) and not await memory.client.contents(session)

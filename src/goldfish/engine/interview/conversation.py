@@ -55,6 +55,8 @@ QUESTIONS = (
     Question("any_ids", messages.are_all_ids_taken, (ADD, READ)),
     Question("any_ids", facts.are_all_ids_taken, (TELL,)),
     Question("blank_contents", contents.are_blanks_taken, (ADD, READ)),
+    Question("any_message_ids", contents.are_all_message_ids_taken, (ADD, READ)),
+    Question("deep_metadata", contents.are_deep_metadata_taken, (ADD, READ)),
     Question("system_messages", contents.are_system_messages_taken, (ADD, READ)),
     Question("tool_messages", contents.are_tool_messages_taken, (ADD, READ)),
     Question("later_snapshots", snapshots.do_later_snapshots_stay, (ADD, READ, *RESTORE)),
