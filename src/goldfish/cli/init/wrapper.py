@@ -3,15 +3,16 @@
 import ast
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from goldfish.cli.init.backends import NO_SERVER
 from goldfish.cli.init.calls import MOST, CallWriter, list_limits, replaces_history
+from goldfish.cli.init.facts import define, name_user, write_facts
 from goldfish.cli.init.memories import FoundMemory
 from goldfish.cli.init.models import make_session_factory, write_model
 from goldfish.cli.init.parameters import Call
-from goldfish.cli.init.places import NO_SERVER, Builder
+from goldfish.cli.init.places import Builder
 from goldfish.cli.init.sources import Sources
-from goldfish.cli.init.words import QUERY
 from goldfish.report.sanitize import escape_controls
 from goldfish.targets.guesses import MARK
 
@@ -297,31 +298,24 @@ class _Body:
         assert found.write is not None
         assert found.read is not None
         if found.kind == "facts":
-            yield from self._write_facts(writer)
+            yield from write_facts(found, writer, self._at)
             return
         yield from self._write_messages(writer, found.write)
         yield from self._write_read(writer, "get_history", found.read)
         if clear := found.others.get("clear"):
-            yield from self._define("clear", "session_id", clear)
-            yield f"        {writer.call(clear, self._ids(clear))}\n"
-
-    def _ids(self, call: Call, name: str = "session_id") -> dict[str, str]:
-        return {"id": name, **({"has_session": "yes"} if call.part("session") else {})}
-
-    def _define(self, name: str, parameters: str, *calls: Call) -> Iterator[str]:
-        waits = "async " if any(each.is_async for each in calls) else ""
-        yield f"\n    {waits}def {name}(self, {parameters}):\n"
+            yield define("clear", "session_id", clear)
+            yield f"        {writer.call(clear, name_user(clear, 'session_id'))}\n"
 
     def _write_messages(self, writer: CallWriter, write: Call) -> Iterator[str]:
-        given = {**self._ids(write), "message": "each", "role": "each.role"}
-        yield from self._define("add_messages", "session_id, messages", write)
+        given = {**name_user(write, "session_id"), "message": "each", "role": "each.role"}
+        yield define("add_messages", "session_id, messages", write)
         guess = f"  # GUESS: it writes {self._at(write)}\n"
         if many := write.part("many"):
             each = writer.message(many)
             given["many"] = "messages" if each == "each" else f"[{each} for each in messages]"
             if replaces_history(write):
                 assert self.found.read is not None
-                before = {**self._ids(self.found.read), "limit": MOST}
+                before = {**name_user(self.found.read, "session_id"), "limit": MOST}
                 yield "        # GUESS: it replaces the history, so all of it is read first\n"
                 yield f"        history = list({writer.call(self.found.read, before)})\n"
                 given["many"] = f"history + {given['many']}"
@@ -346,62 +340,11 @@ class _Body:
         yield f"            {writer.call(write, given)}{guess}"
 
     def _write_read(self, writer: CallWriter, name: str, read: Call) -> Iterator[str]:
-        given = self._ids(read)
+        given = name_user(read, "session_id")
         if list_limits(read):
             given["limit"] = MOST
-        yield from self._define(name, "session_id", read)
+        yield define(name, "session_id", read)
         call = writer.call(read, given)
         returned = ast.unparse(read.function.returns) if read.function.returns else ""
         expression = f"({call}).splitlines()" if returned == "str" else writer.history(read, call)
         yield f"        return {expression}  # GUESS: it reads {self._at(read)}\n"
-
-    def _write_facts(self, writer: CallWriter) -> Iterator[str]:
-        found = self.found
-        write, read = found.write, found.read
-        assert write is not None
-        assert read is not None
-        given = {**self._ids(write, "user_id"), "role": '"user"', "text": "text"}
-        if one := write.part("one", "many"):
-            text = "text" if one.shape and one.shape.kind == "text" else _SAID
-            given[one.part] = f"[{text}]" if one.part == "many" else text
-        yield from self._define("remember", "user_id, text", write)
-        yield f"        {writer.call(write, given)}  # GUESS: it writes {self._at(write)}\n"
-        given = {**self._ids(read, "user_id"), "limit": "limit", "text": "query", "one": "query"}
-        given |= {"question": "query"}
-        call = writer.call(_name_query(read), {**given, "query": "query"})
-        yield from self._define("recall", "user_id, query, *, limit=5", read)
-        yield f"        found = {call}  # GUESS: it searches {self._at(read)}\n"
-        yield "        return _list_texts(found)\n"
-        if every := found.others.get("list_facts"):
-            given = {**self._ids(every, "user_id"), "limit": MOST}
-            yield from self._define("list_facts", "user_id", every)
-            call = writer.call(every, given)
-            yield f"        return _list_texts({call})  # GUESS: it lists {self._at(every)}\n"
-        if forget := found.others.get("forget_all"):
-            yield from self._define("forget_all", "user_id", forget)
-            yield f"        {writer.call(forget, self._ids(forget, 'user_id'))}\n"
-        yield "\n\n" + _LIST_TEXTS.rstrip("\n") + "\n"
-
-
-_SAID = '{"role": "user", "content": text}'
-_LIST_TEXTS = '''def _list_texts(found):
-    """Return facts as dicts with a text, in whatever they come."""
-    rows = found.get("results", []) if isinstance(found, dict) else found or []
-    rows = rows.splitlines() if isinstance(rows, str) else rows
-    keys = ("text", "memory", "content", "fact")
-    return [
-        {"text": each}
-        if isinstance(each, str)
-        else {"id": each.get("id"), "text": next(each[key] for key in keys if key in each)}
-        for each in rows
-    ]
-'''
-
-
-def _name_query(read: Call) -> Call:
-    """Return a call whose query is known as such, whatever its name made of it."""
-    parameters = [
-        replace(each, part="query") if QUERY.fullmatch(each.name) and each.is_required else each
-        for each in read.parameters
-    ]
-    return replace(read, parameters=parameters)
