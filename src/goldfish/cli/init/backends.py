@@ -41,3 +41,10 @@ class Place:
     is_placed: bool = False  # something of the sandbox is handed in
     around: str = ""  # a line with a block in which the memory is open
     claims: str = ""
+    gaps: list[str] = field(default_factory=list)  # what is left to fill in
+
+    def note(self, line: str) -> None:
+        """Note a line of the factory, once, that leads the memory to the sandbox."""
+        if line not in self.before:
+            self.before.append(line)
+        self.is_placed = True

@@ -75,8 +75,10 @@ class CallWriter:
             self.builder.place.imports.add("import uuid")
             return f"uuid.uuid5(uuid.NAMESPACE_URL, {value})"
         if re.match(r"int\b", written):
-            self.builder.place.imports.add("import zlib")
-            return f"zlib.crc32({value}.encode())"
+            self.builder.place.imports.add("import hashlib")
+            # No two sessions may have one number; a server's INTEGER has 31 bits.
+            digits = 7 if self.builder.place.services or self.builder.backend == "sql" else 15
+            return f"int(hashlib.sha256({value}.encode()).hexdigest()[:{digits}], 16)"
         return value
 
     def _cast_role(self, parameter: Parameter, value: str) -> str:

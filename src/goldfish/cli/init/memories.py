@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from goldfish.cli.init.backends import FILE, URL
+from goldfish.cli.init.openers import gives_connection, opens_fixed_path
 from goldfish.cli.init.parameters import Call, read_call
 from goldfish.cli.init.shapes import find_keys, list_fields
 from goldfish.cli.init.sources import Function, Source, Sources
@@ -244,7 +246,7 @@ def _find_others(
         is_whole = per_session or call.part("session", "user") is not None
         if deed == "remove" and required <= whole and is_whole:
             found.setdefault("forget_all" if is_facts else "clear", call)
-        elif deed == "prepare" and required <= {"handle"}:
+        elif deed == "prepare" and _can_prepare(call):
             found.setdefault("prepare", call)
         elif deed == "begin":
             found.setdefault("begin", call)
@@ -253,6 +255,21 @@ def _find_others(
     if is_facts and reads:
         found["list_facts"] = reads[0]
     return found
+
+
+def _can_prepare(call: Call) -> bool:
+    """Return True if a function can be called before the others: init has all that it takes.
+
+    One that gives a connection is how the others are reached; one that opens a path of its own,
+    which nothing can lead to the sandbox, is not called.
+    """
+    needed = [each for each in call.parameters if each.is_required and each.part != "handle"]
+    if call.function not in call.source.functions.values():
+        return not needed  # a method, which its object leads
+    if not all(FILE.fullmatch(each.name) or URL.fullmatch(each.name) for each in needed):
+        return False
+    is_fixed = opens_fixed_path(call.source, call.function)
+    return not is_fixed and not gives_connection(call.source, call.function)
 
 
 def _score(

@@ -16,6 +16,8 @@ from goldfish.cli.init.backends import (
     Place,
 )
 from goldfish.cli.init.memories import FoundMemory
+from goldfish.cli.init.openers import CONNECTIONS, CONNECTS, Opener, find_openers
+from goldfish.cli.init.opening import lead_defaults, open_own, write_opening
 from goldfish.cli.init.parameters import Parameter, read_call
 from goldfish.cli.init.shapes import list_fields, parse_annotation
 from goldfish.cli.init.sources import Source, Sources
@@ -39,6 +41,7 @@ class Builder:
         self.backend = self._find_backend()
         self.place = Place()
         self.sql = Sql(self.place, self.reached, sources, requirements)
+        self.opened: list[Opener] = []  # whose calls are being written
         self._takes_password = False  # as a server of the sandbox has one
 
     def _find_backend(self) -> str:
@@ -96,7 +99,7 @@ class Builder:
             return "session_id" if self.found.per_session else ""
         if parameter.part == "user" and self.found.per_session:
             return "session_id"
-        value = self.handle(parameter, source) or self._address(parameter)
+        value = self.handle(parameter, source) or self.address_of(parameter)
         if value:
             self.place.is_placed = True
             return value
@@ -109,7 +112,7 @@ class Builder:
             return self.make(*kind, depth + 1)
         return "None" if parameter.is_required else ""
 
-    def _address(self, parameter: Parameter) -> str:
+    def address_of(self, parameter: Parameter) -> str:
         """Return an address or a path of the sandbox, if the name asks for one."""
         name, written = parameter.name, ast.unparse(parameter.annotation or ast.Constant(""))
         if URL.fullmatch(name):
@@ -158,12 +161,14 @@ class Builder:
             return ""
         is_handle = parameter.part == "handle" or HANDLE.fullmatch(parameter.name)
         if self.backend == "redis" and (is_handle or last in {"Redis", "StrictRedis", "Valkey"}):
-            return self.redis_client(is_async="asyncio" in written or None)
+            own = open_own(self, written)
+            return own or self.redis_client(is_async="asyncio" in written or None)
         if self.backend == "mem0" and is_handle:
             return self.mem0()
         if not is_handle:
             return ""
-        return self._connection("pool" in parameter.name.lower() or "Pool" in written)
+        own = open_own(self, written)
+        return own or self._connection("pool" in parameter.name.lower() or "Pool" in written)
 
     def _connection(self, is_pool: bool) -> str:
         match self.backend:
@@ -239,10 +244,10 @@ class Builder:
         """Write the lines that put the sandbox in the place of what modules hold at their top."""
         if self.backend == "mem0":
             self.use_offline_mem0()
+        lead_defaults(self)
         for source in self.reached:
             for name, value in source.values.items():
-                expression = self._replace(source, name, value)
-                if expression and self._is_used(name):
+                if self._is_used(name) and (expression := self._replace(source, name, value)):
                     self._put(source, name, expression)
 
     def _put(self, source: Source, name: str, expression: str) -> None:
@@ -254,8 +259,7 @@ class Builder:
         modules = [self.place.names.use_module(each.module) for each in homes]
         left = " = ".join(f"{module}.{name}" for module in modules)
         where = f"{source.file}:{source.values[name].lineno}"
-        self.place.before.append(f"{left} = {expression}  # GUESS: in place of {where}")
-        self.place.is_placed = True
+        self.place.note(f"{left} = {expression}  # GUESS: in place of {where}")
 
     def _replace(self, source: Source, name: str, value: ast.expr) -> str:
         """Return what stands in for a value at the top of a module; nothing for most."""
@@ -283,7 +287,15 @@ class Builder:
             return ""
         if re.match(r"(sqlite3|psycopg2?)\.connect$|psycopg_pool", made):
             return self._connection("Pool" in made)
-        return ""
+        return self._open_again(source, made)
+
+    def _open_again(self, source: Source, called: str) -> str:
+        """Return the call that opens the sandbox, for one of a function of the project."""
+        module, _, name = called.rpartition(".")
+        home = self.sources.by_module.get(module) if module else source
+        found = find_openers([home] if home else [], CONNECTIONS, CONNECTS)
+        openers = [each for each in found if each.function.name == name and not each.lends]
+        return write_opening(self, openers[0]) if openers else ""
 
     def _replace_address(self, name: str, value: ast.expr) -> str:
         written = ast.unparse(value)
@@ -308,15 +320,14 @@ class Builder:
         if not SETTINGS.search(name) and not SETTINGS.search(settings[1].name):
             return
         for each in list_fields(*settings, self.sources):
-            value = self._address(
+            value = self.address_of(
                 Parameter(each.name, "other", parse_annotation(each.annotation), True)
             )
             if value and self._is_used(name):
                 module = self.place.names.use_module(source.module)
                 where = f"{settings[0].file}:{settings[1].lineno}"
                 line = f"{module}.{name}.{each.name} = {value}  # GUESS: as {where} has it"
-                self.place.before.append(line)
-                self.place.is_placed = True
+                self.place.note(line)
 
     def _is_used(self, name: str) -> bool:
         """Return True if a function of the memory's modules uses a name."""
@@ -346,7 +357,7 @@ class Builder:
                     self.place.imports.add("import os")
                     self.place.early.append(f'os.environ.setdefault("{name}", "goldfish")')
                 if not address and (FILE.fullmatch(name) or FOLDER.fullmatch(name)):
-                    address = self._address(Parameter(name.lower(), "other"))
+                    address = self.address_of(Parameter(name.lower(), "other"))
                 if not address:
                     continue
                 self.place.imports.add("import os")
@@ -358,9 +369,8 @@ class Builder:
                     address if address.startswith(("str", "sandbox.", "f")) else f"str({address})"
                 )
                 line = f'os.environ["{name}"] = {text}'
-                if not at_import and not is_placed and line not in self.place.before:
-                    self.place.before.append(line)
-                    self.place.is_placed = True
+                if not at_import and not is_placed:
+                    self.place.note(line)
 
 
 def list_settings(source: Source) -> Iterator[tuple[str, bool]]:

@@ -109,7 +109,7 @@ class _Body:
 
     def __init__(self, builder: Builder) -> None:
         self.builder, self.found, self.place = builder, builder.found, builder.place
-        self.gaps: list[str] = []
+        self.gaps = self.place.gaps
         # Django's models cannot be imported before it is set up, which the factory does.
         self.is_late = builder.backend == "django" and self.found.owner is None
         self.needs_handle = any(
@@ -127,7 +127,8 @@ class _Body:
         opened = list(self._open(value, guess))
         lines = [*self._begin(), *opened]
         if self.place.around:
-            lines = [self.place.around, *(f"    {each}" for each in lines)]
+            inner = [f"    {each}" for each in opened]
+            lines = [*lines[: len(lines) - len(opened)], self.place.around, *inner]
         yield f"@goldfish.target({self._declare()})\n"
         yield f"{'async ' if self.place.awaits else ''}def memory(sandbox):\n"
         yield '    """Open the memory on a storage of its own, as often as goldfish needs it."""\n'
@@ -173,11 +174,20 @@ class _Body:
         yield from sets
         if prepare is not None:
             owner = "store.memory" if self.found.owner else self._name_module()
-            passed = "store.handle" if prepare.part("handle") else ""
+            passed = ", ".join(self._list_passed(prepare))
             waits = "await " if prepare.is_async else ""
             at = self._at(prepare)
             yield f"{waits}{owner}.{prepare.name}({passed})  # GUESS: it prepares {at}"
         yield f"{hand} store"
+
+    def _list_passed(self, prepare: Call) -> Iterator[str]:
+        """Yield what a function that prepares gets: the handle, and where the sandbox is."""
+        for each in prepare.parameters:
+            if each.part == "handle" and self.found.owner is None:
+                yield "store.handle"
+            elif self.found.owner is None and (address := self.builder.address_of(each)):
+                self.place.is_placed = True
+                yield f"{each.name}={address}"
 
     def _list_attributes(self) -> list[str]:
         """Return the lines that replace the clients which an object makes by itself."""
