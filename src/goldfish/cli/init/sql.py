@@ -6,6 +6,8 @@ import re
 from goldfish.cli.init.backends import POSTGRES, Place
 from goldfish.cli.init.sources import Source, Sources
 
+LOCK = "SELECT pg_advisory_xact_lock(1)"  # until the end of the transaction
+
 
 class Sql:
     """Writes what is SQLAlchemy's for one memory, whose modules are ``reached``."""
@@ -62,13 +64,17 @@ class Sql:
         base = self._find_base()
         if base is None:
             return []
-        if is_async:
-            self.place.awaits = True
-            return [
-                "async with engine.begin() as connection:",
-                f"    await connection.run_sync({base}.metadata.create_all)",
-            ]
-        return [f"{base}.metadata.create_all(engine)"]
+        self.place.awaits |= is_async
+        waits, entered = ("await ", "async with") if is_async else ("", "with")
+        alone = LOCK if self.is_on_postgres else "BEGIN IMMEDIATE"
+        made = f"{base}.metadata.create_all"
+        made = f"await connection.run_sync({made})" if is_async else f"{made}(connection)"
+        return [
+            "# Several openings at once would race to create the tables: each waits for its turn.",
+            f"{entered} engine.begin() as connection:",
+            f'    {waits}connection.exec_driver_sql("{alone}")',
+            f"    {made}",
+        ]
 
     def _find_base(self) -> str | None:
         """Return the name of the base of the project's tables."""
