@@ -250,11 +250,18 @@ def _find_others(
             found.setdefault("prepare", call)
         elif deed == "begin":
             found.setdefault("begin", call)
-        elif call is not write and words & {"assistant", "ai", "bot"} and rate_write(call, True):
-            found.setdefault("reply", call)
+        elif call is not write and (role := _name_role(words)) and rate_write(call, True):
+            found.setdefault(role, call)
     if is_facts and reads:
         found["list_facts"] = reads[0]
     return found
+
+
+def _name_role(words: set[str]) -> str:
+    """Return for which role a method writes by its name, as others are called; else nothing."""
+    if words & {"assistant", "ai", "bot"}:
+        return "reply"
+    return next((each for each in ("system", "tool") if each in words), "")
 
 
 def _can_prepare(call: Call) -> bool:

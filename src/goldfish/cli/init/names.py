@@ -5,7 +5,17 @@ import keyword
 
 # What generated files define, bind or import for themselves, in whichever of them.
 OWN = {
-    *("Bot", "Wrapped", "_list_texts", "bot", "memory", "say", "test_agent", "test_memory"),
+    *(
+        "Bot",
+        "OTHER_ROLES",
+        "Wrapped",
+        "_list_texts",
+        "bot",
+        "memory",
+        "say",
+        "test_agent",
+        "test_memory",
+    ),
     *("about", "answer", "config", "connection", "each", "engine", "event", "events", "found"),
     *("history", "http", "key", "keys", "limit", "messages", "offline", "open_session"),
     *("opened", "part", "path", "project", "query", "result", "rows", "said", "sandbox", "self"),
@@ -16,7 +26,7 @@ OWN = {
     *("create_async_engine", "create_engine", "django", "goldfish", "handle", "hashlib", "os"),
     *("psycopg", "psycopg2"),
     *("quote", "redis", "select", "sessionmaker", "settings", "sqlite3", "sys", "types"),
-    *("urlsplit", "uuid", "valkey"),
+    *("OTHER_ROLES", "urlsplit", "uuid", "valkey"),
     *dir(builtins),
     *keyword.softkwlist,
 }

@@ -12,6 +12,12 @@ from goldfish.cli.init.memories import FoundMemory
 from goldfish.cli.init.models import make_session_factory, write_model
 from goldfish.cli.init.parameters import Call
 from goldfish.cli.init.places import Builder
+from goldfish.cli.init.roles import (
+    has_methods_of_roles,
+    list_unheard,
+    name_missing_roles,
+    write_by_role,
+)
 from goldfish.cli.init.sources import Sources
 from goldfish.report.sanitize import escape_controls
 from goldfish.targets.guesses import MARK
@@ -27,7 +33,6 @@ HEAD = '''"""Checks {what}: one test per promise."""
 # until you have looked at them: mend what is not yours, then delete guessed=True below.
 
 '''
-
 
 _DJANGO_LINES = (
     "# GUESS: set Django up here, with a database of the sandbox's own, before its models are",
@@ -129,6 +134,8 @@ class _Body:
         if self.place.around:
             inner = [f"    {each}" for each in opened]
             lines = [*lines[: len(lines) - len(opened)], self.place.around, *inner]
+        if has_methods_of_roles(self.found):
+            yield from list_unheard(self.found)
         yield f"@goldfish.target({self._declare()})\n"
         yield f"{'async ' if self.place.awaits else ''}def memory(sandbox):\n"
         yield '    """Open the memory on a storage of its own, as often as goldfish needs it."""\n'
@@ -263,6 +270,8 @@ class _Body:
         write = self.found.write
         if self.found.kind == "messages" and write and not write.part("many"):
             declared.append('lacks={"whole_batches"}')
+        if has_methods_of_roles(self.found) and name_missing_roles(self.found):
+            declared.append("declines=OTHER_ROLES")
         if self.builder.backend == "mem0":
             declared.append('lacks={"equal_facts"}')  # the stand-in stores texts as they are said
         if self._takes_langchain():
@@ -331,21 +340,14 @@ class _Body:
                 given["many"] = f"history + {given['many']}"
             yield f"        {writer.call(write, given)}{guess}"
             return
-        reply = self.found.others.get("reply")
         for part in ("one", "text"):
             if parameter := write.part(part):
                 given[part] = writer.message(parameter)
         if write.part("question") and write.part("answer"):
             given |= {"question": "each.content", "answer": '""'}
         yield "        for each in messages:\n"
-        if reply is not None and not write.part("role"):
-            parameter = reply.part("text", "one")
-            theirs = {**given, "text": "each.content"}
-            theirs |= {parameter.part: writer.message(parameter)} if parameter else {}
-            yield '            if each.role == "assistant":\n'
-            yield f"                {writer.call(reply, theirs)}  # GUESS: {self._at(reply)}\n"
-            yield "            else:\n"
-            yield f"                {writer.call(write, given)}{guess}"
+        if has_methods_of_roles(self.found):
+            yield from write_by_role(self.found, writer, given, self._at)
             return
         yield f"            {writer.call(write, given)}{guess}"
 
