@@ -14,6 +14,7 @@ from goldfish.cli.init.routes import find_memory_routes
 from goldfish.cli.init.starters import (
     STARTERS,
     choose_starters,
+    describe_user,
     find_sign,
     missing_extras,
     missing_servers,
@@ -142,6 +143,8 @@ class _Init:
                 else "It fails until you have looked at the line that is marked with GUESS, and "
                 "deleted guessed=True."
             )
+        if user := describe_user(starter, project):
+            page.write(escape_controls(user))
         if starter.advice:
             page.write(starter.advice)
         if starter.is_placeholder and project.scripts:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from goldfish.cli.init.backends import FILE, URL
+from goldfish.cli.init.by_client import find_client_calls
 from goldfish.cli.init.openers import gives_connection, opens_fixed_path
 from goldfish.cli.init.parameters import Call, read_call
 from goldfish.cli.init.shapes import find_keys, list_fields
@@ -123,7 +124,7 @@ def _find_classes(source: Source, sources: Sources) -> Iterator[FoundMemory]:
             for each in methods.values()
             if not is_unimplemented(each)
         ]
-        yield from _judge(source, owner, calls, makes, sources)
+        yield from _judge_all(source, owner, calls, makes)
 
 
 def _find_functions(source: Source, sources: Sources) -> Iterator[FoundMemory]:
@@ -134,7 +135,20 @@ def _find_functions(source: Source, sources: Sources) -> Iterator[FoundMemory]:
         and not is_unimplemented(each)
     ]
     calls = [read_call(each, source, sources, functions, bound=False) for each in functions]
-    yield from _judge(source, None, calls, None, sources)
+    yield from _judge_all(source, None, calls, None)
+
+
+def _judge_all(
+    source: Source, owner: ast.ClassDef | None, calls: Sequence[Call], makes: Call | None
+) -> list[FoundMemory]:
+    """Return what functions are by their names; else what they are by the client that they call."""
+    found = list(_judge(source, owner, calls, makes))
+    if any(each.score >= LEAST for each in found) or not _imports(source, "mem0"):
+        return found
+    if by_client := find_client_calls(calls):
+        write, read, others = by_client.write, by_client.read, by_client.others
+        found = [FoundMemory(source, owner, "facts", LEAST + 2, write, read, others, makes)]
+    return found
 
 
 def _judge(
@@ -142,7 +156,6 @@ def _judge(
     owner: ast.ClassDef | None,
     calls: Sequence[Call],
     makes: Call | None,
-    sources: Sources,
 ) -> Iterator[FoundMemory]:
     per_session = bool(makes and makes.part("session", "user"))
     writes = _rank([(rate_write(each, per_session), each) for each in calls])

@@ -1,7 +1,9 @@
 """Chooses the starter that suits a project, and renders the test file that it becomes there."""
 
+import ast
 import os
 import re
+import textwrap
 from collections.abc import Iterable, Iterator
 
 from goldfish.cli.init.project import Project
@@ -69,6 +71,23 @@ def _find_import(starter: Starter, project: Project, names: tuple[str, ...]) -> 
     return next(filter(None, found), None)
 
 
+def describe_user(starter: Starter, project: Project) -> str:
+    """Return which class of the project uses the memory, and is not tested; nothing if none."""
+    sign = find_sign(starter, project)
+    package = sign.partition(".")[0] if sign else ""
+    for source in project.sources.all if package and not starter.is_placeholder else ():
+        names = {name for name, origin in source.imports.items()
+                 if origin == package or origin.startswith(f"{package}.")}  # fmt: skip
+        for each in () if source.is_test else source.classes.values():
+            if any(isinstance(node, ast.Name) and node.id in names for node in ast.walk(each)):
+                return (
+                    f"Not tested: {each.name} in {source.file}, which uses it; wrap that in a "
+                    "class with add_messages and get_history, or remember and recall, and return "
+                    "it instead."
+                )
+    return ""
+
+
 def missing_extras(starter: Starter) -> list[str]:
     """Return the extras that bring what the file needs and what is not installed."""
     extras = [] if all(map(is_installed, starter.needs)) else [starter.extra]
@@ -106,6 +125,8 @@ def _notes(starter: Starter, project: Project) -> Iterator[str]:
     """Yield where the project imports its memory, and which settings hold its addresses."""
     if sign := find_sign(starter, project):
         yield f"{sign} is imported in {project.imports[sign]}."
+    if user := describe_user(starter, project):
+        yield from textwrap.wrap(user, 98)
     for name in sorted(project.settings):
         if service := _service_of(name):
             yield f"What the application reads from {name} is {ADDRESSES[service]} here."
