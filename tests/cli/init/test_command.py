@@ -139,6 +139,18 @@ def test_what_was_found_is_told_and_what_else_there_is(
     assert "looked at the line that is marked with GUESS" in out
 
 
+def test_a_starter_that_is_chosen_for_a_library_of_the_project_is_a_guess_too(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It opens the library as goldfish does, and the project does it in its own way."""
+    (project / "app.py").write_text("import redis\nfrom agents import SQLiteSession")
+    assert run_command(["init", "test_chosen.py", "--for", "openai_agents_sqlite"]) == 0
+    assert "looked at the line that is marked with GUESS" in " ".join(
+        capsys.readouterr().out.split()
+    )
+    assert "guessed=True" in Path("test_chosen.py").read_text()
+
+
 @pytest.mark.parametrize(
     ("source", "said", "written"),
     [

@@ -16,6 +16,7 @@ from goldfish.cli.init.starters import (
     choose_starters,
     describe_user,
     find_sign,
+    is_used,
     missing_extras,
     missing_servers,
     rate,
@@ -131,7 +132,8 @@ class _Init:
 
     def _write_starter(self, starter: Starter) -> None:
         path, page, project = self.path or DEFAULT, self.page, self.project
-        guessed = not self.chosen or starter.is_placeholder
+        # What the project opens in its own way is not what the starter opens.
+        guessed = not self.chosen or starter.is_placeholder or is_used(starter, project)
         _write(path, render(starter, project, guessed=guessed), self.force)
         page.write(_describe_choice(starter, project))
         page.write(f"Written: {path}", style="bold green")

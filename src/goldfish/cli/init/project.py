@@ -13,7 +13,7 @@ from typing import Any
 
 from goldfish.cli.init.agents import FoundAgent, find_agents
 from goldfish.cli.init.memories import FoundMemory, find_memories
-from goldfish.cli.init.sources import Source, Sources, find_root
+from goldfish.cli.init.sources import OF_TESTS, Source, Sources, find_root
 
 MOST_FILES, LARGEST_FILE = 5_000, 1_000_000  # sources to read, and the bytes of one
 SKIPPED = {"node_modules", "site-packages", "__pycache__", "build", "dist", "venv"}
@@ -38,13 +38,16 @@ class Project:
     sources: Sources = field(default_factory=Sources)
     scripts: str = ""  # its first file of JavaScript or TypeScript, if that is its language
 
-    def importing(self, package: str, name: str = "") -> str | None:
-        """Return the first import from a package, or of that name from it."""
+    def importing(
+        self, package: str, name: str = "", like: re.Pattern[str] | None = None
+    ) -> str | None:
+        """Return the first import from a package, or of that name from it, or one like that."""
         if package.partition(".")[0] in self.local:
             return None
         for dotted in self.imports:
             within = dotted == package or dotted.startswith(f"{package}.")
-            if within and (not name or dotted.rpartition(".")[2] == name):
+            named = not name or dotted.rpartition(".")[2] == name
+            if within and named and (like is None or like.search(dotted)):
                 return dotted
         return None
 
@@ -118,12 +121,19 @@ def _read_source(project: Project, tree: ast.Module, name: str) -> None:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
-                project.imports.setdefault(alias.name, name)
+                _note_import(project, alias.name, name)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             for alias in node.names:
-                project.imports.setdefault(f"{node.module}.{alias.name}", name)
+                _note_import(project, f"{node.module}.{alias.name}", name)
         elif isinstance(node, ast.Subscript | ast.Call):
             _note_setting(project, _setting_read_by(node))
+
+
+def _note_import(project: Project, dotted: str, name: str) -> None:
+    """Note the first file that imports a name, one of the application before those of tests."""
+    known = project.imports.setdefault(dotted, name)
+    if OF_TESTS.search(known) and not OF_TESTS.search(name):
+        project.imports[dotted] = name
 
 
 def _setting_read_by(node: ast.Subscript | ast.Call) -> str | None:

@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Iterable, Iterator
 
 from goldfish.cli.init.project import Project
+from goldfish.cli.init.sources import OF_TESTS
 from goldfish.cli.init.strangers import find_strangers
 from goldfish.integrations.goldfish import GOLDFISH, OWN
 from goldfish.integrations.libraries import LIBRARIES
@@ -25,6 +26,9 @@ SERVERS = {
 }
 ADDRESSES = {"redis": "sandbox.redis_url", "postgres": "sandbox.postgres_dsn"}
 SERVER_WORDS = {"redis": ("REDIS", "VALKEY"), "postgres": ("POSTGRES", "PG", "DATABASE")}
+
+BROAD = {"langchain_core", "langchain"}  # models, tools and messages, and histories among them
+OF_HISTORIES = re.compile(r"(?i)histor|memory")
 
 
 def choose_starters(project: Project) -> list[Starter]:
@@ -58,7 +62,14 @@ def rate(starter: Starter, project: Project) -> int:
         return CLASS_IMPORTED
     if _find_import(starter, project, ("",)):
         return PACKAGE_IMPORTED
+    if _is_more_than_memory(starter):
+        return NO_SIGN
     return REQUIRED if project.requirements & set(starter.requirements) else NO_SIGN
+
+
+def _is_more_than_memory(starter: Starter) -> bool:
+    """Return True if most of a library is something else, so that using it says little."""
+    return any(each in BROAD for each in starter.imports)
 
 
 def find_sign(starter: Starter, project: Project) -> str | None:
@@ -66,8 +77,17 @@ def find_sign(starter: Starter, project: Project) -> str | None:
     return _find_import(starter, project, (*starter.classes, ""))
 
 
+def is_used(starter: Starter, project: Project) -> bool:
+    """Return True if the application imports it, and not its tests alone."""
+    sign = find_sign(starter, project)
+    return sign is not None and not OF_TESTS.search(project.imports[sign])
+
+
 def _find_import(starter: Starter, project: Project, names: tuple[str, ...]) -> str | None:
-    found = (project.importing(package, name) for name in names for package in starter.imports)
+    like = OF_HISTORIES if _is_more_than_memory(starter) else None
+    found = (
+        project.importing(package, name, like) for name in names for package in starter.imports
+    )
     return next(filter(None, found), None)
 
 
