@@ -214,6 +214,8 @@ def _spell(found: FoundMemory) -> str:
     """Return the name by which --for chooses a memory."""
     if found.owner is not None:
         return found.owner.name
+    if found.opener is not None:
+        return f"{found.source.module}:{found.name}"
     assert found.write is not None
     return f"{found.source.module}:{found.write.name}"
 

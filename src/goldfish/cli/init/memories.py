@@ -8,7 +8,7 @@ from typing import Literal
 
 from goldfish.cli.init.backends import FILE, URL
 from goldfish.cli.init.by_client import find_client_calls
-from goldfish.cli.init.openers import gives_connection, opens_fixed_path
+from goldfish.cli.init.openers import Opener, gives_connection, opens_fixed_path
 from goldfish.cli.init.parameters import Call, read_call
 from goldfish.cli.init.shapes import find_keys, list_fields
 from goldfish.cli.init.sources import Function, Source, Sources
@@ -51,7 +51,8 @@ class FoundMemory:
     ``owner`` is its class (None: functions of the module), ``write`` and ``read`` the calls that
     goldfish needs, ``others`` further ones by the names that goldfish has for them, ``makes`` its
     ``__init__``. One with ``per_session`` is made anew for each session. ``adapter`` is the name of
-    the adapter of a library whose interface the class implements.
+    the adapter of a library whose interface the class implements; ``opener`` opens one of the
+    library's own.
     """
 
     source: Source
@@ -64,12 +65,15 @@ class FoundMemory:
     makes: Call | None = None
     per_session: bool = False
     adapter: str = ""
+    opener: Opener | None = None
 
     @property
     def name(self) -> str:
-        """Its class, or the two functions."""
+        """Its class, the function that opens it, or the two functions."""
         if self.owner is not None:
             return self.owner.name
+        if self.opener is not None:
+            return self.opener.function.name
         assert self.write is not None
         assert self.read is not None
         return f"{self.write.name} and {self.read.name}"
@@ -79,6 +83,8 @@ class FoundMemory:
         """The line where it begins."""
         if self.owner is not None:
             return self.owner.lineno
+        if self.opener is not None:
+            return self.opener.function.lineno
         return self.write.function.lineno if self.write else 1
 
     def __str__(self) -> str:

@@ -29,6 +29,7 @@ HANDLE = re.compile(
 )
 KEYS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}  # of clients at import
 GETTERS = r"environ\.get$|getenv$"
+NAMED = {"postgres": "psycopg", "redis": "redis", "sqlite.aio": "aiosqlite", "sqlite": "sqlite3"}
 DEEPEST = 3  # objects of the project within objects
 
 
@@ -45,6 +46,9 @@ class Builder:
         self._takes_password = False  # as a server of the sandbox has one
 
     def _find_backend(self) -> str:
+        if self.found.opener is not None:
+            named = self.found.opener.gives
+            return next((backend for each, backend in NAMED.items() if each in named), "")
         for source in self.reached:
             tops = {each.partition(".")[0] for each in source.imports.values()}
             for package, backend in BACKENDS.items():

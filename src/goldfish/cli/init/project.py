@@ -13,6 +13,8 @@ from typing import Any
 
 from goldfish.cli.init.agents import FoundAgent, find_agents
 from goldfish.cli.init.memories import FoundMemory, find_memories
+from goldfish.cli.init.openers import Opener
+from goldfish.cli.init.savers import find_savers
 from goldfish.cli.init.sources import OF_TESTS, Source, Sources, find_root
 
 MOST_FILES, LARGEST_FILE = 5_000, 1_000_000  # sources to read, and the bytes of one
@@ -34,6 +36,7 @@ class Project:
     settings: set[str] = field(default_factory=set)
     agents: list[FoundAgent] = field(default_factory=list)
     memories: list[FoundMemory] = field(default_factory=list)
+    unused: list[Opener] = field(default_factory=list)  # what opens one, but not the sandbox's
     local: set[str] = field(default_factory=set)  # its own modules, which hide installed ones
     sources: Sources = field(default_factory=Sources)
     scripts: str = ""  # its first file of JavaScript or TypeScript, if that is its language
@@ -64,8 +67,8 @@ def survey(root: Path) -> Project:
                 name = str(path.relative_to(root))
                 trees[name] = _parse(path)
                 _read_source(project, trees[name], name)
-    _place_sources(project, trees)
     _read_requirements(project, root)
+    _place_sources(project, trees)
     _read_settings(project, root)
     project.scripts = _find_script(root)
     return project
@@ -114,7 +117,9 @@ def _place_sources(project: Project, trees: dict[str, ast.Module]) -> None:
         if source.module:
             project.sources.all.append(source)
     project.agents = find_agents(project.sources)
-    project.memories = find_memories(project.sources)
+    savers, project.unused = find_savers(project.sources, project.requirements)
+    found = [*find_memories(project.sources), *savers]
+    project.memories = sorted(found, key=lambda each: -each.score)
 
 
 def _read_source(project: Project, tree: ast.Module, name: str) -> None:

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterable, Iterator
 
 from goldfish.cli.init.project import Project
-from goldfish.cli.init.sources import OF_TESTS
+from goldfish.cli.init.sources import OF_TESTS, Source
 from goldfish.cli.init.strangers import find_strangers
 from goldfish.integrations.goldfish import GOLDFISH, OWN
 from goldfish.integrations.libraries import LIBRARIES
@@ -92,20 +92,34 @@ def _find_import(starter: Starter, project: Project, names: tuple[str, ...]) -> 
 
 
 def describe_user(starter: Starter, project: Project) -> str:
-    """Return which class of the project uses the memory, and is not tested; nothing if none."""
+    """Return what of the project uses the memory, and is not tested; nothing if none does."""
     sign = find_sign(starter, project)
     package = sign.partition(".")[0] if sign else ""
-    for source in project.sources.all if package and not starter.is_placeholder else ():
-        names = {name for name, origin in source.imports.items()
-                 if origin == package or origin.startswith(f"{package}.")}  # fmt: skip
-        for each in () if source.is_test else source.classes.values():
-            if any(isinstance(node, ast.Name) and node.id in names for node in ast.walk(each)):
-                return (
-                    f"Not tested: {each.name} in {source.file}, which uses it; wrap that in a "
-                    "class with add_messages and get_history, or remember and recall, and return "
-                    "it instead."
-                )
+    if project.unused and package == "langgraph":
+        opener = project.unused[0]
+        return (
+            f"Fill in: {opener.function.name} ({opener.where}) opens the project's own, but "
+            "nothing here can lead it to the sandbox: let it take the address, and call it here "
+            "instead."
+        )
+    if not package or starter.is_placeholder:
+        return ""
+    users = (user for each in project.sources.all for user in _list_users(each, package))
+    if user := next(users, ""):
+        return (
+            f"Not tested: {user}, which uses it; wrap that in a class with add_messages and "
+            "get_history, or remember and recall, and return it instead."
+        )
     return ""
+
+
+def _list_users(source: Source, package: str) -> Iterator[str]:
+    """Yield the classes of a source that use what it imports from a package."""
+    names = {name for name, origin in source.imports.items()
+             if origin == package or origin.startswith(f"{package}.")}  # fmt: skip
+    for each in () if source.is_test else source.classes.values():
+        if any(isinstance(node, ast.Name) and node.id in names for node in ast.walk(each)):
+            yield f"{each.name} in {source.file}"
 
 
 def missing_extras(starter: Starter) -> list[str]:

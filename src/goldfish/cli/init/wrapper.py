@@ -18,6 +18,7 @@ from goldfish.cli.init.roles import (
     name_missing_roles,
     write_by_role,
 )
+from goldfish.cli.init.savers import write_saver
 from goldfish.cli.init.sources import Sources
 from goldfish.report.sanitize import escape_controls
 from goldfish.targets.guesses import MARK
@@ -220,6 +221,9 @@ class _Body:
         prepare = found.others.get("prepare")
         if prepare is not None and prepare.is_async:
             self.place.awaits = True
+        if found.opener is not None:
+            at = "" if found.opener.lends else f"  # GUESS: how it is opened ({found.opener.where})"
+            return write_saver(builder), escape_controls(at)
         if found.kind == "model":
             factory = make_session_factory(builder)
             self.place.is_placed = bool(factory)
