@@ -24,7 +24,7 @@ OWN = {
     *("SQLiteSession", "Session", "SimpleNamespace", "SqliteSessionService", "TestClient"),
     *("aioredis", "aiosqlite", "async_sessionmaker", "asyncpg", "call_command"),
     *("create_async_engine", "create_engine", "django", "goldfish", "handle", "hashlib", "os"),
-    *("psycopg", "psycopg2"),
+    *("AsyncConnectionPool", "psycopg", "psycopg2"),
     *("quote", "redis", "select", "sessionmaker", "settings", "sqlite3", "sys", "types"),
     *("OTHER_ROLES", "urlsplit", "uuid", "valkey"),
     *dir(builtins),

@@ -15,6 +15,7 @@ from goldfish.cli.init.backends import (
     URL,
     Place,
 )
+from goldfish.cli.init.connections import make_connection
 from goldfish.cli.init.memories import FoundMemory
 from goldfish.cli.init.openers import CONNECTIONS, CONNECTS, Opener, find_openers
 from goldfish.cli.init.opening import lead_defaults, open_own, write_opening
@@ -30,6 +31,7 @@ HANDLE = re.compile(
 KEYS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}  # of clients at import
 GETTERS = r"environ\.get$|getenv$"
 NAMED = {"postgres": "psycopg", "redis": "redis", "sqlite.aio": "aiosqlite", "sqlite": "sqlite3"}
+UNKNOWN = {"None", '"goldfish"'}  # what stands where nothing says what to hand in
 DEEPEST = 3  # objects of the project within objects
 
 
@@ -69,7 +71,7 @@ class Builder:
         arguments = []
         for each in call.parameters:
             value = self._fill(each, source, depth)
-            if value == "None" and each.name in known:
+            if value in UNKNOWN and each.name in known:
                 value = known[each.name]
             if value:
                 arguments.append(f"{each.name}={value}")
@@ -82,7 +84,7 @@ class Builder:
             annotation = parse_annotation(each.annotation)
             wanted = Parameter(each.name, "other", annotation, each.is_required)
             value = self._fill(wanted, source, depth)
-            if value and (needs_all or value != "None"):
+            if value and (needs_all or value not in UNKNOWN):
                 yield f"{each.name}={value}"
 
     def _find_constants(self, name: str, parameters: list[str]) -> dict[str, str]:
@@ -114,7 +116,10 @@ class Builder:
             and (parameter.is_required or SETTINGS.fullmatch(parameter.name))
         ):
             return self.make(*kind, depth + 1)
-        return "None" if parameter.is_required else ""
+        if not parameter.is_required:
+            return ""
+        written = ast.unparse(parameter.annotation) if parameter.annotation else ""
+        return '"goldfish"' if written == "str" else "None"
 
     def address_of(self, parameter: Parameter) -> str:
         """Return an address or a path of the sandbox, if the name asks for one."""
@@ -172,33 +177,12 @@ class Builder:
         if not is_handle:
             return ""
         own = open_own(self, written)
-        return own or self._connection("pool" in parameter.name.lower() or "Pool" in written)
-
-    def _connection(self, is_pool: bool) -> str:
-        match self.backend:
-            case "sqlite3":
-                self.place.imports.add("import sqlite3")
-                return 'sqlite3.connect(sandbox.path / "memory.db", timeout=20)'
-            case "aiosqlite":
-                self.place.imports.add("import aiosqlite")
-                self.place.awaits = True
-                return 'await aiosqlite.connect(sandbox.path / "memory.db", timeout=20)'
-            case "asyncpg":
-                self.place.imports.add("import asyncpg")
-                self.place.services.add("postgres")
-                self.place.awaits = True
-                return (
-                    f"await asyncpg.{'create_pool' if is_pool else 'connect'}(sandbox.postgres_dsn)"
-                )
-            case "psycopg" if is_pool:
-                self.place.imports.add("from psycopg_pool import ConnectionPool")
-                self.place.services.add("postgres")
-                return "ConnectionPool(sandbox.postgres_dsn)"
-            case "psycopg" | "psycopg2":
-                self.place.imports.add(f"import {self.backend}")
-                self.place.services.add("postgres")
-                return f"{self.backend}.connect(sandbox.postgres_dsn)"
-        return ""
+        if own:
+            return own
+        is_pool = "pool" in parameter.name.lower() or "Pool" in written
+        write = self.found.write
+        is_async = "Async" in written or (not written and bool(write and write.is_async))
+        return make_connection(self.place, self.backend, is_pool=is_pool, is_async=is_async)
 
     def redis_client(self, *, is_async: bool | None = None) -> str:
         """Return a client of Redis like the project's own."""
@@ -290,7 +274,10 @@ class Builder:
             self.use_offline_mem0()  # which the module gets when it is imported
             return ""
         if re.match(r"(sqlite3|psycopg2?)\.connect$|psycopg_pool", made):
-            return self._connection("Pool" in made)
+            is_async = "Async" in made
+            return make_connection(
+                self.place, self.backend, is_pool="Pool" in made, is_async=is_async
+            )
         return self._open_again(source, made)
 
     def _open_again(self, source: Source, called: str) -> str:

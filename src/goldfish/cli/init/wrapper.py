@@ -11,7 +11,7 @@ from goldfish.cli.init.facts import define, name_user, write_facts
 from goldfish.cli.init.memories import FoundMemory
 from goldfish.cli.init.models import make_session_factory, write_model
 from goldfish.cli.init.parameters import Call
-from goldfish.cli.init.places import Builder
+from goldfish.cli.init.places import UNKNOWN, Builder
 from goldfish.cli.init.roles import (
     has_methods_of_roles,
     list_unheard,
@@ -185,7 +185,7 @@ class _Body:
             passed = ", ".join(self._list_passed(prepare))
             waits = "await " if prepare.is_async else ""
             at = self._at(prepare)
-            yield f"{waits}{owner}.{prepare.name}({passed})  # GUESS: it prepares {at}"
+            yield f"{waits}{owner}.{prepare.name}({passed})  # GUESS: each process calls it {at}"
         yield f"{hand} store"
 
     def _list_passed(self, prepare: Call) -> Iterator[str]:
@@ -241,8 +241,9 @@ class _Body:
         if not self.place.is_placed:
             builder.replace_globals()
         builder.set_environment()
-        if "=None" in made:
-            self.gaps.append("None stands where the code does not say what to hand in")
+        for each in sorted(UNKNOWN):
+            if f"={each}" in made:
+                self.gaps.append(f"{each} stands where the code does not say what to hand in")
         at = escape_controls(f"{found.source.file}:{found.owner.lineno}")
         guess = f"  # GUESS: how it is made ({at})"
         if found.kind == "adapter":
@@ -336,8 +337,8 @@ class _Body:
         if many := write.part("many"):
             each = writer.message(many)
             given["many"] = "messages" if each == "each" else f"[{each} for each in messages]"
-            if replaces_history(write):
-                assert self.found.read is not None
+            assert self.found.read is not None
+            if replaces_history(write, self.found.read):
                 before = {**name_user(self.found.read, "session_id"), "limit": MOST}
                 yield "        # GUESS: it replaces the history, so all of it is read first\n"
                 yield f"        history = list({writer.call(self.found.read, before)})\n"
