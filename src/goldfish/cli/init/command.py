@@ -135,8 +135,12 @@ class _Init:
         # What the project opens in its own way is not what the starter opens.
         guessed = not self.chosen or starter.is_placeholder or is_used(starter, project)
         _write(path, render(starter, project, guessed=guessed), self.force)
-        page.write(_describe_choice(starter, project))
+        said = [_describe_choice(starter, project)]
+        if rate(starter, project):
+            page.write(said.pop())
         page.write(f"Written: {path}", style="bold green")
+        for each in said:  # nothing was found: the file comes first
+            page.write(each)
         if guessed:
             page.write(
                 "It fails until you have returned your own memory in the function that is marked "
@@ -247,7 +251,7 @@ def _describe_choice(starter: Starter, project: Project) -> str:
     if rate(starter, project):
         return f"Found {starter.about}, among the requirements."
     return (
-        f"The file is for {starter.about}: no class or function was found that writes and reads a "
+        f"It is for {starter.about}: no class or function was found that writes and reads a "
         "history."
     )
 
@@ -273,8 +277,9 @@ def _starter_named(name: str, memories: Sequence[FoundMemory]) -> Starter:
 
 def _write(path: Path, text: str, force: bool) -> None:
     """Write a new file; replace one that exists only if forced."""
+    _refuse_places(path)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(exist_ok=True)
         with path.open("w" if force else "x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
@@ -284,3 +289,15 @@ def _write(path: Path, text: str, force: bool) -> None:
         ) from None
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}; name another file") from None
+
+
+def _refuse_places(path: Path) -> None:
+    """Raise a UsageError if a path is a directory, or below one that is not there."""
+    if path.is_dir():
+        raise UsageError(f"{path} is a directory: name the file to write, for example {DEFAULT}")
+    folder, makes = path.absolute().parent, DEFAULT.absolute().parent
+    if not folder.is_dir() and (folder.exists() or folder != makes):
+        raise UsageError(
+            f"cannot write {path}: there is no directory {path.parent}; name a path in one that "
+            "exists"
+        )
