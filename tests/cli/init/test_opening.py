@@ -129,6 +129,51 @@ def test_a_function_that_opens_a_path_of_its_own_is_not_called(
     assert "Fill in: connect (storage.py:3) opens a storage that nothing here can change" in out
 
 
+NOT_OURS = {
+    "a part of a path": 'def connect(name="x"):\n    return sqlite3.connect(f"data/{name}.db")\n',
+    "a local variable": """
+conn = sqlite3.connect(":memory:")
+def commit():
+    conn.commit()
+def connect():
+    conn = sqlite3.connect("bot.db")
+    return conn
+""",
+    "another service": """
+from openai import OpenAI
+def make_client(base_url="https://api.example.com"):
+    client = OpenAI(base_url=base_url)
+    return client
+""",
+    "another type": """
+def get_db(path="flags.json") -> dict:
+    db = {path: True}
+    return db
+""",
+}
+
+
+@pytest.mark.parametrize("name", NOT_OURS)
+def test_what_would_open_something_else_is_not_called(name: str, project: Path) -> None:
+    """A path made of parts, a variable of the same name, a client of something else."""
+    (project / "storage.py").write_text(SQLITE.format(opener=NOT_OURS[name]))
+    assert run_command(["init"]) == 0
+    text = FILE.read_text()
+    assert 'Wrapped(sqlite3.connect(sandbox.path / "memory.db"' in text
+
+
+def test_a_folder_of_a_path_is_the_sandbox(project: Path) -> None:
+    """The name of the file in it is the project's."""
+    opener = """
+from pathlib import Path
+def connect(data_dir: Path = Path("data")):
+    return sqlite3.connect(data_dir / "bot.db")
+"""
+    (project / "storage.py").write_text(SQLITE.format(opener=opener))
+    assert run_command(["init"]) == 0
+    assert "Wrapped(storage.connect(data_dir=sandbox.path))" in FILE.read_text()
+
+
 @pytest.mark.parametrize("path", ['path="bot.db"', "db_path"])
 def test_a_function_that_prepares_is_given_the_sandbox(path: str, project: Path) -> None:
     """As the others are: its default is the user's own file."""

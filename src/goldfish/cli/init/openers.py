@@ -18,9 +18,8 @@ CONNECTIONS = re.compile(rf"({_PACKAGES})\b.*\b(\w*Connection|\w*Pool|connection
 CONNECTS = re.compile(
     rf"({_PACKAGES})\b.*\b(connect|create_pool|from_url|\w*ConnectionPool|(Strict)?Redis|Valkey)$"
 )
-NAMED = re.compile(
-    r"_?((get|open|make|create|new|acquire)_)?(db|database|conn|connection|connect|client|pool)"
-)
+NAMED = re.compile(r"_?((get|open|make|create|new|acquire)_)?(db|database|conn|connection|connect)")
+PASSING = re.compile(r"\b(str|Path|fspath|connect|create_pool|\w*ConnectionPool)$")  # an address
 LENT = re.compile(  # an annotation of what yields one
     r"(Async)?(Iterator|Generator|Iterable)|(Abstract)?(Async)?ContextManager"
 )
@@ -58,12 +57,31 @@ class Opener:
         """Where it is."""
         return f"{self.source.file}:{self.function.lineno}"
 
-    def list_addresses(self, makes: re.Pattern[str]) -> set[str]:
-        """Return the names that it hands first to what makes a connection."""
+    def list_addresses(self, makes: re.Pattern[str]) -> tuple[set[str], set[str]]:
+        """Return the names that are what it hands first to what connects, and parts of that."""
         firsts = [each.args[0] for each in _list_made(self.function, self.source, makes)
                   if each.args]  # fmt: skip
+        whole = {name for first in firsts for name in _list_whole(first)}
         nodes = [node for first in firsts for node in ast.walk(first)]
-        return {node.id for node in nodes if isinstance(node, ast.Name)}
+        return whole, {node.id for node in nodes if isinstance(node, ast.Name)} - whole
+
+    def reads(self, name: str) -> bool:
+        """Return True if it reads a name that is not its own: a global, or a setting."""
+        held = {each for each, _ in _list_held(self.function)}
+        held |= {each.arg for each in ast.walk(self.function) if isinstance(each, ast.arg)}
+        return name not in held and bool(re.search(rf"\b{name}\b", ast.unparse(self.function)))
+
+
+def _list_whole(node: ast.expr) -> Iterator[str]:
+    """Yield the names that an expression may be, as they are or as a path or a text."""
+    if isinstance(node, ast.Name):
+        yield node.id
+    elif isinstance(node, ast.BoolOp):
+        yield from (name for each in node.values for name in _list_whole(each))
+    elif isinstance(node, ast.IfExp):
+        yield from (name for each in (node.body, node.orelse) for name in _list_whole(each))
+    elif isinstance(node, ast.Call) and PASSING.search(ast.unparse(node.func)):
+        yield from (name for each in node.args[:1] for name in _list_whole(each))
 
 
 def find_openers(
@@ -106,7 +124,8 @@ def find_given(
                 return made[id(node)]
             if isinstance(node, ast.Name) and node.id in held:
                 return held[node.id]
-    named = makes is CONNECTS and NAMED.fullmatch(function.name)
+    is_untyped = function.returns is None
+    named = makes is CONNECTS and is_untyped and NAMED.fullmatch(function.name)
     return function.name if named and any(isinstance(each, ast.Name) for each in given) else ""
 
 

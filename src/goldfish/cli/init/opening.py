@@ -5,7 +5,15 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from goldfish.cli.init.openers import CONNECTIONS, CONNECTS, Opener, find_openers, list_called
+from goldfish.cli.init.backends import FOLDER
+from goldfish.cli.init.openers import (
+    CONNECTIONS,
+    CONNECTS,
+    Opener,
+    find_openers,
+    list_called,
+    opens_fixed_path,
+)
 from goldfish.cli.init.parameters import Parameter, read_call
 from goldfish.report.sanitize import escape_controls
 
@@ -30,7 +38,8 @@ def open_own(builder: "Builder", wanted: str) -> str:
     for each in found:
         if made := write_opening(builder, each):
             return made
-    if found and not found[0].function.name.startswith("_"):
+    # A connection of the file's own serves as well where no tables are made by the other one.
+    if found and builder.backend != "redis" and not found[0].function.name.startswith("_"):
         name, at = found[0].function.name, found[0].where
         builder.place.gaps.append(
             f"{name} ({at}) opens a storage that nothing here can change, so it is not called and "
@@ -87,7 +96,7 @@ def lead_defaults(builder: "Builder") -> None:
 
 def _fill_defaults(builder: "Builder", opener: Opener) -> list[str]:
     """Return the defaults of a function, one of them an address of the sandbox; else nothing."""
-    arguments, handed = opener.function.args, opener.list_addresses(CONNECTS)
+    arguments, (handed, _) = opener.function.args, opener.list_addresses(CONNECTS)
     values = [ast.unparse(each) for each in arguments.defaults]
     call = read_call(opener.function, opener.source, builder.sources, [], bound=False)
     placed = call.parameters[: len(arguments.args)]
@@ -114,14 +123,19 @@ def _lead(builder: "Builder", opener: Opener, makes: re.Pattern[str]) -> str | N
 
 
 def _address(
-    builder: "Builder", parameters: Sequence[Parameter], handed: set[str]
+    builder: "Builder", parameters: Sequence[Parameter], handed: tuple[set[str], set[str]]
 ) -> dict[str, str]:
-    """Return the parameters that get an address: those that are handed on, else by their names."""
-    direct = [each for each in parameters if each.name in handed]
+    """Return the parameters that get an address: those that are handed on, else by their names.
+
+    A whole path does not serve as a part of one, but a folder does.
+    """
+    whole, parts = handed
+    direct = [each for each in parameters if each.name in whole]
     if direct:
         return {each.name: builder.address_of(each) or _make_address(builder, each)
                 for each in direct[:1]}  # fmt: skip
-    return {each.name: value for each in parameters if (value := builder.address_of(each))}
+    free = [each for each in parameters if each.name not in parts or FOLDER.fullmatch(each.name)]
+    return {each.name: value for each in free if (value := builder.address_of(each))}
 
 
 def _make_address(builder: "Builder", parameter: Parameter) -> str:
@@ -131,6 +145,8 @@ def _make_address(builder: "Builder", parameter: Parameter) -> str:
 
 def _is_led_otherwise(builder: "Builder", opener: Opener) -> bool:
     """Return True if a global or a setting that a function reads leads to the sandbox."""
+    if opens_fixed_path(opener.source, opener.function):
+        return False
     if opener.source not in builder.reached:
         builder.reached.append(opener.source)
     place = builder.place
@@ -138,7 +154,5 @@ def _is_led_otherwise(builder: "Builder", opener: Opener) -> bool:
     builder.replace_globals()
     builder.set_environment()
     place.is_placed = was
-    code = ast.unparse(opener.function)
     replaced = [left for line in place.before for left in line.split(" = ")[:-1]]
-    names = {re.findall(r"\w+", each)[-1] for each in replaced}
-    return any(re.search(rf"\b{name}\b", code) for name in names)
+    return any(opener.reads(re.findall(r"\w+", each)[-1]) for each in replaced)
