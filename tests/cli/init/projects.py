@@ -268,7 +268,7 @@ class MessageRepository:
         "MessageRepository",
         "add",
         "history",
-        lines=("sessionmaker(engine", "Base.metadata.create_all(engine)"),
+        lines=("sessionmaker(engine", "Base.metadata.create_all(connection)"),
         needs=("sqlalchemy",),
     ),
     "sqlalchemy-functions": Sample(

@@ -41,7 +41,7 @@ def test_an_unknown_project_gets_a_place_for_its_own_store_which_fails_until_it_
     """By the command that init says to run next: nothing is green on a store of ours."""
     assert run_command(["init"]) == 0
     out = capsys.readouterr().out
-    assert "\nWritten: tests/test_memory.py\n" in out
+    assert out.startswith("Written: tests/test_memory.py\n")
     assert "\nNext: pytest tests/test_memory.py\n" in out
     assert "\nFirst:" not in out
     run = ran("tests/test_memory.py", "-k", "DUR02 or ISO01")
@@ -128,6 +128,41 @@ def test_a_file_that_is_there_is_kept_unless_forced(
     assert "goldfish.suite(" in path.read_text()
 
 
+@pytest.mark.parametrize("force", [[], ["--force"]])
+@pytest.mark.parametrize("folder", [".", "tests", "sub/folder"])
+def test_a_directory_is_not_the_file_to_write(
+    folder: str, force: list[str], project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One sentence says what to name instead; exit code 2, also with --force."""
+    (project / folder).mkdir(parents=True, exist_ok=True)
+    assert run_command(["init", folder, *force]) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert f"{folder} is a directory: name the file to write, for example tests/test_" in said
+    assert list(project.rglob("*.py")) == []
+
+
+def test_a_directory_that_is_not_there_is_not_made(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is a slip more often than a wish; only tests/ is made, where pytest looks."""
+    path = project / "nowhere" / "x" / "test_memory.py"
+    assert run_command(["init", str(path)]) == 2
+    assert f"there is no directory {path.parent}" in " ".join(
+        capsys.readouterr().err.replace("\n", "").split()
+    )
+    assert list(project.iterdir()) == []
+    assert run_command(["init", "tests/test_memory_2.py"]) == 0
+
+
+def test_a_file_for_nothing_that_was_found_is_told_before_why(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """What was written comes first, then what it is for."""
+    assert run_command(["init"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert out.startswith("Written: tests/test_memory.py It is for a memory of your own: no class")
+
+
 def test_what_was_found_is_told_and_what_else_there_is(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -137,6 +172,18 @@ def test_what_was_found_is_told_and_what_else_there_is(
     out = " ".join(capsys.readouterr().out.split())
     assert out.startswith("Found Mem0: mem0.Memory in app.py. Written: tests/test_memory.py")
     assert "looked at the line that is marked with GUESS" in out
+
+
+def test_a_starter_that_is_chosen_for_a_library_of_the_project_is_a_guess_too(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It opens the library as goldfish does, and the project does it in its own way."""
+    (project / "app.py").write_text("import redis\nfrom agents import SQLiteSession")
+    assert run_command(["init", "test_chosen.py", "--for", "openai_agents_sqlite"]) == 0
+    assert "looked at the line that is marked with GUESS" in " ".join(
+        capsys.readouterr().out.split()
+    )
+    assert "guessed=True" in Path("test_chosen.py").read_text()
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from goldfish.cli.init.project import survey
 from goldfish.cli.init.starters import STARTERS, choose_starters, render
 from goldfish.integrations.goldfish import OWN
 from goldfish.integrations.library import Starter
+from goldfish.targets.guesses import MARK
 
 
 def project(root: Path, name: str, text: str) -> Path:
@@ -25,7 +26,10 @@ def project(root: Path, name: str, text: str) -> Path:
         ("from langchain_community.chat_message_histories import SQLChatMessageHistory", "sql"),
         ("from langchain_community.chat_message_histories.file import FileChatMessageHistory", "f"),
         ("from langchain_core.chat_history import InMemoryChatMessageHistory", "langchain_memory"),
-        ("from langchain.chat_models import init_chat_model", "langchain_sql"),
+        ("from langchain_core.chat_history import BaseChatMessageHistory", "langchain_sql"),
+        ("from langchain_core.runnables.history import RunnableWithMessageHistory", "sql"),
+        ("from langchain.chat_models import init_chat_model", "own"),
+        ("from langchain_core.messages import AIMessage, HumanMessage", "own"),
         ("from langgraph.graph import StateGraph", "langgraph_sqlite"),
         ("from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver", "langgraph_postgres"),
         ("from langgraph.checkpoint.memory import MemorySaver", "langgraph_memory"),
@@ -115,6 +119,15 @@ def test_a_file_name_cannot_write_code(tmp_path: Path) -> None:
     text = render(choose_starters(found)[0], found)
     assert "raise SystemExit" in text
     assert all(not line.startswith("raise") for line in text.splitlines())
+
+
+@pytest.mark.parametrize("starter", STARTERS.values(), ids=lambda each: each.name)
+def test_every_starter_can_be_marked_as_a_guess(starter: Starter, tmp_path: Path) -> None:
+    """With the line to look at, whatever its factory looks like."""
+    text = render(starter, survey(tmp_path), guessed=True)
+    assert text.count("guessed=True)") == 1
+    assert MARK in text
+    compile(text, "starter", "exec")
 
 
 @pytest.mark.parametrize("starter", STARTERS.values(), ids=lambda each: each.name)

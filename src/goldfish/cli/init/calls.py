@@ -4,19 +4,17 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
+from goldfish.cli.init.openers import list_called
 from goldfish.cli.init.parameters import Call, Parameter
 from goldfish.cli.init.places import Builder
+from goldfish.cli.init.results import find_result
 from goldfish.cli.init.shapes import (
     TIMES,
     Shape,
-    find_element,
     list_fields,
     parse_annotation,
-    read_annotation,
     read_literals,
-    read_rows,
 )
-from goldfish.cli.init.sources import Function
 from goldfish.cli.init.words import ROLES_OF_KEYS, SESSION, TEXTS_OF_KEYS, USER
 
 # Code that puts a value in the place of another, and code that adds to what there is.
@@ -75,8 +73,10 @@ class CallWriter:
             self.builder.place.imports.add("import uuid")
             return f"uuid.uuid5(uuid.NAMESPACE_URL, {value})"
         if re.match(r"int\b", written):
-            self.builder.place.imports.add("import zlib")
-            return f"zlib.crc32({value}.encode())"
+            self.builder.place.imports.add("import hashlib")
+            # No two sessions may have one number; a server's INTEGER has 31 bits.
+            digits = 7 if self.builder.place.services or self.builder.backend == "sql" else 15
+            return f"int(hashlib.sha256({value}.encode()).hexdigest()[:{digits}], 16)"
         return value
 
     def _cast_role(self, parameter: Parameter, value: str) -> str:
@@ -92,8 +92,9 @@ class CallWriter:
             return ""
         if "message" in given and parameter.name in {"id", "message_id", "msg_id", "key"}:
             return "each.id"
-        if "message" in given and TIMES.fullmatch(parameter.name):
-            return _tell_time(ast.unparse(parameter.annotation) if parameter.annotation else "")
+        written = ast.unparse(parameter.annotation) if parameter.annotation else ""
+        if "message" in given and _is_time(parameter.name, written):
+            return _tell_time(written)
         if parameter.name in {"metadata", "meta", "extra"}:
             return "{}"
         return "None"
@@ -140,7 +141,7 @@ class CallWriter:
                 value = "session_id" if each.is_required else ""
             elif each.is_required and each.name == "id":
                 value = "each.id"
-            elif each.is_required and TIMES.fullmatch(each.name):
+            elif each.is_required and _is_time(each.name, each.annotation):
                 value = _tell_time(each.annotation)
             elif each.is_required:
                 value = "{}" if "dict" in each.annotation.lower() else "None"
@@ -151,7 +152,7 @@ class CallWriter:
         """Return an expression of a history in words that goldfish reads, oldest first."""
         if is_newest_first(call, self.found.write):
             expression = f"list({expression})[::-1]"
-        shape = self.find_result(call)
+        shape = find_result(call, self.found.write, self.sources)
         if shape is None or shape.is_ours or not shape.text:
             return expression
         if shape.kind == "row":
@@ -163,54 +164,9 @@ class CallWriter:
         parts = f'"role": {role}, "content": {text}' if role else f'"content": {text}'
         return f"[{{{parts}}} for each in {expression}]"
 
-    def find_result(self, call: Call) -> Shape | None:
-        """Return the shape of the messages that a function returns."""
-        source, function = call.source, call.function
-        said = read_annotation(find_element(function.returns), source, self.sources)
-        if said is not None and (said.text or said.kind in {"text", "pair"}):
-            if said.kind == "row":
-                return read_rows(function) or said
-            return said
-        written = self.found.write
-        functions = [function, *([written.function] if written else [])]
-        if written and (pair := _find_pair(written, functions)):
-            return pair
-        made = self._find_made(call)
-        if made is not None:
-            return made
-        if (literal := read_literals(functions)) is not None:
-            return literal
-        fetches = re.search(r"fetch(all|many)?\b|\.execute\(", ast.unparse(function))
-        if fetches and (rows := read_rows(function)):
-            return rows
-        given = written.part("one", "many", "text") if written else None
-        return given.shape if given and given.part != "text" else None
 
-    def _find_made(self, call: Call) -> Shape | None:
-        """Return the shape of the project's class that a function makes or asks for."""
-        for node in ast.walk(call.function):
-            if isinstance(node, ast.Name):
-                found = self.sources.find_class(call.source.resolve(node), call.source)
-                shape = found and read_annotation(node, call.source, self.sources)
-                if shape and shape.text:
-                    return shape
-        return None
-
-
-def _find_pair(write: Call, functions: Sequence[Function]) -> Shape | None:
-    """Return the shape of an exchange, of which only the user's part is told."""
-    question, answer = write.part("question"), write.part("answer")
-    if question is None or answer is None:
-        return None
-    keys = [
-        key.value
-        for function in functions
-        for node in ast.walk(function)
-        if isinstance(node, ast.Dict)
-        for key, value in zip(node.keys, node.values, strict=True)
-        if isinstance(key, ast.Constant) and ast.unparse(value) == question.name
-    ]
-    return Shape("dict", "", str(keys[0])) if keys else None
+def _is_time(name: str, annotation: str) -> bool:
+    return TIMES.fullmatch(name) is not None or "datetime" in annotation.lower()
 
 
 def _tell_time(annotation: str) -> str:
@@ -231,12 +187,30 @@ def is_newest_first(read: Call, write: Call | None) -> bool:
     return (downwards or (pushed and listed)) and turns % 2 == 0
 
 
-def replaces_history(write: Call) -> bool:
+def replaces_history(write: Call, read: Call) -> bool:
     """Return True if a function puts a whole history in the place of the one before."""
-    if write.part("many") is None:
+    many = write.part("many")
+    if many is None:
         return False
-    code = ast.unparse(ast.Module(write.function.body, []))
-    return bool(OVERWRITING.search(code)) and not ADDING.search(code)
+    body = ast.Module(write.function.body, [])
+    code = ast.unparse(body)
+    reads = read.name in list_called(body) or _is_joined(many.name, body)
+    return bool(OVERWRITING.search(code)) and not (reads or ADDING.search(code))
+
+
+def _is_joined(name: str, body: ast.Module) -> bool:
+    """Return True if a list is put behind another one: ``old + new``, ``[*old, *new]``."""
+    return any(
+        isinstance(side, ast.Name) and side.id == name
+        for node in ast.walk(body)
+        for side in (
+            [node.left, node.right]
+            if isinstance(node, ast.BinOp)
+            else [each.value for each in node.elts if isinstance(each, ast.Starred)][1:]
+            if isinstance(node, ast.List)
+            else []
+        )
+    )
 
 
 def list_limits(call: Call) -> Sequence[Parameter]:

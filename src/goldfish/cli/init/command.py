@@ -14,7 +14,9 @@ from goldfish.cli.init.routes import find_memory_routes
 from goldfish.cli.init.starters import (
     STARTERS,
     choose_starters,
+    describe_user,
     find_sign,
+    is_used,
     missing_extras,
     missing_servers,
     rate,
@@ -130,10 +132,15 @@ class _Init:
 
     def _write_starter(self, starter: Starter) -> None:
         path, page, project = self.path or DEFAULT, self.page, self.project
-        guessed = not self.chosen or starter.is_placeholder
+        # What the project opens in its own way is not what the starter opens.
+        guessed = not self.chosen or starter.is_placeholder or is_used(starter, project)
         _write(path, render(starter, project, guessed=guessed), self.force)
-        page.write(_describe_choice(starter, project))
+        said = [_describe_choice(starter, project)]
+        if rate(starter, project):
+            page.write(said.pop())
         page.write(f"Written: {path}", style="bold green")
+        for each in said:  # nothing was found: the file comes first
+            page.write(each)
         if guessed:
             page.write(
                 "It fails until you have returned your own memory in the function that is marked "
@@ -142,6 +149,8 @@ class _Init:
                 else "It fails until you have looked at the line that is marked with GUESS, and "
                 "deleted guessed=True."
             )
+        if user := describe_user(starter, project):
+            page.write(escape_controls(user))
         if starter.advice:
             page.write(starter.advice)
         if starter.is_placeholder and project.scripts:
@@ -209,6 +218,8 @@ def _spell(found: FoundMemory) -> str:
     """Return the name by which --for chooses a memory."""
     if found.owner is not None:
         return found.owner.name
+    if found.opener is not None:
+        return f"{found.source.module}:{found.name}"
     assert found.write is not None
     return f"{found.source.module}:{found.write.name}"
 
@@ -240,7 +251,7 @@ def _describe_choice(starter: Starter, project: Project) -> str:
     if rate(starter, project):
         return f"Found {starter.about}, among the requirements."
     return (
-        f"The file is for {starter.about}: no class or function was found that writes and reads a "
+        f"It is for {starter.about}: no class or function was found that writes and reads a "
         "history."
     )
 
@@ -266,8 +277,9 @@ def _starter_named(name: str, memories: Sequence[FoundMemory]) -> Starter:
 
 def _write(path: Path, text: str, force: bool) -> None:
     """Write a new file; replace one that exists only if forced."""
+    _refuse_places(path)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(exist_ok=True)
         with path.open("w" if force else "x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
@@ -277,3 +289,15 @@ def _write(path: Path, text: str, force: bool) -> None:
         ) from None
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}; name another file") from None
+
+
+def _refuse_places(path: Path) -> None:
+    """Raise a UsageError if a path is a directory, or below one that is not there."""
+    if path.is_dir():
+        raise UsageError(f"{path} is a directory: name the file to write, for example {DEFAULT}")
+    folder, makes = path.absolute().parent, DEFAULT.absolute().parent
+    if not folder.is_dir() and (folder.exists() or folder != makes):
+        raise UsageError(
+            f"cannot write {path}: there is no directory {path.parent}; name a path in one that "
+            "exists"
+        )

@@ -6,6 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from goldfish.cli.init.backends import FILE, URL
+from goldfish.cli.init.by_client import find_client_calls
+from goldfish.cli.init.openers import Opener, gives_connection, opens_fixed_path
 from goldfish.cli.init.parameters import Call, read_call
 from goldfish.cli.init.shapes import find_keys, list_fields
 from goldfish.cli.init.sources import Function, Source, Sources
@@ -48,7 +51,8 @@ class FoundMemory:
     ``owner`` is its class (None: functions of the module), ``write`` and ``read`` the calls that
     goldfish needs, ``others`` further ones by the names that goldfish has for them, ``makes`` its
     ``__init__``. One with ``per_session`` is made anew for each session. ``adapter`` is the name of
-    the adapter of a library whose interface the class implements.
+    the adapter of a library whose interface the class implements; ``opener`` opens one of the
+    library's own.
     """
 
     source: Source
@@ -61,12 +65,15 @@ class FoundMemory:
     makes: Call | None = None
     per_session: bool = False
     adapter: str = ""
+    opener: Opener | None = None
 
     @property
     def name(self) -> str:
-        """Its class, or the two functions."""
+        """Its class, the function that opens it, or the two functions."""
         if self.owner is not None:
             return self.owner.name
+        if self.opener is not None:
+            return self.opener.function.name
         assert self.write is not None
         assert self.read is not None
         return f"{self.write.name} and {self.read.name}"
@@ -76,6 +83,8 @@ class FoundMemory:
         """The line where it begins."""
         if self.owner is not None:
             return self.owner.lineno
+        if self.opener is not None:
+            return self.opener.function.lineno
         return self.write.function.lineno if self.write else 1
 
     def __str__(self) -> str:
@@ -121,7 +130,7 @@ def _find_classes(source: Source, sources: Sources) -> Iterator[FoundMemory]:
             for each in methods.values()
             if not is_unimplemented(each)
         ]
-        yield from _judge(source, owner, calls, makes, sources)
+        yield from _judge_all(source, owner, calls, makes)
 
 
 def _find_functions(source: Source, sources: Sources) -> Iterator[FoundMemory]:
@@ -132,7 +141,20 @@ def _find_functions(source: Source, sources: Sources) -> Iterator[FoundMemory]:
         and not is_unimplemented(each)
     ]
     calls = [read_call(each, source, sources, functions, bound=False) for each in functions]
-    yield from _judge(source, None, calls, None, sources)
+    yield from _judge_all(source, None, calls, None)
+
+
+def _judge_all(
+    source: Source, owner: ast.ClassDef | None, calls: Sequence[Call], makes: Call | None
+) -> list[FoundMemory]:
+    """Return what functions are by their names; else what they are by the client that they call."""
+    found = list(_judge(source, owner, calls, makes))
+    if any(each.score >= LEAST for each in found) or not _imports(source, "mem0"):
+        return found
+    if by_client := find_client_calls(calls):
+        write, read, others = by_client.write, by_client.read, by_client.others
+        found = [FoundMemory(source, owner, "facts", LEAST + 2, write, read, others, makes)]
+    return found
 
 
 def _judge(
@@ -140,7 +162,6 @@ def _judge(
     owner: ast.ClassDef | None,
     calls: Sequence[Call],
     makes: Call | None,
-    sources: Sources,
 ) -> Iterator[FoundMemory]:
     per_session = bool(makes and makes.part("session", "user"))
     writes = _rank([(rate_write(each, per_session), each) for each in calls])
@@ -244,15 +265,37 @@ def _find_others(
         is_whole = per_session or call.part("session", "user") is not None
         if deed == "remove" and required <= whole and is_whole:
             found.setdefault("forget_all" if is_facts else "clear", call)
-        elif deed == "prepare" and required <= {"handle"}:
+        elif deed == "prepare" and _can_prepare(call):
             found.setdefault("prepare", call)
         elif deed == "begin":
             found.setdefault("begin", call)
-        elif call is not write and words & {"assistant", "ai", "bot"} and rate_write(call, True):
-            found.setdefault("reply", call)
+        elif call is not write and (role := _name_role(words)) and rate_write(call, True):
+            found.setdefault(role, call)
     if is_facts and reads:
         found["list_facts"] = reads[0]
     return found
+
+
+def _name_role(words: set[str]) -> str:
+    """Return for which role a method writes by its name, as others are called; else nothing."""
+    if words & {"assistant", "ai", "bot"}:
+        return "reply"
+    return next((each for each in ("system", "tool") if each in words), "")
+
+
+def _can_prepare(call: Call) -> bool:
+    """Return True if a function can be called before the others: init has all that it takes.
+
+    One that gives a connection is how the others are reached; one that opens a path of its own,
+    which nothing can lead to the sandbox, is not called.
+    """
+    needed = [each for each in call.parameters if each.is_required and each.part != "handle"]
+    if call.function not in call.source.functions.values():
+        return not needed  # a method, which its object leads
+    if not all(FILE.fullmatch(each.name) or URL.fullmatch(each.name) for each in needed):
+        return False
+    is_fixed = opens_fixed_path(call.source, call.function)
+    return not is_fixed and not gives_connection(call.source, call.function)
 
 
 def _score(

@@ -13,7 +13,7 @@ def make_session_factory(builder: Builder) -> str:
     if builder.backend == "django":
         return ""
     builder.backend = "sql"
-    return builder.sql_handle("session_factory", "sessionmaker", True)
+    return builder.sql.handle("session_factory", "sessionmaker", True)
 
 
 def write_model(builder: Builder) -> Iterator[str]:
@@ -36,7 +36,7 @@ def write_model(builder: Builder) -> Iterator[str]:
     order = next(
         (each for each in ("id", "created_at", "timestamp", "position") if each in names), key
     )
-    is_async = builder.is_sql_async()
+    is_async = builder.sql.is_async()
     builder.place.imports.add("from sqlalchemy import select")
     template = _ASYNC_MODEL if is_async else _MODEL
     yield template.format(model=model, parts=parts, key=key, order=order, told=told, at=at)

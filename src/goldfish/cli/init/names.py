@@ -5,17 +5,28 @@ import keyword
 
 # What generated files define, bind or import for themselves, in whichever of them.
 OWN = {
-    *("Bot", "Wrapped", "_list_texts", "bot", "memory", "say", "test_agent", "test_memory"),
+    *(
+        "Bot",
+        "OTHER_ROLES",
+        "Wrapped",
+        "_list_texts",
+        "bot",
+        "memory",
+        "say",
+        "test_agent",
+        "test_memory",
+    ),
     *("about", "answer", "config", "connection", "each", "engine", "event", "events", "found"),
-    *("handle", "history", "http", "key", "keys", "limit", "messages", "offline", "open_session"),
+    *("history", "http", "key", "keys", "limit", "messages", "offline", "open_session"),
     *("opened", "part", "path", "project", "query", "result", "rows", "said", "sandbox", "self"),
     *("session", "session_id", "sessions", "store", "text", "turn", "user_id"),
     *("AsyncSession", "ConnectionPool", "OfflineMem0", "Path", "Runner", "SQLModel"),
     *("SQLiteSession", "Session", "SimpleNamespace", "SqliteSessionService", "TestClient"),
     *("aioredis", "aiosqlite", "async_sessionmaker", "asyncpg", "call_command"),
-    *("create_async_engine", "create_engine", "django", "goldfish", "os", "psycopg", "psycopg2"),
+    *("create_async_engine", "create_engine", "django", "goldfish", "handle", "hashlib", "os"),
+    *("AsyncConnectionPool", "psycopg", "psycopg2"),
     *("quote", "redis", "select", "sessionmaker", "settings", "sqlite3", "sys", "types"),
-    *("urlsplit", "uuid", "valkey", "zlib"),
+    *("OTHER_ROLES", "urlsplit", "uuid", "valkey"),
     *dir(builtins),
     *keyword.softkwlist,
 }

@@ -2,57 +2,37 @@
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 
+from goldfish.cli.init.backends import (
+    BACKENDS,
+    FILE,
+    FOLDER,
+    NOWHERE,
+    OWN_SERVERS,
+    PARTS,
+    POSTGRES,
+    URL,
+    Place,
+)
+from goldfish.cli.init.connections import make_connection
 from goldfish.cli.init.memories import FoundMemory
-from goldfish.cli.init.names import ProjectNames
+from goldfish.cli.init.openers import CONNECTIONS, CONNECTS, Opener, find_openers
+from goldfish.cli.init.opening import lead_defaults, open_own, write_opening
 from goldfish.cli.init.parameters import Parameter, read_call
 from goldfish.cli.init.shapes import list_fields, parse_annotation
 from goldfish.cli.init.sources import Source, Sources
+from goldfish.cli.init.sql import Sql
 
-URL = re.compile(r"(\w*_)?(url|uri|dsn|address|conn(ection)?_?(string|str)|database_url)", re.I)
-FILE = re.compile(r"(\w*_)?(path|file|filename|db_file|db_path|database|location|db_name|db)", re.I)
-FOLDER = re.compile(r"(\w*_)?(dir|directory|folder|root|base_path|data_path|base)", re.I)
 SETTINGS = re.compile(r"settings|config|cfg|conf|options|env", re.I)
 HANDLE = re.compile(
     r"(\w*_)?(client|redis|conn|connection|r|rdb|cache|kv|db|pool|cursor|memory|mem0?)"
 )
-# Packages by which storage is reached, and what goldfish calls it; the first that fits is taken.
-BACKENDS: Mapping[str, str] = {
-    "mem0": "mem0",
-    "redis": "redis", "valkey": "redis", "aioredis": "redis", "fakeredis": "redis",
-    "sqlmodel": "sql", "sqlalchemy": "sql", "flask_sqlalchemy": "sql",
-    "asyncpg": "asyncpg", "psycopg": "psycopg", "psycopg2": "psycopg2", "psycopg_pool": "psycopg",
-    "aiosqlite": "aiosqlite", "sqlite3": "sqlite3",
-    "django": "django",
-    "pymongo": "MongoDB", "motor": "MongoDB", "boto3": "DynamoDB", "google": "Google Cloud",
-    "cassandra": "Cassandra", "elasticsearch": "Elasticsearch",
-    "mysql": "MySQL", "pymysql": "MySQL",
-}  # fmt: skip
-POSTGRES = {"asyncpg", "psycopg", "psycopg2"}
-OWN_SERVERS = {"redis": "redis", **dict.fromkeys(POSTGRES, "postgres")}
-NO_SERVER = {"MongoDB", "DynamoDB", "Google Cloud", "Cassandra", "Elasticsearch", "MySQL"}
-NOWHERE = {"redis": "redis://127.0.0.1:1/0", "postgres": "postgresql://127.0.0.1:1/nowhere"}
-PARTS = {"host": "hostname", "port": "port", "db": "path", "password": "password"}  # of a URL
 KEYS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}  # of clients at import
 GETTERS = r"environ\.get$|getenv$"
+NAMED = {"postgres": "psycopg", "redis": "redis", "sqlite.aio": "aiosqlite", "sqlite": "sqlite3"}
+UNKNOWN = {"None", '"goldfish"'}  # what stands where nothing says what to hand in
 DEEPEST = 3  # objects of the project within objects
-
-
-@dataclass
-class Place:
-    """What the factory of a target needs beside the call that makes the memory."""
-
-    services: set[str] = field(default_factory=set)
-    imports: set[str] = field(default_factory=set)
-    before: list[str] = field(default_factory=list)  # lines of the factory
-    early: list[str] = field(default_factory=list)  # lines before the project is imported
-    names: ProjectNames = field(default_factory=ProjectNames)  # that the file imports
-    awaits: bool = False
-    is_placed: bool = False  # something of the sandbox is handed in
-    around: str = ""  # a line with a block in which the memory is open
-    claims: str = ""
 
 
 class Builder:
@@ -63,30 +43,20 @@ class Builder:
         self.reached = sources.reach(found.source)
         self.backend = self._find_backend()
         self.place = Place()
-        self._requirements = requirements
+        self.sql = Sql(self.place, self.reached, sources, requirements)
+        self.opened: list[Opener] = []  # whose calls are being written
         self._takes_password = False  # as a server of the sandbox has one
 
     def _find_backend(self) -> str:
+        if self.found.opener is not None:
+            named = self.found.opener.gives
+            return next((backend for each, backend in NAMED.items() if each in named), "")
         for source in self.reached:
             tops = {each.partition(".")[0] for each in source.imports.values()}
             for package, backend in BACKENDS.items():
                 if package in tops and package not in self.sources.by_module:
                     return backend
         return ""
-
-    @property
-    def is_sql_on_postgres(self) -> bool:
-        """Whether the project's SQLAlchemy talks to PostgreSQL."""
-        tops = {each.partition(".")[0] for source in self.sources.all
-                for each in source.imports.values()}  # fmt: skip
-        named = {each.replace("-binary", "").replace("-", "_") for each in self._requirements}
-        return bool((tops | named) & POSTGRES) or any(
-            isinstance(node, ast.Constant)
-            and isinstance(node.value, str)
-            and node.value.startswith("postgres")
-            for source in self.reached
-            for node in ast.walk(source.tree)
-        )
 
     def make(self, source: Source, owner: ast.ClassDef, depth: int = 0) -> str:
         """Return the call that makes an object of a class, as its ``__init__`` wants it."""
@@ -101,7 +71,7 @@ class Builder:
         arguments = []
         for each in call.parameters:
             value = self._fill(each, source, depth)
-            if value == "None" and each.name in known:
+            if value in UNKNOWN and each.name in known:
                 value = known[each.name]
             if value:
                 arguments.append(f"{each.name}={value}")
@@ -114,7 +84,7 @@ class Builder:
             annotation = parse_annotation(each.annotation)
             wanted = Parameter(each.name, "other", annotation, each.is_required)
             value = self._fill(wanted, source, depth)
-            if value and (needs_all or value != "None"):
+            if value and (needs_all or value not in UNKNOWN):
                 yield f"{each.name}={value}"
 
     def _find_constants(self, name: str, parameters: list[str]) -> dict[str, str]:
@@ -135,7 +105,7 @@ class Builder:
             return "session_id" if self.found.per_session else ""
         if parameter.part == "user" and self.found.per_session:
             return "session_id"
-        value = self.handle(parameter, source) or self._address(parameter)
+        value = self.handle(parameter, source) or self.address_of(parameter)
         if value:
             self.place.is_placed = True
             return value
@@ -146,9 +116,12 @@ class Builder:
             and (parameter.is_required or SETTINGS.fullmatch(parameter.name))
         ):
             return self.make(*kind, depth + 1)
-        return "None" if parameter.is_required else ""
+        if not parameter.is_required:
+            return ""
+        written = ast.unparse(parameter.annotation) if parameter.annotation else ""
+        return '"goldfish"' if written == "str" else "None"
 
-    def _address(self, parameter: Parameter) -> str:
+    def address_of(self, parameter: Parameter) -> str:
         """Return an address or a path of the sandbox, if the name asks for one."""
         name, written = parameter.name, ast.unparse(parameter.annotation or ast.Constant(""))
         if URL.fullmatch(name):
@@ -179,7 +152,7 @@ class Builder:
             self.place.services.add("redis")
             return "sandbox.redis_url"
         if self.backend == "sql":
-            return self.sql_url(is_async=self.is_sql_async())
+            return self.sql.url(is_async=self.sql.is_async())
         if self.backend in POSTGRES or re.search("postgres|pg|dsn", low):
             self.place.services.add("postgres")
             return "sandbox.postgres_dsn"
@@ -192,43 +165,24 @@ class Builder:
         written = source.resolve(parameter.annotation)
         last = re.split(r"[.\[\]| ]", written.partition(" |")[0])[-1] or written
         if self.backend == "sql":
-            return self.sql_handle(parameter.name, written, parameter.part == "handle")
+            return self.sql.handle(parameter.name, written, parameter.part == "handle")
         if written in {"str", "int", "dict", "Path", "pathlib.Path"} or "bool" in written:
             return ""
         is_handle = parameter.part == "handle" or HANDLE.fullmatch(parameter.name)
         if self.backend == "redis" and (is_handle or last in {"Redis", "StrictRedis", "Valkey"}):
-            return self.redis_client(is_async="asyncio" in written or None)
+            own = open_own(self, written)
+            return own or self.redis_client(is_async="asyncio" in written or None)
         if self.backend == "mem0" and is_handle:
             return self.mem0()
         if not is_handle:
             return ""
-        return self._connection("pool" in parameter.name.lower() or "Pool" in written)
-
-    def _connection(self, is_pool: bool) -> str:
-        match self.backend:
-            case "sqlite3":
-                self.place.imports.add("import sqlite3")
-                return 'sqlite3.connect(sandbox.path / "memory.db", timeout=20)'
-            case "aiosqlite":
-                self.place.imports.add("import aiosqlite")
-                self.place.awaits = True
-                return 'await aiosqlite.connect(sandbox.path / "memory.db", timeout=20)'
-            case "asyncpg":
-                self.place.imports.add("import asyncpg")
-                self.place.services.add("postgres")
-                self.place.awaits = True
-                return (
-                    f"await asyncpg.{'create_pool' if is_pool else 'connect'}(sandbox.postgres_dsn)"
-                )
-            case "psycopg" if is_pool:
-                self.place.imports.add("from psycopg_pool import ConnectionPool")
-                self.place.services.add("postgres")
-                return "ConnectionPool(sandbox.postgres_dsn)"
-            case "psycopg" | "psycopg2":
-                self.place.imports.add(f"import {self.backend}")
-                self.place.services.add("postgres")
-                return f"{self.backend}.connect(sandbox.postgres_dsn)"
-        return ""
+        own = open_own(self, written)
+        if own:
+            return own
+        is_pool = "pool" in parameter.name.lower() or "Pool" in written
+        write = self.found.write
+        is_async = "Async" in written or (not written and bool(write and write.is_async))
+        return make_connection(self.place, self.backend, is_pool=is_pool, is_async=is_async)
 
     def redis_client(self, *, is_async: bool | None = None) -> str:
         """Return a client of Redis like the project's own."""
@@ -274,89 +228,14 @@ class Builder:
         self.place.claims = "one at a time"  # Qdrant lends its directory to one process
         self.place.is_placed = True
 
-    def is_sql_async(self) -> bool:
-        """Return True if the project uses SQLAlchemy with asyncio."""
-        named = " ".join(str(each.imports) for each in self.reached)
-        return re.search("AsyncSession|create_async_engine|async_sessionmaker", named) is not None
-
-    def sql_url(self, *, is_async: bool) -> str:
-        """Return the URL of SQLAlchemy for a database of the sandbox."""
-        if self.is_sql_on_postgres:
-            self.place.services.add("postgres")
-            named = " ".join(self._requirements) + str([s.imports for s in self.sources.all])
-            sync = "psycopg2" if "psycopg2" in named else "psycopg"
-            driver = "asyncpg" if is_async and "asyncpg" in named else sync
-            return f'sandbox.postgres_dsn.replace("postgresql:", "postgresql+{driver}:", 1)'
-        driver = "sqlite+aiosqlite" if is_async else "sqlite"
-        return f"f\"{driver}:///{{sandbox.path / 'memory.db'}}\""
-
-    def engine(self) -> str:
-        """Return the name of an engine, whose tables are made before it is used."""
-        is_async = self.is_sql_async()
-        maker = "create_async_engine" if is_async else "create_engine"
-        home = "sqlalchemy.ext.asyncio" if is_async else "sqlalchemy"
-        self.place.imports.add(f"from {home} import {maker}")
-        line = f"engine = {maker}({self.sql_url(is_async=is_async)})"
-        if line not in self.place.before:
-            self.place.before.append(line)
-            self.place.before += self._make_tables(is_async)
-        return "engine"
-
-    def _make_tables(self, is_async: bool) -> list[str]:
-        base = self._find_base()
-        if base is None:
-            return []
-        if is_async:
-            self.place.awaits = True
-            return [
-                "async with engine.begin() as connection:",
-                f"    await connection.run_sync({base}.metadata.create_all)",
-            ]
-        return [f"{base}.metadata.create_all(engine)"]
-
-    def _find_base(self) -> str | None:
-        """Return the name of the base of the project's tables."""
-        for source in [*self.reached, *self.sources.all]:
-            names = [
-                name
-                for name, owner in source.classes.items()
-                if any(each.endswith("DeclarativeBase") for each in
-                       (source.resolve(base) for base in owner.bases))
-            ]  # fmt: skip
-            names += [name for name, value in source.values.items()
-                      if "declarative_base(" in ast.unparse(value)]  # fmt: skip
-            if names:
-                return self.place.names.use(source.module, names[0])
-            if "sqlmodel.SQLModel" in source.imports.values():
-                self.place.imports.add("from sqlmodel import SQLModel")
-                return "SQLModel"
-        return None
-
-    def sql_handle(self, name: str, written: str, is_handle: bool) -> str:
-        """Return an engine, a factory of sessions or a session, as a name or a type asks for."""
-        is_async = self.is_sql_async()
-        home = "sqlalchemy.ext.asyncio" if is_async else "sqlalchemy.orm"
-        low = name.lower()
-        if re.search(r"engine", low) or written.rstrip("]").endswith("Engine"):
-            return self.engine()
-        if "sessionmaker" in written or re.search(r"maker|factory|local|scope", low):
-            maker = "async_sessionmaker" if is_async else "sessionmaker"
-            self.place.imports.add(f"from {home} import {maker}")
-            return f"{maker}({self.engine()}, expire_on_commit=False)"
-        if is_handle or re.search(r"\bA?(sync)?Session$", written):
-            kind = "AsyncSession" if is_async else "Session"
-            self.place.imports.add(f"from {home} import {kind}")
-            return f"{kind}({self.engine()}, expire_on_commit=False)"
-        return ""
-
     def replace_globals(self) -> None:
         """Write the lines that put the sandbox in the place of what modules hold at their top."""
         if self.backend == "mem0":
             self.use_offline_mem0()
+        lead_defaults(self)
         for source in self.reached:
             for name, value in source.values.items():
-                expression = self._replace(source, name, value)
-                if expression and self._is_used(name):
+                if self._is_used(name) and (expression := self._replace(source, name, value)):
                     self._put(source, name, expression)
 
     def _put(self, source: Source, name: str, expression: str) -> None:
@@ -368,8 +247,7 @@ class Builder:
         modules = [self.place.names.use_module(each.module) for each in homes]
         left = " = ".join(f"{module}.{name}" for module in modules)
         where = f"{source.file}:{source.values[name].lineno}"
-        self.place.before.append(f"{left} = {expression}  # GUESS: in place of {where}")
-        self.place.is_placed = True
+        self.place.note(f"{left} = {expression}  # GUESS: in place of {where}")
 
     def _replace(self, source: Source, name: str, value: ast.expr) -> str:
         """Return what stands in for a value at the top of a module; nothing for most."""
@@ -389,15 +267,26 @@ class Builder:
         if re.match(r"(aio)?(redis|valkey|fakeredis)\b.*(Redis|from_url|Valkey)$", made):
             return self.redis_client(is_async="asyncio" in made or "aioredis" in made)
         if made.endswith(("create_engine", "create_async_engine")) and "sql" in made:
-            return self.engine()
+            return self.sql.engine()
         if made.endswith("sessionmaker"):
-            return self.sql_handle("session_factory", made, True)
+            return self.sql.handle("session_factory", made, True)
         if re.match(r"mem0\b.*(Memory|AsyncMemory)(\.from_config)?$", made):
             self.use_offline_mem0()  # which the module gets when it is imported
             return ""
         if re.match(r"(sqlite3|psycopg2?)\.connect$|psycopg_pool", made):
-            return self._connection("Pool" in made)
-        return ""
+            is_async = "Async" in made
+            return make_connection(
+                self.place, self.backend, is_pool="Pool" in made, is_async=is_async
+            )
+        return self._open_again(source, made)
+
+    def _open_again(self, source: Source, called: str) -> str:
+        """Return the call that opens the sandbox, for one of a function of the project."""
+        module, _, name = called.rpartition(".")
+        home = self.sources.by_module.get(module) if module else source
+        found = find_openers([home] if home else [], CONNECTIONS, CONNECTS)
+        openers = [each for each in found if each.function.name == name and not each.lends]
+        return write_opening(self, openers[0]) if openers else ""
 
     def _replace_address(self, name: str, value: ast.expr) -> str:
         written = ast.unparse(value)
@@ -422,15 +311,14 @@ class Builder:
         if not SETTINGS.search(name) and not SETTINGS.search(settings[1].name):
             return
         for each in list_fields(*settings, self.sources):
-            value = self._address(
+            value = self.address_of(
                 Parameter(each.name, "other", parse_annotation(each.annotation), True)
             )
             if value and self._is_used(name):
                 module = self.place.names.use_module(source.module)
                 where = f"{settings[0].file}:{settings[1].lineno}"
                 line = f"{module}.{name}.{each.name} = {value}  # GUESS: as {where} has it"
-                self.place.before.append(line)
-                self.place.is_placed = True
+                self.place.note(line)
 
     def _is_used(self, name: str) -> bool:
         """Return True if a function of the memory's modules uses a name."""
@@ -460,7 +348,7 @@ class Builder:
                     self.place.imports.add("import os")
                     self.place.early.append(f'os.environ.setdefault("{name}", "goldfish")')
                 if not address and (FILE.fullmatch(name) or FOLDER.fullmatch(name)):
-                    address = self._address(Parameter(name.lower(), "other"))
+                    address = self.address_of(Parameter(name.lower(), "other"))
                 if not address:
                     continue
                 self.place.imports.add("import os")
@@ -472,9 +360,8 @@ class Builder:
                     address if address.startswith(("str", "sandbox.", "f")) else f"str({address})"
                 )
                 line = f'os.environ["{name}"] = {text}'
-                if not at_import and not is_placed and line not in self.place.before:
-                    self.place.before.append(line)
-                    self.place.is_placed = True
+                if not at_import and not is_placed:
+                    self.place.note(line)
 
 
 def list_settings(source: Source) -> Iterator[tuple[str, bool]]:

@@ -13,7 +13,9 @@ from typing import Any
 
 from goldfish.cli.init.agents import FoundAgent, find_agents
 from goldfish.cli.init.memories import FoundMemory, find_memories
-from goldfish.cli.init.sources import Source, Sources, find_root
+from goldfish.cli.init.openers import Opener
+from goldfish.cli.init.savers import find_savers
+from goldfish.cli.init.sources import OF_TESTS, Source, Sources, find_root
 
 MOST_FILES, LARGEST_FILE = 5_000, 1_000_000  # sources to read, and the bytes of one
 SKIPPED = {"node_modules", "site-packages", "__pycache__", "build", "dist", "venv"}
@@ -34,17 +36,21 @@ class Project:
     settings: set[str] = field(default_factory=set)
     agents: list[FoundAgent] = field(default_factory=list)
     memories: list[FoundMemory] = field(default_factory=list)
+    unused: list[Opener] = field(default_factory=list)  # what opens one, but not the sandbox's
     local: set[str] = field(default_factory=set)  # its own modules, which hide installed ones
     sources: Sources = field(default_factory=Sources)
     scripts: str = ""  # its first file of JavaScript or TypeScript, if that is its language
 
-    def importing(self, package: str, name: str = "") -> str | None:
-        """Return the first import from a package, or of that name from it."""
+    def importing(
+        self, package: str, name: str = "", like: re.Pattern[str] | None = None
+    ) -> str | None:
+        """Return the first import from a package, or of that name from it, or one like that."""
         if package.partition(".")[0] in self.local:
             return None
         for dotted in self.imports:
             within = dotted == package or dotted.startswith(f"{package}.")
-            if within and (not name or dotted.rpartition(".")[2] == name):
+            named = not name or dotted.rpartition(".")[2] == name
+            if within and named and (like is None or like.search(dotted)):
                 return dotted
         return None
 
@@ -61,8 +67,8 @@ def survey(root: Path) -> Project:
                 name = str(path.relative_to(root))
                 trees[name] = _parse(path)
                 _read_source(project, trees[name], name)
-    _place_sources(project, trees)
     _read_requirements(project, root)
+    _place_sources(project, trees)
     _read_settings(project, root)
     project.scripts = _find_script(root)
     return project
@@ -111,19 +117,28 @@ def _place_sources(project: Project, trees: dict[str, ast.Module]) -> None:
         if source.module:
             project.sources.all.append(source)
     project.agents = find_agents(project.sources)
-    project.memories = find_memories(project.sources)
+    savers, project.unused = find_savers(project.sources, project.requirements)
+    found = [*find_memories(project.sources), *savers]
+    project.memories = sorted(found, key=lambda each: -each.score)
 
 
 def _read_source(project: Project, tree: ast.Module, name: str) -> None:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
-                project.imports.setdefault(alias.name, name)
+                _note_import(project, alias.name, name)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             for alias in node.names:
-                project.imports.setdefault(f"{node.module}.{alias.name}", name)
+                _note_import(project, f"{node.module}.{alias.name}", name)
         elif isinstance(node, ast.Subscript | ast.Call):
             _note_setting(project, _setting_read_by(node))
+
+
+def _note_import(project: Project, dotted: str, name: str) -> None:
+    """Note the first file that imports a name, one of the application before those of tests."""
+    known = project.imports.setdefault(dotted, name)
+    if OF_TESTS.search(known) and not OF_TESTS.search(name):
+        project.imports[dotted] = name
 
 
 def _setting_read_by(node: ast.Subscript | ast.Call) -> str | None:

@@ -9,7 +9,7 @@ from goldfish.cli.init.sources import Function, Source, Sources
 from goldfish.cli.init.words import ROLES_OF_KEYS, TEXTS_OF_KEYS
 
 LANGCHAIN = re.compile(r"langchain.*\.(\w*Message|AnyMessage|MessageLikeRepresentation)$")
-TIMES = re.compile(r"(created|updated|sent|said)(_at|_on)?|time(stamp)?|ts|date|at")
+TIMES = re.compile(r"(created|updated|sent|said)(_at|_on)?|time(stamp)?|ts|date|at|when|created")
 SELECTED = re.compile(r"select\s+(.+?)\s+from\s", re.IGNORECASE | re.DOTALL)
 # Expressions of one of our messages, by the kind of field that they fill.
 ROLE, TEXT = "each.role", "each.content"
@@ -242,17 +242,4 @@ def read_literals(functions: Sequence[Function]) -> Shape | None:
                 role, text = find_keys([each for each in keys if isinstance(each, str)])
                 if text:
                     return Shape("dict", role, text)
-    return None
-
-
-def read_rows(function: Function) -> Shape | None:
-    """Return the shape of the rows that a statement of SQL in a function selects."""
-    for node in ast.walk(function):
-        written = node.value if isinstance(node, ast.Constant) else None
-        found = SELECTED.search(written) if isinstance(written, str) else None
-        columns = [each.split()[-1].strip('"`') for each in found[1].split(",")] if found else []
-        names = [each.rpartition(".")[2] for each in columns]
-        role, text = find_keys(names)
-        if text:
-            return Shape("row", str(names.index(role)) if role else "", str(names.index(text)))
     return None

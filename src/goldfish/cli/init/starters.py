@@ -1,10 +1,13 @@
 """Chooses the starter that suits a project, and renders the test file that it becomes there."""
 
+import ast
 import os
 import re
+import textwrap
 from collections.abc import Iterable, Iterator
 
 from goldfish.cli.init.project import Project
+from goldfish.cli.init.sources import OF_TESTS, Source
 from goldfish.cli.init.strangers import find_strangers
 from goldfish.integrations.goldfish import GOLDFISH, OWN
 from goldfish.integrations.libraries import LIBRARIES
@@ -23,6 +26,9 @@ SERVERS = {
 }
 ADDRESSES = {"redis": "sandbox.redis_url", "postgres": "sandbox.postgres_dsn"}
 SERVER_WORDS = {"redis": ("REDIS", "VALKEY"), "postgres": ("POSTGRES", "PG", "DATABASE")}
+
+BROAD = {"langchain_core", "langchain"}  # models, tools and messages, and histories among them
+OF_HISTORIES = re.compile(r"(?i)histor|memory")
 
 
 def choose_starters(project: Project) -> list[Starter]:
@@ -56,7 +62,14 @@ def rate(starter: Starter, project: Project) -> int:
         return CLASS_IMPORTED
     if _find_import(starter, project, ("",)):
         return PACKAGE_IMPORTED
+    if _is_more_than_memory(starter):
+        return NO_SIGN
     return REQUIRED if project.requirements & set(starter.requirements) else NO_SIGN
+
+
+def _is_more_than_memory(starter: Starter) -> bool:
+    """Return True if most of a library is something else, so that using it says little."""
+    return any(each in BROAD for each in starter.imports)
 
 
 def find_sign(starter: Starter, project: Project) -> str | None:
@@ -64,9 +77,49 @@ def find_sign(starter: Starter, project: Project) -> str | None:
     return _find_import(starter, project, (*starter.classes, ""))
 
 
+def is_used(starter: Starter, project: Project) -> bool:
+    """Return True if the application imports it, and not its tests alone."""
+    sign = find_sign(starter, project)
+    return sign is not None and not OF_TESTS.search(project.imports[sign])
+
+
 def _find_import(starter: Starter, project: Project, names: tuple[str, ...]) -> str | None:
-    found = (project.importing(package, name) for name in names for package in starter.imports)
+    like = OF_HISTORIES if _is_more_than_memory(starter) else None
+    found = (
+        project.importing(package, name, like) for name in names for package in starter.imports
+    )
     return next(filter(None, found), None)
+
+
+def describe_user(starter: Starter, project: Project) -> str:
+    """Return what of the project uses the memory, and is not tested; nothing if none does."""
+    sign = find_sign(starter, project)
+    package = sign.partition(".")[0] if sign else ""
+    if project.unused and package == "langgraph":
+        opener = project.unused[0]
+        return (
+            f"Fill in: {opener.function.name} ({opener.where}) opens the project's own, but "
+            "nothing here can lead it to the sandbox: let it take the address, and call it here "
+            "instead."
+        )
+    if not package or starter.is_placeholder:
+        return ""
+    users = (user for each in project.sources.all for user in _list_users(each, package))
+    if user := next(users, ""):
+        return (
+            f"Not tested: {user}, which uses it; wrap that in a class with add_messages and "
+            "get_history, or remember and recall, and return it instead."
+        )
+    return ""
+
+
+def _list_users(source: Source, package: str) -> Iterator[str]:
+    """Yield the classes of a source that use what it imports from a package."""
+    names = {name for name, origin in source.imports.items()
+             if origin == package or origin.startswith(f"{package}.")}  # fmt: skip
+    for each in () if source.is_test else source.classes.values():
+        if any(isinstance(node, ast.Name) and node.id in names for node in ast.walk(each)):
+            yield f"{each.name} in {source.file}"
 
 
 def missing_extras(starter: Starter) -> list[str]:
@@ -106,6 +159,8 @@ def _notes(starter: Starter, project: Project) -> Iterator[str]:
     """Yield where the project imports its memory, and which settings hold its addresses."""
     if sign := find_sign(starter, project):
         yield f"{sign} is imported in {project.imports[sign]}."
+    if user := describe_user(starter, project):
+        yield from textwrap.wrap(user, 98)
     for name in sorted(project.settings):
         if service := _service_of(name):
             yield f"What the application reads from {name} is {ADDRESSES[service]} here."

@@ -3,15 +3,23 @@
 import ast
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from goldfish.cli.init.backends import NO_SERVER
 from goldfish.cli.init.calls import MOST, CallWriter, list_limits, replaces_history
+from goldfish.cli.init.facts import define, name_user, write_facts
 from goldfish.cli.init.memories import FoundMemory
 from goldfish.cli.init.models import make_session_factory, write_model
 from goldfish.cli.init.parameters import Call
-from goldfish.cli.init.places import NO_SERVER, Builder
+from goldfish.cli.init.places import UNKNOWN, Builder
+from goldfish.cli.init.roles import (
+    has_methods_of_roles,
+    list_unheard,
+    name_missing_roles,
+    write_by_role,
+)
+from goldfish.cli.init.savers import write_saver
 from goldfish.cli.init.sources import Sources
-from goldfish.cli.init.words import QUERY
 from goldfish.report.sanitize import escape_controls
 from goldfish.targets.guesses import MARK
 
@@ -26,7 +34,6 @@ HEAD = '''"""Checks {what}: one test per promise."""
 # until you have looked at them: mend what is not yours, then delete guessed=True below.
 
 '''
-
 
 _DJANGO_LINES = (
     "# GUESS: set Django up here, with a database of the sandbox's own, before its models are",
@@ -108,7 +115,7 @@ class _Body:
 
     def __init__(self, builder: Builder) -> None:
         self.builder, self.found, self.place = builder, builder.found, builder.place
-        self.gaps: list[str] = []
+        self.gaps = self.place.gaps
         # Django's models cannot be imported before it is set up, which the factory does.
         self.is_late = builder.backend == "django" and self.found.owner is None
         self.needs_handle = any(
@@ -126,7 +133,10 @@ class _Body:
         opened = list(self._open(value, guess))
         lines = [*self._begin(), *opened]
         if self.place.around:
-            lines = [self.place.around, *(f"    {each}" for each in lines)]
+            inner = [f"    {each}" for each in opened]
+            lines = [*lines[: len(lines) - len(opened)], self.place.around, *inner]
+        if has_methods_of_roles(self.found):
+            yield from list_unheard(self.found)
         yield f"@goldfish.target({self._declare()})\n"
         yield f"{'async ' if self.place.awaits else ''}def memory(sandbox):\n"
         yield '    """Open the memory on a storage of its own, as often as goldfish needs it."""\n'
@@ -172,11 +182,20 @@ class _Body:
         yield from sets
         if prepare is not None:
             owner = "store.memory" if self.found.owner else self._name_module()
-            passed = "store.handle" if prepare.part("handle") else ""
+            passed = ", ".join(self._list_passed(prepare))
             waits = "await " if prepare.is_async else ""
             at = self._at(prepare)
-            yield f"{waits}{owner}.{prepare.name}({passed})  # GUESS: it prepares {at}"
+            yield f"{waits}{owner}.{prepare.name}({passed})  # GUESS: each process calls it {at}"
         yield f"{hand} store"
+
+    def _list_passed(self, prepare: Call) -> Iterator[str]:
+        """Yield what a function that prepares gets: the handle, and where the sandbox is."""
+        for each in prepare.parameters:
+            if each.part == "handle" and self.found.owner is None:
+                yield "store.handle"
+            elif self.found.owner is None and (address := self.builder.address_of(each)):
+                self.place.is_placed = True
+                yield f"{each.name}={address}"
 
     def _list_attributes(self) -> list[str]:
         """Return the lines that replace the clients which an object makes by itself."""
@@ -202,6 +221,9 @@ class _Body:
         prepare = found.others.get("prepare")
         if prepare is not None and prepare.is_async:
             self.place.awaits = True
+        if found.opener is not None:
+            at = "" if found.opener.lends else f"  # GUESS: how it is opened ({found.opener.where})"
+            return write_saver(builder), escape_controls(at)
         if found.kind == "model":
             factory = make_session_factory(builder)
             self.place.is_placed = bool(factory)
@@ -219,8 +241,9 @@ class _Body:
         if not self.place.is_placed:
             builder.replace_globals()
         builder.set_environment()
-        if "=None" in made:
-            self.gaps.append("None stands where the code does not say what to hand in")
+        for each in sorted(UNKNOWN):
+            if f"={each}" in made:
+                self.gaps.append(f"{each} stands where the code does not say what to hand in")
         at = escape_controls(f"{found.source.file}:{found.owner.lineno}")
         guess = f"  # GUESS: how it is made ({at})"
         if found.kind == "adapter":
@@ -252,6 +275,8 @@ class _Body:
         write = self.found.write
         if self.found.kind == "messages" and write and not write.part("many"):
             declared.append('lacks={"whole_batches"}')
+        if has_methods_of_roles(self.found) and name_missing_roles(self.found):
+            declared.append("declines=OTHER_ROLES")
         if self.builder.backend == "mem0":
             declared.append('lacks={"equal_facts"}')  # the stand-in stores texts as they are said
         if self._takes_langchain():
@@ -297,111 +322,46 @@ class _Body:
         assert found.write is not None
         assert found.read is not None
         if found.kind == "facts":
-            yield from self._write_facts(writer)
+            yield from write_facts(found, writer, self._at)
             return
         yield from self._write_messages(writer, found.write)
         yield from self._write_read(writer, "get_history", found.read)
         if clear := found.others.get("clear"):
-            yield from self._define("clear", "session_id", clear)
-            yield f"        {writer.call(clear, self._ids(clear))}\n"
-
-    def _ids(self, call: Call, name: str = "session_id") -> dict[str, str]:
-        return {"id": name, **({"has_session": "yes"} if call.part("session") else {})}
-
-    def _define(self, name: str, parameters: str, *calls: Call) -> Iterator[str]:
-        waits = "async " if any(each.is_async for each in calls) else ""
-        yield f"\n    {waits}def {name}(self, {parameters}):\n"
+            yield define("clear", "session_id", clear)
+            yield f"        {writer.call(clear, name_user(clear, 'session_id'))}\n"
 
     def _write_messages(self, writer: CallWriter, write: Call) -> Iterator[str]:
-        given = {**self._ids(write), "message": "each", "role": "each.role"}
-        yield from self._define("add_messages", "session_id, messages", write)
+        given = {**name_user(write, "session_id"), "message": "each", "role": "each.role"}
+        yield define("add_messages", "session_id, messages", write)
         guess = f"  # GUESS: it writes {self._at(write)}\n"
         if many := write.part("many"):
             each = writer.message(many)
             given["many"] = "messages" if each == "each" else f"[{each} for each in messages]"
-            if replaces_history(write):
-                assert self.found.read is not None
-                before = {**self._ids(self.found.read), "limit": MOST}
+            assert self.found.read is not None
+            if replaces_history(write, self.found.read):
+                before = {**name_user(self.found.read, "session_id"), "limit": MOST}
                 yield "        # GUESS: it replaces the history, so all of it is read first\n"
                 yield f"        history = list({writer.call(self.found.read, before)})\n"
                 given["many"] = f"history + {given['many']}"
             yield f"        {writer.call(write, given)}{guess}"
             return
-        reply = self.found.others.get("reply")
         for part in ("one", "text"):
             if parameter := write.part(part):
                 given[part] = writer.message(parameter)
         if write.part("question") and write.part("answer"):
             given |= {"question": "each.content", "answer": '""'}
         yield "        for each in messages:\n"
-        if reply is not None and not write.part("role"):
-            parameter = reply.part("text", "one")
-            theirs = {**given, "text": "each.content"}
-            theirs |= {parameter.part: writer.message(parameter)} if parameter else {}
-            yield '            if each.role == "assistant":\n'
-            yield f"                {writer.call(reply, theirs)}  # GUESS: {self._at(reply)}\n"
-            yield "            else:\n"
-            yield f"                {writer.call(write, given)}{guess}"
+        if has_methods_of_roles(self.found):
+            yield from write_by_role(self.found, writer, given, self._at)
             return
         yield f"            {writer.call(write, given)}{guess}"
 
     def _write_read(self, writer: CallWriter, name: str, read: Call) -> Iterator[str]:
-        given = self._ids(read)
+        given = name_user(read, "session_id")
         if list_limits(read):
             given["limit"] = MOST
-        yield from self._define(name, "session_id", read)
+        yield define(name, "session_id", read)
         call = writer.call(read, given)
         returned = ast.unparse(read.function.returns) if read.function.returns else ""
         expression = f"({call}).splitlines()" if returned == "str" else writer.history(read, call)
         yield f"        return {expression}  # GUESS: it reads {self._at(read)}\n"
-
-    def _write_facts(self, writer: CallWriter) -> Iterator[str]:
-        found = self.found
-        write, read = found.write, found.read
-        assert write is not None
-        assert read is not None
-        given = {**self._ids(write, "user_id"), "role": '"user"', "text": "text"}
-        if one := write.part("one", "many"):
-            text = "text" if one.shape and one.shape.kind == "text" else _SAID
-            given[one.part] = f"[{text}]" if one.part == "many" else text
-        yield from self._define("remember", "user_id, text", write)
-        yield f"        {writer.call(write, given)}  # GUESS: it writes {self._at(write)}\n"
-        given = {**self._ids(read, "user_id"), "limit": "limit", "text": "query", "one": "query"}
-        given |= {"question": "query"}
-        call = writer.call(_name_query(read), {**given, "query": "query"})
-        yield from self._define("recall", "user_id, query, *, limit=5", read)
-        yield f"        found = {call}  # GUESS: it searches {self._at(read)}\n"
-        yield "        return _list_texts(found)\n"
-        if every := found.others.get("list_facts"):
-            given = {**self._ids(every, "user_id"), "limit": MOST}
-            yield from self._define("list_facts", "user_id", every)
-            call = writer.call(every, given)
-            yield f"        return _list_texts({call})  # GUESS: it lists {self._at(every)}\n"
-        if forget := found.others.get("forget_all"):
-            yield from self._define("forget_all", "user_id", forget)
-            yield f"        {writer.call(forget, self._ids(forget, 'user_id'))}\n"
-        yield "\n\n" + _LIST_TEXTS.rstrip("\n") + "\n"
-
-
-_SAID = '{"role": "user", "content": text}'
-_LIST_TEXTS = '''def _list_texts(found):
-    """Return facts as dicts with a text, in whatever they come."""
-    rows = found.get("results", []) if isinstance(found, dict) else found or []
-    rows = rows.splitlines() if isinstance(rows, str) else rows
-    keys = ("text", "memory", "content", "fact")
-    return [
-        {"text": each}
-        if isinstance(each, str)
-        else {"id": each.get("id"), "text": next(each[key] for key in keys if key in each)}
-        for each in rows
-    ]
-'''
-
-
-def _name_query(read: Call) -> Call:
-    """Return a call whose query is known as such, whatever its name made of it."""
-    parameters = [
-        replace(each, part="query") if QUERY.fullmatch(each.name) and each.is_required else each
-        for each in read.parameters
-    ]
-    return replace(read, parameters=parameters)
