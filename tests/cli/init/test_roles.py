@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from goldfish.cli import run_command
-from goldfish.cli.init.roles import CHECKS
 
 FILE = Path("tests/test_memory.py")
 CLASS = '''
@@ -59,8 +58,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def read_verdicts() -> dict[str, str]:
     """Return what is said of each check that was asked, after the guess is confirmed."""
     FILE.write_text(FILE.read_text().replace(", guessed=True", ""))
-    families = ",".join({"ORD", "FID", "CLR", *(code for each in CHECKS.values() for code in each)})
-    arguments = ["--only", families, "--seed", "7", "--json", "report.json"]
+    arguments = ["--only", "ORD,FID,CLR,DUR08", "--seed", "7", "--json", "report.json"]
     run_command(["check", f"{FILE}:memory", *arguments])
     (report,) = json.loads(Path("report.json").read_text())["reports"]
     return {each["code"]: each["verdict"] for each in report["checks"]}
@@ -83,6 +81,4 @@ def test_a_role_that_has_a_method_is_written_by_it(project: Path) -> None:
     assert run_command(["init"]) == 0
     text = FILE.read_text()
     assert ".add_system_message(each.content)" in text
-    assert '"ORD09"' not in text
-    assert '"ORD10"' in text
     assert read_verdicts()["ORD09"] == "held"

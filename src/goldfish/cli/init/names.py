@@ -7,7 +7,6 @@ import keyword
 OWN = {
     *(
         "Bot",
-        "OTHER_ROLES",
         "Wrapped",
         "_list_texts",
         "bot",
@@ -26,7 +25,7 @@ OWN = {
     *("create_async_engine", "create_engine", "django", "goldfish", "handle", "hashlib", "os"),
     *("AsyncConnectionPool", "psycopg", "psycopg2"),
     *("quote", "redis", "select", "sessionmaker", "settings", "sqlite3", "sys", "types"),
-    *("OTHER_ROLES", "urlsplit", "uuid", "valkey"),
+    *("urlsplit", "uuid", "valkey"),
     *dir(builtins),
     *keyword.softkwlist,
 }

@@ -12,12 +12,7 @@ from goldfish.cli.init.memories import FoundMemory
 from goldfish.cli.init.models import make_session_factory, write_model
 from goldfish.cli.init.parameters import Call
 from goldfish.cli.init.places import UNKNOWN, Builder
-from goldfish.cli.init.roles import (
-    has_methods_of_roles,
-    list_unheard,
-    name_missing_roles,
-    write_by_role,
-)
+from goldfish.cli.init.roles import has_methods_of_roles, write_by_role
 from goldfish.cli.init.savers import write_saver
 from goldfish.cli.init.sources import Sources
 from goldfish.report.sanitize import escape_controls
@@ -135,8 +130,6 @@ class _Body:
         if self.place.around:
             inner = [f"    {each}" for each in opened]
             lines = [*lines[: len(lines) - len(opened)], self.place.around, *inner]
-        if has_methods_of_roles(self.found):
-            yield from list_unheard(self.found)
         yield f"@goldfish.target({self._declare()})\n"
         yield f"{'async ' if self.place.awaits else ''}def memory(sandbox):\n"
         yield '    """Open the memory on a storage of its own, as often as goldfish needs it."""\n'
@@ -275,8 +268,6 @@ class _Body:
         write = self.found.write
         if self.found.kind == "messages" and write and not write.part("many"):
             declared.append('lacks={"whole_batches"}')
-        if has_methods_of_roles(self.found) and name_missing_roles(self.found):
-            declared.append("declines=OTHER_ROLES")
         if self.builder.backend == "mem0":
             declared.append('lacks={"equal_facts"}')  # the stand-in stores texts as they are said
         if self._takes_langchain():
