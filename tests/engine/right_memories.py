@@ -324,6 +324,18 @@ class Strict(Dumped):
         super().add_messages(session_id, messages)
 
 
+class Constrained(TwoColumns):
+    """Leaves it to its table who speaks, and how long a text may be."""
+
+    def __init__(self, sandbox: Any) -> None:
+        self.db = sqlite3.connect(sandbox.path / "chat.db", timeout=30, isolation_level=None)
+        self.db.execute(
+            "CREATE TABLE IF NOT EXISTS said (n INTEGER PRIMARY KEY, s, "
+            "role CHECK (role IN ('user', 'assistant', 'system')), "
+            "text CHECK (length(text) BETWEEN 1 AND 8000))"
+        )
+
+
 class Rewinding(Files):
     """Snapshots by the caller's label, of which a rollback removes those that are newer."""
 

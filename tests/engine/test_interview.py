@@ -18,6 +18,7 @@ from goldfish.specimens import gallery
 from goldfish.targets.declaration import Target, as_target
 from tests.engine.right_memories import (
     Alphabet,
+    Constrained,
     Dictionary,
     Dumped,
     Exclusive,
@@ -90,6 +91,10 @@ PARTICULAR: dict[type[Any], tuple[set[str], str]] = {
     ),
     Positive: ({"carries", "retries", "last_zero"}, "ORD11 ORD13 ORD14 CON09"),
     Pairs: ({"carries", "retries"}, "ORD01 ISO02 FID09 CLR18"),
+    Constrained: (
+        {"carries", "retries", "strict_last", "blank_contents", "large_contents", "tool_messages"},
+        "DUR36 FID05 FID07 FID09 FID27 FID31 ORD10",
+    ),
     Strict: (
         {"first_contents", "strict_last", "any_message_ids", "deep_metadata"},
         "CLR11 DUP03 DUP04 DUR08 FID10 FID15 FID20 FID30 ISO19 LIV01 ORD03 ORD05 ORD07",

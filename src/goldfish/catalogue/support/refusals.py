@@ -1,15 +1,25 @@
-"""Tells a rule about ids, which is stated before anything is written, from an accident."""
+"""Tells a rule, which is stated before anything is written, from an accident."""
 
 import re
 
 from goldfish.harness.errors import StoreError
 from goldfish.harness.memory import Memory
 
+CONSTRAINTS = frozenset({"IntegrityError", "DataError"})  # of all drivers: a column refused it
+
+
+def is_rule(refusal: StoreError) -> bool:
+    """Return True if something was refused on purpose, and not by an accident of its encoding."""
+    error = refusal.error
+    if isinstance(error, UnicodeError):
+        return False
+    names = {each.__name__ for each in type(error).__mro__}
+    return isinstance(error, ValueError | TypeError) or bool(names & CONSTRAINTS)
+
 
 def is_rule_about_ids(refusal: StoreError) -> bool:
-    """Return True if an id was refused on purpose: by a ValueError that is not an accident."""
-    error = refusal.error
-    return isinstance(error, ValueError) and not isinstance(error, UnicodeError)
+    """Return True if an id was refused on purpose."""
+    return is_rule(refusal) and not isinstance(refusal.error, TypeError)
 
 
 def may_refuse_id(memory: Memory, name: str, refusal: StoreError) -> bool:

@@ -3,16 +3,11 @@
 from typing import Any
 from uuid import uuid4
 
+from goldfish.catalogue.support.refusals import is_rule
 from goldfish.harness.errors import StoreError
 from goldfish.harness.memory import Memory
 
 SIZES = (1_000, 4_000, 10_000, 30_000, 60_000, 130_000, 400_000, 1_200_000)  # characters
-
-
-def is_rule(refusal: StoreError) -> bool:
-    """Return True if something was refused on purpose, and not by an accident of its encoding."""
-    error = refusal.error
-    return isinstance(error, ValueError | TypeError) and not isinstance(error, UnicodeError)
 
 
 async def find_largest(memory: Memory) -> int | None:
@@ -60,10 +55,9 @@ async def are_tool_messages_taken(memory: Memory) -> bool | None:
 
 
 def is_rule_about_fields(refusal: StoreError) -> bool:
-    """Return True if a field may have been refused on purpose: by a table or a constraint too."""
-    names = {each.__name__ for each in type(refusal.error).__mro__}
-    is_chosen = isinstance(refusal.error, LookupError | NotImplementedError | AssertionError)
-    return is_rule(refusal) or is_chosen or bool(names & {"IntegrityError", "DataError"})
+    """Return True if a field may have been refused on purpose: by a table of what there is, too."""
+    is_unknown = isinstance(refusal.error, LookupError | NotImplementedError | AssertionError)
+    return is_rule(refusal) or is_unknown
 
 
 async def _is_refused(memory: Memory, content: Any = None, **fields: Any) -> bool:
