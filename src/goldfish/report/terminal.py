@@ -75,7 +75,7 @@ def make_headline(report: Report, account: Account, seconds: float) -> str:
         verdict = f"held {how_far} ({report.asked} of {len(report.results)} promises)"
     counts = _describe_counts(report, account.known)
     if account.stale:
-        counts += f", {len(account.stale)} of the baseline stale ({' '.join(account.stale)})"
+        counts += f", {len(account.stale)} stale ({' '.join(account.stale)})"
     how = ", ".join([f"{seconds:.1f} s", *describe_run(report)])
     return f"{report.target}: {verdict}. {counts}. ({how})"
 
