@@ -88,3 +88,29 @@ def test_a_method_that_is_not_async_may_run_the_loop_of_its_thread() -> None:
 def test_an_async_store_finds_its_loop_at_the_first_try() -> None:
     """Also in a method that is not async: what it did before it failed would be done twice."""
     assert asyncio.run(_ask("add_messages", "s1", ["a"], kind=Mixed)) == ["a"]
+
+
+class Stuck:
+    """A store of which a call for one session never returns, and one for another takes longer."""
+
+    async def add_messages(self, session_id: str, messages: list[Any]) -> None:
+        """Wait for ever."""
+        await asyncio.get_running_loop().create_future()
+
+    async def get_history(self, session_id: str) -> list[Any]:
+        """Return nothing."""
+        return []
+
+
+def test_what_waits_beside_a_call_that_never_returns_is_wedged_too() -> None:
+    """Its thread is given up: whichever of them is told of, the memory is to blame."""
+
+    async def ask_both() -> list[Any]:
+        client = await LocalClient.open(Target("stuck", lambda sandbox: Stuck()), None, deadline=10)
+        first = client.call("add_messages", "s1", [], deadline=0.3)
+        second = client.call("add_messages", "s2", [], deadline=30)
+        return await asyncio.gather(first, second, return_exceptions=True)
+
+    told = [str(each) for each in asyncio.run(ask_both())]
+    assert "add_messages did not return within 0.3 s" in told[0]
+    assert "add_messages waited beside a call that never returned" in told[1]

@@ -162,8 +162,7 @@ async def _run_in_time(
 ) -> T:
     """Run work in the client's thread; a violation says that it did not end in time."""
     if thread.abandoned:
-        text = f"wedged: {method} came after a call that never returned"
-        raise make_blame(text, is_late=thread.is_excused)
+        raise _blame_earlier(thread, f"{method} came after a call that never returned")
     number = note_start(shown or f"{method}()")
     future = thread.submit(_wrap_errors(method, work))
     try:
@@ -172,8 +171,18 @@ async def _run_in_time(
         thread.is_excused = overdue.is_late
         thread.abandon()
         raise overdue.blame(f"wedged: {method} did not return within {deadline:g} s") from None
+    except asyncio.CancelledError:
+        caller = asyncio.current_task()
+        if not thread.abandoned or (caller is not None and caller.cancelling()):
+            raise
+        raise _blame_earlier(thread, f"{method} waited beside a call that never returned") from None
     finally:
         note_end(number)
+
+
+def _blame_earlier(thread: LoopThread, text: str) -> Exception:
+    """Return what is said of a call whose thread was given up because of another one."""
+    return make_blame(f"wedged: {text}", is_late=thread.is_excused)
 
 
 async def _wrap_errors(method: str, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
