@@ -109,7 +109,7 @@ def test_what_waits_beside_a_call_that_never_returns_is_wedged_too() -> None:
         client = await LocalClient.open(Target("stuck", lambda sandbox: Stuck()), None, deadline=10)
         first = client.call("add_messages", "s1", [], deadline=0.3)
         second = client.call("add_messages", "s2", [], deadline=30)
-        return await asyncio.gather(first, second, return_exceptions=True)
+        return list(await asyncio.gather(first, second, return_exceptions=True))
 
     told = [str(each) for each in asyncio.run(ask_both())]
     assert "add_messages did not return within 0.3 s" in told[0]
