@@ -1,4 +1,4 @@
-"""What the interview asks about messages that a memory may refuse: by content, and by role."""
+"""What the interview asks about messages that a memory may refuse: by contents or a field."""
 
 from typing import Any
 from uuid import uuid4
@@ -54,8 +54,8 @@ async def are_tool_messages_taken(memory: Memory) -> bool | None:
     return not await _is_refused(memory, role="tool")
 
 
-def is_rule_about_fields(refusal: StoreError) -> bool:
-    """Return True if a field may have been refused on purpose: by a table of what there is, too."""
+def is_rule_about_roles(refusal: StoreError) -> bool:
+    """Return True if a role may have been refused on purpose: by a table of those known, too."""
     is_unknown = isinstance(refusal.error, LookupError | NotImplementedError | AssertionError)
     return is_rule(refusal) or is_unknown
 
@@ -64,5 +64,5 @@ async def _is_refused(memory: Memory, content: Any = None, **fields: Any) -> boo
     """Return True if a rule refuses such a message, and nothing of it is there."""
     session = memory.session()
     refusal = await memory.client.offer(session, [memory.message(content, **fields)])
-    is_chosen = is_rule_about_fields if fields else is_rule
+    is_chosen = is_rule_about_roles if "role" in fields else is_rule
     return refusal is not None and is_chosen(refusal) and not await memory.client.contents(session)
