@@ -1,5 +1,6 @@
 """What a target never promised is not asked of it, and is told apart from what it broke."""
 
+import contextlib
 from types import SimpleNamespace
 from typing import Any
 
@@ -79,3 +80,15 @@ def test_a_memorys_own_clock_is_excused_on_a_late_machine(
             excuse_time_outs(NOTHING_SAID, StoreError("get_history", TimeoutError()))
     finally:
         is_second_try.reset(token)
+
+
+@pytest.mark.parametrize(("seconds", "excused"), [(0.001, False), (0.03, False), (0.5, True)])
+def test_a_clock_that_runs_out_at_once_is_not_the_machines_fault(
+    monkeypatch: pytest.MonkeyPatch, seconds: float, excused: bool
+) -> None:
+    """A pool that is used up says so in no time, and ten milliseconds are too few anywhere."""
+    monkeypatch.setattr(claims, "is_machine_late", lambda: True)
+    failed = SimpleNamespace(outcome="fail", start=1.0, end=1.0 + seconds)
+    said: Any = SimpleNamespace(record=SimpleNamespace(history=SimpleNamespace(calls=[failed])))
+    with pytest.raises(LateError) if excused else contextlib.nullcontext():
+        excuse_time_outs(said, StoreError("add_messages", TimeoutError()))

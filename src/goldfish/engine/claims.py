@@ -6,7 +6,13 @@ from goldfish.findings.reason import Reason, Why
 from goldfish.findings.result import UnsupportedError, Violation
 from goldfish.harness.errors import StoreError, is_not_implemented, is_out_of_time
 from goldfish.harness.memory import Memory
-from goldfish.harness.patience import LateError, is_machine_late, is_second_try, was_machine_late
+from goldfish.harness.patience import (
+    SHORTEST_TIME_OUT,
+    LateError,
+    is_machine_late,
+    is_second_try,
+    was_machine_late,
+)
 from goldfish.history import Call
 from goldfish.history.operations import METHODS
 from goldfish.targets.declaration import Target
@@ -71,8 +77,8 @@ def excuse_time_outs(memory: Memory, error: Violation | StoreError) -> None:
     is_late = is_machine_late() or (was_machine_late() and not is_second_try.get())
     if is_late and isinstance(refusal, StoreError):
         failed = [each for each in memory.record.history.calls if each.outcome == "fail"]
-        seconds = failed[-1].end - failed[-1].start if failed else 0.0
-        if is_out_of_time(refusal.error, seconds):
+        seconds = failed[-1].end - failed[-1].start if failed else SHORTEST_TIME_OUT
+        if seconds >= SHORTEST_TIME_OUT and is_out_of_time(refusal.error, seconds):
             raise LateError(f"refused: {refusal}") from error
 
 

@@ -16,6 +16,7 @@ T = TypeVar("T")
 BEAT = 0.05  # seconds between two looks at the machine
 LEAST_SHARE = 1 / 6  # as with a load of 12 on two processors: every wait comes to an end
 LATE = 0.5  # of the time was granted: with less, the machine is late
+SHORTEST_TIME_OUT = 0.05  # seconds; whoever gives up sooner does so on any machine with work to do
 LONGEST_IMPORT = 300.0  # seconds that imports may take without counting
 
 # Whether this check was late on a late machine before: then what was granted decides.

@@ -285,7 +285,7 @@ class MakesSureAndSendsAgain(RedisReference):
 
     def write(self, session_id: str, rows: Rows) -> None:
         super().write(session_id, rows)
-        time.sleep(MOMENT)
+        time.sleep(3 * MOMENT)
         with ignore("RedisError"):
             self.redis.ping()
             return
