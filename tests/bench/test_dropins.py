@@ -5,10 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
+from tests.packages import needs
 
-pytest.importorskip("agents")
-pytest.importorskip("langgraph.checkpoint.sqlite")
+pytestmark = needs("openai-agents", "langgraph-checkpoint-sqlite")
+
 
 SCRIPT = Path(__file__).parents[2] / "bench" / "dropins.py"
 

@@ -2,16 +2,17 @@
 
 from pathlib import Path
 
-import pytest
-
 from goldfish.catalogue.registry import catalogue
 from goldfish.engine.opening import open_target
 from goldfish.engine.runner import Plan, run
 from goldfish.findings.result import Verdict
 from goldfish.targets.names import resolve
 from tests.lateness import skip_if_late
+from tests.packages import needs
 
-pytest.importorskip("mcp")
+pytestmark = needs("mcp")
+
+
 EXAMPLE = Path(__file__).parents[2] / "examples" / "mcp" / "memory.py"
 
 

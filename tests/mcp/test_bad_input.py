@@ -10,8 +10,9 @@ from goldfish.cli import run_command
 from goldfish.mcp import connection
 from goldfish.mcp.packages import find_package, satisfies
 from tests.mcp.targets import spell
+from tests.packages import needs
 
-pytest.importorskip("mcp")
+pytestmark = needs("mcp")
 
 
 def fail(spec: str, capsys: pytest.CaptureFixture[str]) -> str:

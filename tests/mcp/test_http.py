@@ -14,7 +14,6 @@ import pytest
 import goldfish
 from goldfish.services.ports import find_free_port
 
-pytest.importorskip("mcp.server.mcpserver", reason="it starts a server of mcp 2")
 EXAMPLE = Path(__file__).parents[2] / "examples" / "mcp"
 CODE = """
 import sys
@@ -26,6 +25,7 @@ server.server.run("streamable-http", host="127.0.0.1", port=int(sys.argv[2]))
 
 def test_users_of_two_checks_do_not_meet_at_a_url(tmp_path: Path) -> None:
     """What one sandbox told is not known in the next, though the storage is the same."""
+    pytest.importorskip("mcp.server.mcpserver", reason="it starts a server of mcp 2")
     port = find_free_port()
     command = [sys.executable, "-c", CODE, str(tmp_path / "memory.db"), str(port)]
     process = subprocess.Popen(command, cwd=EXAMPLE, stderr=subprocess.DEVNULL)

@@ -11,8 +11,9 @@ from goldfish.mcp.guessing import Guess, find_places, guess_map, learn_reading
 from goldfish.targets.names import resolve
 from tests.mcp.server import TOOLS, describe
 from tests.mcp.targets import spell
+from tests.packages import needs
 
-pytest.importorskip("mcp")
+pytestmark = needs("mcp")
 
 
 def test_the_file_that_is_written_is_a_target(

@@ -21,8 +21,9 @@ from goldfish.targets.declaration import Target
 from goldfish.world.sandbox import Sandbox
 from tests.lateness import skip_if_late
 from tests.mcp import targets
+from tests.packages import needs
 
-pytest.importorskip("mcp")
+pytestmark = needs("mcp")
 
 
 def judge(target: Target, *codes: str) -> dict[str, Result]:

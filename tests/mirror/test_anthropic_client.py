@@ -5,10 +5,14 @@ from typing import Any
 import pytest
 
 from goldfish.mirror import Mirror, find_marks
+from tests.packages import Lazily, needs
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # clients warn of what is theirs
+pytestmark = [
+    needs("anthropic"),
+    pytest.mark.filterwarnings("ignore"),  # clients warn of what is theirs
+]
 
-anthropic = pytest.importorskip("anthropic")
+anthropic = Lazily("anthropic")
 FORECAST = {
     "name": "forecast",
     "input_schema": {"type": "object", "properties": {"city": {"type": "string"}}},

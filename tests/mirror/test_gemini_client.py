@@ -5,10 +5,14 @@ from typing import Any
 import pytest
 
 from goldfish.mirror import Mirror, find_marks
+from tests.packages import Lazily, needs
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # clients warn of what is theirs
+pytestmark = [
+    needs("google-genai"),
+    pytest.mark.filterwarnings("ignore"),  # clients warn of what is theirs
+]
 
-genai = pytest.importorskip("google.genai")
+genai = Lazily("google.genai")
 MODEL = "gemini-2.5-flash"
 
 

@@ -3,10 +3,14 @@
 import pytest
 
 from goldfish.mirror import Mirror
+from tests.packages import Lazily, needs
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # clients warn of what is theirs
+pytestmark = [
+    needs("langchain-openai"),
+    pytest.mark.filterwarnings("ignore"),  # clients warn of what is theirs
+]
 
-langchain = pytest.importorskip("langchain_openai")
+langchain = Lazily("langchain_openai")
 
 
 @pytest.mark.parametrize("responses", [False, True])

@@ -3,10 +3,14 @@
 import pytest
 
 from goldfish.mirror import Mirror
+from tests.packages import Lazily, needs
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # clients warn of what is theirs
+pytestmark = [
+    needs("ollama"),
+    pytest.mark.filterwarnings("ignore"),  # clients warn of what is theirs
+]
 
-ollama = pytest.importorskip("ollama")
+ollama = Lazily("ollama")
 
 
 def test_a_chat_is_answered(mirror: Mirror) -> None:

@@ -3,10 +3,14 @@
 import pytest
 
 from goldfish.mirror import Mirror
+from tests.packages import Lazily, needs
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # clients warn of what is theirs
+pytestmark = [
+    needs("pydantic-ai-slim"),
+    pytest.mark.filterwarnings("ignore"),  # clients warn of what is theirs
+]
 
-pydantic_ai = pytest.importorskip("pydantic_ai")
+pydantic_ai = Lazily("pydantic_ai")
 
 
 @pytest.mark.parametrize("model", ["openai:gpt-4o-mini", "openai-responses:gpt-4o-mini"])

@@ -2,20 +2,23 @@
 
 from typing import Any
 
-import openai
 import pytest
 
 from goldfish.mirror import Mirror, find_marks
+from tests.packages import Lazily
+
+openai = Lazily("openai")
+
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # clients warn of what is theirs
 
 
 @pytest.fixture
-def client(mirror: Mirror) -> openai.OpenAI:
+def client(mirror: Mirror) -> Any:
     return openai.OpenAI()
 
 
-def ask(client: openai.OpenAI, given: Any, **options: Any) -> Any:
+def ask(client: Any, given: Any, **options: Any) -> Any:
     create: Any = client.responses.create
     return create(model="gpt-4o-mini", input=given, **options)
 
@@ -27,7 +30,7 @@ FORECAST = {
 }
 
 
-def test_a_response_has_a_mark(mirror: Mirror, client: openai.OpenAI) -> None:
+def test_a_response_has_a_mark(mirror: Mirror, client: Any) -> None:
     """Whole and streamed; instructions are the system prompt."""
     reply = ask(client, "hello", instructions="Be brief.").output_text
     assert mirror.exchanges[0].reply == reply
@@ -37,7 +40,7 @@ def test_a_response_has_a_mark(mirror: Mirror, client: openai.OpenAI) -> None:
     assert said == mirror.exchanges[1].reply == pieces[-1].response.output_text
 
 
-def test_a_stream_can_call_tools(mirror: Mirror, client: openai.OpenAI) -> None:
+def test_a_stream_can_call_tools(mirror: Mirror, client: Any) -> None:
     """The arguments arrive in pieces."""
     mirror.call_tools(("forecast", {"city": "Kiel"}), ("forecast", {"city": "Ulm"}))
     *_, last = ask(client, "hello", stream=True, tools=[FORECAST])
@@ -47,7 +50,7 @@ def test_a_stream_can_call_tools(mirror: Mirror, client: openai.OpenAI) -> None:
     ]
 
 
-def test_a_response_continues_an_earlier_one(mirror: Mirror, client: openai.OpenAI) -> None:
+def test_a_response_continues_an_earlier_one(mirror: Mirror, client: Any) -> None:
     """The prompt has the provider's own history, and says how much of it is not the agent's."""
     first = ask(client, "my order is 8892")
     ask(client, "where is it?", previous_response_id=first.id)
@@ -57,7 +60,7 @@ def test_a_response_continues_an_earlier_one(mirror: Mirror, client: openai.Open
         ask(client, "where is it?", previous_response_id="resp_unknown")
 
 
-def test_a_conversation_is_compacted(mirror: Mirror, client: openai.OpenAI) -> None:
+def test_a_conversation_is_compacted(mirror: Mirror, client: Any) -> None:
     """The compaction has all marks, and can be sent back."""
     said = mirror.draw_mark()
     first = ask(client, said)
@@ -68,7 +71,7 @@ def test_a_conversation_is_compacted(mirror: Mirror, client: openai.OpenAI) -> N
     assert mirror.exchanges[1].is_main is False
 
 
-def test_calls_and_results_belong_together(mirror: Mirror, client: openai.OpenAI) -> None:
+def test_calls_and_results_belong_together(mirror: Mirror, client: Any) -> None:
     """Either without the other is refused in the provider's words."""
     call = {"type": "function_call", "call_id": "c1", "name": "forecast", "arguments": "{}"}
     result = {"type": "function_call_output", "call_id": "c1", "output": "rain"}
@@ -80,7 +83,7 @@ def test_calls_and_results_belong_together(mirror: Mirror, client: openai.OpenAI
     assert [each.ended for each in mirror.exchanges] == ["refused", "refused", "answered"]
 
 
-def test_calls_made_at_once_are_one_message(mirror: Mirror, client: openai.OpenAI) -> None:
+def test_calls_made_at_once_are_one_message(mirror: Mirror, client: Any) -> None:
     """As they are with every other provider; here each is an item of its own."""
     calls = [
         {"type": "function_call", "call_id": name, "name": "find", "arguments": "{}"}
@@ -95,7 +98,7 @@ def test_calls_made_at_once_are_one_message(mirror: Mirror, client: openai.OpenA
     assert [each.id for each in said.calls] == ["c1", "c2"]
 
 
-def test_thoughts_are_kept_with_what_follows_them(mirror: Mirror, client: openai.OpenAI) -> None:
+def test_thoughts_are_kept_with_what_follows_them(mirror: Mirror, client: Any) -> None:
     """A reasoning item without its neighbour, and the other way, is refused."""
     thinking = {"reasoning": {"effort": "low"}}
     output = ask(client, "hello", **thinking).output
@@ -107,7 +110,7 @@ def test_thoughts_are_kept_with_what_follows_them(mirror: Mirror, client: openai
         ask(client, [said], **thinking)
 
 
-def test_a_schema_is_answered_with_an_instance_of_it(mirror: Mirror, client: openai.OpenAI) -> None:
+def test_a_schema_is_answered_with_an_instance_of_it(mirror: Mirror, client: Any) -> None:
     """The instance holds the marks that were shown."""
     import pydantic
 

@@ -5,17 +5,17 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("google.adk")
-
-from google.adk.events import Event
-from google.adk.sessions import InMemorySessionService
-from google.adk.sessions.sqlite_session_service import SqliteSessionService
-
 import goldfish
 from goldfish import ChatMessage
 from goldfish.harness.local import find_methods
-from goldfish.integrations.adk.events import from_event, to_event
 from tests.integrations.blame import assert_blamed
+from tests.packages import Lazily, needs
+
+pytestmark = needs("google-adk")
+events = Lazily("google.adk.events")
+sessions = Lazily("google.adk.sessions")
+sqlite = Lazily("google.adk.sessions.sqlite_session_service")
+ours = Lazily("goldfish.integrations.adk.events")
 
 LONG_AGO = datetime(2020, 1, 2, 3, 4, 5, 678, tzinfo=UTC)
 HELD = "FID01 FID08 FID09 FID13 FID15 FID26 ORD11 ORD13 ORD14 FID41 FID43 ISO43"
@@ -53,33 +53,33 @@ def contents(messages: list[ChatMessage]) -> list[object]:
 def test_a_message_is_an_event_and_comes_back(fields: dict[str, Any]) -> None:
     """Through ADK's own form on disk; only the id is another, for it is ADK's."""
     message = said(**fields)
-    stored = to_event(message).model_dump_json(exclude_none=True)
-    back = from_event(Event.model_validate_json(stored))
+    stored = ours.to_event(message).model_dump_json(exclude_none=True)
+    back = ours.from_event(events.Event.model_validate_json(stored))
     assert back.model_copy(update={"id": message.id}) == message
 
 
 def test_a_message_of_this_hour_is_timed_by_adk() -> None:
     """As an event of its own runner is; an older time is handed on."""
     new = ChatMessage(role="user", content="a")
-    assert to_event(new).timestamp > new.created_at.timestamp()
+    assert ours.to_event(new).timestamp > new.created_at.timestamp()
     waited = new.model_copy(update={"created_at": new.created_at - timedelta(minutes=10)})
-    assert to_event(waited).timestamp > new.created_at.timestamp()
-    assert to_event(said()).timestamp == LONG_AGO.timestamp()
+    assert ours.to_event(waited).timestamp > new.created_at.timestamp()
+    assert ours.to_event(said()).timestamp == LONG_AGO.timestamp()
 
 
 def test_what_adk_does_not_take_is_refused() -> None:
     """Its documentation wants JSON as metadata, and its parts have a form."""
     with pytest.raises(ValueError, match="tuple"):
-        to_event(said(metadata={"odd": (1, 2)}))
+        ours.to_event(said(metadata={"odd": (1, 2)}))
     with pytest.raises(ValueError, match="float"):
-        to_event(said(metadata={"odd": float("nan")}))
+        ours.to_event(said(metadata={"odd": float("nan")}))
     with pytest.raises(ValueError, match="image_url"):
-        to_event(said(content=[{"type": "image_url", "image_url": "x"}]))
+        ours.to_event(said(content=[{"type": "image_url", "image_url": "x"}]))
 
 
 async def test_sessions_are_written_read_listed_and_deleted() -> None:
     """Each session of the user by itself."""
-    store = goldfish.adapt.adk(InMemorySessionService(), app_name="shop", user_id="ann")
+    store = goldfish.adapt.adk(sessions.InMemorySessionService(), app_name="shop", user_id="ann")
     await store.add_messages("one", [said(content="a"), said(content="b")])
     await store.add_messages("two", [said(content="c")])
     await store.add_messages("three", [])
@@ -93,7 +93,7 @@ async def test_sessions_are_written_read_listed_and_deleted() -> None:
 
 async def test_state_is_set_by_events_that_are_no_messages() -> None:
     """Of a session, or of a user of the app; the newest messages are found between them."""
-    service = InMemorySessionService()
+    service = sessions.InMemorySessionService()
     store = goldfish.adapt.adk(service, app_name="shop", user_id="ann")
     for turn in range(3):
         await store.add_messages("chat", [said(content=f"turn {turn}")])
@@ -112,6 +112,7 @@ async def test_state_is_set_by_events_that_are_no_messages() -> None:
 
 async def test_the_state_of_a_user_is_found_where_there_is_no_way_to_ask_for_it() -> None:
     """As in older releases: by way of any of the user's sessions."""
+    from google.adk.sessions import InMemorySessionService
 
     class Older(InMemorySessionService):
         async def get_user_state(self, *, app_name: str, user_id: str) -> dict[str, Any]:
@@ -128,7 +129,7 @@ async def test_the_state_of_a_user_is_found_where_there_is_no_way_to_ask_for_it(
 )
 async def test_state_that_adk_does_not_keep_as_it_is_is_refused(values: dict[str, Any]) -> None:
     """Before anything is set, and with what to do."""
-    store = goldfish.adapt.adk(InMemorySessionService())
+    store = goldfish.adapt.adk(sessions.InMemorySessionService())
     with pytest.raises(ValueError, match="x"):
         await store.set_state("chat", {"plain": 1, **values})
     assert await store.get_state("chat") == {}
@@ -137,7 +138,7 @@ async def test_state_that_adk_does_not_keep_as_it_is_is_refused(values: dict[str
 async def test_a_session_that_another_writer_has_changed_is_fetched_again(tmp_path: Any) -> None:
     """ADK refuses to append to what is stale, and says so: the second writer is not lost."""
     path = str(tmp_path / "memory.db")
-    one, two = (goldfish.adapt.adk(SqliteSessionService(path)) for _ in range(2))
+    one, two = (goldfish.adapt.adk(sqlite.SqliteSessionService(path)) for _ in range(2))
     held = await one._session("goldfish", "chat")
     await two.add_messages("chat", [ChatMessage(role="user", content="a")])
     await one._append(held, "chat", ChatMessage(role="user", content="b"))
@@ -146,14 +147,14 @@ async def test_a_session_that_another_writer_has_changed_is_fetched_again(tmp_pa
 
 async def test_an_error_that_is_no_race_is_raised_at_once(tmp_path: Any) -> None:
     """A backend that fails is not asked again."""
-    store = goldfish.adapt.adk(SqliteSessionService(str(tmp_path / "gone" / "memory.db")))
+    store = goldfish.adapt.adk(sqlite.SqliteSessionService(str(tmp_path / "gone" / "memory.db")))
     with pytest.raises(Exception, match="unable to open"):
         await store.add_messages("chat", [said()])
 
 
 def test_a_power_that_adk_lacks_is_no_method() -> None:
     """What a check asks for is seen by the methods that are there."""
-    methods = find_methods(goldfish.adapt.adk(InMemorySessionService()))
+    methods = find_methods(goldfish.adapt.adk(sessions.InMemorySessionService()))
     state = {"set_state", "get_state"}
     assert set(methods) == {"add_messages", "get_history", "clear", "list_sessions"} | state
 

@@ -1,12 +1,9 @@
 """A whole agent of Google's ADK, judged by its prompts."""
 
-import pytest
-
-pytest.importorskip("google.adk")
-pytest.importorskip("aiosqlite")
-pytest.importorskip("starlette")
-
 from tests.integrations.blame import assert_blamed
+from tests.packages import needs
+
+pytestmark = needs("google-adk", "aiosqlite", "starlette")
 
 
 def test_an_agent_is_held_and_its_sessions_belong_to_users() -> None:

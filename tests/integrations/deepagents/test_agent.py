@@ -1,14 +1,11 @@
 """A whole deep agent, judged by its prompts."""
 
-import pytest
-
-pytest.importorskip("deepagents")
-pytest.importorskip("langchain_openai")
-pytest.importorskip("langgraph.checkpoint.sqlite")
-pytest.importorskip("psycopg_pool")
-pytest.importorskip("starlette")
-
 from tests.integrations.blame import assert_blamed
+from tests.packages import needs
+
+pytestmark = needs(
+    "deepagents", "langchain-openai", "langgraph-checkpoint-sqlite", "psycopg-pool", "starlette"
+)
 
 
 def test_a_deep_agent_survives_a_killed_tool() -> None:

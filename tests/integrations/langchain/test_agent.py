@@ -2,12 +2,10 @@
 
 import pytest
 
-pytest.importorskip("langchain_classic")
-pytest.importorskip("langchain_community")
-pytest.importorskip("langchain_openai")
-pytest.importorskip("starlette")
-
 from tests.integrations.blame import assert_blamed
+from tests.packages import needs
+
+pytestmark = needs("langchain-classic", "langchain-community", "langchain-openai", "starlette")
 
 
 def test_a_runnable_with_a_history_streams_and_remembers() -> None:

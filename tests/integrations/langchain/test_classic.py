@@ -1,21 +1,20 @@
 """The memories of langchain-classic as a store."""
 
-import warnings
 from functools import cache
 
 import pytest
 
 import goldfish
 from goldfish import ChatMessage
-from goldfish.integrations.langchain.classic import turns
 from goldfish.testing import LangChainModel
+from tests.packages import Lazily, needs
 
-pytest.importorskip("langchain_classic")
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # LangChain says of all of it that it is deprecated
-    from langchain_classic.memory import ConversationBufferWindowMemory
-
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [
+    needs("langchain-classic"),
+    pytest.mark.filterwarnings("ignore"),  # LangChain says of all of it that it is deprecated
+]
+ours = Lazily("goldfish.integrations.langchain.classic")
+classic = Lazily("langchain_classic.memory")
 
 
 def said(role: str, content: str) -> ChatMessage:
@@ -26,7 +25,7 @@ def said(role: str, content: str) -> ChatMessage:
 def test_a_question_and_its_answer_are_one_turn() -> None:
     """All else is a question that gets a reply; nothing is left out."""
     batch = [said("user", "a"), said("user", "b"), said("assistant", "c"), said("assistant", "d")]
-    found = list(turns(batch))
+    found = list(ours.turns(batch))
     assert [asked["input"] for asked, _ in found] == ["a", "b", "d"]
     assert found[1] == ({"input": "b"}, {"output": "c"})
     assert found[0][1]["output"].startswith("I was shown 1 message ")
@@ -35,7 +34,9 @@ def test_a_question_and_its_answer_are_one_turn() -> None:
 async def test_a_memory_of_ones_own_is_adapted() -> None:
     """Sync and async: what a chain would be shown is the history."""
     for asynchronous in (False, True):
-        memory_of = cache(lambda _: ConversationBufferWindowMemory(k=1, return_messages=True))
+        memory_of = cache(
+            lambda _: classic.ConversationBufferWindowMemory(k=1, return_messages=True)
+        )
         store = goldfish.adapt.langchain_classic(memory_of, window=1, asynchronous=asynchronous)
         for text in ("hello", "there"):
             added = store.add_messages("s", [said("user", text), said("assistant", "yes")])

@@ -6,8 +6,10 @@ import sys
 import pytest
 
 from goldfish.catalogue.support.lookalikes import BY_CASE, ODD_CHARACTERS, PATHS
-from goldfish.integrations.langchain.targets.histories import file_name
 from tests.integrations.blame import assert_blamed
+from tests.packages import Lazily
+
+histories = Lazily("goldfish.integrations.langchain.targets.histories")
 
 ROUND_TRIPS = "FID01 FID05 FID08 FID09 FID10 FID12 FID13 FID14 FID15 FID16 FID17 FID18 FID19 FID20"
 ODD_SESSIONS = "ISO05 ISO08 ISO13 ISO14"
@@ -72,7 +74,7 @@ def test_a_file_name_is_safe_and_belongs_to_one_session() -> None:
     """Whatever the id: paths, case, NUL, surrogates, and ids longer than a file name may be."""
     long = ["x" * length + end for length in (98, 99, 100, 254, 5_000) for end in "12"]
     ids = {*PATHS, *BY_CASE, *ODD_CHARACTERS, "", *long}
-    names = [file_name(each) for each in ids]
+    names = [histories.file_name(each) for each in ids]
     assert len({each.casefold() for each in names}) == len(ids)
     assert all(
         len(each) <= 255 and each.replace("-", "").replace(".", "").isalnum() for each in names

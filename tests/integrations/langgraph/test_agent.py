@@ -1,14 +1,11 @@
 """Whole agents of LangChain on LangGraph's checkpointers, judged by their prompts."""
 
-import pytest
-
-pytest.importorskip("langchain.agents")
-pytest.importorskip("langchain_openai")
-pytest.importorskip("langgraph.checkpoint.sqlite")
-pytest.importorskip("psycopg_pool")
-pytest.importorskip("starlette")
-
 from tests.integrations.blame import assert_blamed
+from tests.packages import needs
+
+pytestmark = needs(
+    "langchain", "langchain-openai", "langgraph-checkpoint-sqlite", "psycopg-pool", "starlette"
+)
 
 
 def test_an_agent_is_blamed_for_turns_at_once_and_for_a_killed_tool() -> None:

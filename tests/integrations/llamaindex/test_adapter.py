@@ -4,18 +4,18 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("llama_index.core")
-
-from llama_index.core.llms import ChatMessage as LlamaMessage
-from llama_index.core.memory import ChatMemoryBuffer
-from llama_index.core.storage.chat_store import SimpleChatStore
-
 import goldfish
 from goldfish import ChatMessage
 from goldfish.harness.local import find_methods
-from goldfish.integrations.llamaindex.messages import from_llamaindex, to_llamaindex
 from goldfish.integrations.times import NO_TIME
 from tests.integrations.blame import assert_blamed
+from tests.packages import Lazily, needs
+
+pytestmark = needs("llama-index-core")
+llms = Lazily("llama_index.core.llms")
+memories = Lazily("llama_index.core.memory")
+chat_stores = Lazily("llama_index.core.storage.chat_store")
+ours = Lazily("goldfish.integrations.llamaindex.messages")
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}
 ROUND_TRIPS = "FID01 FID08 FID09 FID13 FID14 FID15"
@@ -60,31 +60,34 @@ def contents(messages: list[ChatMessage]) -> list[object]:
 def test_a_message_is_one_of_llamaindex_and_comes_back(fields: dict[str, Any]) -> None:
     """Through its own form on disk, as its stores write it."""
     message = said(**fields)
-    stored = to_llamaindex(message).model_dump(mode="json")
-    assert from_llamaindex(LlamaMessage.model_validate(stored)) == message
+    stored = ours.to_llamaindex(message).model_dump(mode="json")
+    assert ours.from_llamaindex(llms.ChatMessage.model_validate(stored)) == message
 
 
 def test_what_llamaindex_does_not_know_is_refused_by_it() -> None:
     """Roles and parts of other makers are not made its own on the way."""
     with pytest.raises(ValueError, match="role"):
-        to_llamaindex(said(role="critic"))
+        ours.to_llamaindex(said(role="critic"))
     with pytest.raises(ValueError, match="block"):
-        to_llamaindex(said(content=[{"type": "image_url", "image_url": {"url": "x"}}]))
+        ours.to_llamaindex(said(content=[{"type": "image_url", "image_url": {"url": "x"}}]))
 
 
 def test_what_only_llamaindex_has_comes_back_in_the_metadata() -> None:
     """Further arguments are to be seen."""
-    message = LlamaMessage("a", additional_kwargs={"finish": "stop", "metadata": {"x": 1}})
-    assert from_llamaindex(message).metadata == {"x": 1, "llamaindex_fields": {"finish": "stop"}}
+    message = llms.ChatMessage("a", additional_kwargs={"finish": "stop", "metadata": {"x": 1}})
+    assert ours.from_llamaindex(message).metadata == {
+        "x": 1,
+        "llamaindex_fields": {"finish": "stop"},
+    }
 
 
 async def test_the_memory_of_each_session_is_written_read_and_reset() -> None:
     """By the async methods that all memories of LlamaIndex have."""
-    memories: dict[str, ChatMemoryBuffer] = {}
+    histories: dict[str, Any] = {}
 
-    def memory_of(session_id: str) -> ChatMemoryBuffer:
-        made = ChatMemoryBuffer.from_defaults(tokenizer_fn=str.split)
-        return memories.setdefault(session_id, made)
+    def memory_of(session_id: str) -> Any:
+        made = memories.ChatMemoryBuffer.from_defaults(tokenizer_fn=str.split)
+        return histories.setdefault(session_id, made)
 
     store: Any = goldfish.adapt.llamaindex(memory_of)
     await store.add_messages("ann", [said(content="a"), said(content="b")])
@@ -98,7 +101,9 @@ async def test_the_memory_of_each_session_is_written_read_and_reset() -> None:
 async def test_a_chat_store_is_driven_by_its_sync_or_by_its_async_methods() -> None:
     """The same calls, the same answers."""
     for asynchronous in (False, True):
-        store: Any = goldfish.adapt.llamaindex(SimpleChatStore(), asynchronous=asynchronous)
+        store: Any = goldfish.adapt.llamaindex(
+            chat_stores.SimpleChatStore(), asynchronous=asynchronous
+        )
 
         async def ask(method: str, *arguments: Any, asked: Any = store) -> Any:
             answer = getattr(asked, method)(*arguments)
@@ -115,11 +120,11 @@ async def test_a_chat_store_is_driven_by_its_sync_or_by_its_async_methods() -> N
 
 def test_a_power_that_llamaindex_lacks_is_no_method() -> None:
     """What a check asks for is seen by the methods that are there."""
-    store = goldfish.adapt.llamaindex(SimpleChatStore())
+    store = goldfish.adapt.llamaindex(chat_stores.SimpleChatStore())
     assert set(find_methods(store)) == {
         "add_messages", "get_history", "clear", "delete_messages", "list_sessions"
     }  # fmt: skip
-    memory = goldfish.adapt.llamaindex(lambda session_id: ChatMemoryBuffer.from_defaults())
+    memory = goldfish.adapt.llamaindex(lambda session_id: memories.ChatMemoryBuffer.from_defaults())
     assert set(find_methods(memory)) == {"add_messages", "get_history", "clear"}
 
 

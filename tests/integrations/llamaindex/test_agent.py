@@ -1,13 +1,9 @@
 """A whole agent of LlamaIndex, judged by its prompts."""
 
-import pytest
-
-pytest.importorskip("llama_index.llms.ollama")
-pytest.importorskip("aiosqlite")
-pytest.importorskip("greenlet")
-pytest.importorskip("starlette")
-
 from tests.integrations.blame import assert_blamed
+from tests.packages import needs
+
+pytestmark = needs("llama-index-llms-ollama", "aiosqlite", "greenlet", "starlette")
 
 
 def test_an_agent_is_blamed_for_what_happens_at_once() -> None:

@@ -8,8 +8,11 @@ from goldfish.errors import TargetError
 from goldfish.mcp.server import Server
 from goldfish.targets.names import resolve
 from tests.integrations.blame import assert_blamed
+from tests.packages import needs
 
-pytest.importorskip("mcp")
+pytestmark = needs("mcp")
+
+
 COMMAND = "npx -y @modelcontextprotocol/server-memory"
 
 

@@ -13,7 +13,6 @@ import goldfish
 from goldfish.engine.opening import open_target
 from goldfish.errors import MemoryStoreError, ModelNotFoundError
 from goldfish.integrations.libraries import BUILT_INS
-from goldfish.integrations.mem0 import offline as mem0_offline
 from goldfish.integrations.mem0.adapter import (
     AsyncMem0Memory,
     Mem0Memory,
@@ -25,6 +24,10 @@ from goldfish.integrations.times import NO_TIME
 from goldfish.targets.names import resolve
 from goldfish.testing import HashEmbedder
 from tests.integrations.blame import assert_blamed
+from tests.packages import Lazily, needs
+
+pytestmark = needs("mem0ai")
+mem0_offline = Lazily("goldfish.integrations.mem0.offline")
 
 PACKAGES = {"qdrant": "qdrant_client", "faiss": "faiss", "chroma": "chromadb"}
 TEA = "Ann prefers tea over coffee"

@@ -1,13 +1,9 @@
 """A whole agent with Mem0, which extracts facts through the mirror, judged by its prompts."""
 
-import pytest
-
-pytest.importorskip("mem0")
-pytest.importorskip("qdrant_client")
-pytest.importorskip("openai")
-pytest.importorskip("starlette")
-
 from tests.integrations.blame import assert_blamed
+from tests.packages import needs
+
+pytestmark = needs("mem0ai", "qdrant-client", "openai", "starlette")
 
 
 def test_a_user_is_known_in_her_next_session_and_what_was_forgotten_comes_back() -> None:

@@ -4,11 +4,13 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("mem0")
-
 from goldfish.embedding import why_not
 from goldfish.errors import UsageError
-from goldfish.testing import OfflineMem0
+from tests.packages import Lazily, needs
+
+pytestmark = needs("mem0ai")
+testing = Lazily("goldfish.testing")
+
 
 needs_model = pytest.mark.skipif(bool(why_not()), reason="the model is not installed")
 
@@ -16,7 +18,7 @@ needs_model = pytest.mark.skipif(bool(why_not()), reason="the model is not insta
 @needs_model
 def test_whoever_makes_a_memory_gets_the_one_that_is_open(tmp_path: Path) -> None:
     """By any configuration, before it was opened or after; texts are stored as they are said."""
-    offline = OfflineMem0()
+    offline = testing.OfflineMem0()
     early = offline.Memory.from_config({"llm": {"provider": "openai"}})
     with offline.open(tmp_path):
         early.add("Ann sails", user_id="ann")
@@ -27,4 +29,4 @@ def test_whoever_makes_a_memory_gets_the_one_that_is_open(tmp_path: Path) -> Non
 def test_a_memory_that_is_not_open_says_so() -> None:
     """And not that an attribute is missing."""
     with pytest.raises(UsageError, match="within `with offline"):
-        _ = OfflineMem0().Memory().vector_store
+        _ = testing.OfflineMem0().Memory().vector_store

@@ -6,17 +6,17 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("agents")
-
-from agents.memory import SQLiteSession
-
 import goldfish
 from goldfish import ChatMessage
 from goldfish.harness.local import find_methods
-from goldfish.integrations.openai_agents.items import from_item, to_item
-from goldfish.integrations.openai_agents.targets.sessions import KEPT_OPEN, _OpenSessions
 from goldfish.integrations.times import NO_TIME
 from tests.integrations.blame import assert_blamed
+from tests.packages import Lazily, needs
+
+pytestmark = needs("openai-agents")
+agents = Lazily("agents.memory")
+items = Lazily("goldfish.integrations.openai_agents.items")
+targets = Lazily("goldfish.integrations.openai_agents.targets.sessions")
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}
 HELD = "FID01 FID09 FID13 FID14 FID22 FID26 ORD11 ORD13 ORD14 CLR04"
@@ -79,15 +79,15 @@ def test_a_message_is_an_item_of_the_sdk_and_comes_back(
 ) -> None:
     """In the shape that the SDK documents for it, if it has one."""
     message = said(**fields)
-    assert to_item(message).get("type") == kind
-    assert from_item(to_item(message)) == message
+    assert items.to_item(message).get("type") == kind
+    assert items.from_item(items.to_item(message)) == message
 
 
 def test_what_only_the_sdk_has_comes_back_in_the_metadata() -> None:
     """Also items that are no messages at all."""
     answer = {"type": "message", "role": "assistant", "content": [], "status": "completed"}
-    assert from_item(answer).metadata == {"type": "message", "status": "completed"}
-    thought = from_item({"type": "reasoning", "id": "r1", "summary": []})
+    assert items.from_item(answer).metadata == {"type": "message", "status": "completed"}
+    thought = items.from_item({"type": "reasoning", "id": "r1", "summary": []})
     assert (thought.role, thought.content, thought.id) == ("assistant", "", "r1")
 
 
@@ -96,8 +96,8 @@ async def test_sessions_are_written_read_and_cleared(tmp_path: Any) -> None:
     lent: list[str] = []
 
     @asynccontextmanager
-    async def session_of(session_id: str) -> AsyncIterator[SQLiteSession]:
-        session = SQLiteSession(session_id, tmp_path / "memory.db")
+    async def session_of(session_id: str) -> AsyncIterator[Any]:
+        session = agents.SQLiteSession(session_id, tmp_path / "memory.db")
         lent.append(session_id)
         yield session
         session.close()
@@ -123,7 +123,7 @@ async def test_editing_what_was_read_edits_a_session_that_hands_out_its_own_list
 
 async def test_a_negative_number_of_messages_is_refused() -> None:
     """The SDK says nothing of a limit below zero, so it is not asked."""
-    store = goldfish.adapt.openai_agents(lambda session_id: SQLiteSession(session_id))
+    store = goldfish.adapt.openai_agents(lambda session_id: agents.SQLiteSession(session_id))
     with pytest.raises(ValueError, match="last must be 0 or more"):
         await store.get_history("ann", last=-1)
 
@@ -131,7 +131,7 @@ async def test_a_negative_number_of_messages_is_refused() -> None:
 def test_a_power_that_the_sdk_lacks_is_no_method() -> None:
     """What a check asks for is seen by the methods that are there."""
     methods = find_methods(
-        goldfish.adapt.openai_agents(lambda session_id: SQLiteSession(session_id))
+        goldfish.adapt.openai_agents(lambda session_id: agents.SQLiteSession(session_id))
     )
     assert set(methods) == {"add_messages", "get_history", "clear"}
 
@@ -139,10 +139,10 @@ def test_a_power_that_the_sdk_lacks_is_no_method() -> None:
 async def test_a_session_is_lent_to_one_call_at_a_time_and_few_are_kept(tmp_path: Any) -> None:
     """So that hundreds of sessions do not exhaust the files that a process may open."""
     path = tmp_path / "memory.db"
-    sessions = _OpenSessions(lambda session_id: SQLiteSession(session_id, path))
+    sessions = targets._OpenSessions(lambda session_id: agents.SQLiteSession(session_id, path))
     async with sessions.lend("ann") as one, sessions.lend("ann") as two:
         assert one is not two
-        for number in range(KEPT_OPEN + 3):
+        for number in range(targets.KEPT_OPEN + 3):
             async with sessions.lend(str(number)):
                 pass
         await one.add_items([{"role": "user", "content": "a"}])

@@ -1,11 +1,9 @@
 """Whole agents of the OpenAI Agents SDK, judged by their prompts."""
 
-import pytest
-
-pytest.importorskip("agents")
-pytest.importorskip("starlette")
-
 from tests.integrations.blame import assert_blamed
+from tests.packages import needs
+
+pytestmark = needs("openai-agents", "starlette")
 
 
 def test_an_agent_with_sessions_in_sqlite_is_held() -> None:

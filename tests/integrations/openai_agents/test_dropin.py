@@ -4,16 +4,13 @@ import asyncio
 import json
 from typing import Any
 
-import pytest
-
-pytest.importorskip("agents")
-
-from agents.memory import Session as Protocol
-from agents.memory import SessionSettings
-
 import goldfish
 from goldfish.integrations.openai_agents.dropin import Session
+from tests.packages import Lazily, needs
 from tests.stores.backends import Backend
+
+pytestmark = needs("openai-agents")
+agents = Lazily("agents.memory")
 
 ITEMS: list[Any] = [
     {"role": "user", "content": "hello \ud800 \0 中文"},
@@ -50,7 +47,7 @@ async def test_a_limit_gives_the_newest_items() -> None:
     assert await session.get_items(limit=2) == ITEMS[-2:]
     assert await session.get_items(limit=0) == []
     assert await session.get_items(limit=-1) == ITEMS
-    settings = SessionSettings(limit=3)
+    settings = agents.SessionSettings(limit=3)
     for given in (settings, {"limit": 3}):
         limited = Session("s", store, session_settings=given)
         assert await limited.get_items() == ITEMS[-3:]
@@ -59,8 +56,8 @@ async def test_a_limit_gives_the_newest_items() -> None:
 
 async def test_the_newest_item_is_popped_until_none_is_left() -> None:
     """And a cleared session has none."""
-    session: Protocol = Session("s", goldfish.InMemoryStore())
-    assert isinstance(session, Protocol)
+    session = Session("s", goldfish.InMemoryStore())
+    assert isinstance(session, agents.Session)
     await session.add_items(ITEMS[:3])
     assert [await session.pop_item() for _ in range(4)] == [*ITEMS[2::-1], None]
     await session.add_items(ITEMS[:3])

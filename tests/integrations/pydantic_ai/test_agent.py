@@ -1,12 +1,9 @@
 """A whole agent of Pydantic AI, judged by its prompts."""
 
-import pytest
-
-pytest.importorskip("pydantic_ai")
-pytest.importorskip("openai")
-pytest.importorskip("starlette")
-
 from tests.integrations.blame import assert_blamed
+from tests.packages import needs
+
+pytestmark = needs("pydantic-ai-slim", "openai", "starlette")
 
 
 def test_an_agent_whose_messages_are_stored_turn_by_turn_is_held() -> None:
