@@ -59,7 +59,7 @@ class Transcript:
     ) -> Any:
         """Put a call in the memory's dialect, and return the answer in our words."""
         self.note(method, arguments)
-        others = self._owners.difference(map(str, arguments))
+        others = self._owners.difference(each for each in arguments if isinstance(each, str))
         if self.dialect.is_nothing(method, options):
             return []
         if method in SETTLED:
