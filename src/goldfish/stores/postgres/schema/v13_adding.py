@@ -40,8 +40,9 @@ ADDING: tuple[str, ...] = (
             END IF;
             SELECT * INTO the_user FROM {s}.fact_users WHERE pk = the_user.pk;
         END IF;
+        -- Held, so that nobody sweeps it away before it is counted again.
         SELECT seq, id, expires_at <= clock_timestamp() INTO the_seq, detail, is_over
-            FROM {s}.facts WHERE owner = the_user.pk AND key = new_key;
+            FROM {s}.facts WHERE owner = the_user.pk AND key = new_key FOR UPDATE;
         IF is_over THEN
             DELETE FROM {s}.facts WHERE owner = the_user.pk AND seq = the_seq;
             DELETE FROM {s}.fact_history WHERE owner = the_user.pk AND seq = the_seq;
