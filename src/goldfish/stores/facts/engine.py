@@ -62,6 +62,7 @@ T = TypeVar("T")
 # From here on a thread does the work, so that others can go on; below, it takes a few ms at most.
 SOME = 50  # facts to be taken in, or built
 MANY = 5000  # facts to be asked
+MOST = 200_000  # facts that one is compared with: by their codes alone
 LONG = 2000  # characters: to find the stem of a new word takes some 40 µs
 TRIES = 20  # to read what belongs together while others write
 
@@ -334,7 +335,8 @@ class FactEngine:
         if vectors:
             await self._use(facts, partial(facts.learn, vectors), light=True)
         for _ in range(TRIES):
-            missing, close = await self._use(facts, partial(facts.compare, row))
+            work = partial(facts.compare, row)
+            missing, close = await self._use(facts, work, light=len(facts) <= MOST)
             if not missing:
                 break
             vectors = await self._backend.vectors(facts.user_id, missing)
