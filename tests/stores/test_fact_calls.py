@@ -1,4 +1,4 @@
-"""How often a process asks its backend about facts, and that it misses nothing for asking little."""
+"""How often a process asks its backend about facts, and that it misses nothing all the same."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

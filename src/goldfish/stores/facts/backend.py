@@ -162,9 +162,7 @@ class FactsBackend(Protocol):
     async def read(self, user_id: str, seqs: list[int]) -> list[Stored]:
         """Return those of these facts that live, in any order."""
 
-    async def read_unchanged(
-        self, user_id: str, known: Known, seqs: list[int]
-    ) -> Unchanged | None:
+    async def read_unchanged(self, user_id: str, known: Known, seqs: list[int]) -> Unchanged | None:
         """Do the same as of one moment; None if anything of the user's facts has changed since."""
 
     async def vectors(self, user_id: str, seqs: list[int]) -> list[Vector]:

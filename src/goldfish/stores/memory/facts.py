@@ -198,9 +198,7 @@ class MemoryFacts:
                 return []
             return [user.stored(user.rows[seq]) for seq in seqs if seq in user.rows]
 
-    async def read_unchanged(
-        self, user_id: str, known: Known, seqs: list[int]
-    ) -> Unchanged | None:
+    async def read_unchanged(self, user_id: str, known: Known, seqs: list[int]) -> Unchanged | None:
         with self._lock:
             now = time.monotonic()
             user = self._find_living(user_id, now)

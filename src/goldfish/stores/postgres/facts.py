@@ -76,9 +76,7 @@ class PostgresFacts:
         """Return those of these facts that live."""
         return _decode_stored(await self._run(self._sql.read_facts, [make_key(user_id), seqs]))
 
-    async def read_unchanged(
-        self, user_id: str, known: Known, seqs: list[int]
-    ) -> Unchanged | None:
+    async def read_unchanged(self, user_id: str, known: Known, seqs: list[int]) -> Unchanged | None:
         """Do the same as of one moment; None if anything has changed since."""
         values = [make_key(user_id), *known, seqs]
         found = await self._run(self._sql.read_unchanged, values)
@@ -210,8 +208,8 @@ class _Statements:
         living = "(f.expires_at IS NULL OR f.expires_at > clock_timestamp())"
         row = """f.seq, f.changed, f.said_at, f.id, f.base, f.said, f.times_seen, f.near,
             extract(epoch FROM f.expires_at)::float8"""
-        chosen = f"""chosen AS MATERIALIZED (SELECT f.owner, f.seq, f.changed, f.said_at, f.id, f.base,
-                f.said, f.times_seen, f.near, f.expires_at FROM {s}.facts AS f
+        chosen = f"""chosen AS MATERIALIZED (SELECT f.owner, f.seq, f.changed, f.said_at, f.id,
+                f.base, f.said, f.times_seen, f.near, f.expires_at FROM {s}.facts AS f
             WHERE f.owner = (SELECT pk FROM u) AND {living}"""
         facts = f"WITH u AS (SELECT pk FROM {s}.fact_users WHERE key = %b), {chosen}"
         # Each fact, then those that links connect to it.

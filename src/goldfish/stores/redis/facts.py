@@ -78,9 +78,7 @@ class RedisFacts:
         values = [b"%d" % seq for seq in seqs]
         return _decode_stored(await self._evaluate(scripts.READ, user_id, values, writes=False))
 
-    async def read_unchanged(
-        self, user_id: str, known: Known, seqs: list[int]
-    ) -> Unchanged | None:
+    async def read_unchanged(self, user_id: str, known: Known, seqs: list[int]) -> Unchanged | None:
         """Do the same as of one moment; None if anything has changed since."""
         values = [b"%d" % number for number in (*known, *seqs)]
         found = await self._evaluate(scripts.READ_UNCHANGED, user_id, values, writes=False)

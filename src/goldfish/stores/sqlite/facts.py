@@ -157,9 +157,7 @@ class SQLiteFacts:
 
         return await self._lanes.read(read)
 
-    async def read_unchanged(
-        self, user_id: str, known: Known, seqs: list[int]
-    ) -> Unchanged | None:
+    async def read_unchanged(self, user_id: str, known: Known, seqs: list[int]) -> Unchanged | None:
         def read(connection: sqlite3.Connection, most: int | None) -> Unchanged | None:
             now = time.time()
             with at_one_moment(connection):
