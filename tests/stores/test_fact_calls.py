@@ -46,13 +46,14 @@ async def test_who_knows_a_user_asks_once(
             called.clear()
         await store.recall("u", "tea", filter={"n": 3}, limit=50)
         called.clear()
-        for options, count in [
+        asked: list[tuple[dict[str, Any], int]] = [
             ({}, 5),
             ({"limit": 2, "offset": 1}, 2),
             ({"filter": {"n": {"$lt": 2}}}, 2),
             ({"filter": {"n": "none"}}, 0),
             ({"offset": 9}, 0),
-        ]:
+        ]
+        for options, count in asked:
             assert len(await found(store, "tea number", **options)) == count
             assert called == ["read_unchanged"]
             called.clear()
