@@ -276,7 +276,7 @@ def test_after_a_few_questions_all_vectors_are_there(
         ranking.learn([Vector(seq, 1, facts[seq].vectors) for seq in missing])
         assert ranking.find_missing(search, None) == []
     assert (lacking[-1] == 0) == (room == 1500)
-    assert (sum(lacking) == 1500) == (room == 1500)
+    assert sum(lacking) <= 1500  # none comes twice
 
 
 def test_beyond_some_facts_few_vectors_give_the_same_best(monkeypatch: pytest.MonkeyPatch) -> None:
