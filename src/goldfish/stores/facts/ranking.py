@@ -167,8 +167,8 @@ class Ranking:
     def find_missing(self, search: Search, mask: Mask | None) -> list[int]:
         """Choose the candidates; return the facts among them whose vectors are to be learnt.
 
-        If any are, some others come along, provided that there is room for all: so after a few
-        questions none is missing.
+        If any are, and not for the first time, some others come along, provided that there is room
+        for all: so after a few questions none is missing.
         """
         if search.state != self.state:
             self._choose(search, mask)
@@ -176,7 +176,7 @@ class Ranking:
         if search.question.vector is None or not self.dimensions:
             return []
         missing = self.list_unlearnt(search.slots)
-        if missing and len(self.slots) <= MOST:
+        if missing and self._vectors.size and len(self.slots) <= MOST:
             rest = np.setdiff1d(np.flatnonzero(self.slots.alive), search.slots)
             rest = rest[self._vectors.lacks(rest, len(self.slots))]
             missing += self.slots.seqs[rest[:FEW]].tolist()
