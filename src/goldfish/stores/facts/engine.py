@@ -334,14 +334,15 @@ class FactEngine:
         """
         if vectors:
             await self._use(facts, partial(facts.learn, vectors), light=True)
-        for _ in range(TRIES):
+        for tried in range(TRIES):
+            if tried > 1:  # vectors did not fit what is known
+                facts = await self._refresh(facts.user_id)
             work = partial(facts.compare, row)
             missing, close = await self._use(facts, work, light=len(facts) <= MOST)
             if not missing:
                 break
             vectors = await self._backend.vectors(facts.user_id, missing)
             await self._use(facts, partial(facts.learn, vectors), long=len(vectors) > SOME)
-            facts = await self._refresh(facts.user_id)
         if not close:
             return []
         stored = await self._backend.read(facts.user_id, list(close))
