@@ -214,6 +214,10 @@ async def test_processes_of_versions_12_and_13_know_each_others_facts(dsn: str) 
         assert (await store.remember("u", "I like tea", key="k")).times_seen == 1
         assert (await store.remember("u", "i like TEA")).times_seen == 2
         milk = await store.remember("u", "I like milk", key="m")
+        version = "SELECT version FROM goldfish.fact_users"
+        before = await ask(dsn, version)
+        assert (await store.remember("u", "I like milk", key="m")).id == milk.id
+        assert await ask(dsn, version) == before
         assert await remember_as_version_12(dsn, "I like milk", "b", "m") == milk.id
         assert await remember_as_version_12(dsn, "I like milk", "b") == milk.id
         assert await remember_as_version_12(dsn, "I like salt", "c") == "c"

@@ -21,14 +21,6 @@ ADDING: tuple[str, ...] = (
         deadline timestamptz := clock_timestamp() + ttl * interval '1 second';
     BEGIN
         outcome := 'done';
-        IF the_token IS NOT NULL THEN
-            SELECT * INTO the_user FROM {s}.fact_users
-                WHERE key = the_key AND model = the_model FOR UPDATE;
-            detail := {s}.fact_of_call(the_user.pk, the_token);
-            IF detail IS NOT NULL THEN
-                RETURN;
-            END IF;
-        END IF;
         UPDATE {s}.fact_users SET version = version + 1
             WHERE key = the_key AND model = the_model RETURNING * INTO the_user;
         IF the_user.pk IS NULL THEN
@@ -39,6 +31,13 @@ ADDING: tuple[str, ...] = (
                 RETURN;
             END IF;
             SELECT * INTO the_user FROM {s}.fact_users WHERE pk = the_user.pk;
+        END IF;
+        IF the_token IS NOT NULL THEN
+            detail := {s}.fact_of_call(the_user.pk, the_token);
+            IF detail IS NOT NULL THEN  -- then nothing changes, and nobody has seen the number
+                UPDATE {s}.fact_users SET version = version - 1 WHERE pk = the_user.pk;
+                RETURN;
+            END IF;
         END IF;
         -- Held, so that nobody sweeps it away before it is counted again.
         SELECT seq, id, expires_at <= clock_timestamp() INTO the_seq, detail, is_over
